@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# anynpu_module(name [SOURCES_EXCLUDE regex] [LIBS ...]): one object library per folder of src/, its
+# tests (<file>_test.cpp beside the file) in one binary <name>_test.
+define_property(GLOBAL PROPERTY ANYNPU_MODULES BRIEF_DOCS "modules" FULL_DOCS "in layer order")
+
+function(anynpu_module name)
+  cmake_parse_arguments(M "" "EXCLUDE" "LIBS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*_test.cpp)
+  if(tests)
+    list(REMOVE_ITEM sources ${tests})
+  endif()
+  if(M_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX ${M_EXCLUDE})
+  endif()
+  if(NOT sources)
+    return()
+  endif()
+  string(REPLACE "/" "_" target ${name})
+  add_library(${target} OBJECT ${sources})
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(${target} PUBLIC Threads::Threads ${CMAKE_DL_LIBS} ${M_LIBS})
+  if(ANYNPU_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY ANYNPU_MODULES ${target})
+  if(ANYNPU_TESTS AND tests)
+    set_property(GLOBAL APPEND PROPERTY ANYNPU_TESTED_MODULES ${target})
+    set_property(GLOBAL PROPERTY ANYNPU_TESTS_${target} "${tests}")
+  endif()
+endfunction()
+
+# Call once after all modules: test binaries see every module below them through the core objects.
+function(anynpu_module_tests)
+  get_property(tested GLOBAL PROPERTY ANYNPU_TESTED_MODULES)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  foreach(target ${tested})
+    get_property(tests GLOBAL PROPERTY ANYNPU_TESTS_${target})
+    add_executable(${target}_test ${tests})
+    target_compile_options(${target}_test PRIVATE -O1)
+    target_link_libraries(${target}_test PRIVATE anynpu_objects GTest::gtest GTest::gmock
+                                                 GTest::gtest_main)
+    gtest_discover_tests(${target}_test TEST_PREFIX ${target}: DISCOVERY_TIMEOUT 60
+                         PROPERTIES TIMEOUT 120)
+  endforeach()
+endfunction()

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler settings shared by every target.
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(LLD ld.lld)
+if(LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+find_package(Threads REQUIRED)
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Werror=return-type
+                    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(ANYNPU_SANITIZE)
+  string(REPLACE ";" "," sanitizers "${ANYNPU_SANITIZE}")
+  add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer -O1)
+  add_link_options(-fsanitize=${sanitizers})
+  add_compile_definitions(ANYNPU_SANITIZED=1)
+endif()

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/status.h"
+
+#include <gtest/gtest.h>
+
+#include "base/result.h"
+
+namespace anynpu {
+namespace {
+
+Result<int> half(int value) {
+  if (value % 2) return fail(Code::invalid_argument, "half: {} is odd; pass an even number", value);
+  return value / 2;
+}
+
+Result<int> quarter(int value) {
+  ANYNPU_ASSIGN(int h, half(value), "while halving {}", value);
+  ANYNPU_ASSIGN(int q, half(h), "while halving {} again", h);
+  return q;
+}
+
+TEST(Status, OkIsEmptyAndPrintsOk) {
+  EXPECT_TRUE(Status().ok());
+  EXPECT_EQ(Status().to_string(), "ok");
+  EXPECT_EQ(Status().code(), Code::ok);
+}
+
+TEST(Status, FailureKeepsSentenceAndNotes) {
+  auto result = quarter(6);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.status().code(), Code::invalid_argument);
+  EXPECT_EQ(result.status().message(), "half: 3 is odd; pass an even number");
+  EXPECT_EQ(result.status().to_string(), "half: 3 is odd; pass an even number\n  while halving 3 again");
+}
+
+TEST(Status, ResultCarriesTheValue) { EXPECT_EQ(quarter(8).value(), 2); }
+
+TEST(Status, EveryCodeHasANameAndAMeaning) {
+  for (int i = 0; i <= static_cast<int>(Code::internal); ++i) {
+    EXPECT_FALSE(code_name(static_cast<Code>(i)).empty());
+    EXPECT_FALSE(code_meaning(static_cast<Code>(i)).empty());
+  }
+}
+
+TEST(Format, PrintsEachKindOfArgument) {
+  EXPECT_EQ(format("{} {} {} {}", 1, -2, "text", true), "1 -2 text true");
+  EXPECT_EQ(format("{x} {}", 255u, 1.5), "0xff 1.5");
+  EXPECT_EQ(format("{{}} {}", std::vector<int64_t>{1, 3, 224}), "{} [1, 3, 224]");
+  EXPECT_EQ(format("missing {} {}", 1), "missing 1 {?}");
+}
+
+}  // namespace
+}  // namespace anynpu
