@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child made by fork() has none of its parent's threads, and perhaps locks that stay held. So a
+// child of a process that had started the runtime is told so on every call, and never hangs; a child
+// of a process that only imported the library is like new.
+#pragma once
+
+#include <atomic>
+
+namespace anynpu {
+
+namespace detail {
+extern std::atomic<bool> forked_child;
+}
+
+// True in a forked child whose parent had called mark_runtime_used(). A load and a branch.
+inline bool in_forked_child() { return detail::forked_child.load(std::memory_order_relaxed); }
+
+// Called by whatever first creates state that does not survive a fork (threads, devices, memory).
+void mark_runtime_used();
+
+}  // namespace anynpu

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles: what programs hold instead of pointers to our objects. A handle is a positive 63-bit
+// number (type tag, generation, index) that is never a mappable address. The table checks type and
+// generation in O(1), so null, stale and wrong-type handles are told apart and never dereferenced.
+//
+// All calls are thread-safe. Lookup takes one atomic increment and pins the slot: the object stays
+// alive until the pin is gone, also when another thread removes the handle meanwhile.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace anynpu {
+
+using Handle = uint64_t;  // 0 is null
+
+// Tags start at 2, so that no handle is a canonical user-space address.
+#define ANYNPU_HANDLE_TAGS(X)                 \
+  X(context, "context")                       \
+  X(stream, "stream")                         \
+  X(event, "event")                           \
+  X(notify, "notify")                         \
+  X(tensor_desc, "tensor description")        \
+  X(data_buffer, "data buffer")               \
+  X(dataset, "dataset")                       \
+  X(model_desc, "model description")          \
+  X(model_config, "model load configuration") \
+  X(exec_config, "execution configuration")   \
+  X(aipp, "AIPP parameter set")               \
+  X(allocator_desc, "allocator description")  \
+  X(physical_memory, "physical memory")       \
+  X(group_info, "group information")          \
+  X(stream_config, "stream configuration")    \
+  X(malloc_config, "allocation configuration") \
+  X(op_attr, "operator attributes")           \
+  X(op_handle, "operator handle")             \
+  X(binary, "kernel binary")                  \
+  X(function, "kernel function")              \
+  X(kernel_args, "kernel arguments")          \
+  X(exception_info, "exception information")  \
+  X(prof_config, "profiling configuration")   \
+  X(prof_stamp, "profiling stamp")            \
+  X(media_channel, "media channel")           \
+  X(media_desc, "media description")          \
+  X(model_run, "captured model")              \
+  X(label, "label")
+
+enum class HandleTag : uint8_t {
+  none = 0,
+  removed = 1,
+#define X(name, text) name,
+  ANYNPU_HANDLE_TAGS(X)
+#undef X
+      count
+};
+
+std::string_view name_of(HandleTag tag);
+
+// Specialised once per object type: `template <> struct HandleType<Stream> { tag = stream; }`.
+template <typename T>
+struct HandleType;
+
+// Puts T under a tag; use at namespace anynpu scope.
+#define ANYNPU_HANDLE_TYPE(T, tag_name)                        \
+  template <>                                                  \
+  struct HandleType<T> {                                       \
+    static constexpr HandleTag tag = HandleTag::tag_name;      \
+  }
+
+class HandleTable {
+ public:
+  struct Slot;
+
+  static HandleTable& instance();
+
+  // Null handle when 2^31 slots are in use. Keeps one reference to `object`.
+  template <typename T>
+  Handle insert(std::shared_ptr<T> object) {
+    return insert_untyped(HandleType<T>::tag, std::move(object));
+  }
+
+  // A pinned object; empty when the handle is not a live T. Cheap to move, not to copy.
+  template <typename T>
+  class Pin {
+   public:
+    Pin() = default;
+    Pin(Pin&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)) {}
+    Pin& operator=(Pin&& other) noexcept {
+      std::swap(slot_, other.slot_);
+      return *this;
+    }
+    ~Pin() {
+      if (slot_) HandleTable::unpin(slot_);
+    }
+    explicit operator bool() const { return slot_ != nullptr; }
+    T* get() const { return static_cast<T*>(slot_->object.get()); }
+    T* operator->() const { return get(); }
+    T& operator*() const { return *get(); }
+    // A reference that outlives the pin, for work that is queued.
+    std::shared_ptr<T> share() const { return std::static_pointer_cast<T>(slot_->object); }
+
+   private:
+    friend class HandleTable;
+    explicit Pin(Slot* slot) : slot_(slot) {}
+    Slot* slot_ = nullptr;
+  };
+
+  template <typename T>
+  Pin<T> find(Handle handle) {
+    return Pin<T>(pin(handle, HandleType<T>::tag));
+  }
+
+  // find() with the sentence that says what is wrong with `handle`.
+  template <typename T>
+  Result<Pin<T>> resolve(Handle handle) {
+    if (Pin<T> pin = find<T>(handle)) return pin;
+    return explain(handle, HandleType<T>::tag);
+  }
+
+  // Ends the handle's life and returns the object; exactly one caller wins. Null otherwise.
+  template <typename T>
+  std::shared_ptr<T> remove(Handle handle) {
+    return std::static_pointer_cast<T>(remove_untyped(handle, HandleType<T>::tag));
+  }
+
+  // Why `handle` is not a live object of type `wanted`.
+  Status explain(Handle handle, HandleTag wanted) const;
+
+  // Live handles of a type.
+  size_t live(HandleTag tag) const;
+
+  // All live objects of a type at this moment; for synchronize-all and for the leak report.
+  template <typename T>
+  std::vector<std::shared_ptr<T>> all() {
+    std::vector<std::shared_ptr<T>> list;
+    for (auto& object : all_untyped(HandleType<T>::tag)) {
+      list.push_back(std::static_pointer_cast<T>(std::move(object)));
+    }
+    return list;
+  }
+
+  struct Slot {
+    // generation (24 bits) | tag (8) | pins (32)
+    std::atomic<uint64_t> word{0};
+    std::shared_ptr<void> object;
+  };
+
+ private:
+  HandleTable() = default;
+
+  static constexpr int kFirstBits = 8;  // the first bucket has 256 slots, each next one doubles
+  static constexpr int kBuckets = 31 - kFirstBits;
+
+  static void unpin(Slot* slot) {
+    const uint64_t before = slot->word.fetch_sub(1, std::memory_order_acq_rel);
+    if ((before & 0xff'ffff'ffffu) == ((uint64_t{1} << 32) | 1)) instance().release(slot);
+  }
+
+  Slot* slot_at(uint32_t index) const {
+    const uint32_t shifted = index + (1u << kFirstBits);
+    const int top = 31 - __builtin_clz(shifted);
+    const int bucket = top - kFirstBits;
+    if (bucket >= kBuckets) return nullptr;
+    Slot* base = buckets_[bucket].load(std::memory_order_acquire);
+    return base ? base + (shifted - (1u << top)) : nullptr;
+  }
+
+  // In the header: this is the first thing every call of every front door does.
+  Slot* pin(Handle handle, HandleTag tag) {
+    const uint64_t expected =
+        ((handle >> 31) & 0xff'ffff) << 8 | static_cast<uint64_t>(tag);
+    if ((handle >> 55) != static_cast<uint64_t>(tag)) return nullptr;
+    Slot* slot = slot_at(static_cast<uint32_t>(handle & 0x7fff'ffff));
+    if (!slot) return nullptr;
+    const uint64_t before = slot->word.fetch_add(1, std::memory_order_acq_rel);
+    if ((before >> 32) == expected) return slot;
+    unpin(slot);
+    return nullptr;
+  }
+
+  Handle insert_untyped(HandleTag tag, std::shared_ptr<void> object);
+  std::shared_ptr<void> remove_untyped(Handle handle, HandleTag tag);
+  std::vector<std::shared_ptr<void>> all_untyped(HandleTag tag);
+  void release(Slot* slot);
+  uint32_t index_of(const Slot* slot) const;
+  bool grow();
+
+  std::array<std::atomic<Slot*>, kBuckets> buckets_{};
+  std::array<std::atomic<size_t>, static_cast<size_t>(HandleTag::count)> live_{};
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<uint32_t> free_;
+  uint32_t used_ = 0;
+};
+
+// Shorthand for the front doors.
+template <typename T>
+Result<HandleTable::Pin<T>> resolve(Handle handle) {
+  return HandleTable::instance().resolve<T>(handle);
+}
+
+}  // namespace anynpu
