@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// DTypeSet: the element types an operator or a kernel takes, as a bit mask.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "tensor/dtype.h"
+
+namespace anynpu::ops {
+
+class DTypeSet {
+ public:
+  constexpr DTypeSet() = default;
+  constexpr DTypeSet(std::initializer_list<DType> types) {
+    for (DType type : types) bits_ |= bit(type);
+  }
+  constexpr bool has(DType type) const { return (bits_ & bit(type)) != 0; }
+  constexpr DTypeSet operator|(DTypeSet other) const {
+    DTypeSet both;
+    both.bits_ = bits_ | other.bits_;
+    return both;
+  }
+  // "float32, float16": for messages.
+  std::string to_string() const;
+
+ private:
+  static constexpr uint64_t bit(DType type) {
+    return type == DType::undefined ? 0 : uint64_t{1} << static_cast<int>(type);
+  }
+  uint64_t bits_ = 0;
+};
+
+constexpr DTypeSet kFloats{DType::f32, DType::f16, DType::bf16, DType::f64};
+constexpr DTypeSet kIntegers{DType::i8,  DType::i16, DType::i32, DType::i64,
+                             DType::u8,  DType::u16, DType::u32, DType::u64};
+constexpr DTypeSet kNumbers = kFloats | kIntegers;
+// Whatever has a fixed size per element: what data movement takes.
+constexpr DTypeSet kAnyFixed =
+    kNumbers | DTypeSet{DType::boolean, DType::c64, DType::c128, DType::c32};
+
+}  // namespace anynpu::ops

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel is one implementation of an operator on one device. Life cycle:
+//   KernelDef::can_run(context)  says no with a reason, or ok
+//   KernelDef::create(context)   -> Kernel: attributes read, packed size of the weights known
+//   Kernel::pack(context, bytes) packs the weights, once per loaded model
+//   Kernel::plan(context)        -> KernelPlan for these shapes: layouts, workspace, in-place hints
+//   KernelPlan::run(args)        the work: no allocation, lock or name lookup
+// create and plan are pure: a plan that is made only to learn sizes costs no packing. Kernel and
+// KernelPlan are immutable after pack, so any number of threads may run one plan at a time, each
+// with its own buffers and workspace. Work is split over base/thread_pool; the split and the order
+// of every sum depend on shapes and thread count alone, so results are the same bytes every time.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "ops/schema.h"
+
+namespace anynpu::ops {
+
+// Every buffer a plan hands out starts on this boundary.
+constexpr size_t kBufferAlignment = 64;
+
+struct RunArgs {
+  std::span<const std::byte* const> inputs;  // null: absent, or packed by the kernel
+  std::span<std::byte* const> outputs;
+  const std::byte* packed = nullptr;         // what pack() wrote
+  std::byte* workspace = nullptr;            // workspace_bytes(); contents undefined on entry
+};
+
+class KernelPlan {
+ public:
+  virtual ~KernelPlan() = default;
+  virtual Status run(const RunArgs& args) const = 0;
+
+  // Layouts the plan wants its operands in; empty = all plain. The caller inserts conversions.
+  std::vector<Layout> input_layouts;
+  std::vector<Layout> output_layouts;
+  size_t workspace_bytes = 0;
+  // Output 0 may be the very buffer of this input, or -1. With `view` the bytes are equal as well:
+  // when both share memory, run() need not be called (Reshape, Identity).
+  int in_place_input = -1;
+  bool view = false;
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  // Bytes that pack() writes, and whether the raw constant `input` is no longer needed afterwards.
+  virtual size_t packed_bytes() const { return 0; }
+  virtual bool packs_input(size_t input) const { return false; }
+  virtual Status pack(const OpContext& context, std::span<std::byte> packed) { return {}; }
+
+  // All extents in `context` are known; context.outputs is filled in.
+  virtual Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const = 0;
+};
+
+enum class KernelDevice : uint8_t { cpu };
+
+struct KernelDef {
+  std::string_view op;      // schema name
+  std::string_view name;    // "conv_blocked", "conv_reference": unique within an operator
+  std::string_view domain = {};
+  KernelDevice device = KernelDevice::cpu;
+  DTypeSet types;           // of the first input
+  Status (*can_run)(const OpContext& context) = nullptr;  // null: every case of `types`
+  Result<std::unique_ptr<Kernel>> (*create)(const OpContext& context) = nullptr;
+};
+
+}  // namespace anynpu::ops
