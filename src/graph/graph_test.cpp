@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/graph.h"
+
+#include <gtest/gtest.h>
+
+namespace anynpu::graph {
+namespace {
+
+ValueId add(Graph& graph, const std::string& name) {
+  Value value;
+  value.name = name;
+  value.dtype = DType::f32;
+  value.shape = {1, 4};
+  value.has_shape = true;
+  return graph.add_value(value);
+}
+
+void add_node(Graph& graph, const std::string& name, ValueId in, ValueId out) {
+  Node node;
+  node.op = "Relu";
+  node.name = name;
+  node.inputs = {in};
+  node.outputs = {out};
+  graph.nodes.push_back(node);
+}
+
+Graph chain() {
+  Graph graph;
+  graph.name = "chain";
+  const ValueId x = add(graph, "x"), y = add(graph, "y"), z = add(graph, "z");
+  graph.inputs = {x};
+  graph.outputs = {z};
+  add_node(graph, "second", y, z);
+  add_node(graph, "first", x, y);
+  return graph;
+}
+
+TEST(Graph, VerifySortsNodesTopologically) {
+  Graph graph = chain();
+  ASSERT_TRUE(graph.verify().ok());
+  EXPECT_EQ(graph.nodes[0].name, "first");
+  EXPECT_EQ(graph.nodes[1].name, "second");
+}
+
+TEST(Graph, ACycleIsNamed) {
+  Graph graph = chain();
+  graph.nodes[1].inputs = {graph.find_value("z")};
+  const Status status = graph.verify();
+  EXPECT_EQ(status.code(), Code::corrupt_model);
+  EXPECT_NE(status.message().find("cycle"), std::string::npos);
+}
+
+TEST(Graph, TwoProducersOfOneValueAreNamed) {
+  Graph graph = chain();
+  add_node(graph, "third", 0, 2);
+  const Status status = graph.verify();
+  EXPECT_NE(status.message().find("'second'"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("'third'"), std::string::npos);
+}
+
+TEST(Graph, AValueThatNothingProducesIsNamedWithItsUser) {
+  Graph graph = chain();
+  graph.nodes.pop_back();
+  const Status status = graph.verify();
+  EXPECT_NE(status.message().find("value 'y' is used by node 'second'"), std::string::npos);
+}
+
+TEST(Graph, IdsOutOfRangeAreRefused) {
+  for (ValueId bad : {-2, 99}) {
+    Graph graph = chain();
+    graph.nodes[0].inputs = {bad};
+    EXPECT_EQ(graph.verify().code(), Code::corrupt_model);
+    graph = chain();
+    graph.outputs = {bad};
+    EXPECT_EQ(graph.verify().code(), Code::corrupt_model);
+    graph = chain();
+    graph.nodes[0].outputs = {bad};
+    EXPECT_EQ(graph.verify().code(), Code::corrupt_model);
+  }
+}
+
+TEST(Graph, AnOptionalInputLeftOutIsFine) {
+  Graph graph = chain();
+  graph.nodes[0].inputs.push_back(kNoValue);
+  EXPECT_TRUE(graph.verify().ok());
+}
+
+TEST(Graph, AttributesOfAnotherTypeCountAsAbsent) {
+  Node node;
+  node.attrs["axis"] = int64_t{2};
+  node.attrs["alpha"] = 0.5f;
+  node.attrs["pads"] = std::vector<int64_t>{1, 1};
+  node.attrs["mode"] = std::string("constant");
+  EXPECT_EQ(node.int_attr("axis", 0), 2);
+  EXPECT_EQ(node.int_attr("alpha", 7), 7);
+  EXPECT_EQ(node.float_attr("alpha", 1.0f), 0.5f);
+  EXPECT_EQ(node.ints_attr("pads"), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(node.string_attr("mode", ""), "constant");
+  EXPECT_EQ(node.string_attr("absent", "x"), "x");
+}
+
+TEST(Graph, PrintsOneLinePerNodeWithShapesAndTypes) {
+  Graph graph = chain();
+  ASSERT_TRUE(graph.verify().ok());
+  graph.nodes[0].attrs["pads"] = std::vector<int64_t>{1, 1};
+  graph.nodes[1].inputs.push_back(kNoValue);
+  graph.values[0].format = Format::nchw;
+  EXPECT_EQ(print(graph),
+            "graph chain\n"
+            "  input  %x: float32[1x4] NCHW\n"
+            "  %y: float32[1x4] = Relu \"first\" (%x) {pads=[1, 1]}\n"
+            "  %z: float32[1x4] = Relu \"second\" (%y, -)\n"
+            "  output %z: float32[1x4]\n");
+}
+
+}  // namespace
+}  // namespace anynpu::graph
