@@ -1,37 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread pool of the process: `threads() - 1` helpers (at least one), started on first use,
-// never joined. Two kinds of work: jobs (a stream that has become runnable) and parallel_for (the
-// caller works too and never depends on a helper). Importing the library starts nothing.
+// The one thread pool of the process: threads() - 1 helpers (at least one), started on first use and
+// never joined. Three kinds of work: jobs (a stream that has become runnable), timers (a job that is
+// due later), and parallel_for (the caller works too and never depends on a helper).
+// Importing the library starts nothing. All calls are thread-safe; none may be made while holding a
+// lock that a job takes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace anynpu {
 
 class ThreadPool {
  public:
-  // A job carries its own storage: intrusive, no allocation on submit.
+  static constexpr int kPriorities = 8;  // 0 is served first
+
+  // A job carries its own storage: intrusive, so that submitting allocates nothing.
   struct Job {
     void (*run)(Job&) = nullptr;
     Job* next = nullptr;
+    int priority = 0;
   };
 
   static ThreadPool& instance();
 
-  // Cores that AnyNPU uses: ANYNPU_THREADS, else the cores of this process. Fixed per process.
-  size_t threads() const;
+  // Cores that AnyNPU uses: ANYNPU_THREADS, else the cores this process may run on. Fixed per process.
+  size_t threads() const { return threads_; }
 
-  // Hands `job` to a helper; the job must stay alive until its run function was entered.
+  // Hands `job` to a helper; it must stay alive and unsubmitted until its run function was entered.
   void submit(Job& job);
 
-  // Calls body(begin, end) over [0, count) in at most threads() fixed ranges. The split depends on
-  // count and threads() alone, so that results are the same whoever runs which range. The caller
-  // runs every range that no helper has taken. `body` must not throw.
+  // Runs `job` on a helper `delay_ns` from now (never earlier). The callable is owned by the pool.
+  void submit_after(uint64_t delay_ns, std::function<void()> job);
+
+  // Jobs that wait for a helper: what a long-running job asks before it takes another turn.
+  bool has_waiting_jobs() const { return waiting_.load(std::memory_order_relaxed) > 0; }
+
+  // Calls body(begin, end) over [0, count) in at most threads() ranges of at least min_range. The
+  // split depends on the arguments and threads() alone, so results are the same whoever runs which
+  // range. The caller runs every range that no helper has taken. `body` must not throw.
   void parallel_for(size_t count, size_t min_range,
                     const std::function<void(size_t begin, size_t end)>& body);
 
-  // While held, helpers spin for work instead of sleeping (a multi-thread plan is in flight).
+  // While one is alive, helpers spin for work instead of sleeping (a multi-thread plan is in
+  // flight), and for 50 us after the last.
   class SpinScope {
    public:
     explicit SpinScope(ThreadPool& pool);
@@ -43,16 +57,24 @@ class ThreadPool {
     ThreadPool& pool_;
   };
 
-  // Busy nanoseconds of all helpers so far: what the utilisation query reads.
-  unsigned long long busy_ns() const;
+  // Nanoseconds that helpers spent working so far; grows while a helper works.
+  uint64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
 
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
  private:
   ThreadPool();
-  struct Impl;
-  Impl* impl_;  // never destroyed: helpers may outlive main
+  struct Shared;
+  struct ParallelLoop;
+  void start_helpers();
+  void help();
+  bool run_one_range(ParallelLoop& loop);
+
+  size_t threads_;
+  std::atomic<int> waiting_{0};
+  std::atomic<uint64_t> busy_ns_{0};
+  Shared* shared_;  // never destroyed: helpers may outlive main
 };
 
 }  // namespace anynpu

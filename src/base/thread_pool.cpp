@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/fork_guard.h"
+
+namespace anynpu {
+
+namespace {
+
+constexpr uint64_t kSpinAfterLastNs = 50'000;
+
+size_t cores_of_process() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<size_t>(CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+size_t choose_threads() {
+  const int64_t wanted = env::integer(env::Name::threads, 0);
+  return wanted >= 1 && wanted <= 1024 ? static_cast<size_t>(wanted) : cores_of_process();
+}
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+// A parallel_for in flight. Lives on the caller's stack; helpers enter and leave under the pool's
+// mutex, and the caller leaves last.
+struct ThreadPool::ParallelLoop {
+  const std::function<void(size_t, size_t)>* body;
+  size_t count;
+  size_t ranges;
+  std::atomic<size_t> next{0};
+  std::atomic<size_t> finished{0};
+  int helpers = 0;  // guarded by the pool's mutex
+};
+
+struct ThreadPool::Shared {
+  struct Timer {
+    uint64_t due_ns;
+    std::function<void()> job;
+    bool operator<(const Timer& other) const { return due_ns > other.due_ns; }  // a min-heap
+  };
+  struct List {
+    Job* first = nullptr;
+    Job* last = nullptr;
+  };
+
+  std::mutex mutex;
+  std::condition_variable wake;    // helpers sleep here
+  std::condition_variable leave;   // callers of parallel_for wait here for their last helper
+  std::array<List, kPriorities> jobs{};
+  std::vector<Timer> timers;
+  std::vector<ParallelLoop*> loops;
+  int sleeping = 0;
+  bool started = false;
+  std::atomic<uint32_t> epoch{0};  // moves with every piece of new work; spinning helpers watch it
+  std::atomic<int> spin_scopes{0};
+  std::atomic<uint64_t> spin_until{0};
+
+  void announce() {
+    epoch.fetch_add(1, std::memory_order_release);
+    if (sleeping > 0) wake.notify_one();
+  }
+  Job* pop() {
+    for (List& list : jobs) {
+      if (Job* job = list.first) {
+        list.first = job->next;
+        if (!list.first) list.last = nullptr;
+        job->next = nullptr;
+        return job;
+      }
+    }
+    return nullptr;
+  }
+};
+
+ThreadPool& ThreadPool::instance() {
+  static auto* pool = new ThreadPool;
+  return *pool;
+}
+
+ThreadPool::ThreadPool() : threads_(choose_threads()), shared_(new Shared) {}
+
+void ThreadPool::start_helpers() {
+  // Called with the mutex held.
+  if (shared_->started) return;
+  shared_->started = true;
+  mark_runtime_used();
+  const size_t helpers = std::max<size_t>(1, threads_ - 1);
+  for (size_t i = 0; i < helpers; ++i) {
+    std::thread thread([this] { help(); });
+    pthread_setname_np(thread.native_handle(), "anynpu");
+    thread.detach();
+  }
+}
+
+void ThreadPool::submit(Job& job) {
+  std::lock_guard lock(shared_->mutex);
+  start_helpers();
+  job.next = nullptr;
+  Shared::List& list = shared_->jobs[std::clamp(job.priority, 0, kPriorities - 1)];
+  (list.last ? list.last->next : list.first) = &job;
+  list.last = &job;
+  waiting_.fetch_add(1, std::memory_order_relaxed);
+  shared_->announce();
+}
+
+void ThreadPool::submit_after(uint64_t delay_ns, std::function<void()> job) {
+  std::lock_guard lock(shared_->mutex);
+  start_helpers();
+  shared_->timers.push_back({now_ns() + delay_ns, std::move(job)});
+  std::push_heap(shared_->timers.begin(), shared_->timers.end());
+  shared_->announce();
+}
+
+bool ThreadPool::run_one_range(ParallelLoop& loop) {
+  const size_t range = loop.next.fetch_add(1, std::memory_order_relaxed);
+  if (range >= loop.ranges) return false;
+  const size_t begin = loop.count * range / loop.ranges;
+  const size_t end = loop.count * (range + 1) / loop.ranges;
+  (*loop.body)(begin, end);
+  loop.finished.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+void ThreadPool::parallel_for(size_t count, size_t min_range,
+                              const std::function<void(size_t, size_t)>& body) {
+  if (count == 0) return;
+  const size_t most = (count + std::max<size_t>(1, min_range) - 1) / std::max<size_t>(1, min_range);
+  const size_t ranges = std::min(threads_, most);
+  if (ranges <= 1) {
+    body(0, count);
+    return;
+  }
+  ParallelLoop loop{&body, count, ranges};
+  {
+    std::lock_guard lock(shared_->mutex);
+    start_helpers();
+    shared_->loops.push_back(&loop);
+    shared_->announce();
+    for (size_t i = 2; i < ranges && shared_->sleeping > 1; ++i) shared_->wake.notify_one();
+  }
+  while (run_one_range(loop)) {
+  }
+  for (int spins = 0; loop.finished.load(std::memory_order_acquire) < ranges && spins < 20000; ++spins) {
+    relax();
+  }
+  std::unique_lock lock(shared_->mutex);
+  std::erase(shared_->loops, &loop);
+  shared_->leave.wait(lock, [&] { return loop.helpers == 0; });
+}
+
+void ThreadPool::help() {
+  std::unique_lock lock(shared_->mutex);
+  for (;;) {
+    const uint32_t seen = shared_->epoch.load(std::memory_order_acquire);
+    ParallelLoop* loop = nullptr;
+    for (ParallelLoop* candidate : shared_->loops) {
+      if (candidate->next.load(std::memory_order_relaxed) < candidate->ranges) loop = candidate;
+    }
+    if (loop) {
+      ++loop->helpers;
+      lock.unlock();
+      const uint64_t start = now_ns();
+      while (run_one_range(*loop)) {
+      }
+      busy_ns_.fetch_add(now_ns() - start, std::memory_order_relaxed);
+      lock.lock();
+      if (--loop->helpers == 0) shared_->leave.notify_all();
+      continue;
+    }
+    uint64_t due = UINT64_MAX;
+    if (!shared_->timers.empty()) {
+      due = shared_->timers.front().due_ns;
+      if (due <= now_ns()) {
+        std::pop_heap(shared_->timers.begin(), shared_->timers.end());
+        auto job = std::move(shared_->timers.back().job);
+        shared_->timers.pop_back();
+        lock.unlock();
+        job();
+        lock.lock();
+        continue;
+      }
+    }
+    if (Job* job = shared_->pop()) {
+      waiting_.fetch_sub(1, std::memory_order_relaxed);
+      lock.unlock();
+      const uint64_t start = now_ns();
+      job->run(*job);
+      busy_ns_.fetch_add(now_ns() - start, std::memory_order_relaxed);
+      lock.lock();
+      continue;
+    }
+    if (shared_->spin_scopes.load(std::memory_order_relaxed) > 0 ||
+        now_ns() < shared_->spin_until.load(std::memory_order_relaxed)) {
+      lock.unlock();
+      for (int i = 0; i < 2000 && shared_->epoch.load(std::memory_order_acquire) == seen; ++i) relax();
+      lock.lock();
+      continue;
+    }
+    ++shared_->sleeping;
+    if (due == UINT64_MAX) {
+      shared_->wake.wait(lock);
+    } else {
+      const uint64_t now = now_ns();
+      shared_->wake.wait_for(lock, std::chrono::nanoseconds(due > now ? due - now : 0));
+    }
+    --shared_->sleeping;
+  }
+}
+
+ThreadPool::SpinScope::SpinScope(ThreadPool& pool) : pool_(pool) {
+  pool_.shared_->spin_scopes.fetch_add(1, std::memory_order_relaxed);
+}
+
+ThreadPool::SpinScope::~SpinScope() {
+  if (pool_.shared_->spin_scopes.fetch_sub(1, std::memory_order_relaxed) == 1) {
+    pool_.shared_->spin_until.store(now_ns() + kSpinAfterLastNs, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace anynpu

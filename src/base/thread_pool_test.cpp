@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace anynpu {
+namespace {
+
+ThreadPool& pool() { return ThreadPool::instance(); }
+
+TEST(ThreadPool, ParallelForCoversEveryIndexOnce) {
+  for (size_t count : {0u, 1u, 2u, 7u, 1000u}) {
+    std::vector<std::atomic<int>> hits(count);
+    pool().parallel_for(count, 1, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) ++hits[i];
+    });
+    for (auto& hit : hits) EXPECT_EQ(hit, 1);
+  }
+}
+
+TEST(ThreadPool, ParallelForSplitsTheSameWayEveryTime) {
+  std::set<std::pair<size_t, size_t>> first, again;
+  std::mutex mutex;
+  auto collect = [&](auto& into) {
+    pool().parallel_for(101, 10, [&](size_t begin, size_t end) {
+      std::lock_guard lock(mutex);
+      into.insert({begin, end});
+    });
+  };
+  collect(first);
+  for (int i = 0; i < 20; ++i) {
+    again.clear();
+    collect(again);
+    EXPECT_EQ(again, first);
+  }
+}
+
+TEST(ThreadPool, ParallelForRunsInsideJobsAndFromManyThreads) {
+  std::atomic<size_t> total{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        pool().parallel_for(64, 1, [&](size_t begin, size_t end) {
+          pool().parallel_for(end - begin, 1, [&](size_t b, size_t e) { total += e - b; });
+        });
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(total, 4u * 50 * 64);
+}
+
+TEST(ThreadPool, JobsRunInOrderOfPriority) {
+  struct OrderedJob : ThreadPool::Job {
+    std::vector<int>* order = nullptr;
+    std::promise<void>* last = nullptr;
+  };
+  std::promise<void> gate, done;
+  auto gate_open = gate.get_future().share();
+  struct GateJob : ThreadPool::Job {
+    std::shared_future<void> open;
+  };
+  // Every helper is held, then three jobs queue up behind.
+  const size_t helpers = std::max<size_t>(1, pool().threads() - 1);
+  std::vector<GateJob> gates(helpers);
+  for (auto& job : gates) {
+    job.open = gate_open;
+    job.run = [](ThreadPool::Job& j) { static_cast<GateJob&>(j).open.wait(); };
+    pool().submit(job);
+  }
+  while (pool().has_waiting_jobs()) std::this_thread::yield();
+  std::vector<int> order;
+  std::array<OrderedJob, 3> jobs;
+  for (int i = 0; i < 3; ++i) {
+    jobs[i].priority = 2 - i;
+    jobs[i].order = &order;
+    jobs[i].last = &done;
+    jobs[i].run = [](ThreadPool::Job& j) {
+      auto& job = static_cast<OrderedJob&>(j);
+      static std::mutex mutex;
+      std::lock_guard lock(mutex);
+      job.order->push_back(job.priority);
+      if (job.order->size() == 3) job.last->set_value();
+    };
+    pool().submit(jobs[i]);
+  }
+  gate.set_value();
+  done.get_future().wait();
+  if (helpers == 1) {
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+  } else {
+    EXPECT_EQ(order.size(), 3u);
+  }
+}
+
+TEST(ThreadPool, ATimerRunsNoEarlierThanAsked) {
+  std::promise<uint64_t> fired;
+  const uint64_t start = now_ns();
+  pool().submit_after(3'000'000, [&] { fired.set_value(now_ns()); });
+  EXPECT_GE(fired.get_future().get() - start, 3'000'000u);
+}
+
+}  // namespace
+}  // namespace anynpu
