@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds and runs every benchmark row and prints one table.
+
+    python bench/run.py --build build [--json FILE] [word ...]
+
+With words, only rows whose file name contains one of them. The figures are printed, never asserted:
+they depend on the machine. docs/performance.md is made from the JSON by bench/make_docs.py.
+"""
+
+import argparse
+import glob
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path.insert(0, HERE)
+
+import harness  # noqa: E402
+
+
+def machine():
+    name = platform.machine()
+    with open("/proc/cpuinfo") as info:
+        for line in info:
+            if line.startswith("model name"):
+                name = line.split(":", 1)[1].strip()
+                break
+    return {
+        "cpu": name,
+        "cores": len(os.sched_getaffinity(0)),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "date": time.strftime("%Y-%m-%d"),
+        "load": os.getloadavg()[0],
+    }
+
+
+def run_cpp(build, words, out):
+    jobs = str(len(os.sched_getaffinity(0)))
+    targets = ["anynpu_bench", "anynpu_bench_calls"]
+    known = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], capture_output=True,
+                           text=True).stdout
+    targets = [t for t in targets if f"\n{t}: " in known]
+    done = subprocess.run(["cmake", "--build", build, "-j", jobs, "--target", *targets],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    program = os.path.join(build, "bench", "anynpu_bench")
+    subprocess.run([program, "--json", out, *words], check=True, timeout=900,
+                   stdout=subprocess.DEVNULL)
+
+
+def run_python(path, build, out):
+    env = dict(os.environ)
+    places = [os.path.join(build, "python"), os.path.join(ROOT, "python")]
+    env["PYTHONPATH"] = os.pathsep.join(places + [p for p in [env.get("PYTHONPATH")] if p])
+    command = [sys.executable, os.path.join(HERE, "harness.py"), path, "--json", out,
+               "--build", build]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=900)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
+        reason = f"exit status {done.returncode}: {last}"
+        return {"rows": [], "skipped": [{"what": os.path.basename(path), "reason": reason}]}
+    with open(out) as file:
+        return json.load(file)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--json", help="where to write the figures (default: BUILD/bench.json)")
+    parser.add_argument("words", nargs="*", help="only rows whose file name contains one of these")
+    args = parser.parse_args()
+    build = os.path.abspath(args.build)
+    result = {"machine": machine(), "rows": [], "skipped": []}
+
+    def take(part):
+        result["rows"] += part["rows"]
+        result["skipped"] += part["skipped"]
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "rows.json")
+        run_cpp(build, args.words, out)
+        with open(out) as file:
+            take(json.load(file))
+        for path in sorted(glob.glob(os.path.join(HERE, "rows", "*.py"))):
+            name = os.path.basename(path)
+            if not args.words or any(word in name for word in args.words):
+                take(run_python(path, build, out))
+
+    with open(args.json or os.path.join(build, "bench.json"), "w") as file:
+        json.dump(result, file, indent=1)
+    print("{cpu}, {cores} cores, load {load:.1f} at the start".format(**result["machine"]))
+    print(harness.table(result["rows"], result["skipped"]))
+
+
+if __name__ == "__main__":
+    main()
