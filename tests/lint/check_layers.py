@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the source tree that a compiler does not check.
+
+- A module of src/ includes only itself and modules above it in MODULES.
+- Public headers (include/) are for the front doors: only src/api includes them.
+- Every source file starts with the SPDX line; no file is named after nothing (util, common, ...).
+- No path of a developer's machine in any file.
+- Files over 600 lines are listed, as a hint to split them.
+
+Run it alone for the list of findings, or through pytest (tests/python/test_layers.py).
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+MODULES = [
+    "base", "trace", "tensor", "device", "pixel", "npc", "graph", "ops", "import", "om", "compile",
+    "exec", "media", "fv", "prof", "api",
+]  # fmt: skip
+RANK = {name: i for i, name in enumerate(MODULES)}
+
+SOURCE = (".cpp", ".h", ".c", ".py", ".cmake", ".sh", ".def", ".inc")
+TEXT = SOURCE + (".md", ".txt", ".tsv", ".json", ".toml", ".yaml", ".yml", ".cfg", ".map")
+EMPTY_NAMES = {"util", "utils", "common", "helper", "helpers", "misc", "tools", "stuff"}
+LONGEST = 600
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
+# /home/HwHiAiUser is the vendor's documented account; user and me are nobody.
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:root/|work/|home/(?!(?:HwHiAiUser|user|me)\b)\w+)")
+
+
+def tracked_files(root=ROOT):
+    """Files that git knows or would add; without git, everything outside of build folders."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"],
+                            capture_output=True, text=True)
+    if listed.returncode == 0:
+        names = listed.stdout.splitlines()
+        return sorted(n for n in names if os.path.isfile(os.path.join(root, n)))
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if not f.startswith(("build", ".", "__pycache__"))]
+        found += [os.path.relpath(os.path.join(folder, f), root) for f in files]
+    return sorted(found)
+
+
+def read(root, name):
+    with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def check_includes(name, text):
+    parts = name.split("/")
+    if parts[0] != "src" or len(parts) < 3 or not name.endswith((".cpp", ".h", ".inc", ".c")):
+        return
+    module = parts[1]
+    if module not in RANK:
+        yield f"{name}: folder src/{module} is not in the list of modules (design, section 3)"
+        return
+    for match in INCLUDE.finditer(text):
+        target = match.group(2)
+        line = text.count("\n", 0, match.start()) + 1
+        top = target.split("/")[0]
+        if target.startswith("../"):
+            yield f"{name}:{line}: include '{target}' by its path from src/"
+        elif match.group(1) == '"' and top in RANK and "/" in target:
+            if RANK[top] > RANK[module]:
+                yield f"{name}:{line}: {module} includes {target}, but {top} stands below it"
+            elif top == "api" and module == "api" and target.split("/")[1] != parts[2]:
+                yield f"{name}:{line}: front door {parts[2]} includes another one: {target}"
+        elif top in ("acl", "hpe.h", "stcpti.h", "npurt.h") and module != "api":
+            yield f"{name}:{line}: only src/api includes public headers: {target}"
+
+
+def check_spdx(name, text):
+    base = os.path.basename(name)
+    if name.endswith(SOURCE) or base in ("CMakeLists.txt", "Makefile"):
+        if "SPDX-License-Identifier: Apache-2.0" not in "\n".join(text.splitlines()[:3]):
+            yield f"{name}: no SPDX line at its head"
+
+
+def check_name(name, text):
+    base = os.path.basename(name)
+    stem = base.split(".")[0].removesuffix("_test").removeprefix("test_")
+    if name.endswith(SOURCE) and stem.lower() in EMPTY_NAMES:
+        yield f"{name}: name a file after what it holds"
+
+
+def check_paths(name, text):
+    for match in MACHINE_PATH.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield f"{name}:{line}: path of one machine: {match.group(0)}"
+
+
+CHECKS = [check_includes, check_spdx, check_name, check_paths]
+
+
+def findings(root=ROOT, names=None):
+    out = []
+    for name in names if names is not None else tracked_files(root):
+        if not (name.endswith(TEXT) or os.path.basename(name) == "Makefile"):
+            continue
+        if name == "tests/lint/check_layers.py":
+            continue  # spells out what it looks for
+        text = read(root, name)
+        for check in CHECKS:
+            out += check(name, text)
+    return out
+
+
+def long_files(root=ROOT):
+    sizes = [(read(root, n).count("\n"), n) for n in tracked_files(root) if n.endswith(SOURCE)]
+    return sorted((s for s in sizes if s[0] > LONGEST), reverse=True)
+
+
+def main():
+    found = findings()
+    for line in found:
+        print(line)
+    for lines, name in long_files():
+        print(f"note: {name} has {lines} lines; can it be split?")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
