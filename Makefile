@@ -1,34 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | bench | lint | asan | tsan | docs | wheel | clean
-# Each target installs what it needs (apt list + pinned requirements into .venv), builds and runs.
+# `make help` lists the targets. Each one installs what it needs (Debian packages from packages.apt,
+# pinned Python packages into .venv), builds and runs; nothing else has to be set up by hand.
 SHELL := /bin/bash
 PYTHON ?= python3
 BUILD ?= build
 JOBS ?= $(shell nproc)
 VENV := .venv
-PY := $(VENV)/bin/python
-SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
-
-.PHONY: demo test bench lint asan tsan docs wheel clean build deps
-
-deps: $(VENV)/.installed
+PY := $(abspath $(VENV)/bin/python)
+ROOT_PREFIX := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+CONFIGURE = cmake -S . -G Ninja -DPython_EXECUTABLE=$(PY)
 
 # dpkg-query is quick: apt runs only when a package of the list is missing.
-$(VENV)/.installed: packages.apt requirements.txt
-	@missing=$$(for p in $$(grep -v '^#' packages.apt); do \
+define install_packages
+	@missing=$$(for p in $$(grep -hv '^#' $(1)); do \
 	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
-	if [ -n "$$missing" ]; then echo "installing: $$missing"; \
-	  $(SUDO) apt-get update -qq && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq $$missing >/dev/null; fi
+	if [ -n "$$missing" ]; then echo "installing:" $$missing; \
+	  $(ROOT_PREFIX) apt-get update -qq && \
+	  $(ROOT_PREFIX) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+	    --no-install-recommends $$missing > /dev/null; fi
+endef
+
+.PHONY: help deps build demo test bench lint asan tsan docs wheel wheel-test clean
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+deps: $(VENV)/.installed  ## install packages.apt and requirements.txt (into .venv)
+
+$(VENV)/.installed: packages.apt requirements.txt
+	$(call install_packages,packages.apt)
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	touch $@
+	@touch $@
 
-build: deps
-	cmake -S . -B $(BUILD) -G Ninja -DPython_EXECUTABLE=$(abspath $(PY)) > $(BUILD).log 2>&1 || (cat $(BUILD).log; exit 1)
+build: deps  ## compile everything into build/
+	@$(CONFIGURE) -B $(BUILD) > $(BUILD).log 2>&1 || (cat $(BUILD).log; exit 1)
 	cmake --build $(BUILD) -j $(JOBS)
 
-test: build
-	$(PY) tests/run_all.py --build $(BUILD)
+demo: build  ## classify drawn shapes with the guide's quick start, then time ResNet-50
+	@$(PY) examples/demo.py --build $(BUILD)
 
-clean:
-	rm -rf $(BUILD) build-* *.log
+test: build  ## all tests, C++ and Python; ends with 'N passed, N failed'
+	@$(PY) tests/run_all.py --build $(BUILD) $(TEST_ARGS)
+
+bench: build  ## print the table of times
+	@$(PY) bench/run.py --build $(BUILD)
+
+lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all), ruff
+	$(call install_packages,packages-lint.apt)
+	@$(PY) tools/lint.py $(LINT_ARGS)
+
+asan: deps  ## C++ tests under the address and undefined-behaviour sanitizers
+	@$(CONFIGURE) -B build-asan -DANYNPU_BENCH=OFF "-DANYNPU_SANITIZE=address;undefined" > build-asan.log
+	cmake --build build-asan -j $(JOBS)
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
+	  $(PY) tests/run_all.py --build build-asan --only cpp --timeout 300 $(TEST_ARGS)
+
+tsan: deps  ## C++ tests under the thread sanitizer
+	@$(CONFIGURE) -B build-tsan -DANYNPU_BENCH=OFF -DANYNPU_SANITIZE=thread > build-tsan.log
+	cmake --build build-tsan -j $(JOBS)
+	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
+	  $(PY) tests/run_all.py --build build-tsan --only cpp --timeout 300 $(TEST_ARGS)
+
+docs: build  ## write the generated pages of docs/ anew
+	@$(PY) tools/make_docs.py --build $(BUILD)
+
+wheel: deps  ## build dist/anynpu-*.whl
+	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
+	@ls -l dist/*.whl
+
+wheel-test: deps  ## install the wheel into a fresh environment and run a program there
+	@PYTHON=$(PY) bash tests/packaging/test_wheel.sh
+
+clean:  ## remove build folders, not .venv
+	rm -rf $(BUILD) build-* dist *.log

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `anynpu`: run a program, print the environment, tell what was found."""
+import argparse
+import os
+import sys
+
+from . import __version__, ascend_tree
+
+
+def environment(base):
+    """A copy of `base` in which `import acl`, -lascendcl and the tools are found."""
+    env = dict(base)
+    for name, value, prepend in ascend_tree.variables(ascend_tree.make(ascend_tree.location())):
+        old = env.get(name) if prepend else None
+        env[name] = value + os.pathsep + old if old else value
+    return env
+
+
+def run(args):
+    """Becomes the program: its arguments, exit code and signals are its own."""
+    program, arguments = args.program, args.arguments
+    env = environment(os.environ)
+    sys.stdout.flush()
+    if program.endswith(".py") or (os.path.isdir(program)
+                                   and os.path.isfile(os.path.join(program, "__main__.py"))):
+        if not os.path.exists(program):
+            print(f"anynpu run: there is no file '{program}' in {os.getcwd()}; "
+                  "expected the path of a Python program", file=sys.stderr)
+            return 2
+        os.execve(sys.executable, [sys.executable, program, *arguments], env)
+    try:
+        os.execvpe(program, [program, *arguments], env)
+    except OSError as error:
+        print(f"anynpu run: cannot start '{program}': {error.strerror}; expected a Python file "
+              "(.py) or an executable program", file=sys.stderr)
+    return 2
+
+
+def print_env(args):
+    tree = ascend_tree.make(ascend_tree.location())
+    if args.path:
+        print(os.path.join(tree, "set_env.sh"))
+    else:
+        print("\n".join(ascend_tree.export_lines(tree)))
+    return 0
+
+
+def doctor(args):
+    from . import doctor as examination  # reads half of /proc: only when asked
+    return examination.main()
+
+
+def parser():
+    top = argparse.ArgumentParser(
+        prog="anynpu", description="Runs programs written for NPUs unchanged on this machine.")
+    top.add_argument("--version", action="version", version=f"anynpu {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="command", required=True)
+
+    sub = commands.add_parser("run", help="run a program on AnyNPU")
+    sub.add_argument("program", help="a Python file, or any program that uses the libraries")
+    sub.add_argument("arguments", nargs=argparse.REMAINDER, help="given to the program as they are")
+    sub.set_defaults(function=run)
+
+    sub = commands.add_parser("env", help='print export lines: eval "$(anynpu env)"')
+    sub.add_argument("--path", action="store_true", help="print the path of set_env.sh instead")
+    sub.set_defaults(function=print_env)
+
+    sub = commands.add_parser("doctor", help="tell what was found, what is used, and why not more")
+    sub.set_defaults(function=doctor)
+    return top
+
+
+def main(argv=None):
+    args = parser().parse_args(argv)
+    return args.function(args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`anynpu doctor`: what was found on this machine, what is used, and why the rest is not.
+
+The exit code is 0 when a program can run: the module acl imports, a device opens, and bytes copied
+to it and back are the same.
+"""
+import ctypes
+import os
+import platform
+import sys
+
+from . import __version__, ascend_tree, paths
+from .runtime_facts import RuntimeUnavailable, load_acl, read
+
+FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16",
+            "amx_tile", "amx_bf16", "amx_int8", "asimd", "sve")
+GIB = 1 << 30
+
+
+def read_text(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def cpu():
+    fields = {}
+    for line in read_text("/proc/cpuinfo").splitlines():
+        key, _, value = line.partition(":")
+        fields.setdefault(key.strip(), value.strip())
+    flags = set((fields.get("flags") or fields.get("Features") or "").split())
+    name = fields.get("model name") or platform.processor() or platform.machine()
+    return name, [feature for feature in FEATURES if feature in flags]
+
+
+def cores():
+    """Cores that this process may use, and those of the machine."""
+    return len(os.sched_getaffinity(0)), os.cpu_count() or 1
+
+
+def memory():
+    fields = dict(line.split(":", 1) for line in read_text("/proc/meminfo").splitlines())
+    sizes = [int(fields.get(key, "0 kB").split()[0]) * 1024 for key in ("MemTotal", "MemAvailable")]
+    return sizes[0], sizes[1]
+
+
+def library_version(path):
+    """The version that libanynpu.so itself states; raises OSError when it cannot be opened."""
+    library = ctypes.CDLL(path)
+    function = getattr(library, "_ZN6anynpu7versionEv", None)  # const char* anynpu::version()
+    if function is None:
+        return "unknown"
+    function.restype = ctypes.c_char_p
+    return function().decode()
+
+
+def loaded(name):
+    """The file of a library that this process has mapped, or None."""
+    for line in read_text("/proc/self/maps").splitlines():
+        path = line.split()[-1]
+        if name in os.path.basename(path):
+            return path
+    return None
+
+
+def copy_there_and_back(acl):
+    """A short run through the runtime; raises RuntimeUnavailable with the step that failed."""
+    def need(ret, step):
+        if ret != 0:
+            raise RuntimeUnavailable(f"{step} returned {ret}. {acl.get_recent_err_msg() or ''}")
+
+    sent = bytes(range(256)) * 4
+    need(acl.init(), "acl.init")
+    try:
+        need(acl.rt.set_device(0), "acl.rt.set_device(0)")
+        device, ret = acl.rt.malloc(len(sent), 0)
+        need(ret, "acl.rt.malloc")
+        back = bytes(bytearray(len(sent)))
+        need(acl.rt.memcpy(device, len(sent), acl.util.bytes_to_ptr(sent), len(sent), 1),
+             "acl.rt.memcpy to the device")
+        need(acl.rt.memcpy(acl.util.bytes_to_ptr(back), len(back), device, len(sent), 2),
+             "acl.rt.memcpy from the device")
+        need(acl.rt.free(device), "acl.rt.free")
+        acl.rt.reset_device(0)
+        if back != sent:
+            raise RuntimeUnavailable("bytes copied to the device and back are not the same")
+    finally:
+        acl.finalize()
+
+
+def cuda():
+    """Why no GPU is used; None when one is."""
+    plugin = os.path.join(paths.library_folder(), "libanynpu_cuda.so")
+    if not os.path.exists(plugin):
+        return "this build has no plug-in for it (libanynpu_cuda.so)"
+    try:
+        ctypes.CDLL(plugin)
+    except OSError as error:
+        return f"the plug-in does not open: {error}"
+    return None
+
+
+def show(title, rows):
+    print(title)
+    for name, value in rows:
+        print(f"  {name:<12} {value}")
+
+
+def found():
+    name, features = cpu()
+    usable, total = cores()
+    size, free = memory()
+    rows = [("CPU", f"{name}, {usable} of {total} cores"),
+            ("features", " ".join(features) or "none of those that kernels ask for"),
+            ("memory", f"{size / GIB:.1f} GiB, {free / GIB:.1f} GiB free"),
+            ("Python", f"{platform.python_version()}, {sys.executable}")]
+    try:
+        rows.append(("libanynpu", f"{library_version(paths.library())}, {paths.library()}"))
+    except OSError as error:
+        rows.append(("libanynpu", f"does not open: {error}"))
+    return rows
+
+
+def used():
+    """Rows about what programs will get, and the problem that stops them (or None)."""
+    try:
+        acl = load_acl()
+        facts = read(acl)
+        copy_there_and_back(acl)
+    except RuntimeUnavailable as error:
+        return [("nothing", str(error))], str(error)
+    rows = [("acl", getattr(acl, "__file__", "built in")), ("chip name", facts.soc_name)]
+    if facts.devices:
+        size = facts.devices[0].total_bytes / GIB
+        rows.append(("devices", f"{len(facts.devices)} x CPU with {size:g} GiB each "
+                                "(ANYNPU_DEVICES, ANYNPU_DEVICE_MEMORY)"))
+    threads = os.environ.get("ANYNPU_THREADS") or f"{cores()[0]}, all cores of the process"
+    rows += [("threads", f"{threads} (ANYNPU_THREADS)"),
+             ("oneDNN", loaded("libdnnl") or "not used; kernels are AnyNPU's own"),
+             ("self test", "1 KiB copied to device 0 and back")]
+    return rows, None
+
+
+def main():
+    print(f"AnyNPU {__version__}\n")
+    show("found", found())
+    rows, problem = used()
+    show("\nused", rows)
+    reason = cuda()
+    if reason:
+        show("\nnot used", [("NVIDIA GPU", reason)])
+    show("\npaths", [
+        ("logs", paths.log_folder() or "nowhere (ASCEND_PROCESS_LOG_PATH, ASCEND_WORK_PATH)"),
+        ("cache", paths.cache_folder()),
+        ("set_env.sh", os.path.join(ascend_tree.location(), "set_env.sh"))])
+    print("\nprograms cannot run: " + problem if problem else "\nready: anynpu run app.py")
+    return 1 if problem else 0

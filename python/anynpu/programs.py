@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start points of the compiled programs that an installed package carries in anynpu/bin."""
+import os
+import sys
+
+from . import paths
+
+
+def start(name):
+    path = os.path.join(paths.program_folder(), name)
+    try:
+        os.execv(path, [name, *sys.argv[1:]])
+    except OSError as error:
+        print(f"{name}: cannot start {path}: {error.strerror}; reinstall the package anynpu",
+              file=sys.stderr)
+        return 1
+
+
+def atc():
+    return start("atc")

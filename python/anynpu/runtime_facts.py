@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the runtime tells about its devices, asked through pyACL like any program would.
+
+Devices live inside each process: there is no driver that holds state for all of them. So the
+memory in use and the load that another process sees are those of the asking process itself.
+"""
+from dataclasses import dataclass
+
+ACL_DDR_MEM = 0
+ACL_HBM_MEM = 1
+ALREADY_INITIALISED = 100002
+
+
+class RuntimeUnavailable(Exception):
+    """The runtime cannot be used; the text says why and what to do."""
+
+
+@dataclass
+class DeviceFacts:
+    device_id: int
+    total_bytes: int
+    free_bytes: int
+    busy_percent: int
+
+
+@dataclass
+class RuntimeFacts:
+    soc_name: str
+    version: str
+    devices: list
+
+
+def _check(ret, what, acl):
+    if ret != 0:
+        reason = acl.get_recent_err_msg() or ""
+        raise RuntimeUnavailable(f"{what} failed with {ret}. {reason}".strip())
+
+
+def load_acl():
+    try:
+        import acl
+    except ImportError as error:
+        raise RuntimeUnavailable(
+            f"the module acl cannot be imported: {error}. Run `anynpu doctor`, or source "
+            "set_env.sh (`anynpu env --path` prints where it is)") from error
+    return acl
+
+
+def _device(acl, device_id):
+    _check(acl.rt.set_device(device_id), f"acl.rt.set_device({device_id})", acl)
+    try:
+        free, total, ret = acl.rt.get_mem_info(ACL_HBM_MEM)
+        _check(ret, "acl.rt.get_mem_info", acl)
+        load, ret = acl.rt.get_device_utilization_rate(device_id)
+        busy = load.get("cube_utilization", 0) if ret == 0 and isinstance(load, dict) else 0
+        return DeviceFacts(device_id, total, free, busy)
+    finally:
+        acl.rt.reset_device(device_id)
+
+
+def read(acl=None):
+    """Facts of every visible device. Raises RuntimeUnavailable."""
+    acl = acl or load_acl()
+    ret = acl.init()
+    mine = ret == 0
+    if ret not in (0, ALREADY_INITIALISED):
+        _check(ret, "acl.init", acl)
+    try:
+        count, ret = acl.rt.get_device_count()
+        _check(ret, "acl.rt.get_device_count", acl)
+        devices = [_device(acl, device_id) for device_id in range(count)]
+        from . import __version__
+        return RuntimeFacts(acl.get_soc_name(), __version__, devices)
+    finally:
+        if mine:
+            acl.finalize()

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lets `pytest tests/python/test_x.py` work by itself: finds the build as tests/run_all.py does."""
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.setdefault("ANYNPU_BUILD_DIR", os.path.join(ROOT, "build"))
+
+if os.path.join(BUILD, "python") not in sys.path:
+    sys.path.insert(0, os.path.join(BUILD, "python"))
+if os.path.join(BUILD, "bin") not in os.environ["PATH"].split(os.pathsep):
+    os.environ["PATH"] = os.path.join(BUILD, "bin") + os.pathsep + os.environ["PATH"]

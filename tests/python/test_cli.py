@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`anynpu run`, `env` and `doctor`, run as a user would."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+BUILD = os.environ["ANYNPU_BUILD_DIR"]
+ANYNPU = os.path.join(BUILD, "bin", "anynpu")
+
+
+def call(*words, env=None, cwd=None):
+    return subprocess.run([ANYNPU, *words], capture_output=True, text=True, check=False,
+                          timeout=60, env=env, cwd=cwd)
+
+
+def bare_environment():
+    """Without what the test run itself set."""
+    return {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
+
+
+def test_help_lists_the_commands_that_exist():
+    done = call("--help")
+    assert done.returncode == 0
+    for command in ("run", "env", "doctor"):
+        assert f"\n    {command} " in done.stdout
+
+
+def test_no_command_is_a_usage_error():
+    done = call()
+    assert done.returncode == 2 and "usage: anynpu" in done.stderr
+
+
+def test_run_keeps_arguments_and_exit_code(tmp_path):
+    app = tmp_path / "app.py"
+    app.write_text("import sys\nprint(sys.argv[1:], __name__)\nsys.exit(7)\n")
+    done = call("run", str(app), "--flag", "a b", "-h", env=bare_environment())
+    assert (done.returncode, done.stdout) == (7, "['--flag', 'a b', '-h'] __main__\n")
+
+
+def test_run_makes_the_package_importable(tmp_path):
+    app = tmp_path / "app.py"
+    app.write_text("import anynpu, os\nprint(os.path.realpath(anynpu.__path__[0]))\n")
+    done = call("run", str(app), env=bare_environment(), cwd=tmp_path)
+    assert done.stdout.strip() == os.path.realpath(os.path.join(BUILD, "python", "anynpu"))
+
+
+def test_run_makes_acl_importable(tmp_path):
+    pytest.importorskip("acl")
+    app = tmp_path / "app.py"
+    app.write_text("import acl\nprint(acl.rt.get_run_mode())\n")
+    done = call("run", str(app), env=bare_environment(), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "(1, 0)\n"), done.stderr
+
+
+def test_run_starts_other_programs_too():
+    done = call("run", "sh", "-c", "echo $ASCEND_HOME_PATH; exit 3", env=bare_environment())
+    assert done.returncode == 3
+    assert done.stdout.strip() == os.path.join(BUILD, "ascend")
+
+
+@pytest.mark.parametrize("program", ["missing.py", "no-such-program-anywhere"])
+def test_run_says_what_is_missing(program, tmp_path):
+    done = call("run", program, cwd=tmp_path)
+    assert done.returncode == 2 and program in done.stderr
+
+
+def test_run_passes_signals_to_the_program(tmp_path):
+    app = tmp_path / "app.py"
+    app.write_text("import time\nprint('up', flush=True)\ntime.sleep(30)\n")
+    process = subprocess.Popen([ANYNPU, "run", str(app)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "up\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == -signal.SIGTERM
+    process.stdout.close()
+
+
+def sourced(command, script):
+    done = subprocess.run(["sh", "-c", f"{script}\n{command}"], capture_output=True, text=True,
+                          check=True, timeout=60, env=bare_environment())
+    return done.stdout.strip()
+
+
+def test_env_lines_and_set_env_set_the_same_variables():
+    show = "env | grep -E '^(ASCEND|DDK|NPU|INSTALL|LD_LIB|PYTHONPATH|PATH)' | sort"
+    by_eval = sourced(show, f'eval "$({ANYNPU} env)"')
+    script = call("env", "--path").stdout.strip()
+    by_file = sourced(show, f". {script}")
+    assert by_eval == by_file
+    assert f"ASCEND_TOOLKIT_HOME={BUILD}/ascend" in by_eval
+
+
+def test_env_keeps_what_was_in_the_lists():
+    env = dict(bare_environment(), PYTHONPATH="/mine")
+    done = subprocess.run(["sh", "-c", f'eval "$({ANYNPU} env)"; echo $PYTHONPATH'],
+                          capture_output=True, text=True, check=True, timeout=60, env=env)
+    assert done.stdout.strip().endswith(":/mine")
+
+
+@pytest.mark.parametrize("path", ["include", "lib64/libanynpu.so", "runtime/include",
+                                  "runtime/lib64/stub/libanynpu.so", "latest/lib64",
+                                  "bin/npu-smi", "python/site-packages/anynpu", "set_env.sh"])
+def test_the_tree_has_the_paths_that_build_files_use(path):
+    call("env")
+    assert os.path.exists(os.path.join(BUILD, "ascend", path))
+
+
+def test_doctor_tells_what_was_found_and_used():
+    done = call("doctor", env=bare_environment())
+    for word in ("found", "CPU", "features", "memory", "Python", "libanynpu", "used", "not used",
+                 "NVIDIA GPU", "logs", "set_env.sh"):
+        assert word in done.stdout, word
+
+
+def test_doctor_says_ready_when_a_device_works():
+    pytest.importorskip("acl")
+    done = call("doctor", env=dict(bare_environment(), ANYNPU_DEVICES="cpu:2"))
+    assert done.returncode == 0, done.stdout
+    assert "2 x CPU" in done.stdout and "ready: anynpu run app.py" in done.stdout
+
+
+def test_the_command_starts_quickly():
+    """A tool that people type: well under a second even on a loaded machine."""
+    start = time.monotonic()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    python = time.monotonic() - start
+    start = time.monotonic()
+    assert call("--version").returncode == 0
+    assert time.monotonic() - start < 10 * python + 1

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the C++ tests (ctest) and the Python tests (pytest) and counts them together.
+
+    tests/run_all.py                 everything
+    tests/run_all.py -k memcpy       what has 'memcpy' in its name, C++ and Python
+    tests/run_all.py --only cpp      one of the two sides
+
+The last line is 'N passed, N failed' (with ', N skipped' where any); the exit code is 1 when a
+test failed and 2 when none ran. Python test files run in processes of their own, so a crash in one
+loses that file alone. A test past its time gets the stacks of all its threads printed (gdb where
+it is installed), then it is ended and counts as failed.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import junit
+import stacks
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CPP_TIMEOUT = 120  # the TIMEOUT property that cmake/module.cmake gives each C++ test
+
+
+def test_environment(build):
+    env = dict(os.environ, ANYNPU_BUILD_DIR=build, PYTHONFAULTHANDLER="1")
+    python_path = [os.path.join(build, "python"), env.get("PYTHONPATH", "")]
+    env["PYTHONPATH"] = os.pathsep.join(p for p in python_path if p)
+    env["PATH"] = os.path.join(build, "bin") + os.pathsep + env.get("PATH", "")
+    return env
+
+
+def run_ctest(args, env, scratch):
+    """Results of the C++ tests; ctest ends a test that runs past its own TIMEOUT property."""
+    report = os.path.join(scratch, "ctest.xml")
+    command = ["ctest", "--test-dir", args.build, "-j", str(args.jobs), "--timeout",
+               str(args.timeout), "--output-junit", report]
+    if args.keyword:
+        command += ["-R", args.keyword]
+    log_path = os.path.join(args.build, "ctest.log")
+    with open(log_path, "wb") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log,
+                                   stderr=subprocess.STDOUT)
+        watch = stacks.Watch(process.pid, min(args.timeout, CPP_TIMEOUT) - 5)
+        while process.poll() is None:
+            time.sleep(0.05)
+            watch.look()
+    results = junit.read_ctest(report)
+    if results is None:
+        return [junit.Result("ctest", "failed", f"ctest wrote no report; see {log_path}")]
+    for result in results:
+        result.rerun = f"ctest --test-dir {args.build} --output-on-failure -R '^{result.name}$'"
+    return results
+
+
+def run_pytest_file(path, args, env, scratch):
+    name = os.path.relpath(path, ROOT)
+    stem = name.replace(os.sep, "_")
+    report, log_path = os.path.join(scratch, stem + ".xml"), os.path.join(scratch, stem + ".log")
+    command = [sys.executable, "-m", "pytest", "-v", "--no-header", "-p", "no:cacheprovider",
+               "--timeout", str(args.timeout), "-o", f"faulthandler_timeout={args.timeout - 5}",
+               "--junitxml", report, name]
+    if args.keyword:
+        command += ["-k", args.keyword]
+    with open(log_path, "wb") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
+                                   stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        code = stacks.wait_while_growing(process, log_path, quiet_limit=args.timeout + 30)
+    with open(log_path, encoding="utf-8", errors="replace") as log:
+        text = log.read()
+    results = junit.read_pytest(report)
+    if results is None or code not in (0, 1, 5):
+        results = junit.from_pytest_log(name, text, code)
+    for result in results:
+        result.rerun = f"PYTHONPATH={os.path.join(args.build, 'python')} " \
+                       f"{sys.executable} -m pytest -v '{result.name}'"
+    return results
+
+
+def run_pytest(args, env, scratch):
+    folder = os.path.join(ROOT, "tests", "python")
+    files = sorted(os.path.join(where, file) for where, _, names in os.walk(folder)
+                   for file in names if file.startswith("test_") and file.endswith(".py"))
+    with ThreadPoolExecutor(args.jobs) as pool:
+        parts = pool.map(lambda path: run_pytest_file(path, args, env, scratch), files)
+    return [result for part in parts for result in part]
+
+
+def print_failures(results):
+    failed = [r for r in results if r.outcome == "failed"]
+    for result in failed:
+        print(f"\n--- FAILED {result.name}\n{result.detail.rstrip()}\n    again: {result.rerun}")
+    if failed:
+        print("\nfailed tests:")
+        for result in failed:
+            print(f"  {result.name}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build", help="build folder (default: build)")
+    parser.add_argument("-j", "--jobs", type=int, default=min(os.cpu_count() or 1, 8))
+    parser.add_argument("-k", "--keyword", help="only tests whose name matches")
+    parser.add_argument("--only", choices=["cpp", "python"])
+    parser.add_argument("--timeout", type=int, default=120, help="seconds for one test")
+    args = parser.parse_args()
+    args.build = os.path.abspath(args.build)
+    if not os.path.isfile(os.path.join(args.build, "CMakeCache.txt")):
+        sys.exit(f"no build in {args.build}; build first (make build) or name it with --build")
+
+    env = test_environment(args.build)
+    results = []
+    with tempfile.TemporaryDirectory(prefix="anynpu-tests-") as scratch:
+        for side, title, run in (("cpp", "C++", run_ctest), ("python", "Python", run_pytest)):
+            if args.only not in (None, side):
+                continue
+            start = time.monotonic()
+            part = run(args, env, scratch)
+            passed = sum(r.outcome == "passed" for r in part)
+            print(f"{title} tests: {passed} of {len(part)} passed in "
+                  f"{time.monotonic() - start:.1f} s", flush=True)
+            results += part
+
+    print_failures(results)
+    print("one test: tests/run_all.py -k NAME   one side: --only cpp | python")
+    counts = {kind: sum(r.outcome == kind for r in results)
+              for kind in ("passed", "failed", "skipped")}
+    skipped = f", {counts['skipped']} skipped" if counts["skipped"] else ""
+    print(f"{counts['passed']} passed, {counts['failed']} failed{skipped}", flush=True)
+    if counts["failed"]:
+        return 1
+    return 0 if counts["passed"] else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
