@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/acl/errors.h"
+
+#include <atomic>
+#include <mutex>
+
+#include "base/fork_guard.h"
+#include "base/log.h"
+
+namespace anynpu::acl {
+
+namespace {
+
+struct Number {
+  aclError code;
+  std::string_view name;
+};
+
+struct Row {
+  Code code;
+  Number base;
+  Number runtime;
+  Number model;
+  std::string_view advice;
+};
+
+#define ROW(code, base, runtime, model, advice) \
+  Row{Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice}
+
+// code, base functions, aclrt functions, aclmdl and aclop functions, what to do. In the order of Code.
+constexpr Row kRows[] = {
+    ROW(ok, ACL_SUCCESS, ACL_SUCCESS, ACL_SUCCESS, ""),
+    ROW(invalid_argument, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
+        ACL_ERROR_INVALID_PARAM, "Correct the argument that is named above."),
+    ROW(invalid_handle, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_INVALID_HANDLE,
+        ACL_ERROR_INVALID_PARAM,
+        "Pass a handle that its create function returned and that was not destroyed."),
+    ROW(invalid_address, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
+        ACL_ERROR_INVALID_PARAM, "Pass memory that is allocated and large enough."),
+    ROW(unaligned_address, ACL_ERROR_MEMORY_ADDRESS_UNALIGNED, ACL_ERROR_RT_ADDR_UNALIGNED,
+        ACL_ERROR_MEMORY_ADDRESS_UNALIGNED, "Align the address as the call documents it."),
+    ROW(invalid_device, ACL_ERROR_INVALID_DEVICE, ACL_ERROR_RT_INVALID_DEVICEID,
+        ACL_ERROR_INVALID_DEVICE, "Use a device id below the number aclrtGetDeviceCount gives."),
+    ROW(no_context, ACL_ERROR_RT_CONTEXT_NULL, ACL_ERROR_RT_CONTEXT_NULL, ACL_ERROR_RT_CONTEXT_NULL,
+        "Call aclrtSetDevice or aclrtSetCurrentContext in this thread first."),
+    ROW(wrong_context, ACL_ERROR_RESOURCE_NOT_MATCH, ACL_ERROR_RT_STREAM_CONTEXT,
+        ACL_ERROR_RT_MODEL_CONTEXT, "Use objects of one context in one call."),
+    ROW(not_initialized, ACL_ERROR_UNINITIALIZE, ACL_ERROR_UNINITIALIZE, ACL_ERROR_UNINITIALIZE,
+        "Call aclInit before and aclFinalize after all other calls."),
+    ROW(already_initialized, ACL_ERROR_REPEAT_INITIALIZE, ACL_ERROR_REPEAT_INITIALIZE,
+        ACL_ERROR_REPEAT_INITIALIZE, "Call aclInit once per process."),
+    ROW(already_finalized, ACL_ERROR_REPEAT_FINALIZE, ACL_ERROR_REPEAT_FINALIZE,
+        ACL_ERROR_REPEAT_FINALIZE, "Call aclFinalize once for each aclInit."),
+    ROW(forked_process, ACL_ERROR_UNINITIALIZE, ACL_ERROR_UNINITIALIZE, ACL_ERROR_UNINITIALIZE,
+        "Start the child before the first call, or as a new program instead of by fork."),
+    ROW(bad_call_order, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID, ACL_ERROR_INVALID_PARAM,
+        "Make the calls in the documented order."),
+    ROW(not_found, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
+        ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, "Check the name or id."),
+    ROW(already_exists, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID, ACL_ERROR_INVALID_PARAM,
+        "Use another name or id, or remove the first one."),
+    ROW(file_not_found, ACL_ERROR_INVALID_FILE, ACL_ERROR_RT_FILE_OPEN,
+        ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, "Check the path and the rights of the file."),
+    ROW(file_invalid, ACL_ERROR_INVALID_FILE, ACL_ERROR_INVALID_FILE, ACL_ERROR_PARSE_MODEL,
+        "Pass a file of the documented form."),
+    ROW(parse_error, ACL_ERROR_PARSE_FILE, ACL_ERROR_PARSE_FILE, ACL_ERROR_PARSE_FILE,
+        "Correct the text at the place named above."),
+    ROW(io_error, ACL_ERROR_WRITE_FILE, ACL_ERROR_RT_FILE_WRITE, ACL_ERROR_READ_MODEL_FAILURE,
+        "Check the disk, its free space and the rights of the folder."),
+    ROW(invalid_config, ACL_ERROR_FILE_ATTR_INVALID, ACL_ERROR_RT_PARAM_INVALID,
+        ACL_ERROR_INVALID_PARAM, "Correct the value of the configuration."),
+    ROW(out_of_memory, ACL_ERROR_BAD_ALLOC, ACL_ERROR_RT_MEMORY_ALLOCATION,
+        ACL_ERROR_GE_MEMORY_ALLOCATION,
+        "Free memory, ask for less, or raise ANYNPU_DEVICE_MEMORY if a device is full."),
+    ROW(out_of_streams, ACL_ERROR_RT_NO_STREAM_RESOURCE, ACL_ERROR_RT_NO_STREAM_RESOURCE,
+        ACL_ERROR_RT_NO_STREAM_RESOURCE, "Destroy streams, or raise ANYNPU_MAX_STREAMS."),
+    ROW(out_of_events, ACL_ERROR_RT_NO_EVENT_RESOURCE, ACL_ERROR_RT_NO_EVENT_RESOURCE,
+        ACL_ERROR_RT_NO_EVENT_RESOURCE, "Destroy events that are no longer used."),
+    ROW(limit_exceeded, ACL_ERROR_STORAGE_OVER_LIMIT, ACL_ERROR_RT_OVER_LIMIT,
+        ACL_ERROR_STORAGE_OVER_LIMIT, "Stay under the documented limit."),
+    ROW(unsupported_feature, ACL_ERROR_FEATURE_UNSUPPORTED, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+        ACL_ERROR_FEATURE_UNSUPPORTED, "See docs/api_coverage.md for what is there."),
+    ROW(unsupported_op, ACL_ERROR_OP_NOT_FOUND, ACL_ERROR_OP_NOT_FOUND, ACL_ERROR_OP_NOT_FOUND,
+        "See docs/ops.md for the operators that are there."),
+    ROW(unsupported_dtype, ACL_ERROR_UNSUPPORTED_DATA_TYPE, ACL_ERROR_UNSUPPORTED_DATA_TYPE,
+        ACL_ERROR_UNSUPPORTED_DATA_TYPE, "Use a data type that is named above."),
+    ROW(unsupported_shape, ACL_ERROR_FEATURE_UNSUPPORTED, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+        ACL_ERROR_GE_SHAPE_INVALID, "Use a shape of the kind named above."),
+    ROW(shape_mismatch, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
+        ACL_ERROR_MODEL_INPUT_NOT_MATCH, "Make shapes and sizes agree."),
+    ROW(corrupt_model, ACL_ERROR_PARSE_MODEL, ACL_ERROR_PARSE_MODEL, ACL_ERROR_PARSE_MODEL,
+        "Build the model file again with atc."),
+    ROW(version_mismatch, ACL_ERROR_DESERIALIZE_MODEL, ACL_ERROR_DESERIALIZE_MODEL,
+        ACL_ERROR_DESERIALIZE_MODEL, "Build the model file again with the atc of this version."),
+    ROW(stream_not_subscribed, ACL_ERROR_STREAM_NOT_SUBSCRIBE, ACL_ERROR_RT_STREAM_NO_CB_REG,
+        ACL_ERROR_STREAM_NOT_SUBSCRIBE, "Call aclrtSubscribeReport for the stream first."),
+    ROW(thread_not_subscribed, ACL_ERROR_THREAD_NOT_SUBSCRIBE, ACL_ERROR_RT_THREAD_SUBSCRIBE,
+        ACL_ERROR_THREAD_NOT_SUBSCRIBE, "Call aclrtSubscribeReport with this thread's id first."),
+    ROW(already_subscribed, ACL_ERROR_REPEAT_SUBSCRIBE, ACL_ERROR_RT_STREAM_SUBSCRIBE,
+        ACL_ERROR_REPEAT_SUBSCRIBE, "Call aclrtUnSubscribeReport for the stream first."),
+    ROW(event_not_recorded, ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+        ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+        "Record the event and synchronize its stream first."),
+    ROW(not_complete, ACL_ERROR_RT_STREAM_NOT_COMPLETE, ACL_ERROR_RT_STREAM_NOT_COMPLETE,
+        ACL_ERROR_RT_STREAM_NOT_COMPLETE, "Synchronize first."),
+    ROW(timeout, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+        ACL_ERROR_GE_MODEL_EXECUTE_TIMEOUT, "Give more time, or look for work that never ends."),
+    ROW(callback_timeout, ACL_ERROR_WAIT_CALLBACK_TIMEOUT, ACL_ERROR_RT_REPORT_TIMEOUT,
+        ACL_ERROR_WAIT_CALLBACK_TIMEOUT, "Call again, or launch a callback first."),
+    ROW(task_failed, ACL_ERROR_FAILURE, ACL_ERROR_RT_TS_ERROR, ACL_ERROR_RT_MODEL_EXECUTE,
+        "Correct the task that is named above."),
+    ROW(aborted, ACL_ERROR_RT_STREAM_ABORT, ACL_ERROR_RT_STREAM_ABORT, ACL_ERROR_RT_STREAM_ABORT,
+        "Submit the work again if it is still wanted."),
+    ROW(cancelled, ACL_ERROR_FAILURE, ACL_ERROR_FAILURE, ACL_ERROR_FAILURE,
+        "The wait was interrupted by a signal; call again to go on waiting."),
+    ROW(permission_denied, ACL_ERROR_RT_NO_PERMISSION, ACL_ERROR_RT_NO_PERMISSION,
+        ACL_ERROR_RT_NO_PERMISSION, "Run as a user who may do this."),
+    ROW(internal, ACL_ERROR_INTERNAL_ERROR, ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_GE_INTERNAL_ERROR,
+        "This is a fault of AnyNPU: please report it with the log at level debug."),
+};
+#undef ROW
+
+constexpr bool rows_in_order() {
+  size_t i = 0;
+  for (const Row& row : kRows) {
+    if (static_cast<size_t>(row.code) != i++) return false;
+  }
+  return i == static_cast<size_t>(Code::internal) + 1;
+}
+static_assert(rows_in_order(), "one row per Code, in the order of Code");
+
+// Numbers that functions give by name (Failure::code) because no Code stands for them.
+#define NAMED(code) Number{code, #code}
+constexpr Number kNamed[] = {
+    NAMED(ACL_ERROR_INVALID_FILE_SIZE),
+    NAMED(ACL_ERROR_FILE_MISSING_ATTR),
+    NAMED(ACL_ERROR_INVALID_DUMP_CONFIG),
+    NAMED(ACL_ERROR_INVALID_PROFILING_CONFIG),
+    NAMED(ACL_ERROR_INVALID_MODEL_ID),
+    NAMED(ACL_ERROR_MODEL_SIZE_INVALID),
+    NAMED(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH),
+    NAMED(ACL_ERROR_MODEL_NOT_DYNAMIC),
+    NAMED(ACL_ERROR_FORMAT_NOT_MATCH),
+    NAMED(ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG),
+    NAMED(ACL_ERROR_API_NOT_SUPPORT),
+    NAMED(ACL_ERROR_INVALID_RESOURCE_HANDLE),
+    NAMED(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL),
+    NAMED(ACL_ERROR_RT_INVALID_MEMORY_TYPE),
+    NAMED(ACL_ERROR_RT_INVALID_MALLOC_TYPE),
+    NAMED(ACL_ERROR_RT_WAIT_TIMEOUT),
+    NAMED(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET),
+    NAMED(ACL_ERROR_RT_NO_NOTIFY_RESOURCE),
+    NAMED(ACL_ERROR_RT_EVENT_NOT_COMPLETE),
+    NAMED(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT),
+    NAMED(ACL_ERROR_RT_AICORE_EXCEPTION),
+    NAMED(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED),
+    NAMED(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED),
+    NAMED(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID),
+    NAMED(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID),
+    NAMED(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID),
+};
+#undef NAMED
+
+const Number& number_of(const Row& row, Family family) {
+  switch (family) {
+    case Family::runtime:
+      return row.runtime;
+    case Family::model:
+      return row.model;
+    default:
+      return row.base;
+  }
+}
+
+struct Messages {
+  std::string pending;
+  std::string shown;  // what the last take returned points into this
+};
+
+// Trivial, so that it can be read after the thread's other variables are gone.
+thread_local bool thread_is_ending = false;
+thread_local aclError last_error = ACL_SUCCESS;
+
+struct ThreadMessages : Messages {
+  ~ThreadMessages() { thread_is_ending = true; }
+};
+
+Messages& thread_messages() {
+  static auto* after_the_end = new Messages;  // for calls from static destructors
+  if (thread_is_ending) return *after_the_end;
+  thread_local ThreadMessages messages;
+  return messages;
+}
+
+std::atomic<MessageScope> scope{MessageScope::thread};
+
+struct ProcessMessage {
+  std::mutex mutex;
+  std::string pending;
+};
+
+ProcessMessage& process_message() {
+  static auto* message = new ProcessMessage;
+  return *message;
+}
+
+void keep(std::string text) {
+  // A forked child must not wait for a lock that a thread of its parent may have held.
+  if (scope.load(std::memory_order_relaxed) == MessageScope::thread || in_forked_child()) {
+    thread_messages().pending = std::move(text);
+    return;
+  }
+  std::lock_guard lock(process_message().mutex);
+  process_message().pending = std::move(text);
+}
+
+}  // namespace
+
+Family family_of(std::string_view function) {
+  if (function.starts_with("aclrt")) return Family::runtime;
+  if (function.starts_with("aclmdl") || function.starts_with("aclop")) return Family::model;
+  return Family::base;
+}
+
+aclError to_acl_error(Code code, Family family) {
+  return number_of(kRows[static_cast<size_t>(code)], family).code;
+}
+
+std::string_view error_name(aclError code) {
+  for (const Row& row : kRows) {
+    for (const Number* number : {&row.base, &row.runtime, &row.model}) {
+      if (number->code == code) return number->name;
+    }
+  }
+  for (const Number& number : kNamed) {
+    if (number.code == code) return number.name;
+  }
+  return "unknown code";
+}
+
+aclError report(const char* function, const Failure& failure) {
+  const Row& row = kRows[static_cast<size_t>(failure.status.code())];
+  const aclError code =
+      failure.code != ACL_SUCCESS ? failure.code : number_of(row, family_of(function)).code;
+  last_error = code;
+  try {
+    std::string text =
+        format("E{}: {} failed with {}: {}\n        Solution: {}", code, function, error_name(code),
+               failure.status.to_string(), row.advice);
+    ANYNPU_LOG(error, "{}", text);
+    keep(std::move(text));
+  } catch (...) {
+    // No memory for a sentence: the number alone has to do.
+  }
+  return code;
+}
+
+aclError refuse(const char* function, std::string_view reason) {
+  return report(function, {ACL_ERROR_FEATURE_UNSUPPORTED,
+                           fail(Code::unsupported_feature, "{} is not available: {}", function, reason)});
+}
+
+void set_message_scope(MessageScope value) { scope.store(value, std::memory_order_relaxed); }
+
+const char* take_recent_message() {
+  Messages& own = thread_messages();
+  if (scope.load(std::memory_order_relaxed) == MessageScope::process && !in_forked_child()) {
+    std::lock_guard lock(process_message().mutex);
+    own.pending.swap(process_message().pending);
+  }
+  own.shown.swap(own.pending);
+  own.pending.clear();
+  return own.shown.c_str();
+}
+
+aclError take_last_error() { return std::exchange(last_error, ACL_SUCCESS); }
+aclError peek_last_error() { return last_error; }
+
+}  // namespace anynpu::acl

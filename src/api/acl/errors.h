@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// From Status to the vendor's numbers and sentences. One table (errors.cpp) says which aclError each
+// Code becomes; the column is chosen by the family of the function that failed. The sentence is kept
+// for aclGetRecentErrMsg, per thread or per process as acl.json's err_msg_mode says, and logged.
+// Thread-safe; works in static destructors and in forked children.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "acl/acl_base.h"
+#include "base/status.h"
+
+namespace anynpu::acl {
+
+// Which column of the table: aclrt* runtime, aclmdl* and aclop* model, everything else base.
+enum class Family { base, runtime, model };
+Family family_of(std::string_view function);
+
+// A failure; `code` is set where the documents name a number that the table does not give.
+// A Status converts to it, so that bodies of entry points may return either.
+struct Failure {
+  Failure() = default;
+  Failure(Status s) : status(std::move(s)) {}  // NOLINT: implicit by design
+  Failure(aclError c, Status s) : status(std::move(s)), code(c) {}
+
+  bool ok() const { return status.ok(); }
+
+  Status status;
+  aclError code = ACL_SUCCESS;
+};
+
+aclError to_acl_error(Code code, Family family);
+// "ACL_ERROR_INVALID_PARAM"; "unknown code" for numbers no entry point returns.
+std::string_view error_name(aclError code);
+
+// Keeps and logs the sentence of a failure and returns its number. Never called with ok.
+aclError report(const char* function, const Failure& failure);
+
+// ACL_SUCCESS for ok, else report().
+inline aclError finish(const char* function, const Status& status) {
+  if (status.ok()) [[likely]] return ACL_SUCCESS;
+  return report(function, status);
+}
+
+// What a function that is not there returns: ACL_ERROR_FEATURE_UNSUPPORTED and a sentence. `reason`
+// says why and what to use instead.
+aclError refuse(const char* function, std::string_view reason);
+
+enum class MessageScope { thread, process };
+void set_message_scope(MessageScope scope);
+
+// The sentence of the most recent failure, which is forgotten then; "" when there was none. Valid
+// until the thread's next call.
+const char* take_recent_message();
+
+// The code of the calling thread's most recent failure; take also resets it to ACL_SUCCESS.
+aclError take_last_error();
+aclError peek_last_error();
+
+}  // namespace anynpu::acl
