@@ -50,8 +50,12 @@ const char* expected(Kind kind) {
 
 }  // namespace
 
-std::span<const Variable> variables() { return kVariables; }
-const Variable& variable(Name name) { return kVariables[static_cast<size_t>(name)]; }
+std::span<const Variable> variables() {
+  return kVariables;
+}
+const Variable& variable(Name name) {
+  return kVariables[static_cast<size_t>(name)];
+}
 
 std::optional<std::string> get(Name name) {
   const char* value = std::getenv(variable(name).name);
@@ -74,7 +78,9 @@ int64_t integer(Name name) {
   return integer(name, parse(variable(name).kind, variable(name).fallback).value_or(0));
 }
 
-bool flag(Name name) { return integer(name) != 0; }
+bool flag(Name name) {
+  return integer(name) != 0;
+}
 
 bool lists(Name name, std::string_view word) {
   const std::string value = text(name);
@@ -125,8 +131,9 @@ std::vector<std::string> check() {
     const bool good = v.kind == Kind::choice ? *value == "host" || *value == "device"
                                              : parse(v.kind, *value).has_value();
     if (good) continue;
-    problems.push_back(format("{} is '{}', expected {}; it is ignored and {} is used", v.name, *value,
-                              expected(v.kind), *v.fallback ? v.fallback : "the built-in default"));
+    problems.push_back(format("{} is '{}', expected {}; it is ignored and {} is used", v.name,
+                              *value, expected(v.kind),
+                              *v.fallback ? v.fallback : "the built-in default"));
   }
   return problems;
 }

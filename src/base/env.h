@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that reads environment variables. Each is declared in env.def; reading an undeclared
-// one does not compile. Values are read at the time of the call (callers keep what must not change);
-// a value that does not fit its kind counts as unset, and check() says so in words. Thread-safe as
-// long as nobody changes the environment meanwhile.
+// The one place that reads environment variables. Each is declared in env.def; reading an
+// undeclared one does not compile. Values are read at the time of the call (callers keep what must
+// not change); a value that does not fit its kind counts as unset, and check() says so in words.
+// Thread-safe as long as nobody changes the environment meanwhile.
 #pragma once
 
 #include <cstdint>

@@ -49,8 +49,9 @@ TEST(Env, AValueOfTheWrongKindIsIgnoredAndReported) {
   EXPECT_FALSE(flag(Name::strict));
   const auto problems = check();
   ASSERT_EQ(problems.size(), 3u);
-  EXPECT_EQ(problems[0], "ANYNPU_RUN_MODE is 'card', expected host or device; it is ignored and host "
-                         "is used");
+  EXPECT_EQ(problems[0],
+            "ANYNPU_RUN_MODE is 'card', expected host or device; it is ignored and host "
+            "is used");
 }
 
 TEST(Env, CommaListsAreSearchedByWord) {

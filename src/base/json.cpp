@@ -76,9 +76,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool too_deep(char bracket, size_t limit) {
-    status_ = fail(Code::parse_error,
-                   "{}: '{}' is nested more than {} levels deep; expected at most {}: flatten the text",
-                   what_, bracket, limit, limit);
+    status_ =
+        fail(Code::parse_error,
+             "{}: '{}' is nested more than {} levels deep; expected at most {}: flatten the text",
+             what_, bracket, limit, limit);
     return false;
   }
   bool open(Value container) {
@@ -117,8 +118,11 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
-  const size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3
-                        : first >> 3 == 30 ? 4 : 0;
+  const size_t length = first < 0x80       ? 1
+                        : first >> 5 == 6  ? 2
+                        : first >> 4 == 14 ? 3
+                        : first >> 3 == 30 ? 4
+                                           : 0;
   if (length == 0 || length > text.size()) return 0;
   uint32_t point = length == 1 ? first : first & (0xff >> (length + 1));
   for (size_t i = 1; i < length; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON in and out. parse() checks depth and size limits and reports line and column; objects keep the
-// order of their keys (of repeated keys the last value counts). The parsing library is behind
+// JSON in and out. parse() checks depth and size limits and reports line and column; objects keep
+// the order of their keys (of repeated keys the last value counts). The parsing library is behind
 // json.cpp alone. Values are plain data: copy, move, no sharing.
 #pragma once
 

@@ -15,8 +15,9 @@ std::string repeat(const char* text, int count) {
 }
 
 TEST(Json, ReadsEveryKindOfValue) {
-  auto value = parse(R"({"b":true,"i":-3,"u":18446744073709551615,"d":2.5,"s":"a\u00e9\n","n":null,"l":[1,[]]})",
-                     "text");
+  auto value = parse(
+      R"({"b":true,"i":-3,"u":18446744073709551615,"d":2.5,"s":"a\u00e9\n","n":null,"l":[1,[]]})",
+      "text");
   ASSERT_TRUE(value.ok()) << value.status().to_string();
   EXPECT_TRUE(*value->find("b")->boolean());
   EXPECT_EQ(value->find("i")->integer().value(), -3);
@@ -51,8 +52,8 @@ TEST(Json, AnErrorNamesLineAndColumn) {
 }
 
 TEST(Json, BadTextIsAnErrorAndNeverACrash) {
-  for (const char* bad : {"", "{", "}", "[1,]", "{\"a\"}", "nul", "\"\xff\"", "1 2", "{\"a\":1e999}",
-                          "'a'", "\"\\u12\"", "{1:2}", "\x01"}) {
+  for (const char* bad : {"", "{", "}", "[1,]", "{\"a\"}", "nul", "\"\xff\"", "1 2",
+                          "{\"a\":1e999}", "'a'", "\"\\u12\"", "{1:2}", "\x01"}) {
     EXPECT_FALSE(parse(bad, "text").ok()) << bad;
   }
 }

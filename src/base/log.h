@@ -56,12 +56,12 @@ void reload();
 }  // namespace anynpu::log
 
 // ANYNPU_LOG(info, "loaded '{}' in {} us", path, time). Arguments are evaluated only when enabled.
-#define ANYNPU_LOG(level, ...)                                                                \
-  do {                                                                                        \
-    if (::anynpu::log::enabled(::anynpu::log::Level::level)) {                                \
-      constexpr std::string_view log_folder_ = ::anynpu::log::detail::folder_of(__FILE__);    \
-      constexpr std::string_view log_file_ = ::anynpu::log::detail::base_name(__FILE__);      \
-      ::anynpu::log::detail::write(::anynpu::log::Level::level, log_folder_, log_file_,       \
-                                   __LINE__, ::anynpu::format(__VA_ARGS__));                  \
-    }                                                                                         \
+#define ANYNPU_LOG(level, ...)                                                                    \
+  do {                                                                                            \
+    if (::anynpu::log::enabled(::anynpu::log::Level::level)) {                                    \
+      constexpr std::string_view log_folder_ = ::anynpu::log::detail::folder_of(__FILE__);        \
+      constexpr std::string_view log_file_ = ::anynpu::log::detail::base_name(__FILE__);          \
+      ::anynpu::log::detail::write(::anynpu::log::Level::level, log_folder_, log_file_, __LINE__, \
+                                   ::anynpu::format(__VA_ARGS__));                                \
+    }                                                                                             \
   } while (0)

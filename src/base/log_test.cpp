@@ -82,7 +82,8 @@ TEST_F(Log, LinesHaveTheVendorsLayout) {
   const std::regex layout(
       R"(\[INFO\] BASE\(\d+,[^)]+\):\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{3}\.\d{3} \[log_test\.cpp:\d+\]\d+ loaded 3 of model\n)");
   EXPECT_TRUE(std::regex_match(content(), layout)) << content();
-  EXPECT_TRUE(std::regex_match(files()[0].filename().string(), std::regex(R"(plog-\d+_\d{17}\.log)")));
+  EXPECT_TRUE(
+      std::regex_match(files()[0].filename().string(), std::regex(R"(plog-\d+_\d{17}\.log)")));
 }
 
 TEST_F(Log, LevelFourLeavesEventsOnly) {

@@ -7,14 +7,16 @@ namespace detail {
 
 Status explain_refusal() {
   if (in_forked_child()) {
-    return fail(Code::forked_process,
-                "this process was forked from one that had used AnyNPU, whose threads and devices do "
-                "not exist here; expected calls in the parent only, or a fork before the first call");
+    return fail(
+        Code::forked_process,
+        "this process was forked from one that had used AnyNPU, whose threads and devices do "
+        "not exist here; expected calls in the parent only, or a fork before the first call");
   }
   if (life() == Life::finalised) {
-    return fail(Code::not_initialized,
-                "the call came after aclFinalize; expected an initialised library: move aclFinalize to "
-                "the end, or call aclInit again");
+    return fail(
+        Code::not_initialized,
+        "the call came after aclFinalize; expected an initialised library: move aclFinalize to "
+        "the end, or call aclInit again");
   }
   return fail(Code::not_initialized,
               "the call came before aclInit; expected an initialised library: call aclInit first");
@@ -24,7 +26,8 @@ Status explain_refusal() {
 
 Status check_pointer(const void* pointer, const char* name) {
   if (pointer) return {};
-  return fail(Code::invalid_argument, "{} is null; expected the address of a variable or text", name);
+  return fail(Code::invalid_argument, "{} is null; expected the address of a variable or text",
+              name);
 }
 
 }  // namespace anynpu::acl

@@ -41,7 +41,8 @@ Status explain_refusal();
 template <When when>
 inline bool may_enter() {
   if constexpr (when == When::always) return true;
-  if (in_forked_child()) [[unlikely]] return false;
+  if (in_forked_child()) [[unlikely]]
+    return false;
   return when == When::before_init || initialised();
 }
 
@@ -51,9 +52,11 @@ Failure run_body(Body& body) noexcept {
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    return {ACL_ERROR_BAD_ALLOC, Status(Code::out_of_memory, "the host has no memory left for this call")};
+    return {ACL_ERROR_BAD_ALLOC,
+            Status(Code::out_of_memory, "the host has no memory left for this call")};
   } catch (...) {
-    return {ACL_ERROR_INTERNAL_ERROR, Status(Code::internal, "an exception reached the C interface")};
+    return {ACL_ERROR_INTERNAL_ERROR,
+            Status(Code::internal, "an exception reached the C interface")};
   }
 }
 
@@ -76,8 +79,10 @@ template <typename Body>
 
 template <When when, typename Body>
 inline Failure run(const char* function, Body& body) noexcept {
-  if (!may_enter<when>()) [[unlikely]] return explain_refusal();
-  if (trace::enabled(trace::Category::api)) [[unlikely]] return run_traced(function, body);
+  if (!may_enter<when>()) [[unlikely]]
+    return explain_refusal();
+  if (trace::enabled(trace::Category::api)) [[unlikely]]
+    return run_traced(function, body);
   return run_body(body);
 }
 
@@ -87,7 +92,8 @@ inline Failure run(const char* function, Body& body) noexcept {
 template <When when = When::after_init, typename Body>
 inline aclError enter(const char* function, Body&& body) noexcept {
   const Failure failure = detail::run<when>(function, body);
-  if (failure.ok()) [[likely]] return ACL_SUCCESS;
+  if (failure.ok()) [[likely]]
+    return ACL_SUCCESS;
   return report(function, failure);
 }
 
@@ -103,13 +109,16 @@ inline T enter_value(const char* function, T failed, Body&& body) noexcept {
     return {};
   };
   const Failure failure = detail::run<when>(function, wrapped);
-  if (failure.ok()) [[likely]] return value;
+  if (failure.ok()) [[likely]]
+    return value;
   report(function, failure);
   return failed;
 }
 
 // Handles travel through the C interface as pointers to incomplete types.
-inline Handle to_handle(const void* pointer) { return reinterpret_cast<Handle>(pointer); }
+inline Handle to_handle(const void* pointer) {
+  return reinterpret_cast<Handle>(pointer);
+}
 template <typename Pointer>
 inline Pointer from_handle(Handle handle) {
   static_assert(std::is_pointer_v<Pointer>);

@@ -29,7 +29,9 @@ class Entry : public testing::Test {
   }
 };
 
-Status bad_argument() { return fail(Code::invalid_argument, "size is 0, expected 1 or more"); }
+Status bad_argument() {
+  return fail(Code::invalid_argument, "size is 0, expected 1 or more");
+}
 
 TEST_F(Entry, SuccessLeavesNoMessage) {
   EXPECT_EQ(enter("aclTest", []() -> Status { return {}; }), ACL_SUCCESS);
@@ -71,14 +73,16 @@ TEST_F(Entry, NoExceptionLeavesIt) {
 
 TEST_F(Entry, AValueFunctionGivesItsFailureValueAndASentence) {
   EXPECT_EQ(enter_value("aclGet", size_t{0}, []() -> Result<size_t> { return size_t{7}; }), 7u);
-  EXPECT_EQ(enter_value("aclGet", size_t{0}, []() -> Result<size_t> { return bad_argument(); }), 0u);
+  EXPECT_EQ(enter_value("aclGet", size_t{0}, []() -> Result<size_t> { return bad_argument(); }),
+            0u);
   EXPECT_THAT(take_recent_message(), HasSubstr("aclGet failed with"));
 }
 
 TEST_F(Entry, ARefusalIs200006AndSaysWhy) {
   EXPECT_EQ(refuse("aclrtLaunchKernel", "kernels come later; use a model instead"),
             ACL_ERROR_FEATURE_UNSUPPORTED);
-  EXPECT_THAT(take_recent_message(), HasSubstr("aclrtLaunchKernel is not available: kernels come later"));
+  EXPECT_THAT(take_recent_message(),
+              HasSubstr("aclrtLaunchKernel is not available: kernels come later"));
 }
 
 TEST_F(Entry, TheLastErrorIsPeekedAtAndTaken) {

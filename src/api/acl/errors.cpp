@@ -24,10 +24,13 @@ struct Row {
   std::string_view advice;
 };
 
-#define ROW(code, base, runtime, model, advice) \
-  Row{Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice}
+#define ROW(code, base, runtime, model, advice)                             \
+  Row {                                                                     \
+    Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice \
+  }
 
-// code, base functions, aclrt functions, aclmdl and aclop functions, what to do. In the order of Code.
+// code, base functions, aclrt functions, aclmdl and aclop functions, what to do. In the order of
+// Code.
 constexpr Row kRows[] = {
     ROW(ok, ACL_SUCCESS, ACL_SUCCESS, ACL_SUCCESS, ""),
     ROW(invalid_argument, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
@@ -53,12 +56,12 @@ constexpr Row kRows[] = {
         ACL_ERROR_REPEAT_FINALIZE, "Call aclFinalize once for each aclInit."),
     ROW(forked_process, ACL_ERROR_UNINITIALIZE, ACL_ERROR_UNINITIALIZE, ACL_ERROR_UNINITIALIZE,
         "Start the child before the first call, or as a new program instead of by fork."),
-    ROW(bad_call_order, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID, ACL_ERROR_INVALID_PARAM,
-        "Make the calls in the documented order."),
+    ROW(bad_call_order, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
+        ACL_ERROR_INVALID_PARAM, "Make the calls in the documented order."),
     ROW(not_found, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
         ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, "Check the name or id."),
-    ROW(already_exists, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID, ACL_ERROR_INVALID_PARAM,
-        "Use another name or id, or remove the first one."),
+    ROW(already_exists, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
+        ACL_ERROR_INVALID_PARAM, "Use another name or id, or remove the first one."),
     ROW(file_not_found, ACL_ERROR_INVALID_FILE, ACL_ERROR_RT_FILE_OPEN,
         ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, "Check the path and the rights of the file."),
     ROW(file_invalid, ACL_ERROR_INVALID_FILE, ACL_ERROR_INVALID_FILE, ACL_ERROR_PARSE_MODEL,
@@ -115,7 +118,8 @@ constexpr Row kRows[] = {
         "The wait was interrupted by a signal; call again to go on waiting."),
     ROW(permission_denied, ACL_ERROR_RT_NO_PERMISSION, ACL_ERROR_RT_NO_PERMISSION,
         ACL_ERROR_RT_NO_PERMISSION, "Run as a user who may do this."),
-    ROW(internal, ACL_ERROR_INTERNAL_ERROR, ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_GE_INTERNAL_ERROR,
+    ROW(internal, ACL_ERROR_INTERNAL_ERROR, ACL_ERROR_RT_INTERNAL_ERROR,
+        ACL_ERROR_GE_INTERNAL_ERROR,
         "This is a fault of AnyNPU: please report it with the log at level debug."),
 };
 #undef ROW
@@ -130,7 +134,10 @@ constexpr bool rows_in_order() {
 static_assert(rows_in_order(), "one row per Code, in the order of Code");
 
 // Numbers that functions give by name (Failure::code) because no Code stands for them.
-#define NAMED(code) Number{code, #code}
+#define NAMED(code) \
+  Number {          \
+    code, #code     \
+  }
 constexpr Number kNamed[] = {
     NAMED(ACL_ERROR_INVALID_FILE_SIZE),
     NAMED(ACL_ERROR_FILE_MISSING_ATTR),
@@ -244,9 +251,8 @@ aclError report(const char* function, const Failure& failure) {
       failure.code != ACL_SUCCESS ? failure.code : number_of(row, family_of(function)).code;
   last_error = code;
   try {
-    std::string text =
-        format("E{}: {} failed with {}: {}\n        Solution: {}", code, function, error_name(code),
-               failure.status.to_string(), row.advice);
+    std::string text = format("E{}: {} failed with {}: {}\n        Solution: {}", code, function,
+                              error_name(code), failure.status.to_string(), row.advice);
     ANYNPU_LOG(error, "{}", text);
     keep(std::move(text));
   } catch (...) {
@@ -256,11 +262,14 @@ aclError report(const char* function, const Failure& failure) {
 }
 
 aclError refuse(const char* function, std::string_view reason) {
-  return report(function, {ACL_ERROR_FEATURE_UNSUPPORTED,
-                           fail(Code::unsupported_feature, "{} is not available: {}", function, reason)});
+  return report(function,
+                {ACL_ERROR_FEATURE_UNSUPPORTED,
+                 fail(Code::unsupported_feature, "{} is not available: {}", function, reason)});
 }
 
-void set_message_scope(MessageScope value) { scope.store(value, std::memory_order_relaxed); }
+void set_message_scope(MessageScope value) {
+  scope.store(value, std::memory_order_relaxed);
+}
 
 const char* take_recent_message() {
   Messages& own = thread_messages();
@@ -273,7 +282,11 @@ const char* take_recent_message() {
   return own.shown.c_str();
 }
 
-aclError take_last_error() { return std::exchange(last_error, ACL_SUCCESS); }
-aclError peek_last_error() { return last_error; }
+aclError take_last_error() {
+  return std::exchange(last_error, ACL_SUCCESS);
+}
+aclError peek_last_error() {
+  return last_error;
+}
 
 }  // namespace anynpu::acl

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From Status to the vendor's numbers and sentences. One table (errors.cpp) says which aclError each
-// Code becomes; the column is chosen by the family of the function that failed. The sentence is kept
-// for aclGetRecentErrMsg, per thread or per process as acl.json's err_msg_mode says, and logged.
-// Thread-safe; works in static destructors and in forked children.
+// From Status to the vendor's numbers and sentences. One table (errors.cpp) says which aclError
+// each Code becomes; the column is chosen by the family of the function that failed. The sentence
+// is kept for aclGetRecentErrMsg, per thread or per process as acl.json's err_msg_mode says, and
+// logged. Thread-safe; works in static destructors and in forked children.
 #pragma once
 
 #include <string>
@@ -39,7 +39,8 @@ aclError report(const char* function, const Failure& failure);
 
 // ACL_SUCCESS for ok, else report().
 inline aclError finish(const char* function, const Status& status) {
-  if (status.ok()) [[likely]] return ACL_SUCCESS;
+  if (status.ok()) [[likely]]
+    return ACL_SUCCESS;
   return report(function, status);
 }
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/acl/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/acl/config_reader.h"
+
+namespace anynpu::acl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The number aclInit would return for this text.
+aclError code_of(std::string_view text) {
+  AclConfig config;
+  const Failure failure = parse_config(text, "acl.json", config);
+  if (failure.ok()) return ACL_SUCCESS;
+  EXPECT_FALSE(failure.status.message().empty());
+  return failure.code ? failure.code : to_acl_error(failure.status.code(), Family::base);
+}
+
+AclConfig parsed(std::string_view text) {
+  AclConfig config;
+  const Failure failure = parse_config(text, "acl.json", config);
+  EXPECT_TRUE(failure.ok()) << failure.status.to_string();
+  return config;
+}
+
+TEST(AclConfig, AnEmptyObjectGivesTheDefaults) {
+  const AclConfig config = parsed("{}");
+  EXPECT_FALSE(config.dump);
+  EXPECT_FALSE(config.profiler);
+  EXPECT_EQ(config.max_opqueue_num, 20000u);
+  EXPECT_EQ(config.message_scope, MessageScope::thread);
+  EXPECT_EQ(config.aicore_stack_size, 32768u);
+}
+
+TEST(AclConfig, ReadsEveryTopLevelKey) {
+  const AclConfig config = parsed(R"({"max_opqueue_num":"10000","err_msg_mode":"1",
+    "defaultDevice":{"default_device":"3"},"StackSize":{"aicore_stack_size":40000},
+    "simt_printf_fifo_size":1048577,"simd_printf_fifo_size_per_core":1025,"unknown":1})");
+  EXPECT_EQ(config.max_opqueue_num, 10000u);
+  EXPECT_EQ(config.message_scope, MessageScope::process);
+  EXPECT_EQ(config.default_device, 3);
+  EXPECT_EQ(config.aicore_stack_size, 49152u);
+  EXPECT_EQ(config.simt_printf_fifo_size, 1048584u);
+  EXPECT_EQ(config.simd_printf_fifo_size_per_core, 1032u);
+}
+
+TEST(AclConfig, TextThatIsNoJsonObjectGives100006) {
+  for (const char* bad : {"", "{", "[]", "1", "{\"a\":}"}) {
+    EXPECT_EQ(code_of(bad), ACL_ERROR_PARSE_FILE) << bad;
+  }
+  std::string deep;
+  for (int i = 0; i < 11; ++i) deep += "{\"a\":";
+  EXPECT_EQ(code_of(deep + "1" + std::string(11, '}')), ACL_ERROR_PARSE_FILE);
+}
+
+TEST(AclConfig, ABadQueueLengthGives148048) {
+  for (const char* bad :
+       {"0", "-1", "\"0\"", "\"-5\"", "\"many\"", "10000", "\"99999999999999999999\""}) {
+    EXPECT_EQ(code_of(format("{{\"max_opqueue_num\":{}}}", bad)),
+              ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG)
+        << bad;
+  }
+}
+
+TEST(AclConfig, OtherBadValuesGive100008) {
+  for (const char* bad : {R"({"err_msg_mode":"2"})", R"({"err_msg_mode":1})",
+                          R"({"defaultDevice":{"default_device":"-1"}})",
+                          R"({"defaultDevice":"0"})", R"({"StackSize":{"aicore_stack_size":-1}})",
+                          R"({"StackSize":[]})", R"({"simt_printf_fifo_size":1})"}) {
+    EXPECT_EQ(code_of(bad), ACL_ERROR_FILE_ATTR_INVALID) << bad;
+  }
+}
+
+TEST(DumpConfig, ReadsAModelDump) {
+  const AclConfig config = parsed(R"({"dump":{"dump_list":[{"model_name":"resnet50"},
+    {"model_name":"other","layer":["conv1","pool1"]}],"dump_path":"./output","dump_mode":"all",
+    "dump_level":"op","dump_data":"tensor"}})");
+  ASSERT_TRUE(config.dump && config.dump->enabled());
+  EXPECT_TRUE(config.dump->models);
+  EXPECT_EQ(config.dump->mode, "all");
+  ASSERT_EQ(config.dump->targets.size(), 2u);
+  EXPECT_THAT(config.dump->targets[1].layers, ElementsAre("conv1", "pool1"));
+}
+
+TEST(DumpConfig, ReadsTheOtherKindsOfDump) {
+  EXPECT_TRUE(parsed(R"({"dump":{"dump_path":"o","dump_debug":"on"}})").dump->overflow);
+  EXPECT_TRUE(parsed(R"({"dump":{"dump_path":"o","dump_list":[{}],"dump_op_switch":"on"}})")
+                  .dump->single_ops);
+  EXPECT_TRUE(parsed(R"({"dump":{"dump_path":"o","dump_list":[]}})").dump->models);
+  EXPECT_EQ(parsed(R"({"dump":{"dump_scene":"lite_exception"}})").dump->scene,
+            DumpScene::exception_brief);
+  EXPECT_THAT(
+      parsed(R"({"dump":{"dump_path":"o","dump_kernel_data":"printf,tensor"}})").dump->kernel_data,
+      ElementsAre("printf", "tensor"));
+  EXPECT_FALSE(parsed(R"({"dump":{}})").dump->enabled());
+}
+
+TEST(DumpConfig, BadSectionsGive100009) {
+  for (
+      const char* bad : {
+          R"("on")",
+          R"({"dump_list":[{"model_name":"m"}]})",
+          R"({"dump_path":"o","dump_list":[{"model_name":"m"}],"dump_mode":"both"})",
+          R"({"dump_path":"o","dump_list":[{}]})",
+          R"({"dump_path":"o","dump_list":{}})",
+          R"({"dump_path":"o","dump_list":[{"model_name":"m","layer":"x"}]})",
+          R"({"dump_path":"o","dump_debug":"on","dump_list":[{"model_name":"m"}]})",
+          R"({"dump_path":"o","dump_debug":"on","dump_op_switch":"on"})",
+          R"({"dump_path":"o","dump_debug":true})",
+          R"({"dump_path":1,"dump_debug":"on"})",
+          R"({"dump_debug":"on"})",
+          R"({"dump_scene":"sometimes"})",
+          R"({"dump_path":"o","dump_scene":"aic_err_brief_dump","dump_op_switch":"on"})",
+          R"({"dump_path":"o","dump_scene":"watcher"})",
+          R"({"dump_path":"o","dump_scene":"watcher","dump_mode":"all","dump_list":[{"layer":["a"],"watcher_nodes":["b"]}]})",
+          R"({"dump_path":"o","dump_kernel_data":"printf,everything"})",
+          R"({"dump_scene":"aic_err_norm_dump","dump_stats":["Max"]})",
+      }) {
+    EXPECT_EQ(code_of(format("{{\"dump\":{}}}", bad)), ACL_ERROR_INVALID_DUMP_CONFIG) << bad;
+  }
+}
+
+TEST(ProfilerConfig, ReadsKeysAsText) {
+  const AclConfig config = parsed(R"({"profiler":{"switch":"on","output":"result","aic_metrics":
+    "PipeUtilization","ascendcl":"on","storage_limit":"250MB","sys_cpu_freq":50}})");
+  ASSERT_TRUE(config.profiler && config.profiler->on);
+  EXPECT_EQ(config.profiler->output, "result");
+  EXPECT_EQ(config.profiler->values.at("aic_metrics"), "PipeUtilization");
+  EXPECT_EQ(config.profiler->values.at("sys_cpu_freq"), "50");
+}
+
+TEST(ProfilerConfig, AnySwitchButOnTurnsItOff) {
+  EXPECT_FALSE(parsed(R"({"profiler":{}})").profiler->on);
+  EXPECT_FALSE(parsed(R"({"profiler":{"switch":"ON","no_such_key":"x"}})").profiler->on);
+}
+
+TEST(ProfilerConfig, BadSectionsGive100010) {
+  for (const char* bad :
+       {R"([])", R"({"switch":true})", R"({"switch":"on","output":"a;b"})",
+        R"({"switch":"on","output":"a`b"})", R"({"switch":"on","output":"a\nb"})",
+        R"({"switch":"on","aicpu":"yes"})", R"({"switch":"on","aic_metrics":"Everything"})",
+        R"({"switch":"on","storage_limit":"250"})", R"({"switch":"on","storage_limit":"1MB"})",
+        R"({"switch":"on","instr_profiling_freq":299})", R"({"switch":"on","no_such_key":"x"})",
+        R"({"switch":"on","instr_profiling_freq":1000,"l2":"on"})",
+        R"({"switch":"on","host_sys":"cpu,moon"})", R"({"switch":"on","sys_cpu_freq":"fast"})"}) {
+    EXPECT_EQ(code_of(format("{{\"profiler\":{}}}", bad)), ACL_ERROR_INVALID_PROFILING_CONFIG)
+        << bad;
+  }
+}
+
+TEST(AclConfig, MessagesNameTheKeyItsValueAndWhatIsExpected) {
+  AclConfig config;
+  const Failure failure =
+      parse_config(R"({"dump":{"dump_path":"o","dump_mode":"both"}})", "acl.json", config);
+  EXPECT_EQ(failure.status.message(),
+            "dump: 'dump_mode' is 'both'; expected one of: output, input, all");
+}
+
+}  // namespace
+}  // namespace anynpu::acl

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the running program lies: relative paths of the API start there. For a Python program that
+// is the script's folder, not the interpreter's.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace anynpu::acl {
+
+// The folder of the script or executable: what set_program_path was given, else found out from
+// /proc. Empty when unknown.
+std::string program_folder();
+
+// For language bindings that know the script better than the command line does (sys.argv[0]).
+void set_program_path(const char* path);
+
+// The script in a command line of the Python interpreter; "" for -c, -m and interactive use.
+std::string script_of(std::string_view cmdline_with_nuls);
+
+// A relative path: the program's folder first, then the current one; the first that exists.
+// Absolute paths are returned as they are. Fails with both places named.
+Result<std::string> find_file(std::string_view path);
+
+}  // namespace anynpu::acl
