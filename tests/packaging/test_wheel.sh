@@ -31,11 +31,11 @@ check() {  # check NAME COMMAND...: runs it, prints its output when it fails
     failed=$((failed + 1)); echo "FAILED: $1"; sed 's/^/    /' out.txt
   fi
 }
-build_c() {
+build_c() (  # a subshell: the variables stay inside
   eval "$(anynpu env)"
   cc -o c_program programs/copy.c -I"$DDK_PATH/runtime/include" -L"$NPU_HOST_LIB" -lascendcl
   ./c_program
-}
+)
 
 check "import acl and copy" python programs/copy.py
 check "anynpu run" anynpu run programs/copy.py
