@@ -10,9 +10,9 @@
 #define ACL_ACL_H_
 
 #include "acl/acl_base.h"
-#include "acl/acl_rt.h"
-#include "acl/acl_op.h"
 #include "acl/acl_mdl.h"
+#include "acl/acl_op.h"
+#include "acl/acl_rt.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,25 +45,25 @@ typedef struct aclCANNPackageVersion {
 } aclCANNPackageVersion;
 
 /* configPath: a JSON file, or NULL or "" for the defaults. A second call gives 100002. */
-ACL_FUNC_VISIBILITY aclError aclInit(const char *configPath);
+ACL_FUNC_VISIBILITY aclError aclInit(const char* configPath);
 ACL_FUNC_VISIBILITY aclError aclFinalize(void);
-ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t *refCount);
+ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t* refCount);
 
-ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion,
-                                             int32_t *patchVersion);
+ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion,
+                                             int32_t* patchVersion);
 ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
-                                                  aclCANNPackageVersion *version);
+                                                  aclCANNPackageVersion* version);
 /* versionStr: a buffer of ACL_PKG_VERSION_MAX_SIZE bytes. */
-ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char *pkgName, char *versionStr);
-ACL_FUNC_VISIBILITY const char *aclrtGetSocName(void);
+ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr);
+ACL_FUNC_VISIBILITY const char* aclrtGetSocName(void);
 
 /* The sentence of the calling thread's last failure; never NULL, valid until its next call. */
-ACL_FUNC_VISIBILITY const char *aclGetRecentErrMsg(void);
+ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
 
-ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num);
-ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value);
+ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num);
+ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value);
 ACL_FUNC_VISIBILITY aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo,
-                                                    int64_t *value);
+                                                    int64_t* value);
 
 #ifdef __cplusplus
 }

@@ -101,59 +101,59 @@ typedef struct aclAippInfo {
   size_t srcDimNum;
   size_t shapeCount;
   aclAippDims outDims[ACL_MAX_SHAPE_COUNT];
-  aclAippExtendInfo *aippExtend;
+  aclAippExtendInfo* aippExtend;
 } aclAippInfo;
 
-ACL_FUNC_VISIBILITY aclmdlAIPP *aclmdlCreateAIPP(uint64_t batchSize);
-ACL_FUNC_VISIBILITY aclError aclmdlDestroyAIPP(const aclmdlAIPP *aippParmsSet);
-ACL_FUNC_VISIBILITY aclError aclmdlGetAippDataSize(uint64_t batchSize, size_t *size);
-ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPInputFormat(aclmdlAIPP *aippParmsSet,
+ACL_FUNC_VISIBILITY aclmdlAIPP* aclmdlCreateAIPP(uint64_t batchSize);
+ACL_FUNC_VISIBILITY aclError aclmdlDestroyAIPP(const aclmdlAIPP* aippParmsSet);
+ACL_FUNC_VISIBILITY aclError aclmdlGetAippDataSize(uint64_t batchSize, size_t* size);
+ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPInputFormat(aclmdlAIPP* aippParmsSet,
                                                       aclAippInputFormat inputFormat);
 ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPCscParams(
-    aclmdlAIPP *aippParmsSet, int8_t cscSwitch, int16_t cscMatrixR0C0, int16_t cscMatrixR0C1,
+    aclmdlAIPP* aippParmsSet, int8_t cscSwitch, int16_t cscMatrixR0C0, int16_t cscMatrixR0C1,
     int16_t cscMatrixR0C2, int16_t cscMatrixR1C0, int16_t cscMatrixR1C1, int16_t cscMatrixR1C2,
     int16_t cscMatrixR2C0, int16_t cscMatrixR2C1, int16_t cscMatrixR2C2, uint8_t cscOutputBiasR0,
     uint8_t cscOutputBiasR1, uint8_t cscOutputBiasR2, uint8_t cscInputBiasR0,
     uint8_t cscInputBiasR1, uint8_t cscInputBiasR2);
-ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPRbuvSwapSwitch(aclmdlAIPP *aippParmsSet,
+ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPRbuvSwapSwitch(aclmdlAIPP* aippParmsSet,
                                                          int8_t rbuvSwapSwitch);
-ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPAxSwapSwitch(aclmdlAIPP *aippParmsSet,
+ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPAxSwapSwitch(aclmdlAIPP* aippParmsSet,
                                                        int8_t axSwapSwitch);
-ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPSrcImageSize(aclmdlAIPP *aippParmsSet,
+ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPSrcImageSize(aclmdlAIPP* aippParmsSet,
                                                        int32_t srcImageSizeW,
                                                        int32_t srcImageSizeH);
-ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPScfParams(aclmdlAIPP *aippParmsSet, int8_t scfSwitch,
+ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPScfParams(aclmdlAIPP* aippParmsSet, int8_t scfSwitch,
                                                     int32_t scfInputSizeW, int32_t scfInputSizeH,
                                                     int32_t scfOutputSizeW, int32_t scfOutputSizeH,
                                                     uint64_t batchIndex);
-ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPCropParams(aclmdlAIPP *aippParmsSet, int8_t cropSwitch,
+ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPCropParams(aclmdlAIPP* aippParmsSet, int8_t cropSwitch,
                                                      int32_t cropStartPosW, int32_t cropStartPosH,
                                                      int32_t cropSizeW, int32_t cropSizeH,
                                                      uint64_t batchIndex);
-ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPPaddingParams(
-    aclmdlAIPP *aippParmsSet, int8_t paddingSwitch, int32_t paddingSizeTop,
-    int32_t paddingSizeBottom, int32_t paddingSizeLeft, int32_t paddingSizeRight,
-    uint64_t batchIndex);
+ACL_FUNC_VISIBILITY aclError
+aclmdlSetAIPPPaddingParams(aclmdlAIPP* aippParmsSet, int8_t paddingSwitch, int32_t paddingSizeTop,
+                           int32_t paddingSizeBottom, int32_t paddingSizeLeft,
+                           int32_t paddingSizeRight, uint64_t batchIndex);
 ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPDtcPixelMean(
-    aclmdlAIPP *aippParmsSet, int16_t dtcPixelMeanChn0, int16_t dtcPixelMeanChn1,
+    aclmdlAIPP* aippParmsSet, int16_t dtcPixelMeanChn0, int16_t dtcPixelMeanChn1,
     int16_t dtcPixelMeanChn2, int16_t dtcPixelMeanChn3, uint64_t batchIndex);
-ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPDtcPixelMin(aclmdlAIPP *aippParmsSet,
+ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPDtcPixelMin(aclmdlAIPP* aippParmsSet,
                                                       float dtcPixelMinChn0, float dtcPixelMinChn1,
                                                       float dtcPixelMinChn2, float dtcPixelMinChn3,
                                                       uint64_t batchIndex);
 ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPPixelVarReci(
-    aclmdlAIPP *aippParmsSet, float dtcPixelVarReciChn0, float dtcPixelVarReciChn1,
+    aclmdlAIPP* aippParmsSet, float dtcPixelVarReciChn0, float dtcPixelVarReciChn1,
     float dtcPixelVarReciChn2, float dtcPixelVarReciChn3, uint64_t batchIndex);
-ACL_FUNC_VISIBILITY aclError aclmdlSetInputAIPP(uint32_t modelId, aclmdlDataset *dataset,
-                                                size_t index, const aclmdlAIPP *aippParmsSet);
-ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPByInputIndex(uint32_t modelId, aclmdlDataset *dataset,
+ACL_FUNC_VISIBILITY aclError aclmdlSetInputAIPP(uint32_t modelId, aclmdlDataset* dataset,
+                                                size_t index, const aclmdlAIPP* aippParmsSet);
+ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPByInputIndex(uint32_t modelId, aclmdlDataset* dataset,
                                                        size_t index,
-                                                       const aclmdlAIPP *aippParmsSet);
+                                                       const aclmdlAIPP* aippParmsSet);
 ACL_FUNC_VISIBILITY aclError aclmdlGetAippType(uint32_t modelId, size_t index,
-                                               aclmdlInputAippType *type,
-                                               size_t *dynamicAttachedDataIndex);
+                                               aclmdlInputAippType* type,
+                                               size_t* dynamicAttachedDataIndex);
 ACL_FUNC_VISIBILITY aclError aclmdlGetFirstAippInfo(uint32_t modelId, size_t index,
-                                                    aclAippInfo *aippInfo);
+                                                    aclAippInfo* aippInfo);
 
 #ifdef __cplusplus
 }

@@ -9,16 +9,16 @@
 extern "C" {
 #endif
 
-typedef void *aclrtAllocator;
-typedef void *aclrtAllocatorDesc;
-typedef void *aclrtAllocatorBlock;
-typedef void *aclrtAllocatorAddr;
+typedef void* aclrtAllocator;
+typedef void* aclrtAllocatorDesc;
+typedef void* aclrtAllocatorBlock;
+typedef void* aclrtAllocatorAddr;
 
-typedef void *(*aclrtAllocatorAllocFunc)(aclrtAllocator allocator, size_t size);
+typedef void* (*aclrtAllocatorAllocFunc)(aclrtAllocator allocator, size_t size);
 typedef void (*aclrtAllocatorFreeFunc)(aclrtAllocator allocator, aclrtAllocatorBlock block);
-typedef void *(*aclrtAllocatorAllocAdviseFunc)(aclrtAllocator allocator, size_t size,
+typedef void* (*aclrtAllocatorAllocAdviseFunc)(aclrtAllocator allocator, size_t size,
                                                aclrtAllocatorAddr addr);
-typedef void *(*aclrtAllocatorGetAddrFromBlockFunc)(aclrtAllocatorBlock block);
+typedef void* (*aclrtAllocatorGetAddrFromBlockFunc)(aclrtAllocatorBlock block);
 
 ACL_FUNC_VISIBILITY aclrtAllocatorDesc aclrtAllocatorCreateDesc(void);
 ACL_FUNC_VISIBILITY aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc);

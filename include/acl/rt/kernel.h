@@ -51,7 +51,7 @@ typedef struct aclrtBinaryLoadOption {
 } aclrtBinaryLoadOption;
 
 typedef struct aclrtBinaryLoadOptions {
-  aclrtBinaryLoadOption *options;
+  aclrtBinaryLoadOption* options;
   size_t numOpt;
 } aclrtBinaryLoadOptions;
 
@@ -80,7 +80,7 @@ typedef struct aclrtLaunchKernelAttr {
 } aclrtLaunchKernelAttr;
 
 typedef struct aclrtLaunchKernelCfg {
-  aclrtLaunchKernelAttr *attrs;
+  aclrtLaunchKernelAttr* attrs;
   size_t numAttrs;
 } aclrtLaunchKernelCfg;
 
@@ -89,66 +89,65 @@ typedef struct aclrtPlaceHolderInfo {
   uint32_t dataOffset;
 } aclrtPlaceHolderInfo;
 
-typedef void *aclrtBinary;
-typedef void *aclrtBinHandle;
-typedef void *aclrtFuncHandle;
-typedef void *aclrtArgsHandle;
-typedef void *aclrtParamHandle;
+typedef void* aclrtBinary;
+typedef void* aclrtBinHandle;
+typedef void* aclrtFuncHandle;
+typedef void* aclrtArgsHandle;
+typedef void* aclrtParamHandle;
 
-ACL_FUNC_VISIBILITY aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen);
+ACL_FUNC_VISIBILITY aclrtBinary aclrtCreateBinary(const void* data, size_t dataLen);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyBinary(const aclrtBinary binary);
-ACL_FUNC_VISIBILITY aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle);
-ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromFile(const char *binPath,
-                                                     aclrtBinaryLoadOptions *options,
-                                                     aclrtBinHandle *binHandle);
-ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void *data, size_t length,
-                                                     const aclrtBinaryLoadOptions *options,
-                                                     aclrtBinHandle *binHandle);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromFile(const char* binPath,
+                                                     aclrtBinaryLoadOptions* options,
+                                                     aclrtBinHandle* binHandle);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void* data, size_t length,
+                                                     const aclrtBinaryLoadOptions* options,
+                                                     aclrtBinHandle* binHandle);
 ACL_FUNC_VISIBILITY aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
 ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle,
-                                                    const char *kernelName,
-                                                    aclrtFuncHandle *funcHandle);
-ACL_FUNC_VISIBILITY aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName,
-                                                  const char *kernelName,
-                                                  aclrtFuncHandle *funcHandle);
-ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr,
-                                                  void **aivAddr);
+                                                    const char* kernelName,
+                                                    aclrtFuncHandle* funcHandle);
+ACL_FUNC_VISIBILITY aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char* funcName,
+                                                  const char* kernelName,
+                                                  aclrtFuncHandle* funcHandle);
+ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr,
+                                                  void** aivAddr);
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen,
-                                                  char *name);
+                                                  char* name);
 
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle,
-                                                 aclrtArgsHandle *argsHandle);
+                                                 aclrtArgsHandle* argsHandle);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle,
                                                           aclrtArgsHandle argsHandle,
-                                                          void *userHostMem,
-                                                          size_t actualArgsSize);
+                                                          void* userHostMem, size_t actualArgsSize);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle,
-                                                       size_t userArgsSize, size_t *actualArgsSize);
+                                                       size_t userArgsSize, size_t* actualArgsSize);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle,
-                                                             size_t *memSize);
-ACL_FUNC_VISIBILITY aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void *param,
-                                                   size_t paramSize, aclrtParamHandle *paramHandle);
+                                                             size_t* memSize);
+ACL_FUNC_VISIBILITY aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void* param,
+                                                   size_t paramSize, aclrtParamHandle* paramHandle);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle,
-                                                              aclrtParamHandle *paramHandle);
+                                                              aclrtParamHandle* paramHandle);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle,
                                                                  aclrtParamHandle paramHandle,
                                                                  size_t dataSize,
-                                                                 void **bufferAddr);
+                                                                 void** bufferAddr);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle,
-                                                       aclrtParamHandle paramHandle, void *param,
+                                                       aclrtParamHandle paramHandle, void* param,
                                                        size_t paramSize);
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
 
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t blockDim,
-                                               const void *argsData, size_t argsSize,
+                                               const void* argsData, size_t argsSize,
                                                aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
                                                          uint32_t blockDim, aclrtStream stream,
-                                                         aclrtLaunchKernelCfg *cfg,
-                                                         aclrtArgsHandle argsHandle, void *reserve);
+                                                         aclrtLaunchKernelCfg* cfg,
+                                                         aclrtArgsHandle argsHandle, void* reserve);
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernelWithHostArgs(
-    aclrtFuncHandle funcHandle, uint32_t blockDim, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
-    void *hostArgs, size_t argsSize, aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum);
+    aclrtFuncHandle funcHandle, uint32_t blockDim, aclrtStream stream, aclrtLaunchKernelCfg* cfg,
+    void* hostArgs, size_t argsSize, aclrtPlaceHolderInfo* placeHolderArray, size_t placeHolderNum);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/api_coverage.md: what of the API works, function by function."""
+from collections import Counter
+
+from wrappers import returned_text, text_signature
+
+HEAD = """# What of the API is there
+
+Generated from `src/api/acl/api.tsv` by `tools/gen_pyacl`; do not edit.
+
+- *works*: does what its document says.
+- *refused*: returns `ACL_ERROR_FEATURE_UNSUPPORTED` (200006) with the sentence given; stays so.
+- *later*: returns 200006 too, and comes with a later release.
+- *guide*: the function appears in the pyACL guide. *init*: it may be called before `acl.init`.
+  *waits*: it can take long, so other Python threads run meanwhile.
+"""
+
+
+def _title(module):
+    return f"acl.{module}" if module else "acl"
+
+
+def _groups(rows):
+    python = [r for r in rows if r.in_python]
+    names = sorted({r.module for r in python})
+    groups = [(_title(m), [r for r in python if r.module == m]) for m in names]
+    return groups + [("C only", [r for r in rows if r.python == "-"])]
+
+
+def _status(row):
+    return f"refused: {row.reason}" if row.status == "refused" else row.status
+
+
+def _marks(row):
+    marks = [("guide", row.in_guide), ("init", row.before_init), ("waits", row.blocks)]
+    return " ".join(name for name, on in marks if on)
+
+
+def _cell(text):
+    return text.replace("|", "\\|")
+
+
+def emit_coverage(rows):
+    groups = _groups(rows)
+    out = [HEAD, "| module | functions | works | refused | later | in the guide and not there |",
+           "|---|---|---|---|---|---|"]
+    for title, mine in groups:
+        count = Counter(r.status for r in mine)
+        missing = sum(r.in_guide and r.status != "works" for r in mine)
+        out.append(f"| {title} | {len(mine)} | {count['works']} | {count['refused']} | "
+                   f"{count['later']} | {missing} |")
+    for title, mine in groups:
+        if title == "C only":
+            out += ["", "## C only", "", "| C function | status |", "|---|---|"]
+            out += [f"| `{r.c_function}` | {_cell(_status(r))} |" for r in mine]
+            continue
+        out += ["", f"## {title}", "", "| function | returns | C function | status | | notes |",
+                "|---|---|---|---|---|---|"]
+        for row in mine:
+            shown = row.short_name + text_signature(row).replace(", /", "")
+            c_name = f"`{row.c_function}`" if row.c_function else ""
+            out.append(f"| `{shown}` | `{returned_text(row)}` | {c_name} | {_cell(_status(row))} | "
+                       f"{_marks(row)} | {_cell(row.notes)} |")
+    others = [r for r in rows if r.status == "not a function"]
+    if others:
+        out += ["", "## Names that are not functions", ""]
+        out += [f"- `{r.python}`: {r.notes}" for r in others]
+    return out

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C functions for every row that is not marked `works`, and the version script of the library."""
+from table import c_functions
+
+# What a function that cannot report an error code returns.
+FAILED = {
+    "void": "",
+    "float": "0.0F",
+    "size_t": "0",
+    "int64_t": "-1",
+    "uint32_t": "0",
+    "uint16_t": "0",
+    "aclFloat16": "0",
+    "aclDataType": "ACL_DT_UNDEFINED",
+    "aclFormat": "ACL_FORMAT_UNDEFINED",
+    "const char*": '""',
+}
+
+
+def emit_refusals(rows):
+    out = ['#include "acl/acl.h"', '#include "acl/acl_op_compiler.h"',
+           '#include "api/acl/errors.h"', "", "using anynpu::acl::refuse;", ""]
+    for row in c_functions(rows):
+        if row.status == "works":
+            continue
+        call = f'refuse("{row.c_function}", "{row.reason}")'
+        out.append(f'extern "C" {row.c_signature} {{')
+        if row.c_return == "aclError":
+            out.append(f"  return {call};")
+        else:
+            out.append(f"  {call};")
+            failed = FAILED.get(row.c_return, "nullptr")
+            if failed:
+                out.append(f"  return {failed};")
+        out += ["}", ""]
+    return out
+
+
+def emit_version_script(rows):
+    """Exports the C functions; and, for sibling libraries, the front door's own C++ frame."""
+    names = [f"    {row.c_function};" for row in c_functions(rows)]
+    return ["{", "  global:", *names, '    extern "C++" { anynpu::acl::*; };', "  local:", "    *;",
+            "};"]

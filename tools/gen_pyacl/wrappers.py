@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The METH_FASTCALL wrappers: one C++ function per Python function, all from one template.
+
+    PyObject* rt_malloc(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
+      constexpr const Function& self = kFunctions::rt_malloc;
+      if (!self.takes(argc)) return nullptr;
+      size_t size{};
+      int32_t policy{};
+      if (!take({self, 0, "size"}, argv[0], &size) ||
+          !take({self, 1, "policy"}, argv[1], &policy)) return nullptr;
+      void* dev_ptr{};
+      const aclError ret = aclrtMalloc(&dev_ptr, size, static_cast<aclrtMemMallocPolicy>(policy));
+      return give(dev_ptr, ret);
+    }
+"""
+import re
+
+import structs as struct_code
+from kinds import cpp_type, is_struct, item_of, item_type, pointed_to
+
+# Returned text and arrays whose length the caller chooses stay below this.
+LONGEST = 1 << 20
+
+
+def symbol(row):
+    return f"{row.module}_{row.short_name}" if row.module else f"acl_{row.short_name}"
+
+
+def text_signature(row):
+    """In the form that inspect.signature reads."""
+    names = [a.name + (f"={a.default}" if a.default else "") for a in row.arguments]
+    return f"({', '.join([*names, '/'] if names else [])})"
+
+
+def returned_text(row):
+    names = [r.name for r in row.returns]
+    if not names:
+        return "None"
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+def _docstring(row):
+    origin = f"C function: {row.c_function}" if row.c_function else "pyACL only"
+    parts = [f"Returns {returned_text(row)}. {origin}."]
+    if row.status != "works" and row.c_function:
+        parts.append(f"Not there: {row.reason}.")
+    return f"{row.short_name}{text_signature(row)}\\n--\\n\\n{' '.join(parts)}"
+
+
+class _Wrapper:
+    """Writes one wrapper; the steps follow the order of the code they write."""
+
+    def __init__(self, row):
+        self.row = row
+        self.by_name = {a.name: a for a in row.arguments}
+        self.outs = {}  # returned name -> expression for give()
+        self.before = []  # declarations of out-parameters
+        self.call = [self._token(t, p)
+                     for t, p in zip(row.call, row.c_parameters, strict=True)]
+
+    def _token(self, token, parameter):
+        """The C++ expression for one item of the call column."""
+        if token in self.by_name:
+            return self._argument(self.by_name[token], parameter)
+        length = re.fullmatch(r"len\((\w+)\)", token)
+        if length:
+            return f"{length[1]}.count<{parameter.type}>()"
+        count = re.fullmatch(r"&count\((\w+)\)", token)
+        if count:
+            self.before.append(f"{pointed_to(parameter.type)} {count[1]}_count{{}};")
+            self.outs[count[1]] = f"{count[1]}.first({count[1]}_count)"
+            return f"&{count[1]}_count"
+        if token.startswith("&"):
+            self.before.append(f"{pointed_to(parameter.type)} {token[1:]}{{}};")
+            return token
+        buffer = re.fullmatch(r"(\w+)\[(\w+)\]", token)
+        if buffer:
+            return self._buffer(*buffer.groups(), parameter)
+        return token  # a literal
+
+    def _argument(self, value, parameter):
+        kind = value.kind
+        if kind == "enum":
+            return f"static_cast<{parameter.type}>({value.name})"
+        if kind in ("handle", "ptr"):
+            same = parameter.type in ("void*", "const void*")
+            return value.name if same else f"as<{parameter.type}>({value.name})"
+        if kind == "str" and "const" not in parameter.type:
+            return f"const_cast<{parameter.type}>({value.name})"
+        if is_struct(kind):
+            return value.name if value.optional else f"&{value.name}"
+        item = item_of(kind)
+        if item == "i64[2]":
+            return f"as<int64_t (*)[2]>({value.name}.data())"
+        return f"{value.name}.data()" if item else value.name
+
+    def _buffer(self, name, length, parameter):
+        kind = next(r.kind for r in self.row.returns if r.name == name)
+        item = "char" if kind == "str" else item_type(item_of(kind))
+        cls = "Text" if kind == "str" else f"List<{item}>"
+        self.before.append(f"{cls} {name};")
+        place = "nullptr" if length.isdigit() else f'"{length}"'
+        self.before.append(f"if (!{name}.reserve(self, {place}, {length}, {LONGEST})) "
+                           "return nullptr;")
+        return f"{name}.data()"
+
+    def _take_arguments(self):
+        out = []
+        checks = []
+        for i, value in enumerate(self.row.arguments):
+            kind = value.kind
+            if is_struct(kind) and value.optional:
+                out.append(f"{kind} {value.name}_value{{}};")
+                out.append(f"{kind}* {value.name} = &{value.name}_value;")
+            else:
+                out.append(f"{cpp_type(kind)} {value.name}{{}};")
+            take = "take"
+            if value.optional:
+                take = "take_or_null"
+            elif kind.startswith("one or list"):
+                take = "take_one_or_list"
+            check = f'!{take}({{self, {i}, "{value.name}"}}, argv[{i}], &{value.name})'
+            if value.default:
+                check = f"(argc > {i} && {check})"
+            checks.append(check)
+        if checks:
+            out.append(f"if ({' || '.join(checks)}) return nullptr;")
+        return out
+
+    def _call_and_return(self):
+        row = self.row
+        call = f"{row.c_function}({', '.join(self.call)})"
+        value = next((r.name for r in row.returns
+                      if r.name == "ret" or row.c_return not in ("void", "aclError")), None)
+        assign = f"const auto {value} = " if value else ""
+        if row.blocks:
+            # Python code may run inside (callbacks, signal handlers): look for its exception after.
+            body = f"{assign}without_gil([&] {{ return {call}; }});"
+            out = [body, "if (PyErr_Occurred()) return nullptr;"]
+        else:
+            out = [f"{assign}{call};"]
+        if not row.returns:
+            return [*out, "Py_RETURN_NONE;"]
+        given = [self.outs.get(r.name, r.name) for r in row.returns]
+        return [*out, f"return give({', '.join(given)});"]
+
+    def lines(self):
+        row = self.row
+        body = [f"constexpr const Function& self = functions::{symbol(row)};",
+                "if (!self.takes(argc)) return nullptr;",
+                *self._take_arguments(), *self.before, *self._call_and_return()]
+        head = f"// {row.python}{text_signature(row).replace(', /', '')} -> {returned_text(row)}"
+        return [head, f"PyObject* {symbol(row)}(PyObject*, PyObject* const* argv, "
+                      "Py_ssize_t argc) {", *("  " + line for line in body), "}", ""]
+
+
+def python_rows(rows, module=None):
+    return [r for r in rows if r.in_python and (module is None or r.module == module)]
+
+
+def modules(rows):
+    """Submodules in order of name; "" (acl itself) first."""
+    return sorted({r.module for r in python_rows(rows)})
+
+
+def emit_header(rows, structs):
+    """Names and argument counts of all functions, for generated and hand-written wrappers alike."""
+    out = ["#pragma once", "", "#include <Python.h>", "", '#include "acl/acl.h"',
+           '#include "acl/acl_op_compiler.h"', '#include "acl/convert.h"', "",
+           "namespace anynpu::pyacl {", "", "namespace functions {"]
+    for row in python_rows(rows):
+        least = sum(1 for a in row.arguments if not a.default)
+        out.append(f'inline constexpr Function {symbol(row)}{{"{row.python}", '
+                   f'"{text_signature(row).replace(", /", "")}", {least}, {len(row.arguments)}}};')
+    out += ["}  // namespace functions", "", "// Written by hand, in python/acl."]
+    for row in python_rows(rows):
+        if row.by_hand:
+            out.append(f"PyObject* {symbol(row)}(PyObject*, PyObject* const* argv, "
+                       "Py_ssize_t argc);")
+    out += ["", "// Structs as dicts.", *struct_code.emit_declarations(structs), ""]
+    for module in modules(rows):
+        out.append(f"extern PyMethodDef k{(module or 'acl').capitalize()}Methods[];")
+    out += ["", "struct Submodule {", "  const char* name;  // \"acl.rt\"", "  PyMethodDef* methods;",
+            "};", "inline constexpr Submodule kSubmodules[] = {"]
+    out += [f'    {{"acl.{m}", k{m.capitalize()}Methods}},' for m in modules(rows) if m]
+    return [*out, "};", "", "}  // namespace anynpu::pyacl"]
+
+
+def emit_module(rows, module):
+    out = ['#include "wrappers.h"', "", "namespace anynpu::pyacl {", "namespace {", ""]
+    mine = python_rows(rows, module)
+    for row in mine:
+        if not row.by_hand:
+            try:
+                out += _Wrapper(row).lines()
+            except ValueError as error:
+                raise ValueError(f"{row.python}: {error}") from error
+    out += ["}  // namespace", "", f"PyMethodDef k{(module or 'acl').capitalize()}Methods[] = {{"]
+    for row in mine:
+        out.append(f'    {{"{row.short_name}", as_method({symbol(row)}), METH_FASTCALL,')
+        out.append(f'     "{_docstring(row)}"}},')
+    return [*out, "    {nullptr, nullptr, 0, nullptr},", "};", "", "}  // namespace anynpu::pyacl"]
