@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether an address range of this process can be read or written, asked of the kernel, so that a
+// bad pointer becomes an error code and not a crash. One or three system calls, about 1 us; used at
+// API boundaries for host pointers that are not ours.
+#pragma once
+
+#include <cstddef>
+
+namespace anynpu {
+
+bool probe_readable(const void* address, size_t bytes);
+bool probe_writable(void* address, size_t bytes);
+
+}  // namespace anynpu

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/context.h"
+
+#include <algorithm>
+
+namespace anynpu::device {
+
+Context::Context(std::shared_ptr<Device> device, Origin origin)
+    : device_(std::move(device)), origin_(origin) {}
+
+Result<std::shared_ptr<Context>> Context::create(std::shared_ptr<Device> device, Origin origin) {
+  auto context = std::shared_ptr<Context>(new Context(std::move(device), origin));
+  ANYNPU_ASSIGN(context->default_stream_handle_, context->create_stream({}));
+  context->default_stream_ =
+      HandleTable::instance().find<Stream>(context->default_stream_handle_).share();
+  return context;
+}
+
+Result<Handle> Context::create_stream(StreamOptions options) {
+  ANYNPU_TRY(device_->take_stream_place());
+  auto stream = std::make_shared<Stream>(device_, weak_from_this(), options);
+  std::lock_guard lock(mutex_);
+  const Handle handle = ended_ ? 0 : HandleTable::instance().insert(stream);
+  if (!handle) {
+    device_->give_stream_place();
+    if (ended_) return fail(Code::no_context, "the context was destroyed; create streams in a live one");
+    return fail(Code::out_of_memory, "no handle is left for another stream");
+  }
+  std::erase_if(streams_, [](const auto& entry) { return entry.expired(); });
+  streams_.push_back(stream);
+  return handle;
+}
+
+std::vector<std::shared_ptr<Stream>> Context::streams() {
+  std::vector<std::shared_ptr<Stream>> alive;
+  std::lock_guard lock(mutex_);
+  for (const auto& entry : streams_) {
+    if (auto stream = entry.lock()) alive.push_back(std::move(stream));
+  }
+  return alive;
+}
+
+Status Context::synchronize(const Deadline& deadline) {
+  Status first;
+  for (const auto& stream : streams()) {
+    Status status = stream->synchronize(deadline);
+    if (status.code() == Code::cancelled) return status;
+    if (first.ok()) first = std::move(status);
+  }
+  return first;
+}
+
+void Context::abort() {
+  for (const auto& stream : streams()) stream->abort();
+}
+
+void Context::shut_down(Stream::Close how) {
+  {
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  for (const auto& stream : streams()) {
+    stream->disable(fail(Code::wrong_context,
+                         "the context of stream {} was destroyed; the stream can only be destroyed now",
+                         stream->id()));
+    stream->close(how);
+  }
+  if (HandleTable::instance().remove<Stream>(default_stream_handle_)) device_->give_stream_place();
+}
+
+Status Context::set_option(int option, int64_t value) {
+  if (option < 0 || option >= kOptions) {
+    return fail(Code::invalid_argument, "parameter option {} is unknown; expected 0 to {}", option,
+                kOptions - 1);
+  }
+  std::lock_guard lock(mutex_);
+  options_[option] = value;
+  option_set_[option] = true;
+  return {};
+}
+
+Result<int64_t> Context::option(int option) const {
+  if (option < 0 || option >= kOptions) {
+    return fail(Code::invalid_argument, "parameter option {} is unknown; expected 0 to {}", option,
+                kOptions - 1);
+  }
+  std::lock_guard lock(mutex_);
+  if (!option_set_[option]) {
+    return fail(Code::not_found, "parameter option {} was never set in this context", option);
+  }
+  return options_[option];
+}
+
+}  // namespace anynpu::device

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A context holds the streams and events of one device for some threads of the program. Each has a
+// default stream that lives as long as it does. A device's default context is made by the first
+// set_device and ends with the last reset_device; explicit ones end with destroy. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/handle_table.h"
+#include "base/result.h"
+#include "device/device.h"
+#include "device/stream.h"
+
+namespace anynpu::device {
+
+class Context : public std::enable_shared_from_this<Context> {
+ public:
+  enum class Origin : uint8_t { implicit, explicitly };
+
+  // Made by Runtime. The default stream exists when this returns.
+  static Result<std::shared_ptr<Context>> create(std::shared_ptr<Device> device, Origin origin);
+
+  const std::shared_ptr<Device>& device() const { return device_; }
+  bool is_default() const { return origin_ == Origin::implicit; }
+  Handle handle() const { return handle_; }
+  void set_handle(Handle handle) { handle_ = handle; }
+
+  const std::shared_ptr<Stream>& default_stream() const { return default_stream_; }
+  Handle default_stream_handle() const { return default_stream_handle_; }
+
+  // A new stream and its handle. Fails at the device's limit.
+  Result<Handle> create_stream(StreamOptions options);
+  // Waits for every stream of this context; the first failure wins, all are waited for.
+  Status synchronize(const Deadline& deadline);
+  // Drops queued work of every stream.
+  void abort();
+  // Ends the context: queued work is finished, streams refuse more and stay destroyable.
+  void shut_down(Stream::Close how);
+
+  // Parameters a program sets per context (overflow mode and the like), by option number.
+  static constexpr int kOptions = 8;
+  Status set_option(int option, int64_t value);
+  Result<int64_t> option(int option) const;
+
+ private:
+  Context(std::shared_ptr<Device> device, Origin origin);
+  std::vector<std::shared_ptr<Stream>> streams();
+
+  const std::shared_ptr<Device> device_;
+  const Origin origin_;
+  Handle handle_ = 0;
+  std::shared_ptr<Stream> default_stream_;
+  Handle default_stream_handle_ = 0;
+  mutable std::mutex mutex_;
+  bool ended_ = false;
+  std::vector<std::weak_ptr<Stream>> streams_;
+  int64_t options_[kOptions] = {};
+  bool option_set_[kOptions] = {};
+};
+
+}  // namespace anynpu::device
+
+namespace anynpu {
+ANYNPU_HANDLE_TYPE(device::Context, context);
+}

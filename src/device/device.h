@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device: where memory lives and tasks run. This is the whole interface a back end has to fill;
+// the CPU's is in cpu/. Streams, events, contexts and the range map are the same for every device.
+// Thread-safe.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "device/engine_gate.h"
+#include "device/task.h"
+
+namespace anynpu::device {
+
+class Arena;
+
+class Device {
+ public:
+  Device(int32_t id, int32_t physical_id);
+  virtual ~Device() = default;
+
+  // Identify (required).
+  int32_t id() const { return id_; }                    // what programs pass
+  int32_t physical_id() const { return physical_id_; }  // before ASCEND_RT_VISIBLE_DEVICES
+  virtual std::string description() const = 0;
+
+  // Memory (required). The arena is reserved on first use.
+  virtual Result<std::shared_ptr<Arena>> arena() = 0;
+  virtual size_t memory_total() const = 0;
+  virtual size_t memory_used() const = 0;
+  // Both ranges were checked. Runs in the calling thread.
+  virtual Status copy(void* to, const void* from, size_t bytes) = 0;
+  virtual Status fill(void* to, int value, size_t bytes) = 0;
+
+  // Tasks (optional): how many of an engine run at once. Unlimited unless a back end says so.
+  EngineGate& gate(Engine engine) { return gates_[static_cast<size_t>(engine)]; }
+
+  // Streams alive on this device; take_stream_place() fails at the limit.
+  Status take_stream_place();
+  void give_stream_place() { streams_.fetch_sub(1, std::memory_order_relaxed); }
+  int streams() const { return streams_.load(std::memory_order_relaxed); }
+  static int max_streams();
+
+ protected:
+  // For back ends, before the first task.
+  void limit(Engine engine, int tasks) { gates_[static_cast<size_t>(engine)].set_limit(tasks); }
+
+ private:
+  const int32_t id_;
+  const int32_t physical_id_;
+  std::array<EngineGate, static_cast<size_t>(Engine::count)> gates_;
+  std::atomic<int> streams_{0};
+};
+
+}  // namespace anynpu::device

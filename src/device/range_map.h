@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The range map: which addresses of this process belong to which allocation. Programs do arithmetic
+// on addresses and pass interior pointers, so every lookup is by range. Lookups take a shared lock;
+// call at API boundaries, never per element. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <vector>
+
+namespace anynpu::device {
+
+class Arena;
+
+enum class MemoryKind : uint8_t {
+  device,      // aclrtMalloc and its kin
+  host,        // pinned host memory
+  registered,  // host memory of the program, made known to a device
+  reserved,    // virtual addresses without memory behind them
+  mapped,      // physical memory mapped into reserved addresses
+  imported,    // memory of another process
+};
+
+const char* name_of(MemoryKind kind);
+
+// One allocation. Queued work keeps a reference, so that a block is not handed out again while a
+// task still uses it.
+struct Allocation {
+  uintptr_t base = 0;
+  size_t bytes = 0;  // what may be touched
+  MemoryKind kind = MemoryKind::device;
+  int32_t device_id = -1;  // logical index; -1 for host memory
+  std::shared_ptr<Arena> arena;  // null when the memory is not ours to give back
+  uintptr_t device_base = 0;  // registered: the address the device sees
+
+  Allocation() = default;
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+  ~Allocation();
+
+  uintptr_t end() const { return base + bytes; }
+  bool covers(uintptr_t address, size_t count) const {
+    return address >= base && count <= bytes && address - base <= bytes - count;
+  }
+};
+
+class RangeMap {
+ public:
+  static RangeMap& instance();
+
+  // False when the range overlaps one that is there.
+  bool insert(std::shared_ptr<Allocation> allocation);
+  // The allocation that contains `address`; null when none does.
+  std::shared_ptr<Allocation> find(uintptr_t address) const;
+  // Takes out the allocation that starts at `base` and is of `kind`; null when there is none.
+  std::shared_ptr<Allocation> remove(uintptr_t base, MemoryKind kind);
+  // Takes out every allocation of a device; their memory is given back when the last task is done.
+  std::vector<std::shared_ptr<Allocation>> remove_device(int32_t device_id);
+  size_t size() const;
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::map<uintptr_t, std::shared_ptr<Allocation>> by_base_;
+};
+
+}  // namespace anynpu::device

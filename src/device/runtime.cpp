@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/runtime.h"
+
+#include <algorithm>
+
+#include "base/env.h"
+#include "base/fork_guard.h"
+#include "base/log.h"
+#include "device/device_list.h"
+#include "device/range_map.h"
+
+namespace anynpu::device {
+
+namespace {
+
+thread_local Handle current_context = 0;
+
+}  // namespace
+
+Runtime& Runtime::instance() {
+  static auto* runtime = new Runtime;
+  return *runtime;
+}
+
+Runtime::Runtime() {
+  DeviceList list = list_devices(env::text(env::Name::devices), env::get(env::Name::visible_devices));
+  problem_ = std::move(list.problem);
+  if (!problem_.empty()) ANYNPU_LOG(warning, "{}", problem_);
+  for (auto& device : list.devices) devices_.push_back({std::move(device), 0, nullptr, {}});
+}
+
+Result<Runtime::Entry*> Runtime::entry(int32_t id) {
+  if (id >= 0 && id < device_count()) return &devices_[static_cast<size_t>(id)];
+  if (devices_.empty()) {
+    return fail(Code::invalid_device, "device {} does not exist: no device is visible; {}", id,
+                problem_.empty() ? "set ANYNPU_DEVICES" : problem_);
+  }
+  return fail(Code::invalid_device,
+              "device {} does not exist; expected 0 to {} (ANYNPU_DEVICES and "
+              "ASCEND_RT_VISIBLE_DEVICES decide which are there)",
+              id, device_count() - 1);
+}
+
+Result<std::shared_ptr<Device>> Runtime::device(int32_t id) {
+  std::lock_guard lock(mutex_);
+  ANYNPU_ASSIGN(Entry * found, entry(id));
+  return found->device;
+}
+
+Status Runtime::set_device(int32_t id) {
+  mark_runtime_used();
+  std::lock_guard lock(mutex_);
+  ANYNPU_ASSIGN(Entry * found, entry(id));
+  if (!found->default_context) {
+    ANYNPU_ASSIGN(auto context, Context::create(found->device, Context::Origin::implicit));
+    context->set_handle(HandleTable::instance().insert(context));
+    found->default_context = std::move(context);
+  }
+  ++found->uses;
+  current_context = found->default_context->handle();
+  return {};
+}
+
+Status Runtime::reset_device(int32_t id, Reset how) {
+  Entry ended;
+  {
+    std::lock_guard lock(mutex_);
+    ANYNPU_ASSIGN(Entry * found, entry(id));
+    if (found->uses == 0 && !found->default_context && found->contexts.empty()) {
+      return fail(Code::invalid_device,
+                  "device {} is not in use: reset_device without a set_device or create_context; call each "
+                  "reset once per set",
+                  id);
+    }
+    found->uses = how == Reset::force ? 0 : std::max(0, found->uses - 1);
+    if (found->uses > 0) return {};
+    ended = {found->device, 0, std::move(found->default_context), std::move(found->contexts)};
+    found->default_context = nullptr;
+    found->contexts.clear();
+  }
+  return end_device(std::move(ended));
+}
+
+Status Runtime::end_device(Entry ended) {
+  auto& handles = HandleTable::instance();
+  // Explicit contexts keep their handles, so that a later destroy_context still finds them.
+  for (const auto& context : ended.contexts) context->shut_down(Stream::Close::drain);
+  if (ended.default_context) {
+    ended.default_context->shut_down(Stream::Close::drain);
+    handles.remove<Context>(ended.default_context->handle());
+  }
+  const auto left = RangeMap::instance().remove_device(ended.device->id());
+  if (!left.empty()) {
+    ANYNPU_LOG(warning, "device {}: {} allocations were not freed before reset_device; they are released now",
+               ended.device->id(), left.size());
+  }
+  return {};
+}
+
+void Runtime::reset_all() {
+  for (int32_t id = 0; id < device_count(); ++id) {
+    if (uses(id) > 0) (void)reset_device(id, Reset::force);
+  }
+  current_context = 0;
+}
+
+int Runtime::uses(int32_t id) const {
+  std::lock_guard lock(mutex_);
+  if (id < 0 || id >= static_cast<int32_t>(devices_.size())) return 0;
+  const Entry& found = devices_[static_cast<size_t>(id)];
+  return found.default_context || !found.contexts.empty() ? std::max(1, found.uses) : found.uses;
+}
+
+void Runtime::set_default_device(int32_t id) {
+  std::lock_guard lock(mutex_);
+  default_device_ = id;
+}
+
+Result<Handle> Runtime::create_context(int32_t device_id) {
+  mark_runtime_used();
+  std::lock_guard lock(mutex_);
+  ANYNPU_ASSIGN(Entry * found, entry(device_id));
+  ANYNPU_ASSIGN(auto context, Context::create(found->device, Context::Origin::explicitly));
+  const Handle handle = HandleTable::instance().insert(context);
+  context->set_handle(handle);
+  found->contexts.push_back(std::move(context));
+  current_context = handle;
+  return handle;
+}
+
+Status Runtime::destroy_context(Handle handle) {
+  auto& handles = HandleTable::instance();
+  {
+    ANYNPU_ASSIGN(auto context, handles.resolve<Context>(handle));
+    if (context->is_default()) {
+      return fail(Code::invalid_argument,
+                  "context {x} is the default context of device {}, which set_device made; it ends with "
+                  "reset_device and is not destroyed",
+                  handle, context->device()->id());
+    }
+  }
+  auto context = handles.remove<Context>(handle);
+  if (!context) return handles.explain(handle, HandleTag::context);
+  context->shut_down(Stream::Close::drain);
+  std::lock_guard lock(mutex_);
+  for (Entry& candidate : devices_) std::erase(candidate.contexts, context);
+  return {};
+}
+
+Status Runtime::set_current(Handle handle) {
+  ANYNPU_ASSIGN(auto context, resolve<Context>(handle));
+  current_context = context->handle();
+  return {};
+}
+
+Result<std::shared_ptr<Context>> Runtime::current() {
+  if (auto context = HandleTable::instance().find<Context>(current_context)) return context.share();
+  int32_t fallback;
+  {
+    std::lock_guard lock(mutex_);
+    fallback = default_device_;
+  }
+  if (fallback >= 0 && current_context == 0) {
+    ANYNPU_TRY(set_device(fallback), "while using the default device of the configuration");
+    return current();
+  }
+  return fail(Code::no_context,
+              current_context ? "the current context of this thread was destroyed or its device was reset; "
+                                "call set_device, create_context or set_context"
+                              : "this thread has no context; call set_device, create_context or "
+                                "set_context in it first");
+}
+
+Result<std::shared_ptr<Stream>> Runtime::stream(Handle handle) {
+  if (handle == 0) {
+    ANYNPU_ASSIGN(auto context, current());
+    return context->default_stream();
+  }
+  ANYNPU_ASSIGN(auto stream, resolve<Stream>(handle));
+  return stream.share();
+}
+
+Status Runtime::destroy_stream(Handle handle, Stream::Close how) {
+  auto& handles = HandleTable::instance();
+  if (handle == 0) {
+    return fail(Code::invalid_handle,
+                "the stream handle is 0, the default stream; it ends with its context and is not destroyed");
+  }
+  {
+    ANYNPU_ASSIGN(auto stream, handles.resolve<Stream>(handle));
+    auto context = stream->context();
+    if (context && context->default_stream().get() == stream.get()) {
+      return fail(Code::invalid_argument,
+                  "stream {x} is the default stream of its context; it ends with the context and is not "
+                  "destroyed",
+                  handle);
+    }
+  }
+  auto stream = handles.remove<Stream>(handle);
+  if (!stream) return handles.explain(handle, HandleTag::stream);
+  stream->close(how);
+  stream->device()->give_stream_place();
+  return {};
+}
+
+std::vector<std::shared_ptr<Context>> Runtime::contexts_of(const Device& device) {
+  std::lock_guard lock(mutex_);
+  Entry& found = devices_[static_cast<size_t>(device.id())];
+  auto list = found.contexts;
+  if (found.default_context) list.push_back(found.default_context);
+  return list;
+}
+
+Status Runtime::synchronize_device(const Deadline& deadline) {
+  ANYNPU_ASSIGN(auto context, current());
+  Status first;
+  for (const auto& each : contexts_of(*context->device())) {
+    Status status = each->synchronize(deadline);
+    if (status.code() == Code::cancelled) return status;
+    if (first.ok()) first = std::move(status);
+  }
+  return first;
+}
+
+Status Runtime::abort_device(int32_t id) {
+  ANYNPU_ASSIGN(auto found, device(id));
+  for (const auto& context : contexts_of(*found)) context->abort();
+  return {};
+}
+
+}  // namespace anynpu::device

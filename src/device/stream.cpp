@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/stream.h"
+
+#include <algorithm>
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "device/device.h"
+#include "device/engine_gate.h"
+#include "trace/trace.h"
+
+namespace anynpu::device {
+
+namespace {
+
+constexpr uint64_t kTurnNs = 2'000'000;       // a helper's turn on one stream while others wait
+constexpr uint64_t kInterruptNs = 50'000'000; // a waiter that runs tasks looks for Ctrl-C this often
+constexpr int64_t kDrainStepMs = 1000;        // a parked stream without progress is given up after
+constexpr size_t kBackPressure = 16384;       // a submitter helps once this many tasks are queued
+
+std::atomic<uint32_t> next_stream_id{0};
+
+}  // namespace
+
+Stream::Stream(std::shared_ptr<Device> device, std::weak_ptr<Context> context, StreamOptions options)
+    : device_(std::move(device)),
+      context_(std::move(context)),
+      options_(options),
+      id_(next_stream_id.fetch_add(1, std::memory_order_relaxed)) {
+  job_.stream = this;
+  job_.priority = static_cast<int>(options.priority);
+  job_.run = [](ThreadPool::Job& base) {
+    auto& job = static_cast<PoolJob&>(base);
+    const std::shared_ptr<Stream> self = std::move(job.keep);
+    std::unique_lock lock(self->mutex_);
+    self->in_pool_ = false;
+    if (self->state_ == State::ready) self->run_turn(lock);
+  };
+}
+
+Stream::~Stream() = default;
+
+Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
+  if (closed_) {
+    return closed_why_.ok() ? fail(Code::invalid_handle, "{}: stream {} is being destroyed; submit no more work to it",
+                                   info.kind->text, id_)
+                            : closed_why_.with_note(format("while submitting {} to stream {}", info.kind->text, id_));
+  }
+  if (failure_mode_ == FailureMode::stop && !failure_.ok()) {
+    return failure_.with_note(format("stream {} stopped at this failure (failure mode 1)", id_));
+  }
+  *slot = queue_.back();
+  if (!*slot) return fail(Code::out_of_memory, "{}: no memory for a task of stream {}", info.kind->text, id_);
+  return {};
+}
+
+void Stream::appended(std::unique_lock<std::mutex>& lock) {
+  queue_.push();
+  submitted_.fetch_add(1, std::memory_order_release);
+  if (state_ == State::idle) make_ready(lock);
+  if (queue_.size() >= kBackPressure && state_ != State::parked) {
+    (void)wait_locked(lock, submitted() - kBackPressure / 2, Deadline::after_ms(100));
+  }
+}
+
+void Stream::make_ready(std::unique_lock<std::mutex>& lock) {
+  state_ = State::ready;
+  if (waiters_ > 0) {
+    notify_waiters();
+  } else {
+    post(lock);
+  }
+}
+
+void Stream::post(std::unique_lock<std::mutex>&) {
+  if (in_pool_) return;
+  in_pool_ = true;
+  job_.keep = shared_from_this();
+  ThreadPool::instance().submit(job_);
+}
+
+void Stream::notify_waiters() {
+  wake_at_ = UINT64_MAX;  // each waiter says again what it waits for
+  changed_.notify_all();
+}
+
+void Stream::run_turn(std::unique_lock<std::mutex>& lock) {
+  state_ = State::running;
+  ThreadPool& pool = ThreadPool::instance();
+  const uint64_t start = now_ns();
+  while (!queue_.empty()) {
+    if (!run_front(lock)) return;  // parked
+    if (pool.has_waiting_jobs() && now_ns() - start > kTurnNs && !queue_.empty()) {
+      make_ready(lock);
+      return;
+    }
+  }
+  state_ = State::idle;
+}
+
+void Stream::run_for_waiter(std::unique_lock<std::mutex>& lock, uint64_t until,
+                            const Deadline& deadline) {
+  state_ = State::running;
+  const uint64_t start = now_ns();
+  while (!queue_.empty()) {
+    if (!run_front(lock)) return;
+    if (completed() >= until || deadline.passed() || now_ns() - start > kInterruptNs) break;
+  }
+  if (queue_.empty()) {
+    state_ = State::idle;
+  } else {
+    state_ = State::ready;  // the caller is a waiter: it goes on, or posts when it leaves
+  }
+}
+
+EngineGate* Stream::gate_of(const TaskSlot& slot) const {
+  if (!device_) return nullptr;
+  EngineGate& gate = device_->gate(slot.kind().engine);
+  return gate.limited() ? &gate : nullptr;
+}
+
+// Runs the front task; false when the stream is parked afterwards and the token is free.
+bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
+  TaskSlot& slot = queue_.front();
+  const uint64_t sequence = completed() + 1;
+  if (sequence <= aborted_through_) {
+    finish_front(lock, fail(Code::aborted, "{}: dropped, because stream {} was aborted",
+                            slot.kind().text, id_));
+    return true;
+  }
+  if (EngineGate* gate = gate_of(slot); gate && !engine_held_) {
+    if (!gate->enter(shared_from_this())) {
+      engine_wanted_ = true;
+      state_ = State::parked;
+      return false;
+    }
+    engine_held_ = true;
+  }
+  lock.unlock();
+  TaskRun run(*this, sequence);
+  Outcome outcome;
+  {
+    const trace::TraceZone zone(trace::Category::task, slot.kind().name, slot.correlation(), slot.bytes());
+    outcome = slot.invoke(run);
+  }
+  lock.lock();
+  if (outcome == Outcome::done) {
+    finish_front(lock, std::move(run.status()));
+    return true;
+  }
+  if (finished_early_) {
+    finished_early_ = false;
+    finish_front(lock, std::move(early_status_));
+    return true;
+  }
+  pending_ = true;
+  if (sequence <= aborted_through_) {  // aborted while it was going pending
+    pending_ = false;
+    finish_front(lock, fail(Code::aborted, "a task of stream {} was aborted", id_));
+    return true;
+  }
+  state_ = State::parked;
+  return false;
+}
+
+void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
+  state_ = State::running;  // keeps the token while the slot is cleared without the lock
+  TaskSlot& slot = queue_.front();
+  EngineGate* gate = engine_held_ ? gate_of(slot) : nullptr;
+  engine_held_ = false;
+  const char* name = slot.kind().text;
+  lock.unlock();
+  slot.clear();  // may release events, memory, other streams
+  if (gate) gate->leave();
+  lock.lock();
+  queue_.pop();
+  const uint64_t sequence = completed_.fetch_add(1, std::memory_order_release) + 1;
+  if (!status.ok()) {
+    ANYNPU_LOG(error, "task {} of stream {} failed: {}", sequence, id_, status.to_string());
+    if (failure_.ok()) {
+      failure_ = status.with_note(format("in task {} ({}) of stream {}", sequence, name, id_));
+    }
+    if (failure_mode_ == FailureMode::stop) aborted_through_ = submitted();
+  }
+  if (sequence >= wake_at_) notify_waiters();
+}
+
+void Stream::finish_pending(uint64_t sequence, Status status) {
+  std::unique_lock lock(mutex_);
+  if (sequence != completed() + 1 || sequence <= aborted_through_) return;  // aborted meanwhile
+  if (!pending_) {
+    finished_early_ = true;
+    early_status_ = std::move(status);
+    return;
+  }
+  pending_ = false;
+  finish_front(lock, std::move(status));
+  if (queue_.empty()) {
+    state_ = State::idle;
+  } else {
+    make_ready(lock);
+  }
+}
+
+void Stream::engine_granted(EngineGate& gate) {
+  std::unique_lock lock(mutex_);
+  if (!engine_wanted_) {  // aborted meanwhile: hand the place on
+    lock.unlock();
+    gate.leave();
+    return;
+  }
+  engine_wanted_ = false;
+  engine_held_ = true;
+  make_ready(lock);
+}
+
+Status Stream::wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence,
+                           const Deadline& deadline) {
+  Status status;
+  uint64_t checked = 0;
+  ++waiters_;
+  while (completed() < sequence) {
+    if (state_ == State::ready) {
+      run_for_waiter(lock, sequence, deadline);
+      if (completed() >= sequence) break;
+      const uint64_t now = now_ns();
+      if (now - checked > kInterruptNs) {
+        checked = now;
+        lock.unlock();
+        const bool stop = interrupted();
+        lock.lock();
+        if (stop) {
+          status = fail(Code::cancelled, "the wait for stream {} was interrupted", id_);
+          break;
+        }
+      }
+      if (!deadline.passed()) continue;
+    }
+    wake_at_ = std::min(wake_at_, sequence);
+    const WaitEnd end = wait_turn(changed_, lock, deadline);
+    if (end == WaitEnd::woken || completed() >= sequence) continue;
+    status = end == WaitEnd::interrupted
+                 ? fail(Code::cancelled, "the wait for stream {} was interrupted", id_)
+                 : fail(Code::timeout, "stream {} has {} unfinished tasks after the time given; wait longer, or look for a task that waits for something that never comes",
+                        id_, queue_.size());
+    break;
+  }
+  --waiters_;
+  if (state_ == State::ready) {  // nobody may be left to run what this thread leaves
+    if (waiters_ > 0) notify_waiters();
+    post(lock);
+  }
+  return status;
+}
+
+Status Stream::wait_for(uint64_t sequence, const Deadline& deadline) {
+  if (completed() >= sequence) return {};
+  std::unique_lock lock(mutex_);
+  return wait_locked(lock, sequence, deadline);
+}
+
+Status Stream::synchronize(const Deadline& deadline) {
+  std::unique_lock lock(mutex_);
+  ANYNPU_TRY(wait_locked(lock, submitted(), deadline));
+  Status failure = failure_;
+  if (failure_mode_ == FailureMode::carry_on) failure_ = {};
+  return failure;
+}
+
+Status Stream::failure() const {
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void Stream::abort() {
+  std::unique_lock lock(mutex_);
+  aborted_through_ = submitted();
+  engine_wanted_ = false;
+  if (state_ != State::parked) return;  // whoever runs next drops the rest
+  pending_ = false;
+  make_ready(lock);
+}
+
+void Stream::close(Close how) {
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  if (how == Close::force) abort();
+  while (!idle()) {
+    const uint64_t before = completed();
+    const Status waited = wait_for(submitted(), Deadline::after_ms(kDrainStepMs));
+    if (waited.ok()) break;
+    bool parked;
+    {
+      std::lock_guard lock(mutex_);
+      parked = state_ == State::parked;
+    }
+    if (waited.code() == Code::cancelled || (parked && completed() == before)) {
+      ANYNPU_LOG(error, "stream {} is destroyed with {} tasks that wait for something that never came; they are dropped",
+                 id_, submitted() - completed());
+      abort();
+    }
+  }
+}
+
+void Stream::disable(Status why) {
+  std::lock_guard lock(mutex_);
+  closed_ = true;
+  closed_why_ = std::move(why);
+}
+
+void Stream::set_failure_mode(FailureMode mode) {
+  std::lock_guard lock(mutex_);
+  failure_mode_ = mode;
+}
+
+FailureMode Stream::failure_mode() const {
+  std::lock_guard lock(mutex_);
+  return failure_mode_;
+}
+
+}  // namespace anynpu::device

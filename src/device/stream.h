@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream is a queue of tasks that run strictly in order; different streams run at the same time.
+// It is not a thread: whoever holds its run token executes its tasks: a helper of the pool, or any
+// thread that waits for the stream, so that waiting costs no hand-off. A task that goes pending
+// parks the stream and frees the token; its Completion makes the stream runnable again.
+//
+// All calls are thread-safe. Tasks run without any lock of the stream held, one at a time.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "base/clock.h"
+#include "base/handle_table.h"
+#include "base/thread_pool.h"
+#include "device/task.h"
+
+namespace anynpu::device {
+
+class Context;
+class Device;
+class EngineGate;
+
+enum class FailureMode : uint8_t { carry_on, stop };
+
+struct StreamOptions {
+  uint32_t priority = 0;  // 0 (first) .. 7
+  uint32_t flags = 0;     // as given by the program
+};
+
+class Stream : public std::enable_shared_from_this<Stream> {
+ public:
+  // Streams are made by Context::create_stream (and by tests). `device` may be null in tests.
+  Stream(std::shared_ptr<Device> device, std::weak_ptr<Context> context, StreamOptions options);
+  ~Stream();
+
+  // Appends a task. Fails when the stream is closed, or failed in mode `stop`. On success the
+  // callable will be run or, after abort(), destroyed without being run.
+  template <typename F>
+  Status submit(const TaskInfo& info, F&& callable) {
+    std::unique_lock lock(mutex_);
+    TaskSlot* slot = nullptr;
+    ANYNPU_TRY(admit(info, &slot));
+    slot->emplace(info, std::forward<F>(callable));
+    appended(lock);
+    return {};
+  }
+
+  // Sequence number of the last task submitted; 0 when there was none.
+  uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+  uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
+  bool idle() const { return completed() >= submitted(); }
+
+  // Waits until all tasks submitted before the call are finished, running them in this thread where
+  // it can. Returns the first failure among finished tasks that no synchronize has returned yet.
+  Status synchronize(const Deadline& deadline = Deadline::never());
+  // Waits until task `sequence` is finished; failures stay for the next synchronize.
+  Status wait_for(uint64_t sequence, const Deadline& deadline);
+  // The failure synchronize would return now.
+  Status failure() const;
+
+  // Drops every task that has not started; a running one finishes. A parked one is dropped too.
+  void abort();
+
+  // No further tasks. `drain` waits for what is queued (a stream that stays parked on something
+  // outside for a second is aborted, with a log line); `force` aborts at once.
+  enum class Close { drain, force };
+  void close(Close how);
+  // Refuses tasks with `why` from now on; what is queued is finished first.
+  void disable(Status why);
+
+  void set_failure_mode(FailureMode mode);
+  FailureMode failure_mode() const;
+
+  uint32_t id() const { return id_; }
+  const StreamOptions& options() const { return options_; }
+  const std::shared_ptr<Device>& device() const { return device_; }
+  std::shared_ptr<Context> context() const { return context_.lock(); }
+
+  // For Completion alone: ends the pending task `sequence`, if it is still the pending one.
+  void finish_pending(uint64_t sequence, Status status);
+
+ private:
+  friend class EngineGate;
+  enum class State : uint8_t { idle, ready, running, parked };
+  struct PoolJob : ThreadPool::Job {
+    Stream* stream = nullptr;
+    std::shared_ptr<Stream> keep;  // set while the pool has the job
+  };
+
+  Status admit(const TaskInfo& info, TaskSlot** slot);
+  void appended(std::unique_lock<std::mutex>& lock);
+  void make_ready(std::unique_lock<std::mutex>& lock);
+  void post(std::unique_lock<std::mutex>& lock);
+  // The run token is held from here on: by a helper for a turn, or by a waiter up to its task.
+  void run_turn(std::unique_lock<std::mutex>& lock);
+  void run_for_waiter(std::unique_lock<std::mutex>& lock, uint64_t until, const Deadline& deadline);
+  bool run_front(std::unique_lock<std::mutex>& lock);
+  void finish_front(std::unique_lock<std::mutex>& lock, Status status);
+  Status wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence, const Deadline& deadline);
+  void notify_waiters();
+  void engine_granted(EngineGate& gate);
+  EngineGate* gate_of(const TaskSlot& slot) const;
+
+  const std::shared_ptr<Device> device_;
+  const std::weak_ptr<Context> context_;
+  const StreamOptions options_;
+  const uint32_t id_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  TaskQueue queue_;
+  State state_ = State::idle;
+  bool in_pool_ = false;
+  bool engine_held_ = false;     // the front task holds a place in its engine
+  bool engine_wanted_ = false;   // parked until its engine has a place
+  bool pending_ = false;         // the front task is pending
+  bool finished_early_ = false;  // it was finished before its runner saw `pending`
+  bool closed_ = false;
+  uint64_t aborted_through_ = 0;  // tasks up to this one are dropped, not run
+  Status early_status_;
+  Status closed_why_;
+  FailureMode failure_mode_ = FailureMode::carry_on;
+  Status failure_;
+  uint64_t wake_at_ = UINT64_MAX;  // the lowest sequence a waiter waits for
+  int waiters_ = 0;
+  std::atomic<uint64_t> submitted_{0};
+  std::atomic<uint64_t> completed_{0};
+  PoolJob job_;
+};
+
+}  // namespace anynpu::device
+
+namespace anynpu {
+ANYNPU_HANDLE_TYPE(device::Stream, stream);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/task.h"
+
+#include <array>
+
+#include "device/stream.h"
+
+namespace anynpu::device {
+
+const char* name_of(Engine engine) {
+  static constexpr std::array kNames = {"control", "compute", "h2d",  "d2h",  "d2d",
+                                        "vpc",     "jpeg",    "vdec", "venc", "npc"};
+  return kNames[static_cast<size_t>(engine)];
+}
+
+Completion& Completion::operator=(Completion&& other) noexcept {
+  std::swap(stream_, other.stream_);
+  std::swap(sequence_, other.sequence_);
+  return *this;
+}
+
+Completion::~Completion() {
+  if (stream_) {
+    finish(fail(Code::task_failed, "a task of stream {} was dropped before it finished", stream_->id()));
+  }
+}
+
+void Completion::finish(Status status) {
+  if (auto stream = std::move(stream_)) stream->finish_pending(sequence_, std::move(status));
+}
+
+Completion TaskRun::defer() { return Completion(stream_.shared_from_this(), sequence_); }
+
+TaskQueue::~TaskQueue() {
+  while (!empty()) {
+    front().clear();
+    pop();
+  }
+  delete spare_;
+  delete head_;
+}
+
+TaskSlot* TaskQueue::back() {
+  if (!tail_ || tail_->used == kBlockSlots) {
+    Block* block = std::exchange(spare_, nullptr);
+    if (!block) block = new (std::nothrow) Block;
+    if (!block) return nullptr;
+    (tail_ ? tail_->next : head_) = block;
+    tail_ = block;
+  }
+  return &tail_->slots[tail_->used];
+}
+
+void TaskQueue::pop() {
+  --size_;
+  if (++head_->first < kBlockSlots) {
+    if (size_ == 0) head_->first = head_->used = 0;
+    return;
+  }
+  Block* block = head_;
+  if (block->next) {
+    head_ = block->next;
+    block->next = nullptr;
+    block->first = block->used = 0;
+    if (spare_) {
+      delete block;
+    } else {
+      spare_ = block;
+    }
+  } else {
+    block->first = block->used = 0;
+  }
+}
+
+}  // namespace anynpu::device

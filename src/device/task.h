@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task is one piece of work in a stream: a callable kept in an inline slot, so that submitting
+// allocates nothing, plus what the trace says about it. A task finishes in one of two ways: it
+// returns its Status (done), or it takes a Completion, returns `pending`, and whoever holds the
+// Completion finishes it later from any thread. Tasks never block a thread on something that only
+// another stream, a callback or a codec can bring about: they go pending.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "base/status.h"
+#include "trace/trace.h"
+
+namespace anynpu::device {
+
+class Stream;
+
+// What a task occupies. Each device limits how many tasks of an engine run at once.
+enum class Engine : uint8_t { control, compute, h2d, d2h, d2d, vpc, jpeg, vdec, venc, npc, count };
+
+const char* name_of(Engine engine);
+
+// One per sort of task, with static storage: `constinit TaskKind kFill{"memset_async", Engine::d2d};`
+struct TaskKind {
+  constexpr TaskKind(const char* text, Engine engine) : text(text), engine(engine), name(text) {}
+  const char* text;  // a literal; shown in traces and error messages
+  Engine engine;
+  trace::StaticName name;
+};
+
+struct TaskInfo {
+  TaskInfo(TaskKind& kind, uint64_t bytes = 0)  // NOLINT: implicit by design
+      : kind(&kind), bytes(bytes), correlation(trace::current_correlation()) {}
+  TaskKind* kind;
+  uint64_t bytes;        // moved or produced, for the trace
+  uint32_t correlation;  // the API call that submitted it
+};
+
+// The right to finish a pending task, once. Dropping it unfinished fails the task, so that a stream
+// never waits for something that went away.
+class Completion {
+ public:
+  Completion() = default;
+  Completion(std::shared_ptr<Stream> stream, uint64_t sequence)
+      : stream_(std::move(stream)), sequence_(sequence) {}
+  Completion(Completion&&) noexcept = default;
+  Completion& operator=(Completion&& other) noexcept;
+  ~Completion();
+  void finish(Status status);
+
+ private:
+  std::shared_ptr<Stream> stream_;
+  uint64_t sequence_ = 0;
+};
+
+enum class Outcome : uint8_t { done, pending };
+
+// What a running task sees of its stream.
+class TaskRun {
+ public:
+  TaskRun(Stream& stream, uint64_t sequence) : stream_(stream), sequence_(sequence) {}
+  // The task must return Outcome::pending after this, and must not touch its own captures once the
+  // completion may have been finished.
+  Completion defer();
+  Outcome done(Status status) {
+    status_ = std::move(status);
+    return Outcome::done;
+  }
+  Stream& stream() { return stream_; }
+  uint64_t sequence() const { return sequence_; }
+  Status& status() { return status_; }
+
+ private:
+  Stream& stream_;
+  uint64_t sequence_;
+  Status status_;
+};
+
+// Inline storage for one task. Either empty or holding a callable of one of the two forms
+// `Status()` and `Outcome(TaskRun&)`.
+class TaskSlot {
+ public:
+  static constexpr size_t kPayloadBytes = 144;
+
+  template <typename F>
+  void emplace(const TaskInfo& info, F&& callable) {
+    using Callable = std::decay_t<F>;
+    static_assert(sizeof(Callable) <= kPayloadBytes, "share large state through a shared_ptr");
+    static_assert(alignof(Callable) <= alignof(std::max_align_t));
+    new (payload_) Callable(std::forward<F>(callable));
+    kind_ = info.kind;
+    bytes_ = info.bytes;
+    correlation_ = info.correlation;
+    invoke_ = [](std::byte* payload, TaskRun& run) {
+      auto& task = *std::launder(reinterpret_cast<Callable*>(payload));
+      if constexpr (std::is_invocable_r_v<Outcome, Callable&, TaskRun&>) {
+        return task(run);
+      } else {
+        return run.done(task());
+      }
+    };
+    destroy_ = [](std::byte* payload) {
+      std::launder(reinterpret_cast<Callable*>(payload))->~Callable();
+    };
+  }
+  Outcome invoke(TaskRun& run) { return invoke_(payload_, run); }
+  void clear() {
+    if (destroy_) std::exchange(destroy_, nullptr)(payload_);
+  }
+  TaskKind& kind() const { return *kind_; }
+  uint64_t bytes() const { return bytes_; }
+  uint32_t correlation() const { return correlation_; }
+
+ private:
+  Outcome (*invoke_)(std::byte*, TaskRun&) = nullptr;
+  void (*destroy_)(std::byte*) = nullptr;
+  TaskKind* kind_ = nullptr;
+  uint64_t bytes_ = 0;
+  uint32_t correlation_ = 0;
+  alignas(std::max_align_t) std::byte payload_[kPayloadBytes];
+};
+
+// First-in first-out queue of slots in linked blocks; slots do not move. Not thread-safe: the
+// stream's mutex guards it. An emptied block is kept for the next task, so a stream in steady use
+// allocates nothing.
+class TaskQueue {
+ public:
+  TaskQueue() = default;
+  ~TaskQueue();
+  TaskQueue(const TaskQueue&) = delete;
+  TaskQueue& operator=(const TaskQueue&) = delete;
+
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  // The slot behind the last one; null when memory is out. Becomes part of the queue by push().
+  TaskSlot* back();
+  void push() { ++tail_->used, ++size_; }
+  TaskSlot& front() { return head_->slots[head_->first]; }
+  void pop();  // the slot must be clear
+
+ private:
+  static constexpr uint32_t kBlockSlots = 16;
+  struct Block {
+    uint32_t first = 0;
+    uint32_t used = 0;
+    Block* next = nullptr;
+    TaskSlot slots[kBlockSlots];
+  };
+  Block* head_ = nullptr;
+  Block* tail_ = nullptr;
+  Block* spare_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace anynpu::device
