@@ -166,17 +166,20 @@ Registration::Registration(const char* name, void (*run)(Report&)) {
 
 }  // namespace anynpu::bench
 
-// anynpu_bench [--json FILE] [--list] [name ...]: all rows, or those whose name contains one of the
-// words given.
+// anynpu_bench [--json FILE] [--list] [--only NAME | word ...]: all rows, the one of that name,
+// or those whose name contains one of the words.
 int main(int argc, char** argv) {
   using namespace anynpu::bench;
   std::string json;
   std::vector<std::string> wanted;
+  std::string only;
   bool list = false;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--json" && i + 1 < argc) {
       json = argv[++i];
+    } else if (word == "--only" && i + 1 < argc) {
+      only = argv[++i];
     } else if (word == "--list") {
       list = true;
     } else {
@@ -192,6 +195,7 @@ int main(int argc, char** argv) {
       std::printf("%s\n", entry.name);
       continue;
     }
+    if (!only.empty() && only != entry.name) continue;
     const bool take = wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](auto& word) {
       return std::strstr(entry.name, word.c_str()) != nullptr;
     });

@@ -52,8 +52,24 @@ def run_cpp(build, words, out):
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
     program = os.path.join(build, "bench", "anynpu_bench")
-    subprocess.run([program, "--json", out, *words], check=True, timeout=900,
-                   stdout=subprocess.DEVNULL)
+    names = subprocess.run([program, "--list"], check=True, capture_output=True, text=True)
+    for name in names.stdout.split():
+        if not words or any(word in name for word in words):
+            # A process for each, so that memory and threads of one row are not another's.
+            yield run_row([program, "--json", out, "--only", name], name, out)
+
+
+def run_row(command, name, out, env=None):
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+        if done.returncode == 0:
+            with open(out) as file:
+                return json.load(file)
+        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
+        reason = f"exit status {done.returncode}: {last}"
+    except subprocess.TimeoutExpired:
+        reason = "did not end within 300 s"
+    return {"rows": [], "skipped": [{"what": name, "reason": reason}]}
 
 
 def run_python(path, build, out):
@@ -62,13 +78,7 @@ def run_python(path, build, out):
     env["PYTHONPATH"] = os.pathsep.join(places + [p for p in [env.get("PYTHONPATH")] if p])
     command = [sys.executable, os.path.join(HERE, "harness.py"), path, "--json", out,
                "--build", build]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=900)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
-        reason = f"exit status {done.returncode}: {last}"
-        return {"rows": [], "skipped": [{"what": os.path.basename(path), "reason": reason}]}
-    with open(out) as file:
-        return json.load(file)
+    return run_row(command, os.path.basename(path), out, env)
 
 
 def main():
@@ -86,9 +96,8 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "rows.json")
-        run_cpp(build, args.words, out)
-        with open(out) as file:
-            take(json.load(file))
+        for part in run_cpp(build, args.words, out):
+            take(part)
         for path in sorted(glob.glob(os.path.join(HERE, "rows", "*.py"))):
             name = os.path.basename(path)
             if not args.words or any(word in name for word in args.words):
