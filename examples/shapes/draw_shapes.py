@@ -2,8 +2,8 @@
 """Draws pictures of ten shapes, at training time and at demo time alike.
 
 Every picture has one shape of random colour, place, size and tilt on a background of another
-colour with a slope of light, some thin lines and grain. `python draw_shapes.py FOLDER` writes one
-JPEG of 1024 x 683 for each shape, the size that the guide's quick start uses.
+colour with a slope of light, some thin lines and grain. `python draw_shapes.py FOLDER [SHAPE ...]`
+writes JPEGs of 1024 x 683, the size of the pictures in the guide's quick start.
 """
 import math
 import os
@@ -102,16 +102,17 @@ def draw(label, width, height, rng):
     return Image.fromarray(np.clip(np.asarray(canvas) + grain, 0, 255).astype(np.uint8))
 
 
-def main(folder, seed=2024):
+def main(folder, labels, seed=2024):
     os.makedirs(folder, exist_ok=True)
     rng = np.random.default_rng(seed)
-    for label in LABELS:
+    for label in labels:
         path = os.path.join(folder, f"{label}_1024_683.jpg")
         draw(label, 1024, 683, rng).save(path, quality=92)
         print(path)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python draw_shapes.py FOLDER   (writes one JPEG per shape)")
-    main(sys.argv[1])
+    wanted = sys.argv[2:] or LABELS
+    if len(sys.argv) < 2 or not set(wanted) <= set(LABELS):
+        sys.exit("usage: python draw_shapes.py FOLDER [SHAPE ...]\nshapes: " + ", ".join(LABELS))
+    main(sys.argv[1], wanted)

@@ -103,7 +103,7 @@ def main(argv=None):
         print(f"npu-smi: {error}\n\n{USAGE}", file=sys.stderr)
         return 1
     except RuntimeUnavailable as error:
-        print(f"npu-smi: {error}", file=sys.stderr)
+        print(f"npu-smi: {error}; `anynpu doctor` tells more", file=sys.stderr)
         return 2
 
 

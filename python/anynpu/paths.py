@@ -6,7 +6,9 @@ them beside `python/`, where this package is a folder of links to the sources.
 """
 import os
 
-PACKAGE = os.path.dirname(os.path.abspath(__file__))
+# The folder's real path: set_env.sh leads here through a link, and both must be the same place.
+# (Not the file's: in a build folder the files are links to the sources.)
+PACKAGE = os.path.realpath(os.path.dirname(os.path.abspath(__file__)))
 SITE = os.path.dirname(PACKAGE)  # what PYTHONPATH needs for `import acl`
 
 

@@ -40,9 +40,7 @@ def load_acl():
     try:
         import acl
     except ImportError as error:
-        raise RuntimeUnavailable(
-            f"the module acl cannot be imported: {error}. Run `anynpu doctor`, or source "
-            "set_env.sh (`anynpu env --path` prints where it is)") from error
+        raise RuntimeUnavailable(f"the module acl cannot be imported: {error}") from error
     return acl
 
 

@@ -56,6 +56,12 @@ def test_run_makes_acl_importable(tmp_path):
     assert (done.returncode, done.stdout) == (0, "(1, 0)\n"), done.stderr
 
 
+def test_run_inside_run_finds_the_same_tree(tmp_path):
+    script = f"{ANYNPU} run sh -c 'echo $ASCEND_HOME_PATH'; {ANYNPU} run {ANYNPU} env --path"
+    done = call("run", "sh", "-c", script, env=bare_environment(), cwd=tmp_path)
+    assert done.stdout.split() == [f"{BUILD}/ascend", f"{BUILD}/ascend/set_env.sh"], done.stderr
+
+
 def test_run_starts_other_programs_too():
     done = call("run", "sh", "-c", "echo $ASCEND_HOME_PATH; exit 3", env=bare_environment())
     assert done.returncode == 3

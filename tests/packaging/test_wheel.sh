@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the wheel, installs it into a fresh environment outside the tree, and uses it there: the
+# programs, pyACL, a C program built with the paths that `anynpu env` prints, and a model.
+# Usage: PYTHON=python3 tests/packaging/test_wheel.sh [WHEEL]
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+python=${PYTHON:-python3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+wheel=${1:-}
+if [ -z "$wheel" ]; then
+  "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps -w "$work/dist" "$root"
+  wheel=$(echo "$work"/dist/*.whl)
+fi
+"$python" -m venv "$work/venv"
+"$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$wheel"
+cp -r "$root/tests/packaging/programs" "$work/programs"
+[ -e "$root/examples/shapes/shapes.onnx" ] && cp "$root/examples/shapes/shapes.onnx" "$work/"
+size=$(du -k "$wheel" | cut -f1)
+
+cd "$work"
+unset PYTHONPATH LD_LIBRARY_PATH ANYNPU_BUILD_DIR
+export PATH="$work/venv/bin:/usr/local/bin:/usr/bin:/bin" PYTHONDONTWRITEBYTECODE=1
+passed=0 failed=0
+check() {  # check NAME COMMAND...: runs it, prints its output when it fails
+  if "${@:2}" > out.txt 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1)); echo "FAILED: $1"; sed 's/^/    /' out.txt
+  fi
+}
+build_c() (  # a subshell: the variables stay inside
+  eval "$(anynpu env)"
+  cc -o c_program programs/copy.c -I"$DDK_PATH/runtime/include" -L"$NPU_HOST_LIB" -lascendcl
+  ./c_program
+)
+
+check "import acl and copy" python programs/copy.py
+check "anynpu run" anynpu run programs/copy.py
+check "anynpu doctor" anynpu doctor
+check "npu-smi info" npu-smi info
+check "C program with -lascendcl" build_c
+check "atc" atc --model=shapes.onnx --framework=5 --output=shapes \
+  --input_shape=actual_input_1:1,3,224,224 --soc_version=Ascend310P3
+check "run a model" python programs/model.py shapes.om
+echo "wheel of $size KiB: $(basename "$wheel")"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
