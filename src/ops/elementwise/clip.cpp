@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clip: bounds are attributes up to opset 10 and optional scalar inputs from opset 11.
+#include <limits>
+
+#include "ops/elementwise/elementwise.h"
+#include "ops/layout.h"
+#include "ops/parallel.h"
+#include "ops/plain_kernel.h"
+#include "ops/registry.h"
+#include "tensor/element.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+Status clip_rule(OpContext& context) {
+  for (size_t i = 1; i < context.inputs.size(); ++i) {
+    const Operand& bound = context.inputs[i];
+    if (bound.present && bound.has_shape && is_static(bound.shape) &&
+        element_count(bound.shape) != 1) {
+      return fail(Code::shape_mismatch, "{}: bound {} is {}, expected a scalar", context.label(), i,
+                  to_string(bound.shape));
+    }
+  }
+  context.outputs[0].dtype = context.inputs[0].dtype;
+  context.outputs[0].shape = context.inputs[0].shape;
+  context.outputs[0].has_shape = context.inputs[0].has_shape;
+  return {};
+}
+
+template <typename T>
+std::unique_ptr<KernelPlan> plan_for(const OpContext& context, size_t count) {
+  using Wide = typename Element<T>::Wide;
+  const bool by_attribute = context.schema->since < 11;
+  Wide low = std::numeric_limits<Wide>::lowest(), high = std::numeric_limits<Wide>::max();
+  if constexpr (std::is_floating_point_v<Wide>) {
+    if (by_attribute) {
+      low = static_cast<Wide>(context.float_attr("min"));
+      high = static_cast<Wide>(context.float_attr("max"));
+    }
+  }
+  const bool has_low = !by_attribute && context.has_input(1);
+  const bool has_high = !by_attribute && context.has_input(2);
+  return make_plan([=](const RunArgs& args) {
+    const Wide a = has_low ? Element<T>::load(*input_of<T>(args, 1)) : low;
+    const Wide b = has_high ? Element<T>::load(*input_of<T>(args, 2)) : high;
+    parallel(count, 8192, [&](size_t begin, size_t end) {
+      const T* x = input_of<T>(args, 0);
+      T* y = output_of<T>(args, 0);
+      for (size_t i = begin; i < end; ++i) {
+        Wide value = Element<T>::load(x[i]);
+        if ((has_low || by_attribute) && value < a) value = a;  // in this order NaN stays NaN
+        if ((has_high || by_attribute) && value > b) value = b;
+        y[i] = Element<T>::store(value);
+      }
+    });
+  });
+}
+
+PlanResult plan_clip(const OpContext& context) {
+  const Layout layout = context.inputs[0].layout;
+  const auto count = static_cast<size_t>(stored_elements(context.inputs[0].shape, layout));
+  std::unique_ptr<KernelPlan> plan;
+  visit_numbers(context.inputs[0].dtype,
+                [&](auto zero) { plan = plan_for<decltype(zero)>(context, count); });
+  if (!plan) return no_kernel_for(context);
+  plan->in_place_input = 0;
+  plan->input_layouts = {layout, Layout::plain, Layout::plain};
+  plan->output_layouts = {layout};
+  return plan;
+}
+
+}  // namespace
+
+void register_clip(Registry& registry) {
+  registry.add(OpSchema{.name = "Clip",
+                        .since = 6,
+                        .inputs = {{"input", "T"}},
+                        .outputs = {{"output", "T"}},
+                        .types = {{"T", kFloats}},
+                        .attrs = {{"min", AttrKind::f, std::numeric_limits<float>::lowest()},
+                                  {"max", AttrKind::f, std::numeric_limits<float>::max()}},
+                        .shape = clip_rule});
+  registry.add(OpSchema{.name = "Clip",
+                        .since = 11,
+                        .inputs = {{"input", "T"},
+                                   {"min", "T", Presence::optional},
+                                   {"max", "T", Presence::optional}},
+                        .outputs = {{"output", "T"}},
+                        .types = {{"T", kNumbers}},
+                        .shape = clip_rule});
+  registry.add(KernelDef{.op = "Clip",
+                         .name = "clip_reference",
+                         .types = kNumbers,
+                         .create = create_plain<plan_clip>});
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The explicit list of operator families: each folder adds its schemas and kernels here, in order
+// of preference.
+#pragma once
+
+namespace anynpu::ops {
+
+class Registry;
+
+void register_conv(Registry& registry);
+void register_batch_norm(Registry& registry);
+void register_elementwise(Registry& registry);
+void register_pool(Registry& registry);
+void register_gemm(Registry& registry);
+void register_softmax(Registry& registry);
+void register_move(Registry& registry);
+
+}  // namespace anynpu::ops

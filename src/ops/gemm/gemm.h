@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products: Gemm, FusedGemm and MatMul as one problem, y = act(alpha * a * b + beta * c) over
+// a batch of matrices.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ops/conv/conv.h"
+#include "ops/kernel.h"
+
+namespace anynpu::ops {
+
+struct GemmShape {
+  int64_t m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+  float alpha = 1, beta = 1;
+  int64_t c_row = 0, c_column = 0;  // strides of c in elements; 0 = repeated
+  bool has_c = false;
+  // Offsets in elements of each matrix of the batch.
+  std::vector<int64_t> batch_a, batch_b;
+  Activation activation;
+
+  int64_t batch() const { return static_cast<int64_t>(batch_a.size()); }
+};
+
+// All extents known.
+Result<GemmShape> gemm_shape_of(const OpContext& context);
+
+Result<std::unique_ptr<Kernel>> create_gemm_reference(const OpContext& context);
+
+}  // namespace anynpu::ops

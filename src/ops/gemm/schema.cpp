@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/broadcast.h"
+#include "ops/families.h"
+#include "ops/gemm/gemm.h"
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+struct MatMulDims {
+  Shape batch_a, batch_b;  // leading extents
+  int64_t m = 1, k_a = 1, k_b = 1, n = 1;
+  bool vector_a = false, vector_b = false;
+};
+
+Result<MatMulDims> matmul_dims(const OpContext& context) {
+  const Shape &a = context.inputs[0].shape, &b = context.inputs[1].shape;
+  if (a.empty() || b.empty()) {
+    return fail(Code::unsupported_shape, "{}: inputs are {} and {}, expected at least 1 dimension",
+                context.label(), to_string(a), to_string(b));
+  }
+  MatMulDims d;
+  d.vector_a = a.size() == 1;
+  d.vector_b = b.size() == 1;
+  d.k_a = a.back();
+  d.k_b = d.vector_b ? b[0] : b[b.size() - 2];
+  if (!d.vector_a) {
+    d.m = a[a.size() - 2];
+    d.batch_a.assign(a.begin(), a.end() - 2);
+  }
+  if (!d.vector_b) {
+    d.n = b.back();
+    d.batch_b.assign(b.begin(), b.end() - 2);
+  }
+  if (d.k_a != d.k_b && d.k_a != kDynamicDim && d.k_b != kDynamicDim) {
+    return fail(Code::shape_mismatch,
+                "{}: inputs are {} and {}, inner extents {} and {} differ; check the shapes",
+                context.label(), to_string(a), to_string(b), d.k_a, d.k_b);
+  }
+  return d;
+}
+
+Status matmul_rule(OpContext& context) {
+  Operand& y = context.outputs[0];
+  y.dtype = context.inputs[0].dtype;
+  if (!context.inputs[0].has_shape || !context.inputs[1].has_shape) return {};
+  ANYNPU_ASSIGN(const MatMulDims d, matmul_dims(context));
+  ANYNPU_ASSIGN(y.shape, broadcast(d.batch_a, d.batch_b), "{}", context.label());
+  if (!d.vector_a) y.shape.push_back(d.m);
+  if (!d.vector_b) y.shape.push_back(d.n);
+  y.has_shape = true;
+  return {};
+}
+
+Status gemm_rule(OpContext& context) {
+  const Operand &a = context.inputs[0], &b = context.inputs[1];
+  Operand& y = context.outputs[0];
+  y.dtype = a.dtype;
+  if (!a.has_shape || !b.has_shape) return {};
+  if (a.rank() != 2 || b.rank() != 2) {
+    return fail(Code::unsupported_shape, "{}: inputs are {} and {}, expected two matrices",
+                context.label(), to_string(a.shape), to_string(b.shape));
+  }
+  const size_t ta = context.int_attr("transA") != 0, tb = context.int_attr("transB") != 0;
+  const int64_t k_a = a.shape[1 - ta], k_b = b.shape[tb];
+  if (k_a != k_b && k_a != kDynamicDim && k_b != kDynamicDim) {
+    return fail(Code::shape_mismatch,
+                "{}: A is {} (transA {}), B is {} (transB {}), inner extents {} and {} differ",
+                context.label(), to_string(a.shape), ta, to_string(b.shape), tb, k_a, k_b);
+  }
+  y.shape = {a.shape[ta], b.shape[1 - tb]};
+  y.has_shape = true;
+  if (context.has_input(2) && context.inputs[2].has_shape) {
+    const auto both = broadcast(context.inputs[2].shape, y.shape);
+    if (!both.ok() || (is_static(y.shape) && is_static(*both) && *both != y.shape)) {
+      return fail(Code::shape_mismatch, "{}: C is {}, expected a shape that broadcasts to {}",
+                  context.label(), to_string(context.inputs[2].shape), to_string(y.shape));
+    }
+  }
+  return {};
+}
+
+void fill_batches(GemmShape& g, const MatMulDims& d, const Shape& batch) {
+  const BroadcastLoop loop = broadcast_loop(d.batch_a, d.batch_b, batch);
+  const int64_t count = element_count(batch);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t a = 0, b = 0;
+    loop.offsets(i / loop.inner, a, b);
+    a += i % loop.inner * loop.inner_a;
+    b += i % loop.inner * loop.inner_b;
+    g.batch_a.push_back(a * d.m * d.k_a);
+    g.batch_b.push_back(b * d.k_b * d.n);
+  }
+}
+
+}  // namespace
+
+Result<GemmShape> gemm_shape_of(const OpContext& context) {
+  GemmShape g;
+  if (context.schema->name == "MatMul") {
+    ANYNPU_ASSIGN(const MatMulDims d, matmul_dims(context));
+    ANYNPU_ASSIGN(const Shape batch, broadcast(d.batch_a, d.batch_b), "{}", context.label());
+    g.m = d.m;
+    g.n = d.n;
+    g.k = d.k_a;
+    fill_batches(g, d, batch);
+    return g;
+  }
+  const Shape &a = context.inputs[0].shape, &y = context.outputs[0].shape;
+  g.transpose_a = context.int_attr("transA") != 0;
+  g.transpose_b = context.int_attr("transB") != 0;
+  g.m = y[0];
+  g.n = y[1];
+  g.k = a[g.transpose_a ? 0 : 1];
+  g.alpha = context.float_attr("alpha");
+  g.beta = context.float_attr("beta");
+  g.batch_a = g.batch_b = {0};
+  if (context.has_input(2)) {
+    const Shape& c = context.inputs[2].shape;
+    g.has_c = true;
+    const int64_t columns = c.empty() ? 1 : c.back();
+    g.c_column = columns == 1 ? 0 : 1;
+    g.c_row = c.size() < 2 || c[c.size() - 2] == 1 ? 0 : columns;
+  }
+  ANYNPU_ASSIGN(g.activation, activation_of(context));
+  return g;
+}
+
+void register_gemm(Registry& registry) {
+  const std::vector<AttrSchema> attrs = {{"alpha", AttrKind::f, 1.0f},
+                                         {"beta", AttrKind::f, 1.0f},
+                                         {"transA", AttrKind::i, int64_t{0}},
+                                         {"transB", AttrKind::i, int64_t{0}}};
+  const DTypeSet types =
+      kFloats | DTypeSet{DType::i32, DType::i64, DType::u32, DType::u64};
+  OpSchema gemm{.name = "Gemm",
+                .since = 7,
+                .inputs = {{"A", "T"}, {"B", "T"}, {"C", "T"}},
+                .outputs = {{"Y", "T"}},
+                .types = {{"T", types}},
+                .attrs = attrs,
+                .shape = gemm_rule};
+  registry.add(gemm);
+  gemm.since = 11;
+  gemm.inputs[2].presence = Presence::optional;
+  registry.add(gemm);
+  OpSchema fused = gemm;
+  fused.name = "FusedGemm";
+  fused.domain = "anynpu";
+  fused.since = 1;
+  fused.attrs.push_back({"activation", AttrKind::s, ""});
+  fused.attrs.push_back({"activation_min", AttrKind::f, std::numeric_limits<float>::lowest()});
+  fused.attrs.push_back({"activation_max", AttrKind::f, std::numeric_limits<float>::max()});
+  registry.add(fused);
+  registry.add(OpSchema{.name = "MatMul",
+                        .since = 1,
+                        .inputs = {{"A", "T"}, {"B", "T"}},
+                        .outputs = {{"Y", "T"}},
+                        .types = {{"T", types}},
+                        .shape = matmul_rule});
+  for (std::string_view op : {"Gemm", "MatMul", "FusedGemm"}) {
+    const std::string_view domain = op == "FusedGemm" ? "anynpu" : "";
+    registry.add(KernelDef{.op = op,
+                           .name = "gemm_reference",
+                           .domain = domain,
+                           .types = types,
+                           .create = create_gemm_reference});
+  }
+}
+
+}  // namespace anynpu::ops

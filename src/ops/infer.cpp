@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generic checks of a node against its schema, then the shape rule.
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+const FormalOperand* formal_at(const std::vector<FormalOperand>& formals, size_t index) {
+  if (index < formals.size()) return &formals[index];
+  if (!formals.empty() && formals.back().presence == Presence::variadic) return &formals.back();
+  return nullptr;
+}
+
+Status check_counts(const OpContext& context) {
+  const OpSchema& schema = *context.schema;
+  const size_t given = context.node->inputs.size();
+  if (given > 0 && !formal_at(schema.inputs, given - 1)) {
+    return fail(Code::invalid_argument, "{} has {} inputs, expected at most {}; check the model",
+                context.label(), given, schema.inputs.size());
+  }
+  for (size_t i = 0; i < schema.inputs.size(); ++i) {
+    if (schema.inputs[i].presence == Presence::optional || context.has_input(i)) continue;
+    return fail(Code::invalid_argument, "{} lacks input {} ('{}'), which is required; check the model",
+                context.label(), i, schema.inputs[i].name);
+  }
+  const size_t outputs = context.node->outputs.size();
+  if (outputs == 0 || !formal_at(schema.outputs, outputs - 1)) {
+    return fail(Code::invalid_argument, "{} has {} outputs, expected 1 to {}; check the model",
+                context.label(), outputs, schema.outputs.size());
+  }
+  return {};
+}
+
+Status check_types(const OpContext& context) {
+  const OpSchema& schema = *context.schema;
+  for (const TypeVar& var : schema.types) {
+    const Operand* first = nullptr;
+    size_t first_index = 0;
+    for (size_t i = 0; i < context.inputs.size(); ++i) {
+      const FormalOperand* formal = formal_at(schema.inputs, i);
+      const Operand& input = context.inputs[i];
+      if (!formal || formal->type_var != var.name || !input.present) continue;
+      if (!var.types.has(input.dtype)) {
+        return fail(Code::unsupported_dtype,
+                    "{}: input {} ('{}') has type {}, supported are {}; cast it in the model",
+                    context.label(), i, formal->name, name_of(input.dtype), var.types.to_string());
+      }
+      // A variadic list may mix types only if its schema uses no shared variable.
+      if (first && first->dtype != input.dtype) {
+        return fail(Code::unsupported_dtype,
+                    "{}: inputs {} and {} have types {} and {}, expected the same; cast one of them",
+                    context.label(), first_index, i, name_of(first->dtype), name_of(input.dtype));
+      }
+      if (!first) first = &input, first_index = i;
+    }
+  }
+  return {};
+}
+
+bool kind_matches(const graph::Attr& attr, AttrKind kind) {
+  return attr.index() == static_cast<size_t>(kind);  // both follow the order of graph::Attr
+}
+
+Status check_attrs(const OpContext& context) {
+  for (const auto& [key, attr] : context.node->attrs) {
+    const AttrSchema* found = nullptr;
+    for (const AttrSchema& schema : context.schema->attrs) {
+      if (schema.name == key) found = &schema;
+    }
+    if (!found) {
+      return fail(Code::invalid_argument,
+                  "{} has an attribute '{}' that the operator does not have at opset {}; check the "
+                  "opset of the model",
+                  context.label(), key, context.node->opset);
+    }
+    if (!kind_matches(attr, found->kind)) {
+      return fail(Code::invalid_argument, "{}: attribute '{}' has the wrong type; check the model",
+                  context.label(), key);
+    }
+  }
+  for (const AttrSchema& schema : context.schema->attrs) {
+    if (schema.required && !context.has_attr(schema.name)) {
+      return fail(Code::invalid_argument, "{} lacks attribute '{}', which is required; check the model",
+                  context.label(), schema.name);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs) {
+  OpContext context;
+  context.node = &node;
+  context.inputs = std::move(inputs);
+  context.outputs.resize(node.outputs.size());
+  ANYNPU_ASSIGN(context.schema, Registry::instance().find(node), "node '{}'", node.name);
+  while (context.inputs.size() < context.schema->inputs.size()) {
+    context.inputs.push_back(Operand::absent());
+  }
+  ANYNPU_TRY(check_counts(context));
+  ANYNPU_TRY(check_types(context));
+  ANYNPU_TRY(check_attrs(context));
+  ANYNPU_TRY(context.schema->shape(context));
+  for (size_t i = 0; i < context.outputs.size(); ++i) {
+    Operand& output = context.outputs[i];
+    output.present = node.outputs[i] != graph::kNoValue;
+    if (output.has_shape) ANYNPU_TRY(check_shape(output.shape), "{}, output {}", context.label(), i);
+  }
+  return context;
+}
+
+}  // namespace anynpu::ops

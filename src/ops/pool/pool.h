@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pooling: the problem as every kernel of the family sees it.
+#pragma once
+
+#include <memory>
+
+#include "ops/kernel.h"
+#include "ops/window.h"
+
+namespace anynpu::ops {
+
+enum class PoolKind { max, average };
+
+struct PoolShape {
+  PoolKind kind = PoolKind::max;
+  int64_t batch = 0, channels = 0;
+  bool count_pads = false;  // count_include_pad
+  Window window;            // of the whole input for the global forms
+};
+
+// MaxPool, AveragePool and their global forms; extents of the input may be -1.
+Result<PoolShape> pool_shape_of(const OpContext& context);
+
+Result<std::unique_ptr<Kernel>> create_pool_reference(const OpContext& context);
+
+}  // namespace anynpu::ops

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/registry.h"
+
+#include "ops/families.h"
+
+namespace anynpu::ops {
+
+Registry::Registry() {
+  register_conv(*this);
+  register_batch_norm(*this);
+  register_elementwise(*this);
+  register_pool(*this);
+  register_gemm(*this);
+  register_softmax(*this);
+  register_move(*this);
+}
+
+const Registry& Registry::instance() {
+  static const Registry* registry = new Registry;  // never destroyed: used until the process ends
+  return *registry;
+}
+
+Result<const OpSchema*> Registry::find(std::string_view op, std::string_view domain,
+                                       int64_t opset) const {
+  const OpSchema* best = nullptr;
+  const OpSchema* oldest = nullptr;
+  const std::string_view wanted = domain == "ai.onnx" ? std::string_view{} : domain;
+  for (const OpSchema& schema : schemas_) {
+    if (schema.name != op || schema.domain != wanted) continue;
+    if (!oldest || schema.since < oldest->since) oldest = &schema;
+    if (opset != 0 && schema.since > opset) continue;
+    if (!best || schema.since > best->since) best = &schema;
+  }
+  if (best) return best;
+  if (oldest) {
+    return fail(Code::unsupported_op,
+                "operator {} is used at opset {}, it is supported from opset {}; export the model "
+                "with a newer opset",
+                op, opset, oldest->since);
+  }
+  return fail(Code::unsupported_op,
+              "operator {} (domain '{}', opset {}) is not supported; docs/ops.md lists those that "
+              "are: replace it in the model or leave it to the host program",
+              op, domain.empty() ? "ai.onnx" : domain, opset);
+}
+
+std::vector<const KernelDef*> Registry::kernels(std::string_view op,
+                                                std::string_view domain) const {
+  std::vector<const KernelDef*> list;
+  for (const KernelDef& kernel : kernels_) {
+    if (kernel.op == op && kernel.domain == domain) list.push_back(&kernel);
+  }
+  return list;
+}
+
+}  // namespace anynpu::ops

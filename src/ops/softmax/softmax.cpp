@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax and LogSoftmax. Up to opset 12 the tensor is seen as a matrix, flattened at `axis`
+// (default 1), and rows are normalised; from opset 13 one axis (default -1) is.
+#include <algorithm>
+#include <cmath>
+
+#include "ops/families.h"
+#include "ops/parallel.h"
+#include "ops/plain_kernel.h"
+#include "ops/registry.h"
+#include "tensor/element.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+Result<int64_t> axis_of(const OpContext& context) {
+  const int64_t rank = context.inputs[0].rank();
+  const int64_t axis = context.int_attr("axis");
+  // A scalar has one row of one element; the old form also takes axis = rank.
+  const int64_t most = context.schema->since < 13 ? rank : std::max<int64_t>(rank - 1, 0);
+  if (axis < -std::max<int64_t>(rank, 1) || axis > most) {
+    return fail(Code::invalid_argument, "{}: axis is {}, expected -{} to {} for input {}",
+                context.label(), axis, rank, most, to_string(context.inputs[0].shape));
+  }
+  return axis < 0 ? std::max<int64_t>(axis + rank, 0) : axis;
+}
+
+Status softmax_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  if (!x.has_shape) return {};
+  ANYNPU_TRY(axis_of(context).status());
+  context.outputs[0].shape = x.shape;
+  context.outputs[0].has_shape = true;
+  return {};
+}
+
+// One row: `length` elements `step` apart. Subtracting the maximum keeps exp in range.
+template <typename T, bool log>
+void row(const T* x, T* y, int64_t length, int64_t step) {
+  using Wide = typename Element<T>::Wide;
+  Wide top = Element<T>::load(x[0]);
+  for (int64_t i = 1; i < length; ++i) top = std::max(top, Element<T>::load(x[i * step]));
+  double sum = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    sum += static_cast<double>(std::exp(Element<T>::load(x[i * step]) - top));
+  }
+  for (int64_t i = 0; i < length; ++i) {
+    const Wide shifted = Element<T>::load(x[i * step]) - top;
+    const Wide value = log ? shifted - static_cast<Wide>(std::log(sum))
+                           : static_cast<Wide>(std::exp(shifted) / sum);
+    y[i * step] = Element<T>::store(value);
+  }
+}
+
+template <bool log>
+PlanResult plan_softmax(const OpContext& context) {
+  const Shape& shape = context.inputs[0].shape;
+  ANYNPU_ASSIGN(const int64_t axis, axis_of(context));
+  const bool flattened = context.schema->since < 13;
+  int64_t outer = 1, length = 1, step = 1;
+  for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i) {
+    int64_t& part = i < axis ? outer : (i == axis || flattened ? length : step);
+    part *= shape[static_cast<size_t>(i)];
+  }
+  if (length == 0) outer = 0;
+  std::unique_ptr<KernelPlan> plan;
+  visit_floats(context.inputs[0].dtype, [&](auto zero) {
+    using T = decltype(zero);
+    plan = make_plan([=](const RunArgs& args) {
+      const auto least = static_cast<size_t>(std::max<int64_t>(1, 1024 / std::max<int64_t>(1, length)));
+      parallel(static_cast<size_t>(outer * step), least, [&](size_t begin, size_t end) {
+        for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+          const int64_t offset = i / step * length * step + i % step;
+          row<T, log>(input_of<T>(args, 0) + offset, output_of<T>(args, 0) + offset, length, step);
+        }
+      });
+    });
+  });
+  if (!plan) return no_kernel_for(context);
+  plan->in_place_input = 0;
+  return plan;
+}
+
+}  // namespace
+
+void register_softmax(Registry& registry) {
+  for (std::string_view name : {"Softmax", "LogSoftmax"}) {
+    OpSchema schema{.name = name,
+                    .since = 1,
+                    .inputs = {{"input", "T"}},
+                    .outputs = {{"output", "T"}},
+                    .types = {{"T", kFloats}},
+                    .attrs = {{"axis", AttrKind::i, int64_t{1}}},
+                    .shape = softmax_rule};
+    registry.add(schema);
+    schema.since = 13;
+    schema.attrs = {{"axis", AttrKind::i, int64_t{-1}}};
+    registry.add(schema);
+  }
+  registry.add(KernelDef{.op = "Softmax",
+                         .name = "softmax_reference",
+                         .types = kFloats,
+                         .create = create_plain<plan_softmax<false>>});
+  registry.add(KernelDef{.op = "LogSoftmax",
+                         .name = "softmax_reference",
+                         .types = kFloats,
+                         .create = create_plain<plan_softmax<true>>});
+}
+
+}  // namespace anynpu::ops
