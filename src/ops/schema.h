@@ -111,10 +111,10 @@ struct OpSchema {
   std::string_view name;         // ONNX name for the default domain
   std::string_view domain = {};  // "" = ONNX; "anynpu" = made by our own passes
   int64_t since = 1;             // first opset it describes; the next entry of that name ends it
-  std::vector<FormalOperand> inputs;
-  std::vector<FormalOperand> outputs;
-  std::vector<TypeVar> types;
-  std::vector<AttrSchema> attrs;
+  std::vector<FormalOperand> inputs = {};
+  std::vector<FormalOperand> outputs = {};
+  std::vector<TypeVar> types = {};
+  std::vector<AttrSchema> attrs = {};
   ShapeRule shape = nullptr;
 };
 

@@ -6,16 +6,11 @@
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "tensor/element.h"
+#include "tensor/shape.h"
 
 namespace anynpu::ops {
 
 namespace {
-
-int64_t product(const std::vector<int64_t>& extents) {
-  int64_t total = 1;
-  for (int64_t extent : extents) total *= extent;
-  return total;
-}
 
 // Offset into the input plane of kernel tap `tap` for output position `position`, or -1 in the pads.
 int64_t tap_offset(const Window& w, int64_t position, int64_t tap) {
@@ -39,8 +34,8 @@ struct ReferenceConv {
 
   // One output plane: image n, output channel o.
   void plane(const RunArgs& args, int64_t n, int64_t o) const {
-    const int64_t in_plane = product(c.window.in), out_plane = product(c.window.out);
-    const int64_t taps = product(c.window.kernel), channels = c.in_channels / c.group;
+    const int64_t in_plane = element_count(c.window.in), out_plane = element_count(c.window.out);
+    const int64_t taps = element_count(c.window.kernel), channels = c.in_channels / c.group;
     const int64_t first = o / (c.out_channels / c.group) * channels;
     const T* x = input_of<T>(args, 0) + (n * c.in_channels + first) * in_plane;
     const T* w = input_of<T>(args, 1) + o * channels * taps;

@@ -29,7 +29,7 @@ Status clip_rule(OpContext& context) {
 }
 
 template <typename T>
-std::unique_ptr<KernelPlan> plan_for(const OpContext& context, size_t count) {
+std::unique_ptr<KernelPlan> plan_clip_of(const OpContext& context, size_t count) {
   using Wide = typename Element<T>::Wide;
   const bool by_attribute = context.schema->since < 11;
   Wide low = std::numeric_limits<Wide>::lowest(), high = std::numeric_limits<Wide>::max();
@@ -62,7 +62,7 @@ PlanResult plan_clip(const OpContext& context) {
   const auto count = static_cast<size_t>(stored_elements(context.inputs[0].shape, layout));
   std::unique_ptr<KernelPlan> plan;
   visit_numbers(context.inputs[0].dtype,
-                [&](auto zero) { plan = plan_for<decltype(zero)>(context, count); });
+                [&](auto zero) { plan = plan_clip_of<decltype(zero)>(context, count); });
   if (!plan) return no_kernel_for(context);
   plan->in_place_input = 0;
   plan->input_layouts = {layout, Layout::plain, Layout::plain};

@@ -11,13 +11,13 @@ namespace anynpu::ops {
 
 namespace {
 
-struct Loop {
+struct CopyLoop {
   std::vector<int64_t> extent, stride;  // outermost first
   int64_t offset = 0;
 };
 
-Loop joined(const Shape& out, const std::vector<int64_t>& strides, int64_t offset) {
-  Loop loop;
+CopyLoop joined(const Shape& out, const std::vector<int64_t>& strides, int64_t offset) {
+  CopyLoop loop;
   loop.offset = offset;
   for (size_t i = 0; i < out.size(); ++i) {
     if (out[i] == 1) continue;
@@ -41,7 +41,7 @@ struct Wide16 {
 };
 
 template <typename T>
-std::unique_ptr<KernelPlan> plan_for(Loop loop) {
+std::unique_ptr<KernelPlan> plan_copy(CopyLoop loop) {
   int64_t outer = 1;
   for (size_t i = 0; i + 1 < loop.extent.size(); ++i) outer *= loop.extent[i];
   const int64_t inner = loop.extent.back(), step = loop.stride.back();
@@ -71,13 +71,13 @@ std::unique_ptr<KernelPlan> plan_for(Loop loop) {
 std::unique_ptr<KernelPlan> plan_strided_copy(const Shape& out, std::vector<int64_t> strides,
                                               int64_t offset, size_t element_bytes) {
   if (element_count(out) == 0) return make_plan([](const RunArgs&) {});
-  Loop loop = joined(out, strides, offset);
+  CopyLoop loop = joined(out, strides, offset);
   switch (element_bytes) {
-    case 1: return plan_for<uint8_t>(std::move(loop));
-    case 2: return plan_for<uint16_t>(std::move(loop));
-    case 4: return plan_for<uint32_t>(std::move(loop));
-    case 8: return plan_for<uint64_t>(std::move(loop));
-    default: return plan_for<Wide16>(std::move(loop));
+    case 1: return plan_copy<uint8_t>(std::move(loop));
+    case 2: return plan_copy<uint16_t>(std::move(loop));
+    case 4: return plan_copy<uint32_t>(std::move(loop));
+    case 8: return plan_copy<uint64_t>(std::move(loop));
+    default: return plan_copy<Wide16>(std::move(loop));
   }
 }
 

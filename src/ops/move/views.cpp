@@ -77,7 +77,7 @@ Status reshape_rule(OpContext& context) {
   return set_output(context, wanted);
 }
 
-int64_t product(const Shape& shape, size_t from, size_t to) {
+int64_t extent_product(const Shape& shape, size_t from, size_t to) {
   return element_count(Shape(shape.begin() + static_cast<ptrdiff_t>(from),
                              shape.begin() + static_cast<ptrdiff_t>(to)));
 }
@@ -93,7 +93,7 @@ Status flatten_rule(OpContext& context) {
                 context.label(), axis, to_string(x.shape), rank, rank);
   }
   const auto cut = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-  return set_output(context, {product(x.shape, 0, cut), product(x.shape, cut, x.shape.size())});
+  return set_output(context, {extent_product(x.shape, 0, cut), extent_product(x.shape, cut, x.shape.size())});
 }
 
 // Attribute up to opset 12, input from 13. `known` false: an input that is no constant.

@@ -6,18 +6,13 @@
 #include "ops/plain_kernel.h"
 #include "ops/pool/pool.h"
 #include "tensor/element.h"
+#include "tensor/shape.h"
 
 namespace anynpu::ops {
 
 namespace {
 
 constexpr size_t kMaxDims = 6;
-
-int64_t product(const std::vector<int64_t>& extents) {
-  int64_t total = 1;
-  for (int64_t extent : extents) total *= extent;
-  return total;
-}
 
 // Where one tap of one window lies.
 struct Tap {
@@ -29,7 +24,7 @@ struct Tap {
 
 Tap tap_at(const Window& w, int64_t position, int64_t tap) {
   Tap result;
-  int64_t at[kMaxDims];
+  int64_t at[kMaxDims] = {};
   for (size_t i = w.dims(); i-- > 0;) {
     at[i] = (position % w.out[i]) * w.stride[i] + (tap % w.kernel[i]) * w.dilation[i] -
             w.pad_begin[i];
@@ -49,7 +44,7 @@ struct ReferencePool {
   bool column_major = false;
 
   void plane(const T* x, T* y, int64_t* indices, int64_t first_index) const {
-    const int64_t positions = product(pool.window.out), taps = product(pool.window.kernel);
+    const int64_t positions = element_count(pool.window.out), taps = element_count(pool.window.kernel);
     for (int64_t p = 0; p < positions; ++p) {
       double sum = 0;
       int64_t count = 0, best = -1, best_index = 0;
@@ -75,7 +70,7 @@ struct ReferencePool {
   }
 
   void operator()(const RunArgs& args) const {
-    const int64_t in = product(pool.window.in), out = product(pool.window.out);
+    const int64_t in = element_count(pool.window.in), out = element_count(pool.window.out);
     parallel(static_cast<size_t>(pool.batch * pool.channels), 1, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         int64_t* indices = args.outputs.size() > 1 && args.outputs[1]

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include "ops/broadcast.h"
+#include "ops/test_node.h"
+
+namespace anynpu::ops {
+namespace {
+
+TEST(Relu, ClearsNegativesAndKeepsNaN) {
+  const auto y = TestNode("Relu").floats({4}, {-1, 0, 2, NAN}).evaluate();
+  EXPECT_EQ(y[0], 0);
+  EXPECT_EQ(y[2], 2);
+  EXPECT_TRUE(std::isnan(y[3]));
+}
+
+TEST(Clip, TakesBoundsFromAttributesUpToOpset10) {
+  EXPECT_EQ(TestNode("Clip", 10).floats({3}, {-1, 3, 9}).attr("min", 0.0f).attr("max", 6.0f)
+                .evaluate(), (std::vector<float>{0, 3, 6}));
+}
+
+TEST(Clip, TakesBoundsFromInputsFromOpset11) {
+  EXPECT_EQ(TestNode("Clip", 11).floats({3}, {-1, 3, 9}).absent().floats({}, {6}).evaluate(),
+            (std::vector<float>{-1, 3, 6}));
+  EXPECT_NE(TestNode("Clip", 11).floats({3}, {-1, 3, 9}).attr("min", 0.0f).shape_text()
+                .find("attribute 'min'"), std::string::npos);
+}
+
+TEST(Add, BroadcastsBothSides) {
+  EXPECT_EQ(TestNode("Add").floats({2, 1}, {10, 20}).floats({3}, {1, 2, 3}).evaluate(),
+            (std::vector<float>{11, 12, 13, 21, 22, 23}));
+  EXPECT_EQ(TestNode("Add").shape({1, 64, -1, 7}).shape({64, 1, 1}).shape_text(), "1x64x?x7");
+  EXPECT_NE(TestNode("Add").shape({2, 3}).shape({4}).shape_text().find("extents 3 and 4"),
+            std::string::npos);
+}
+
+TEST(Div, OfIntegersByZeroDoesNotTrap) {
+  auto op_case = OpCase::parse("Div shape=6,6 dtype=int32");
+  ASSERT_TRUE(op_case.ok());
+  const int32_t a[6] = {7, std::numeric_limits<int32_t>::min(), 5, -9, 0, 1};
+  const int32_t b[6] = {0, -1, 2, 2, 3, 1};
+  std::memcpy(op_case->data()[0].data(), a, sizeof a);
+  std::memcpy(op_case->data()[1].data(), b, sizeof b);
+  const auto y = op_case->run(*Registry::instance().kernels("Div").back(), Layout::plain);
+  ASSERT_TRUE(y.ok());
+  int32_t values[6];
+  std::memcpy(values, (*y)[0].data(), sizeof values);
+  EXPECT_EQ(values[0], 0);
+  EXPECT_EQ(values[1], std::numeric_limits<int32_t>::min());
+  EXPECT_EQ(values[2], 2);
+  EXPECT_EQ(values[3], -4);
+}
+
+TEST(BroadcastLoop, JoinsDimensionsThatContinueEachOther) {
+  const BroadcastLoop same = broadcast_loop({2, 3, 4}, {2, 3, 4}, {2, 3, 4});
+  EXPECT_EQ(same.outer, 1);
+  EXPECT_EQ(same.inner, 24);
+  const BroadcastLoop bias = broadcast_loop({2, 3, 4, 5}, {3, 1, 1}, {2, 3, 4, 5});
+  EXPECT_EQ(bias.outer, 6);
+  EXPECT_EQ(bias.inner, 20);
+  EXPECT_EQ(bias.inner_b, 0);
+}
+
+TEST(Elementwise, EveryKernelAgreesWithTheReference) {
+  check_cases({
+      "Relu shape=3x1000x7", "Relu shape=1x17x5x3", "Relu shape=0x4", "Relu shape=scalar",
+      "Sigmoid shape=1x20x5x5", "Tanh shape=33 dtype=float16", "LeakyRelu shape=1x16x3x3 alpha=0.5",
+      "Clip shape=1x24x3x5 opset=6 min=-0.5 max=0.5", "Clip shape=2x9x3,scalar,_ opset=13",
+      "Add shape=1x40x5x6,1x40x5x6", "Add shape=1x40x5x6,40x1x1", "Add shape=3x1x5,4x1",
+      "Add shape=scalar,5x3", "Sub shape=1x16x9,1x16x9", "Mul shape=70000,1 dtype=int64",
+      "Mul shape=2x32x3x3,2x32x1x1", "Div shape=1x5x3x3,1x5x3x3 dtype=bfloat16",
+      "Add shape=0x3,1x3",
+  }, 24);
+}
+
+}  // namespace
+}  // namespace anynpu::ops

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/test_node.h"
+
+namespace anynpu::ops {
+namespace {
+
+TEST(Gemm, TransposesScalesAndAddsTheBroadcastC) {
+  EXPECT_EQ(TestNode("Gemm").floats({2, 1}, {1, 2}).floats({3, 2}, {1, 2, 3, 4, 5, 6})
+                .floats({3}, {1, 1, 1}).attr("transA", int64_t{1}).attr("transB", int64_t{1})
+                .attr("alpha", 2.0f).attr("beta", 0.5f).evaluate(),
+            (std::vector<float>{10.5f, 22.5f, 34.5f}));
+}
+
+TEST(FusedGemm, ClampsAfterTheSum) {
+  EXPECT_EQ(TestNode("FusedGemm", 1, "anynpu").floats({1, 2}, {1, 1}).floats({2, 2}, {1, -1, 1, -1})
+                .attr("activation", std::string("Relu")).evaluate(),
+            (std::vector<float>{2, 0}));
+}
+
+TEST(MatMul, TakesVectorsAndBroadcastBatches) {
+  EXPECT_EQ(TestNode("MatMul").floats({2}, {1, 2}).floats({2}, {3, 4}).evaluate(),
+            (std::vector<float>{11}));
+  EXPECT_EQ(TestNode("MatMul").shape({5, 1, 2, 3}).shape({4, 3, 6}).shape_text(), "5x4x2x6");
+  EXPECT_EQ(TestNode("MatMul").floats({2, 1, 1}, {2, 3}).floats({1, 2}, {10, 20}).evaluate(),
+            (std::vector<float>{20, 40, 30, 60}));
+}
+
+TEST(Gemm, RefusesWhatDoesNotFitWithASentence) {
+  EXPECT_NE(TestNode("Gemm").shape({1, 3}).shape({4, 5}).shape_text().find("3 and 4 differ"),
+            std::string::npos);
+  EXPECT_NE(TestNode("Gemm").shape({2, 3}).shape({3, 5}).shape({4}).shape_text()
+                .find("broadcasts to 2x5"), std::string::npos);
+  EXPECT_NE(TestNode("Gemm", 7).shape({2, 3}).shape({3, 5}).shape_text().find("lacks input 2"),
+            std::string::npos);
+}
+
+TEST(Gemm, EveryKernelAgreesWithTheReference) {
+  check_cases({
+      "Gemm shape=1x100,33x100,33 transB=1", "Gemm shape=17x64,64x50,50", "Gemm shape=64x17,64x50,17x1 transA=1",
+      "Gemm shape=3x5,5x7,3x7 alpha=0.5 beta=2", "Gemm shape=5x9,9x33", "Gemm shape=5x9,9x33,1x33 const=none",
+      "Gemm shape=3x5,5x7,7 dtype=float16", "Gemm shape=3x5,5x7,7 dtype=int32",
+      "FusedGemm shape=4x40,16x40,16 transB=1 activation=Clip activation_min=-1 activation_max=1 domain=anynpu opset=1",
+      "MatMul shape=2x3x17x20,20x31", "MatMul shape=2x1x17x20,3x20x31", "MatMul shape=4x9,9",
+      "MatMul shape=9,2x9x4", "MatMul shape=130x300,300x70 const=1", "MatMul shape=0x4,4x3",
+      "MatMul shape=2x3x0,2x0x4", "MatMul shape=3x4,4x3 dtype=float64",
+  }, 17);
+}
+
+}  // namespace
+}  // namespace anynpu::ops

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "ops/test_node.h"
+
+namespace anynpu::ops {
+namespace {
+
+const std::vector<float> kNine = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+
+TEST(MaxPool, TakesTheLargestAndIgnoresPads) {
+  EXPECT_EQ(TestNode("MaxPool").floats({1, 1, 3, 3}, {-1, -2, -3, -4, -5, -6, -7, -8, -9})
+                .attr("kernel_shape", Ints{2, 2}).attr("pads", Ints{1, 1, 0, 0})
+                .attr("strides", Ints{2, 2}).evaluate(),
+            (std::vector<float>{-1, -2, -4, -5}));
+}
+
+TEST(MaxPool, CeilModeAddsThePartWindowButNoneInThePads) {
+  EXPECT_EQ(TestNode("MaxPool").floats({1, 1, 4}, {1, 2, 3, 4}).attr("kernel_shape", Ints{3})
+                .attr("strides", Ints{2}).attr("ceil_mode", int64_t{1}).evaluate(),
+            (std::vector<float>{3, 4}));
+  EXPECT_EQ(TestNode("MaxPool").shape({1, 1, 2}).attr("kernel_shape", Ints{1})
+                .attr("strides", Ints{2}).attr("ceil_mode", int64_t{1}).shape_text(), "1x1x1");
+}
+
+TEST(AveragePool, CountsPadsOnlyWhenAskedTo) {
+  const auto run = [](int64_t include) {
+    return TestNode("AveragePool").floats({1, 1, 3, 3}, kNine).attr("kernel_shape", Ints{3, 3})
+        .attr("pads", Ints{1, 1, 1, 1}).attr("strides", Ints{2, 2})
+        .attr("count_include_pad", include).evaluate();
+  };
+  EXPECT_EQ(run(0), (std::vector<float>{3, 4, 6, 7}));
+  EXPECT_FLOAT_EQ(run(1)[0], 12.0f / 9.0f);
+}
+
+TEST(GlobalPool, ReducesEachChannelToOneValue) {
+  EXPECT_EQ(TestNode("GlobalAveragePool").floats({1, 1, 3, 3}, kNine).evaluate(),
+            (std::vector<float>{5}));
+  EXPECT_EQ(TestNode("GlobalMaxPool").floats({1, 1, 3, 3}, kNine).evaluate(),
+            (std::vector<float>{9}));
+  EXPECT_EQ(TestNode("GlobalAveragePool").shape({-1, 64, -1, 7}).shape_text(), "?x64x1x1");
+}
+
+TEST(MaxPool, RefusesPadsThatReachTheKernel) {
+  EXPECT_NE(TestNode("MaxPool").shape({1, 1, 8}).attr("kernel_shape", Ints{2})
+                .attr("pads", Ints{2, 0}).shape_text().find("pads alone"), std::string::npos);
+  EXPECT_NE(TestNode("MaxPool").shape({1, 1, 8}).shape_text().find("'kernel_shape'"),
+            std::string::npos);
+}
+
+TEST(Pool, EveryKernelAgreesWithTheReference) {
+  check_cases({
+      "MaxPool shape=1x64x15x17 kernel_shape=3,3 strides=2,2 pads=1,1,1,1",
+      "MaxPool shape=2x17x9x9 kernel_shape=2,3 ceil_mode=1 strides=2,2",
+      "MaxPool shape=1x16x12x12 kernel_shape=3,3 dilations=2,2",
+      "MaxPool shape=1x3x8x8 kernel_shape=2,2 outputs=2 storage_order=1",
+      "MaxPool shape=1x4x7x7x7 kernel_shape=2,2,2 strides=2,2,2",
+      "MaxPool shape=1x3x8x8 kernel_shape=2,2 dtype=uint8",
+      "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 strides=2,2",
+      "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 count_include_pad=1 ceil_mode=1 strides=2,2",
+      "AveragePool shape=1x8x32 kernel_shape=4 auto_pad=SAME_LOWER",
+      "GlobalAveragePool shape=2x33x7x7", "GlobalMaxPool shape=2x33x7x7 dtype=float16",
+      "GlobalAveragePool shape=1x48x5x4x3",
+  }, 12);
+}
+
+}  // namespace
+}  // namespace anynpu::ops
