@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chips that programs and atc name: "Ascend" + the name that npu-smi prints. AnyNPU runs the
+// same way for all of them; the name decides only what programs are told.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace anynpu {
+
+// Every name that --soc_version and ANYNPU_SOC accept.
+std::span<const std::string_view> soc_names();
+
+bool is_soc_name(std::string_view name);
+
+// Ok, or a sentence that lists what is accepted.
+Status check_soc_name(std::string_view name);
+
+}  // namespace anynpu

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler behind atc: fixes input shapes, infers the rest, runs the passes and describes the
+// result. Pure: it reads and writes no files. Thread-safe.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compile/input_shape.h"
+#include "graph/graph.h"
+#include "om/model.h"
+
+namespace anynpu::compile {
+
+struct Options {
+  std::string model_name;
+  std::string soc_version;
+  std::string producer;  // "AnyNPU 0.1.0"
+  Format input_format = Format::nchw;  // of inputs of rank 4 (5 for NCDHW); the rest are ND
+  std::vector<InputShape> input_shapes;
+  std::vector<std::pair<std::string, std::string>> given;  // options as written, for the record
+  std::string command_line;
+};
+
+// `graph` is verified, as an importer returns it.
+Result<om::Model> compile(graph::Graph graph, const Options& options);
+
+}  // namespace anynpu::compile

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "compile/passes.h"
+
+namespace anynpu::compile {
+
+namespace {
+
+template <typename T>
+constexpr DType kTypeOf = DType::undefined;
+template <>
+constexpr DType kTypeOf<float> = DType::f32;
+template <>
+constexpr DType kTypeOf<double> = DType::f64;
+template <>
+constexpr DType kTypeOf<int64_t> = DType::i64;
+
+}  // namespace
+
+Links::Links(const graph::Graph& graph)
+    : producer(graph.values.size(), -1),
+      users(graph.values.size()),
+      is_output(graph.values.size(), false) {
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (graph::ValueId id : graph.nodes[n].outputs) {
+      if (id != graph::kNoValue) producer[static_cast<size_t>(id)] = static_cast<int>(n);
+    }
+    for (graph::ValueId id : graph.nodes[n].inputs) {
+      if (id != graph::kNoValue) users[static_cast<size_t>(id)].push_back(static_cast<int>(n));
+    }
+  }
+  for (graph::ValueId id : graph.outputs) is_output[static_cast<size_t>(id)] = true;
+}
+
+int Links::only_user(graph::ValueId id) const {
+  const auto index = static_cast<size_t>(id);
+  if (id == graph::kNoValue || is_output[index] || users[index].size() != 1) return -1;
+  return users[index][0];
+}
+
+template <typename T>
+std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id) {
+  std::vector<T> list;
+  if (id == graph::kNoValue) return list;
+  const graph::Value& value = graph.values[static_cast<size_t>(id)];
+  if (!value.constant || value.dtype != kTypeOf<T>) return list;
+  list.resize(value.constant->bytes.size() / sizeof(T));
+  if (!list.empty()) std::memcpy(list.data(), value.constant->bytes.data(), list.size() * sizeof(T));
+  return list;
+}
+
+template <typename T>
+graph::ValueId add_constant(graph::Graph& graph, const std::string& name, const Shape& shape,
+                            std::vector<T> elements) {
+  auto owner = std::make_shared<const std::vector<T>>(std::move(elements));
+  graph::Value value;
+  value.name = name;
+  for (int suffix = 1; graph.find_value(value.name) != graph::kNoValue; ++suffix) {
+    value.name = format("{}_{}", name, suffix);
+  }
+  value.dtype = kTypeOf<T>;
+  value.shape = shape;
+  value.has_shape = true;
+  value.constant = std::make_shared<const graph::Constant>(
+      graph::Constant{owner, std::as_bytes(std::span(*owner))});
+  return graph.add_value(std::move(value));
+}
+
+template std::vector<float> constant_elements(const graph::Graph&, graph::ValueId);
+template std::vector<double> constant_elements(const graph::Graph&, graph::ValueId);
+template std::vector<int64_t> constant_elements(const graph::Graph&, graph::ValueId);
+template graph::ValueId add_constant(graph::Graph&, const std::string&, const Shape&,
+                                     std::vector<float>);
+template graph::ValueId add_constant(graph::Graph&, const std::string&, const Shape&,
+                                     std::vector<double>);
+
+}  // namespace anynpu::compile

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes, one file each. Each leaves a graph that verifies; none needs shapes unless it says so.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace anynpu::compile {
+
+// Types and shapes of every value, in topological order; nodes whose inputs are all constants are
+// evaluated on the way (shape arithmetic needs it), up to a size that keeps hostile files harmless.
+// Fails when a type or shape stays unknown.
+Status infer_and_fold(graph::Graph& graph);
+
+// Identity, and Dropout as it stands in inference.
+Status remove_identities(graph::Graph& graph);
+
+// BatchNormalization with constant parameters into the Conv in front of it.
+Status fold_batch_norms(graph::Graph& graph);
+
+// Conv + Add (of the same shape) + Relu/Clip, and Gemm + Relu/Clip, into the fused operators of
+// domain "anynpu". Needs shapes.
+Status fuse_convs(graph::Graph& graph);
+
+// Nodes and values that no output of the graph needs. Inputs stay.
+Status remove_dead(graph::Graph& graph);
+
+// Who makes and who uses each value. Valid until the graph changes.
+struct Links {
+  explicit Links(const graph::Graph& graph);
+  // The one node that uses `id`, or -1: none, several, or an output of the graph.
+  int only_user(graph::ValueId id) const;
+
+  std::vector<int> producer;            // node index, or -1
+  std::vector<std::vector<int>> users;  // node indices, once per use
+  std::vector<bool> is_output;          // of the graph
+};
+
+// The value's elements as T; empty when it is no constant of that type.
+template <typename T>
+std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id);
+
+// A new constant of f32 or f64 elements.
+template <typename T>
+graph::ValueId add_constant(graph::Graph& graph, const std::string& name, const Shape& shape,
+                            std::vector<T> elements);
+
+}  // namespace anynpu::compile

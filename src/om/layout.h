@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of the .om header and section table; used by the writer and the reader alone.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace anynpu::om {
+
+static_assert(std::endian::native == std::endian::little, "the container is little-endian");
+
+constexpr std::array<char, 8> kMagic = {'A', 'N', 'Y', 'N', 'P', 'U', 'O', 'M'};
+constexpr size_t kAlignment = 64;
+constexpr uint32_t kMaxSections = 64;
+
+enum class SectionKind : uint32_t { meta = 1, graph = 2, weights = 3 };
+
+struct Header {
+  std::array<char, 8> magic;
+  uint32_t version;
+  uint32_t section_count;
+  uint64_t file_size;
+  uint32_t checksum;  // of header and section table, with this field zero
+  uint32_t reserved[9];
+};
+static_assert(sizeof(Header) == 64);
+
+struct Section {
+  SectionKind kind;
+  uint32_t checksum;  // of the section's bytes
+  uint64_t offset;    // from the start of the file, a multiple of kAlignment
+  uint64_t size;
+  uint64_t reserved;
+};
+static_assert(sizeof(Section) == 32);
+
+constexpr uint64_t align_up(uint64_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+
+}  // namespace anynpu::om

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <random>
+
+#include "base/mapped_file.h"
+#include "om/container.h"
+
+namespace anynpu::om {
+namespace {
+
+std::shared_ptr<const graph::Constant> floats(std::vector<float> list) {
+  auto owner = std::make_shared<const std::vector<float>>(std::move(list));
+  return std::make_shared<const graph::Constant>(
+      graph::Constant{owner, std::as_bytes(std::span(*owner))});
+}
+
+graph::Value value(const std::string& name, Shape shape) {
+  graph::Value v;
+  v.name = name;
+  v.dtype = DType::f32;
+  v.shape = std::move(shape);
+  v.has_shape = true;
+  return v;
+}
+
+Model sample() {
+  Model model;
+  graph::Graph& g = model.graph;
+  g.name = "sample";
+  g.inputs = {g.add_value(value("x", {1, 3}))};
+  g.add_value(value("w", {3}));
+  g.add_value(value("y", {1, 3}));
+  g.values[0].format = Format::nchw;
+  g.values[1].constant = floats({1, 2, 3});
+  g.outputs = {2};
+  graph::Node node;
+  node.op = "Add";
+  node.opset = 13;
+  node.name = "add";
+  node.inputs = {0, 1, graph::kNoValue};
+  node.outputs = {2};
+  node.attrs["i"] = int64_t{-4};
+  node.attrs["f"] = 0.25f;
+  node.attrs["s"] = std::string("text");
+  node.attrs["ints"] = std::vector<int64_t>{1, -1};
+  node.attrs["floats"] = std::vector<float>{0.5f};
+  node.attrs["strings"] = std::vector<std::string>{"a", ""};
+  node.attrs["t"] = graph::TensorAttr{DType::f32, {2}, floats({5, 6})};
+  auto inner = std::make_shared<graph::Graph>();
+  inner->name = "inner";
+  node.attrs["g"] = std::shared_ptr<const graph::Graph>(inner);
+  g.nodes.push_back(node);
+  model.meta.name = "sample";
+  model.meta.soc_version = "Ascend310P3";
+  model.meta.producer = "AnyNPU test";
+  model.meta.command_line = "atc --model=x.onnx";
+  model.meta.options = {{"framework", "5"}};
+  model.meta.inputs = {{"x", DType::f32, Format::nchw, {1, 3}, 12}};
+  model.meta.outputs = {{"y", DType::f32, Format::nd, {1, 3}, 12}};
+  return model;
+}
+
+TEST(OfflineModel, ComesBackAsWritten) {
+  const Model model = sample();
+  auto bytes = to_bytes(model);
+  ASSERT_TRUE(bytes.ok());
+  auto copy = read_copy(*bytes);
+  ASSERT_TRUE(copy.ok()) << copy.status().to_string();
+  EXPECT_EQ(copy->meta, model.meta);
+  EXPECT_EQ(graph::print(copy->graph), graph::print(model.graph));
+  const auto& weights = copy->graph.values[1].constant->bytes;
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(weights.data()) % 64, 0u);
+  EXPECT_EQ(std::memcmp(weights.data(), model.graph.values[1].constant->bytes.data(), 12), 0);
+}
+
+TEST(OfflineModel, WeightsOfAFileAreViewsThatOutliveTheReader) {
+  const std::string path = testing::TempDir() + "om_test_views.om";
+  ASSERT_TRUE(write_file(sample(), path).ok());
+  auto model = read_file(path);
+  ASSERT_TRUE(model.ok()) << model.status().to_string();
+  std::filesystem::remove(path);
+  float first = 0;
+  std::memcpy(&first, model->graph.values[1].constant->bytes.data(), 4);
+  EXPECT_EQ(first, 1.0f);
+}
+
+TEST(OfflineModel, EveryTruncationIsRefusedWithASentence) {
+  const auto bytes = to_bytes(sample()).value();
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const auto result = read_copy(std::span(bytes).first(size));
+    ASSERT_FALSE(result.ok()) << size;
+    EXPECT_EQ(result.status().code(), Code::corrupt_model) << size;
+    EXPECT_NE(result.status().message().find("atc"), std::string::npos);
+  }
+}
+
+TEST(OfflineModel, EverySingleFlippedBitIsRefused) {
+  auto bytes = to_bytes(sample()).value();
+  for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    const auto mask = static_cast<std::byte>(1u << (bit % 8));
+    bytes[bit / 8] ^= mask;
+    const auto result = read_copy(bytes);
+    ASSERT_FALSE(result.ok()) << "bit " << bit;
+    const Code code = result.status().code();
+    EXPECT_TRUE(code == Code::corrupt_model || code == Code::version_mismatch) << "bit " << bit;
+    bytes[bit / 8] ^= mask;
+  }
+  EXPECT_TRUE(read_copy(bytes).ok());
+}
+
+TEST(OfflineModel, BytesLeftOverAreRefused) {
+  auto bytes = to_bytes(sample()).value();
+  bytes.resize(bytes.size() + 64);
+  EXPECT_EQ(read_copy(bytes).status().code(), Code::corrupt_model);
+}
+
+TEST(OfflineModel, ANewerFormatIsAVersionMismatch) {
+  auto bytes = to_bytes(sample()).value();
+  bytes[8] = std::byte{9};
+  const Status status = read_copy(bytes).status();
+  EXPECT_EQ(status.code(), Code::version_mismatch);
+  EXPECT_NE(status.message().find("format version 9"), std::string::npos);
+}
+
+TEST(OfflineModel, TheVendorsFilesAreRecognised) {
+  const std::string text = "IMOD" + std::string(300, '\1');
+  const Status status = read_copy(std::as_bytes(std::span(text))).status();
+  EXPECT_EQ(status.code(), Code::version_mismatch);
+  EXPECT_NE(status.message().find("vendor's atc"), std::string::npos);
+}
+
+TEST(OfflineModel, OtherFilesAreRefused) {
+  const std::string text = "this is an image, honestly";
+  EXPECT_EQ(read_copy(std::as_bytes(std::span(text))).status().code(), Code::corrupt_model);
+  EXPECT_EQ(read_file("/nowhere/x.om").status().code(), Code::file_not_found);
+}
+
+TEST(OfflineModel, ADescriptionThatDoesNotFitTheGraphIsRefused) {
+  Model model = sample();
+  model.meta.inputs[0].size = 13;
+  EXPECT_EQ(read_copy(to_bytes(model).value()).status().code(), Code::corrupt_model);
+  model = sample();
+  model.meta.outputs.clear();
+  EXPECT_EQ(read_copy(to_bytes(model).value()).status().code(), Code::corrupt_model);
+}
+
+TEST(OfflineModel, ACycleInsideAFileWithGoodChecksumsIsRefused) {
+  Model model = sample();
+  model.graph.nodes[0].inputs[1] = 2;
+  EXPECT_EQ(read_copy(to_bytes(model).value()).status().code(), Code::corrupt_model);
+}
+
+TEST(OfflineModel, AConstantUsedTwiceIsStoredOnce) {
+  Model model = sample();
+  const size_t before = to_bytes(model)->size();
+  const auto big = floats(std::vector<float>(4096, 1.0f));
+  for (const char* name : {"a", "b"}) {
+    graph::Value v = value(name, {4096});
+    v.constant = big;
+    model.graph.add_value(v);
+  }
+  EXPECT_LT(to_bytes(model)->size(), before + 4096 * 4 + 512);
+}
+
+}  // namespace
+}  // namespace anynpu::om
