@@ -115,14 +115,18 @@ void ThreadPool::start_helpers() {
 }
 
 void ThreadPool::submit(Job& job) {
-  std::lock_guard lock(shared_->mutex);
+  std::unique_lock lock(shared_->mutex);
   start_helpers();
   job.next = nullptr;
   Shared::List& list = shared_->jobs[std::clamp(job.priority, 0, kPriorities - 1)];
   (list.last ? list.last->next : list.first) = &job;
   list.last = &job;
   waiting_.fetch_add(1, std::memory_order_relaxed);
-  shared_->announce();
+  const bool wake = shared_->sleeping > 0;
+  shared_->epoch.fetch_add(1, std::memory_order_release);
+  // Woken without the lock held: a helper that wakes into it would have to be woken twice.
+  lock.unlock();
+  if (wake) shared_->wake.notify_one();
 }
 
 void ThreadPool::submit_after(uint64_t delay_ns, std::function<void()> job) {

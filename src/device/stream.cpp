@@ -57,7 +57,17 @@ Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
 void Stream::appended(std::unique_lock<std::mutex>& lock) {
   queue_.push();
   submitted_.fetch_add(1, std::memory_order_release);
-  if (state_ == State::idle) make_ready(lock);
+  if (state_ == State::idle) {
+    if (waiters_ > 0 || in_pool_) return make_ready(lock);
+    // As make_ready, but the helper is woken without the lock held: one that wakes into a held lock
+    // has to be woken twice. Nothing of the stream is touched after the lock is gone.
+    state_ = State::ready;
+    in_pool_ = true;
+    job_.keep = shared_from_this();
+    lock.unlock();
+    ThreadPool::instance().submit(job_);
+    return;
+  }
   if (queue_.size() >= kBackPressure && state_ != State::parked) {
     (void)wait_locked(lock, submitted() - kBackPressure / 2, Deadline::after_ms(100));
   }
