@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/passes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compile/graph_for_test.h"
+
+namespace anynpu::compile {
+namespace {
+
+using graph::ValueId;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(FoldBatchNorm, GoesIntoTheConvWithTheSameResult) {
+  for (bool with_bias : {false, true}) {
+    GraphForTest g;
+    const ValueId x = g.input("x", {1, 2, 5, 5});
+    std::vector<ValueId> inputs = {x, g.weight("w", {3, 2, 3, 3})};
+    if (with_bias) inputs.push_back(g.weight("b", {3}));
+    const ValueId c = g.node("Conv", inputs, "c");
+    const ValueId y = g.node("BatchNormalization",
+                             {c, g.weight("scale", {3}), g.weight("bias", {3}), g.weight("mean", {3}),
+                              g.weight("var", {3}, 0.5f, 2.0f)},
+                             "y");
+    g.graph.outputs = {y};
+    const auto before = GraphForTest::run(g.graph);
+    ASSERT_TRUE(fold_batch_norms(g.graph).ok());
+    EXPECT_THAT(GraphForTest::ops(g.graph), ElementsAre("Conv"));
+    expect_near(GraphForTest::run(g.graph), before);
+  }
+}
+
+TEST(FoldBatchNorm, LeavesAConvWhoseResultIsSeenElsewhere) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {1, 2, 5, 5});
+  const ValueId c = g.node("Conv", {x, g.weight("w", {3, 2, 3, 3})}, "c");
+  const ValueId y = g.node("BatchNormalization",
+                           {c, g.weight("s", {3}), g.weight("b", {3}), g.weight("m", {3}),
+                            g.weight("v", {3}, 0.5f, 2.0f)},
+                           "y");
+  g.graph.outputs = {y, c};
+  ASSERT_TRUE(fold_batch_norms(g.graph).ok());
+  EXPECT_EQ(g.graph.nodes.size(), 2u);
+}
+
+TEST(FuseConv, AddAndReluBecomePartOfTheConv) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {1, 2, 5, 5});
+  const ValueId a = g.node("Conv", {x, g.weight("wa", {3, 2, 3, 3}), g.weight("ba", {3})}, "a");
+  const ValueId b = g.node("Conv", {x, g.weight("wb", {3, 2, 3, 3})}, "b");
+  const ValueId sum = g.node("Add", {a, b}, "sum");
+  const ValueId y = g.node("Relu", {sum}, "y");
+  g.graph.outputs = {y};
+  const auto before = GraphForTest::run(g.graph);
+  ASSERT_TRUE(infer_and_fold(g.graph).ok());
+  ASSERT_TRUE(fuse_convs(g.graph).ok());
+  ASSERT_THAT(GraphForTest::ops(g.graph), ElementsAre("Conv", "FusedConv"));
+  const graph::Node& fused = g.graph.nodes[1];
+  EXPECT_EQ(fused.name, "Conv_a");
+  EXPECT_EQ(fused.domain, "anynpu");
+  EXPECT_EQ(fused.string_attr("activation", ""), "Relu");
+  EXPECT_EQ(fused.inputs[3], b);
+  expect_near(GraphForTest::run(g.graph), before);
+}
+
+TEST(FuseConv, ClipTakesItsBoundsFromInputsOrAttributes) {
+  for (int64_t opset : {10, 13}) {
+    GraphForTest g;
+    const ValueId x = g.input("x", {1, 2, 5, 5});
+    const ValueId c = g.node("Conv", {x, g.weight("w", {3, 2, 3, 3})}, "c", opset);
+    std::vector<ValueId> inputs = {c};
+    if (opset == 13) {
+      inputs.push_back(add_constant(g.graph, "low", {}, std::vector<float>{-0.25f}));
+      inputs.push_back(add_constant(g.graph, "high", {}, std::vector<float>{0.5f}));
+    }
+    const ValueId y = g.node("Clip", inputs, "y", opset);
+    if (opset == 10) {
+      g.graph.nodes.back().attrs["min"] = -0.25f;
+      g.graph.nodes.back().attrs["max"] = 0.5f;
+    }
+    g.graph.outputs = {y};
+    const auto before = GraphForTest::run(g.graph);
+    ASSERT_TRUE(infer_and_fold(g.graph).ok());
+    ASSERT_TRUE(fuse_convs(g.graph).ok());
+    ASSERT_THAT(GraphForTest::ops(g.graph), ElementsAre("FusedConv"));
+    EXPECT_EQ(g.graph.nodes[0].float_attr("activation_max", 0), 0.5f);
+    expect_near(GraphForTest::run(g.graph), before);
+  }
+}
+
+TEST(FuseConv, AnAddThatBroadcastsStaysANode) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {1, 2, 5, 5});
+  const ValueId c = g.node("Conv", {x, g.weight("w", {3, 2, 3, 3})}, "c");
+  const ValueId y = g.node("Add", {c, g.weight("one", {1})}, "y");
+  g.graph.outputs = {y};
+  ASSERT_TRUE(infer_and_fold(g.graph).ok());
+  ASSERT_TRUE(fuse_convs(g.graph).ok());
+  EXPECT_THAT(GraphForTest::ops(g.graph), ElementsAre("Conv", "Add"));
+}
+
+TEST(FuseConv, GemmTakesItsActivation) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {2, 4});
+  const ValueId c = g.node("Gemm", {x, g.weight("w", {4, 3}), g.weight("b", {3})}, "c");
+  const ValueId y = g.node("Relu", {c}, "y");
+  g.graph.outputs = {y};
+  const auto before = GraphForTest::run(g.graph);
+  ASSERT_TRUE(infer_and_fold(g.graph).ok());
+  ASSERT_TRUE(fuse_convs(g.graph).ok());
+  ASSERT_THAT(GraphForTest::ops(g.graph), ElementsAre("FusedGemm"));
+  expect_near(GraphForTest::run(g.graph), before);
+}
+
+TEST(RemoveNodes, IdentityAndDropoutGoAndOutputNamesStay) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {3});
+  const ValueId a = g.node("Identity", {x}, "a");
+  const ValueId b = g.node("Relu", {a}, "b");
+  const ValueId c = g.node("Dropout", {b}, "c");
+  const ValueId d = g.node("Relu", {c}, "d");
+  const ValueId y = g.node("Identity", {d}, "y");
+  g.graph.outputs = {y};
+  ASSERT_TRUE(remove_identities(g.graph).ok());
+  ASSERT_TRUE(remove_dead(g.graph).ok());
+  EXPECT_THAT(GraphForTest::ops(g.graph), ElementsAre("Relu", "Relu"));
+  EXPECT_EQ(g.graph.values[static_cast<size_t>(g.graph.outputs[0])].name, "y");
+}
+
+TEST(RemoveNodes, AnIdentityFromInputToOutputStays) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {3});
+  g.graph.outputs = {g.node("Identity", {x}, "y")};
+  ASSERT_TRUE(remove_identities(g.graph).ok());
+  EXPECT_THAT(GraphForTest::ops(g.graph), ElementsAre("Identity"));
+}
+
+TEST(RemoveNodes, WhatNoOutputNeedsGoesButInputsStay) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {3});
+  g.input("unused", {3});
+  g.node("Relu", {g.weight("w", {3})}, "dead");
+  g.graph.outputs = {g.node("Relu", {x}, "y")};
+  ASSERT_TRUE(remove_dead(g.graph).ok());
+  EXPECT_EQ(g.graph.nodes.size(), 1u);
+  EXPECT_EQ(g.graph.values.size(), 3u);
+  EXPECT_EQ(g.graph.inputs.size(), 2u);
+}
+
+TEST(InferAndFold, NodesOfConstantsBecomeConstants) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {3});
+  const ValueId w = g.node("Add", {g.weight("a", {3}), g.weight("b", {3})}, "w");
+  g.graph.outputs = {g.node("Add", {x, w}, "y")};
+  ASSERT_TRUE(infer_and_fold(g.graph).ok());
+  EXPECT_EQ(g.graph.nodes.size(), 1u);
+  EXPECT_TRUE(g.graph.values[static_cast<size_t>(w)].constant);
+}
+
+TEST(InferAndFold, AFewBytesNeverBecomeGigabytes) {
+  GraphForTest g;
+  const ValueId a = g.weight("a", {100000, 1}), b = g.weight("b", {1, 100000});
+  g.graph.outputs = {g.node("Add", {a, b}, "y")};
+  ASSERT_TRUE(infer_and_fold(g.graph).ok());
+  EXPECT_EQ(g.graph.nodes.size(), 1u);
+}
+
+TEST(InferAndFold, AMismatchNamesTheNode) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {1, 63, 5, 5});
+  g.graph.outputs = {g.node("Conv", {x, g.weight("w", {8, 64, 3, 3})}, "y")};
+  const Status status = infer_and_fold(g.graph);
+  EXPECT_NE(status.message().find("Conv_y"), std::string::npos) << status.to_string();
+}
+
+}  // namespace
+}  // namespace anynpu::compile

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""atc as users call it: options, closing line, exit code, and what lies on the disk afterwards."""
+import os
+import re
+import subprocess
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+SUCCESS = "ATC run success, welcome to the next use."
+START = "ATC start working now, please wait for a moment."
+
+
+def make_model(op="Relu", shape=("N", 3, 8, 8), opset=13, nodes=None, weights=()):
+    if nodes is None:
+        nodes = [helper.make_node(op, ["x"], ["y"], name="the_node")]
+    graph = helper.make_graph(
+        nodes, "small", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], list(weights))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    onnx.save(make_model(), "small.onnx")
+    return tmp_path
+
+
+def atc(*args):
+    return subprocess.run(["atc", *args], capture_output=True, text=True, timeout=60)
+
+
+def convert(*more, model="small.onnx", shape="x:1,3,8,8"):
+    args = [f"--model={model}", "--framework=5", "--output=out", "--soc_version=Ascend310P3"]
+    if shape is not None:
+        args.append(f"--input_shape={shape}")
+    return atc(*args, *more)
+
+
+def check_failed(result, *sentences):
+    assert result.returncode != 0
+    assert SUCCESS not in result.stdout
+    for sentence in sentences:
+        assert re.search(sentence, result.stderr), result.stderr
+    assert not [name for name in os.listdir(".") if ".om" in name], "nothing may be written"
+
+
+def test_the_guides_command_writes_the_om_and_prints_the_closing_line(folder):
+    result = convert()
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0] == START
+    assert lines[-1] == SUCCESS
+    assert sorted(os.listdir(".")) == ["out.om", "small.onnx"]
+    assert open("out.om", "rb").read(8) == b"ANYNPUOM"
+
+
+def test_one_dash_a_space_and_quotes_inside_values_work(folder):
+    result = atc("-model=small.onnx", "-framework", "5", "--output", "out",
+                 '--soc_version="Ascend310P3"', '--input_shape="x:1,3,8,8"')
+    assert result.returncode == 0, result.stderr
+    assert os.path.exists("out.om")
+
+
+def test_output_goes_to_a_folder_that_exists(folder):
+    os.mkdir("models")
+    args = ["--model=small.onnx", "--framework=5", "--soc_version=Ascend310P3",
+            "--input_shape=x:1,3,8,8"]
+    assert atc(*args, "--output=./models/net").returncode == 0
+    assert os.path.exists("models/net.om")
+    check_failed(atc(*args, "--output=nowhere/net"), "no folder 'nowhere'")
+    check_failed(atc(*args, "--output=models"), "a folder")
+
+
+def test_a_second_run_replaces_the_file(folder):
+    assert convert().returncode == 0
+    first = os.stat("out.om").st_ino
+    assert convert(shape="x:2,3,8,8").returncode == 0
+    assert os.stat("out.om").st_ino != first
+    assert sorted(os.listdir(".")) == ["out.om", "small.onnx"]
+
+
+@pytest.mark.parametrize("missing", ["model", "framework", "output", "soc_version"])
+def test_required_options_are_named(folder, missing):
+    args = {"model": "small.onnx", "framework": "5", "output": "out", "soc_version": "Ascend310P3",
+            "input_shape": "x:1,3,8,8"}
+    del args[missing]
+    check_failed(atc(*[f"--{k}={v}" for k, v in args.items()]), f"--{missing} is missing")
+
+
+@pytest.mark.parametrize("option,sentence", [
+    ("--no_such_option=1", "unknown option --no_such_option"),
+    ("--input_shap=x:1", r"did you mean --input_shape\?"),
+    ("--framework=3", "TensorFlow"),
+    ("--framework=0", "Caffe"),
+    ("--framework=1", "MindSpore"),
+    ("--framework=9", "expected 0"),
+    ("--soc_version=Ascend999", "Ascend310P3"),
+    ("--mode=1", "--mode=1 is not in this release"),
+    ("--log=loud", "expected debug, info"),
+    ("--input_format=NHWC", "expected NCHW"),
+    ("--input_shape=z:1,3,8,8", "no input 'z'; its inputs are: x"),
+    ("--input_shape=x:1,3,8", "rank"),
+    ("--input_shape=x:1,4,8,8", "1x4x8x8"),
+    ("--input_shape=x:a", "'a'"),
+    ("--input_shape=x:-1,3,8,8", "later release"),
+    ("--dynamic_batch_size=1,2", "--dynamic_batch_size=1,2 is not in this release"),
+    ("--insert_op_conf=aipp.cfg", "not in this release"),
+    ("--output_type=FP16", "not in this release"),
+    ("--precision_mode=force_fp16", "must_keep_origin_dtype"),
+    ("--precision_mode=nonsense", "expected must_keep_origin_dtype"),
+    ("--weight=x.caffemodel", "holds its weights itself"),
+    ("--model=missing.onnx", "cannot open 'missing.onnx'"),
+    ("--model=.", "not a regular file"),
+    ("stray", "not an option"),
+])
+def test_mistakes_fail_with_a_sentence(folder, option, sentence):
+    check_failed(convert(option), sentence)
+
+
+@pytest.mark.parametrize("option", [
+    "--precision_mode=must_keep_origin_dtype", "--precision_mode_v2=origin", "--input_format=ND",
+    "--op_select_implmode=high_performance", "--buffer_optimize=off_optimize", "--log=error",
+    "--mode=0", "--enable_small_channel=1",
+])
+def test_options_that_are_accepted(folder, option):
+    result = convert(option)
+    assert result.returncode == 0, result.stderr
+
+
+def test_two_precision_options_exclude_each_other(folder):
+    check_failed(convert("--precision_mode=force_fp32", "--precision_mode_v2=origin"), "exclude")
+
+
+def test_log_info_names_options_without_effect(folder):
+    result = convert("--log=info", "--buffer_optimize=off_optimize")
+    assert "--buffer_optimize has no effect off the card" in result.stdout
+    assert result.stdout.splitlines()[-1] == SUCCESS
+
+
+def test_help_lists_options(folder):
+    for flag in ("--help", "-h"):
+        result = atc(flag)
+        assert result.returncode == 0
+        for name in ("--model=", "--input_shape=", "--soc_version=", "--dynamic_dims="):
+            assert name in result.stdout
+
+
+def test_an_unknown_shape_asks_for_input_shape(folder):
+    check_failed(convert(shape=None), "--input_shape=\"x:")
+
+
+def test_all_unsupported_operators_are_listed_at_once(folder):
+    nodes = [helper.make_node("NotAnOp", ["x"], ["a"], name="first"),
+             helper.make_node("NorThis", ["a"], ["y"], name="second", domain="com.example")]
+    onnx.save(make_model(nodes=nodes), "odd.onnx")
+    check_failed(convert(model="odd.onnx"), "2 operators", r"NotAnOp 'first' .*opset 13",
+                 "NorThis 'second' .*com.example")
+
+
+def test_external_data_is_read_from_the_models_folder_only(folder):
+    os.mkdir("ext")
+    weight = numpy_helper.from_array(np.ones((1, 3, 8, 8), np.float32), "w")
+    model = make_model(nodes=[helper.make_node("Add", ["x", "w"], ["y"])], weights=[weight])
+    onnx.save(model, "ext/m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    assert convert(model="ext/m.onnx").returncode == 0
+    os.remove("out.om")
+    os.rename("ext/w.bin", "w.bin")
+    check_failed(convert(model="ext/m.onnx"), "cannot open")
+    model = onnx.load("ext/m.onnx", load_external_data=False)
+    model.graph.initializer[0].external_data[0].value = "../w.bin"
+    open("ext/m.onnx", "wb").write(model.SerializeToString())
+    check_failed(convert(model="ext/m.onnx"), "outside the folder")
+
+
+def test_damaged_models_fail_without_a_crash(folder):
+    good = open("small.onnx", "rb").read()
+    for size in range(len(good)):
+        open("bad.onnx", "wb").write(good[:size])
+        if size % 7 == 0:
+            result = convert(model="bad.onnx")
+            assert result.returncode == 1, (size, result.stderr)
+    open("bad.onnx", "wb").write(b"\xff" * 4096)
+    check_failed(convert(model="bad.onnx"), "bad.onnx")
+
+
+@pytest.mark.parametrize("opset", [9, 11, 13, 15, 17, 18])
+def test_the_classifier_operators_convert_at_every_opset(folder, opset):
+    rng = np.random.default_rng(0)
+    weights = [numpy_helper.from_array(rng.standard_normal(shape).astype(np.float32), name)
+               for name, shape in [("w", (4, 3, 3, 3)), ("s", (4,)), ("b", (4,)), ("m", (4,)),
+                                   ("fc", (5, 4))]]
+    weights.append(numpy_helper.from_array(np.ones(4, np.float32), "v"))
+    weights.append(numpy_helper.from_array(np.array([1, 4], np.int64), "to"))
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], pads=[1] * 4),
+             helper.make_node("BatchNormalization", ["c", "s", "b", "m", "v"], ["n"]),
+             helper.make_node("Relu", ["n"], ["r"]),
+             helper.make_node("MaxPool", ["r"], ["p"], kernel_shape=[2, 2], strides=[2, 2]),
+             helper.make_node("AveragePool", ["p"], ["q"], kernel_shape=[2, 2], strides=[2, 2]),
+             helper.make_node("GlobalAveragePool", ["q"], ["g"]),
+             helper.make_node("Reshape", ["g", "to"], ["f"]),
+             helper.make_node("Gemm", ["f", "fc"], ["z"], transB=1) if opset >= 11 else
+             helper.make_node("Gemm", ["f", "fc", "zero"], ["z"], transB=1),
+             helper.make_node("Softmax", ["z"], ["y"], axis=1)]
+    weights.append(numpy_helper.from_array(np.zeros(5, np.float32), "zero"))
+    onnx.save(make_model(nodes=nodes, weights=weights, opset=opset), "net.onnx")
+    result = convert(model="net.onnx")
+    assert result.returncode == 0, result.stderr
