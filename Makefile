@@ -45,7 +45,7 @@ test: build  ## all tests, C++ and Python; ends with 'N passed, N failed'
 	@$(PY) tests/run_all.py --build $(BUILD) $(TEST_ARGS)
 
 bench: build  ## print the table of times
-	@$(PY) bench/run.py --build $(BUILD)
+	@$(PY) bench/run.py --build $(BUILD) --json $(BUILD)/bench.json $(BENCH_ARGS)
 
 lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all), ruff
 	$(call install_packages,packages-lint.apt)
@@ -63,8 +63,10 @@ tsan: deps  ## C++ tests under the thread sanitizer
 	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
 	  $(PY) tests/run_all.py --build build-tsan --only cpp --timeout 300 $(TEST_ARGS)
 
-docs: build  ## write the generated pages of docs/ anew
-	@$(PY) tools/make_docs.py --build $(BUILD)
+docs: deps  ## write the generated pages of docs/ anew (docs/performance.md: after make bench)
+	@$(PY) tools/gen_environment_docs.py
+	@$(PY) tools/gen_pyacl docs
+	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs/performance.md
 
 wheel: deps  ## build dist/anynpu-*.whl
 	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
