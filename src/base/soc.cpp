@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/env.h"
+#include "base/log.h"
+
 namespace anynpu {
 
 namespace {
@@ -27,6 +30,8 @@ constexpr std::array kNames = {
     std::string_view("Ascend910_9392"),
 };
 
+constexpr std::string_view kDefault = "Ascend310P3";
+
 }  // namespace
 
 std::span<const std::string_view> soc_names() { return kNames; }
@@ -42,6 +47,18 @@ Status check_soc_name(std::string_view name) {
   return fail(Code::invalid_argument,
               "the chip name is '{}'; expected 'Ascend' + the Name of npu-smi info, one of: {}", name,
               list);
+}
+
+std::string_view soc_name() {
+  static const std::string_view name = [] {
+    const std::string wanted = env::text(env::Name::soc);
+    for (std::string_view known : kNames) {
+      if (known == wanted) return known;
+    }
+    ANYNPU_LOG(warning, "ANYNPU_SOC: {}; {} is used", check_soc_name(wanted).message(), kDefault);
+    return kDefault;
+  }();
+  return name;
 }
 
 }  // namespace anynpu

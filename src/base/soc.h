@@ -18,4 +18,8 @@ bool is_soc_name(std::string_view name);
 // Ok, or a sentence that lists what is accepted.
 Status check_soc_name(std::string_view name);
 
+// ANYNPU_SOC when it is a known name, else Ascend310P3 and a warning in the log. Read once, at the
+// first call; a null-terminated text that lives for ever.
+std::string_view soc_name();
+
 }  // namespace anynpu

@@ -125,6 +125,21 @@ inline Pointer from_handle(Handle handle) {
   return reinterpret_cast<Pointer>(handle);
 }
 
+// A new handle for `object`, as the C interface shows it.
+template <typename Pointer, typename T>
+Result<Pointer> insert_object(std::shared_ptr<T> object) {
+  const Handle handle = HandleTable::instance().insert(std::move(object));
+  if (handle) return from_handle<Pointer>(handle);
+  return fail(Code::limit_exceeded, "no handle is free; destroy objects that are no longer used");
+}
+
+// Ends the life of a handle; the sentence says why when it is none.
+template <typename T>
+Status remove_object(const void* pointer) {
+  if (HandleTable::instance().remove<T>(to_handle(pointer))) return {};
+  return HandleTable::instance().explain(to_handle(pointer), HandleType<T>::tag);
+}
+
 // The failure of an output pointer that is null.
 Status check_pointer(const void* pointer, const char* name);
 

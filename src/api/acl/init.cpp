@@ -14,6 +14,7 @@
 #include "api/acl/program_path.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "device/runtime.h"
 
 namespace anynpu::acl {
 
@@ -57,6 +58,14 @@ Failure load_config(const char* path, AclConfig& config) {
   return parse_config(text, found, config);
 }
 
+Status choose_default_device(const AclConfig& config) {
+  if (!config.default_device) return {};
+  auto& runtime = device::Runtime::instance();
+  ANYNPU_TRY(runtime.device(*config.default_device).status(), "while reading 'defaultDevice'");
+  runtime.set_default_device(*config.default_device);
+  return {};
+}
+
 Failure initialise(const char* path) {
   std::lock_guard lock(life_mutex());
   if (initialised()) {
@@ -69,6 +78,7 @@ Failure initialise(const char* path) {
   Failure failure = load_config(path, config);
   if (!failure.ok()) return failure;
   for (const std::string& problem : env::check()) ANYNPU_LOG(warning, "{}", problem);
+  if (Status status = choose_default_device(config); !status.ok()) return status;
   set_message_scope(config.message_scope);
   set_current_config(std::move(config));
   mark_runtime_used();
@@ -87,6 +97,8 @@ Status finalise() {
   // First the state: other threads get 100001 from here on instead of half-released objects.
   detail::current_life.store(Life::finalised, std::memory_order_release);
   run_finalizers();
+  device::Runtime::instance().reset_all();
+  device::Runtime::instance().set_default_device(-1);
   set_current_config(AclConfig());
   ANYNPU_LOG(event, "finalised");
   return {};

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of one tensor in different formats: what becomes of the extents when data is laid out
+// anew.
+#pragma once
+
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace anynpu {
+
+// Width of the innermost block of the blocked formats: 32 bytes' worth of elements, at least 16 for
+// the cube unit's types (16 for 16-bit and 32-bit types, 32 for 8-bit, 64 for 4-bit).
+int64_t block_width(DType type);
+
+// The shape of `shape` (in `from`) when laid out in `to`. Axis formats convert among themselves
+// (NCHW, NHWC, HWCN; NCDHW, NDHWC; ND keeps extents); from them to NC1HWC0, FRACTAL_Z and, from 2
+// dimensions up, FRACTAL_NZ. Fails on other pairs, wrong ranks and dynamic channels.
+Result<Shape> shape_in_format(const Shape& shape, Format from, Format to, DType type);
+
+}  // namespace anynpu
