@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kinds of the table are in C++: the type of the local variable, how it reaches the C call.
+"""What the kinds of the table are in C++.
 
 A kind is one of
   i8 u8 i16 u16 i32 u32 i64 u64 size f32   numbers
@@ -54,7 +54,7 @@ def cpp_type(kind):
 
 def pointed_to(c_type):
     """aclrtStream* -> aclrtStream: the type of an out-parameter's variable."""
-    text = c_type.removesuffix("const").strip()
+    text = re.sub(r"const$", "", c_type).strip()
     if not text.endswith("*"):
         raise ValueError(f"'{c_type}' is no pointer, so it cannot be an out-parameter")
     return text[:-1].strip()

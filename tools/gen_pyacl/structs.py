@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of structs from and to dicts, one pair of functions per struct."""
-import re
-
 
 def emit_declarations(structs):
     out = []
@@ -9,13 +7,9 @@ def emit_declarations(structs):
         if struct.direction != "out":
             out.append(f"bool take(const Place& at, PyObject* from, {struct.name}* to);")
         if struct.direction != "in":
-            out.append(f"PyObject* to_python(const {struct.name}& from);")
+            out += ["template <>", f"struct ToDict<{struct.name}> {{",
+                    f"  static PyObject* make(const {struct.name}& from);", "};"]
     return out
-
-
-def _capacity(c_type):
-    match = re.search(r"\[(\w+)\]", c_type)
-    return match[1] if match else None
 
 
 def _emit_take(struct):
@@ -23,7 +17,8 @@ def _emit_take(struct):
            "  const DictReader in(at, from);", "  return in.is_dict()"]
     for field in struct.fields:
         if field.type.endswith("*") and field.count:  # an array of the caller's: borrowed storage
-            out.append(f'      && in.read_array("{field.name}", &to->{field.name}, &to->{field.count})')
+            out.append(f'      && in.read_array("{field.name}", &to->{field.name}, '
+                       f"&to->{field.count})")
         elif not any(f.count == field.name and f.type.endswith("*") for f in struct.fields):
             out.append(f'      && in.read("{field.name}", &to->{field.name})')
     out[-1] += ";"
@@ -31,7 +26,8 @@ def _emit_take(struct):
 
 
 def _emit_give(struct):
-    out = [f"PyObject* to_python(const {struct.name}& from) {{", "  DictWriter out;"]
+    out = [f"PyObject* ToDict<{struct.name}>::make(const {struct.name}& from) {{",
+           "  DictWriter out;"]
     for field in struct.fields:
         value = f"from.{field.name}"
         if field.type.startswith("bytes["):

@@ -5,8 +5,8 @@ import os
 import re
 
 # A definition starts in the first column; namespaces and lambdas do not look like this.
-DEFINITION = re.compile(r'^(?:extern "C" )?[A-Za-z][\w ]*[ *&]+(acl\w+)\([^;{}]*\)\s*(?:noexcept\s*)?\{',
-                        re.M)
+DEFINITION = re.compile(
+    r'^(?:extern "C" )?[A-Za-z][\w ]*[ *&]+(acl\w+)\([^;{}]*\)\s*(?:noexcept\s*)?\{', re.M)
 
 
 def defined_functions(folder):

@@ -3,6 +3,8 @@
 
 docs/adding_an_api.md explains the columns and the small language of the `call` column.
 """
+from __future__ import annotations
+
 import csv
 import os
 import re

@@ -2,7 +2,7 @@
 """The METH_FASTCALL wrappers: one C++ function per Python function, all from one template.
 
     PyObject* rt_malloc(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
-      constexpr const Function& self = kFunctions::rt_malloc;
+      constexpr const Function& self = functions::rt_malloc;
       if (!self.takes(argc)) return nullptr;
       size_t size{};
       int32_t policy{};
@@ -18,8 +18,9 @@ import re
 import structs as struct_code
 from kinds import cpp_type, is_struct, item_of, item_type, pointed_to
 
-# Returned text and arrays whose length the caller chooses stay below this.
-LONGEST = 1 << 20
+# Bounds of what the caller of a function may choose: bytes of text, items of an array.
+LONGEST_TEXT = 1 << 20
+LONGEST_LIST = 1 << 12
 
 
 def symbol(row):
@@ -55,8 +56,10 @@ class _Wrapper:
         self.by_name = {a.name: a for a in row.arguments}
         self.outs = {}  # returned name -> expression for give()
         self.before = []  # declarations of out-parameters
-        self.call = [self._token(t, p)
-                     for t, p in zip(row.call, row.c_parameters, strict=True)]
+        if len(row.call) != len(row.c_parameters):
+            raise ValueError(f"call has {len(row.call)} items, {row.c_function} has "
+                             f"{len(row.c_parameters)} parameters")
+        self.call = [self._token(t, p) for t, p in zip(row.call, row.c_parameters)]
 
     def _token(self, token, parameter):
         """The C++ expression for one item of the call column."""
@@ -99,14 +102,16 @@ class _Wrapper:
         item = "char" if kind == "str" else item_type(item_of(kind))
         cls = "Text" if kind == "str" else f"List<{item}>"
         self.before.append(f"{cls} {name};")
-        place = "nullptr" if length.isdigit() else f'"{length}"'
-        self.before.append(f"if (!{name}.reserve(self, {place}, {length}, {LONGEST})) "
+        most = LONGEST_TEXT if kind == "str" else LONGEST_LIST
+        self.before.append(f'if (!{name}.reserve(self, "{length}", {length}, {most})) '
                            "return nullptr;")
         return f"{name}.data()"
 
     def _take_arguments(self):
-        out = []
-        checks = []
+        out, checks = [], []
+        scratch = any(is_struct(item_of(a.kind) or a.kind) for a in self.row.arguments)
+        if scratch:
+            out.append("Scratch scratch;")
         for i, value in enumerate(self.row.arguments):
             kind = value.kind
             if is_struct(kind) and value.optional:
@@ -119,7 +124,8 @@ class _Wrapper:
                 take = "take_or_null"
             elif kind.startswith("one or list"):
                 take = "take_one_or_list"
-            check = f'!{take}({{self, {i}, "{value.name}"}}, argv[{i}], &{value.name})'
+            place = f'{{self, {i}, "{value.name}"{", &scratch" if scratch else ""}}}'
+            check = f"!{take}({place}, argv[{i}], &{value.name})"
             if value.default:
                 check = f"(argc > {i} && {check})"
             checks.append(check)
@@ -180,8 +186,8 @@ def emit_header(rows, structs):
     out += ["", "// Structs as dicts.", *struct_code.emit_declarations(structs), ""]
     for module in modules(rows):
         out.append(f"extern PyMethodDef k{(module or 'acl').capitalize()}Methods[];")
-    out += ["", "struct Submodule {", "  const char* name;  // \"acl.rt\"", "  PyMethodDef* methods;",
-            "};", "inline constexpr Submodule kSubmodules[] = {"]
+    out += ["", "struct Submodule {", '  const char* name;  // "acl.rt"',
+            "  PyMethodDef* methods;", "};", "inline constexpr Submodule kSubmodules[] = {"]
     out += [f'    {{"acl.{m}", k{m.capitalize()}Methods}},' for m in modules(rows) if m]
     return [*out, "};", "", "}  // namespace anynpu::pyacl"]
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C functions of libanynpu.so for language bindings: what they need and no vendor API has.
+ */
+#ifndef ANYNPU_H_
+#define ANYNPU_H_
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every blocking wait on the process's main thread calls `check` each 50 ms, with no lock held, and
+ * gives up when it returns non-zero. NULL removes it. */
+__attribute__((visibility("default"))) void anynpu_set_interrupt_check(int (*check)(void));
+
+/* Non-zero when the process can read all of these bytes. */
+__attribute__((visibility("default"))) int anynpu_probe_readable(const void* address, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "acl/gil.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "anynpu.h"
+
+namespace anynpu::pyacl {
+
+namespace {
+
+bool python_ends() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
+bool on_main_thread() {
+  thread_local const bool main = syscall(SYS_gettid) == getpid();
+  return main;
+}
+
+int run_signal_handlers() {
+  if (!Py_IsInitialized() || python_ends()) return 0;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  const bool raised = PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
+  PyGILState_Release(state);
+  return raised;
+}
+
+}  // namespace
+
+void park_if_python_ends() {
+  if (!python_ends() || on_main_thread()) [[likely]]
+    return;
+  for (;;) pause();
+}
+
+PyObject* call_back(PyObject* function, PyObject* arguments) {
+  PyObject* result = arguments != nullptr ? PyObject_CallObject(function, arguments) : nullptr;
+  Py_XDECREF(arguments);
+  if (result == nullptr) PyErr_WriteUnraisable(function);
+  return result;
+}
+
+void install_interrupt_check() {
+  anynpu_set_interrupt_check(run_signal_handlers);
+}
+
+}  // namespace anynpu::pyacl
