@@ -28,8 +28,27 @@ Format format_for(const Shape& shape, Format wanted) {
   return shape.size() == rank ? wanted : Format::nd;
 }
 
-Result<om::TensorInfo> describe(const graph::Value& value) {
-  om::TensorInfo info{value.name, value.dtype, value.format, value.shape, 0};
+// Outputs are named "node:index:tensor", as atc names them; the node is the one of the source model.
+std::vector<std::string> output_names(const graph::Graph& graph) {
+  const Links links(graph);
+  std::vector<std::string> names;
+  for (graph::ValueId id : graph.outputs) {
+    const std::string& tensor = graph.values[static_cast<size_t>(id)].name;
+    const int producer = links.producer[static_cast<size_t>(id)];
+    if (producer < 0) {
+      names.push_back(format("{}:0:{}", tensor, tensor));
+      continue;
+    }
+    const graph::Node& node = graph.nodes[static_cast<size_t>(producer)];
+    size_t index = 0;
+    while (node.outputs[index] != id) ++index;
+    names.push_back(format("{}:{}:{}", node.name, index, tensor));
+  }
+  return names;
+}
+
+Result<om::TensorInfo> describe(const std::string& name, const graph::Value& value) {
+  om::TensorInfo info{name, value.dtype, value.format, value.shape, 0};
   const auto count = static_cast<size_t>(element_count(value.shape));
   if (count > kMaxElements) {
     return fail(Code::unsupported_shape, "'{}' has the shape {}, which is too large", value.name,
@@ -43,13 +62,16 @@ Result<om::TensorInfo> describe(const graph::Value& value) {
   return info;
 }
 
-Status describe_all(const graph::Graph& graph, om::Meta& meta) {
+Status describe_all(const graph::Graph& graph, const std::vector<std::string>& output_names,
+                    om::Meta& meta) {
   for (graph::ValueId id : graph.inputs) {
-    ANYNPU_ASSIGN(om::TensorInfo info, describe(graph.values[static_cast<size_t>(id)]));
+    const graph::Value& value = graph.values[static_cast<size_t>(id)];
+    ANYNPU_ASSIGN(om::TensorInfo info, describe(value.name, value));
     meta.inputs.push_back(std::move(info));
   }
-  for (graph::ValueId id : graph.outputs) {
-    ANYNPU_ASSIGN(om::TensorInfo info, describe(graph.values[static_cast<size_t>(id)]));
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const graph::Value& value = graph.values[static_cast<size_t>(graph.outputs[i])];
+    ANYNPU_ASSIGN(om::TensorInfo info, describe(output_names[i], value));
     meta.outputs.push_back(std::move(info));
   }
   return {};
@@ -58,6 +80,7 @@ Status describe_all(const graph::Graph& graph, om::Meta& meta) {
 }  // namespace
 
 Result<om::Model> compile(graph::Graph graph, const Options& options) {
+  const std::vector<std::string> names = output_names(graph);
   ANYNPU_TRY(apply_input_shapes(options.input_shapes, graph));
   if (!options.input_shapes.empty()) forget_inner_shapes(graph);
   ANYNPU_TRY(remove_identities(graph));
@@ -66,9 +89,11 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   ANYNPU_TRY(fuse_convs(graph));
   ANYNPU_TRY(remove_dead(graph));
 
-  for (graph::ValueId id : graph.inputs) {
-    graph::Value& value = graph.values[static_cast<size_t>(id)];
-    value.format = format_for(value.shape, options.input_format);
+  for (const auto* ids : {&graph.inputs, &graph.outputs}) {
+    for (graph::ValueId id : *ids) {
+      graph::Value& value = graph.values[static_cast<size_t>(id)];
+      value.format = format_for(value.shape, options.input_format);
+    }
   }
   om::Model model;
   model.meta.name = options.model_name;
@@ -76,7 +101,7 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   model.meta.producer = options.producer;
   model.meta.command_line = options.command_line;
   model.meta.options = options.given;
-  ANYNPU_TRY(describe_all(graph, model.meta));
+  ANYNPU_TRY(describe_all(graph, names, model.meta));
   model.graph = std::move(graph);
   return model;
 }

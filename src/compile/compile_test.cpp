@@ -52,7 +52,7 @@ TEST(Compile, InputsAndOutputsAreDescribedWithSizesAndFormats) {
   ASSERT_TRUE(model.ok()) << model.status().to_string();
   const om::TensorInfo expected{"x", DType::f32, Format::nchw, {2, 3, 4, 4}, 384};
   EXPECT_EQ(model->meta.inputs[0], expected);
-  EXPECT_EQ(model->meta.outputs[0].name, "y");
+  EXPECT_EQ(model->meta.outputs[0].name, "Relu_y:0:y");
   EXPECT_EQ(model->meta.outputs[0].size, 384u);
   EXPECT_EQ(compile_with({2, 3}, "")->meta.inputs[0].format, Format::nd);
 }
