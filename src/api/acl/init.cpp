@@ -11,7 +11,7 @@
 #include "acl/acl.h"
 #include "api/acl/config.h"
 #include "api/acl/entry.h"
-#include "api/acl/program_path.h"
+#include "base/program_path.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "device/runtime.h"

@@ -12,7 +12,7 @@
 #include "acl/acl.h"
 #include "api/acl/config.h"
 #include "api/acl/entry.h"
-#include "api/acl/program_path.h"
+#include "base/program_path.h"
 
 namespace anynpu::acl {
 namespace {
@@ -105,7 +105,7 @@ TEST_F(Init, ARelativePathStartsAtTheProgramThenAtTheCurrentFolder) {
   fs::create_directories(folder_ / "program");
   fs::create_directories(folder_ / "src");
   write("src/acl.json", R"({"max_opqueue_num":"11"})");
-  set_program_path((folder_ / "program/main.py").c_str());
+  set_program_path(write("program/main.py", "").c_str());
   ASSERT_EQ(aclInit("../src/acl.json"), ACL_SUCCESS);
   EXPECT_EQ(current_config()->max_opqueue_num, 11u);
   aclFinalize();
@@ -137,19 +137,6 @@ TEST_F(Init, AForkedChildOfAnInitialisedProcessGetsAnErrorWithASentence) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-}
-
-TEST(ProgramPath, FindsTheScriptInACommandLineOfPython) {
-  const auto script = [](std::initializer_list<const char*> arguments) {
-    std::string line;
-    for (const char* argument : arguments) line += std::string(argument) + '\0';
-    return script_of(line);
-  };
-  EXPECT_EQ(script({"python3", "app/main.py", "-x"}), "app/main.py");
-  EXPECT_EQ(script({"python3", "-u", "-W", "ignore", "-Xdev", "main.py"}), "main.py");
-  EXPECT_EQ(script({"python3", "-c", "import acl"}), "");
-  EXPECT_EQ(script({"python3", "-m", "pytest"}), "");
-  EXPECT_EQ(script({"python3"}), "");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/acl/program_path.h"
+#include "base/program_path.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-namespace anynpu::acl {
+namespace anynpu {
 
 namespace {
 
@@ -66,7 +66,7 @@ void set_program_path(const char* path) {
 std::string program_folder() {
   {
     std::lock_guard lock(given().mutex);
-    if (!given().path.empty()) return folder_of(given().path);
+    if (is_file(given().path)) return folder_of(given().path);
   }
   std::error_code error;
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);
@@ -95,4 +95,8 @@ Result<std::string> find_file(std::string_view path) {
       path, folder, fs::current_path(error).string());
 }
 
-}  // namespace anynpu::acl
+}  // namespace anynpu
+
+extern "C" __attribute__((visibility("default"))) void anynpu_set_program_path(const char* path) {
+  anynpu::set_program_path(path);
+}

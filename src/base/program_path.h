@@ -8,13 +8,14 @@
 
 #include "base/result.h"
 
-namespace anynpu::acl {
+namespace anynpu {
 
 // The folder of the script or executable: what set_program_path was given, else found out from
 // /proc. Empty when unknown.
 std::string program_folder();
 
-// For language bindings that know the script better than the command line does (sys.argv[0]).
+// For language bindings that know the script better than the command line does (sys.argv[0]); also
+// exported as the C function anynpu_set_program_path. Paths that do not exist are ignored.
 void set_program_path(const char* path);
 
 // The script in a command line of the Python interpreter; "" for -c, -m and interactive use.
@@ -24,4 +25,4 @@ std::string script_of(std::string_view cmdline_with_nuls);
 // Absolute paths are returned as they are. Fails with both places named.
 Result<std::string> find_file(std::string_view path);
 
-}  // namespace anynpu::acl
+}  // namespace anynpu
