@@ -173,8 +173,9 @@ void write(Level level, std::string_view module, std::string_view file, int line
 void reload() {
   Sink& s = sink();
   std::lock_guard lock(s.mutex);
-  close_file(s);
+  const auto before = s.folder;
   configure(s);
+  if (s.folder != before) close_file(s);
 }
 
 }  // namespace anynpu::log

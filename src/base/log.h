@@ -50,7 +50,7 @@ inline void write(Level level, std::string_view module, std::string_view file, i
   if (enabled(level)) detail::write(level, module, file, line, text);
 }
 
-// Reads the variables again and closes the current file; the next line opens what it needs.
+// Reads the variables again; a file in another folder is closed, the next line opens what it needs.
 void reload();
 
 }  // namespace anynpu::log
