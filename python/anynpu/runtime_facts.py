@@ -4,8 +4,6 @@
 Devices live inside each process: there is no driver that holds state for all of them. So the
 memory in use and the load that another process sees are those of the asking process itself.
 """
-from dataclasses import dataclass
-
 ACL_DDR_MEM = 0
 ACL_HBM_MEM = 1
 ALREADY_INITIALISED = 100002
@@ -15,19 +13,18 @@ class RuntimeUnavailable(Exception):
     """The runtime cannot be used; the text says why and what to do."""
 
 
-@dataclass
+# Plain classes: importing dataclasses takes longer than all the rest of npu-smi.
 class DeviceFacts:
-    device_id: int
-    total_bytes: int
-    free_bytes: int
-    busy_percent: int
+    def __init__(self, device_id, total_bytes, free_bytes, busy_percent):
+        self.device_id = device_id
+        self.total_bytes = total_bytes
+        self.free_bytes = free_bytes
+        self.busy_percent = busy_percent
 
 
-@dataclass
 class RuntimeFacts:
-    soc_name: str
-    version: str
-    devices: list
+    def __init__(self, soc_name, version, devices):
+        self.soc_name, self.version, self.devices = soc_name, version, devices
 
 
 def _check(ret, what, acl):
