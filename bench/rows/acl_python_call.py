@@ -4,8 +4,9 @@
 import ctypes
 import os
 
-import acl
 from harness import difference_of, ns_per_call
+
+import acl
 
 CALLS = 20000
 

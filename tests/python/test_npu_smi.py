@@ -5,6 +5,7 @@ import re
 import subprocess
 
 import pytest
+from conftest import skip_without_devices
 
 from anynpu import npu_smi, npu_smi_text
 from anynpu.runtime_facts import DeviceFacts, RuntimeFacts, RuntimeUnavailable
@@ -107,7 +108,7 @@ def run_program(*words, **env):
 
 
 def test_the_name_is_the_soc_name_without_ascend():
-    pytest.importorskip("acl")
+    skip_without_devices()
     done = run_program("info", ANYNPU_SOC="Ascend910B4", ANYNPU_DEVICES="cpu:3")
     assert done.returncode == 0, done.stderr
     names = re.findall(r"^\| \d+ +(\S+) +\| OK", done.stdout, re.M)
@@ -115,7 +116,7 @@ def test_the_name_is_the_soc_name_without_ascend():
 
 
 def test_the_memory_is_the_configured_one():
-    pytest.importorskip("acl")
+    skip_without_devices()
     done = run_program("info", "-t", "memory", "-i", "0", ANYNPU_DEVICE_MEMORY="3G")
     assert done.returncode == 0, done.stderr
     assert re.search(r"DDR Capacity\(MB\)\s+: 3072\n", done.stdout)
