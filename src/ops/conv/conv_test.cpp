@@ -87,5 +87,33 @@ TEST(Conv, EveryKernelAgreesWithTheReference) {
   }, 11);
 }
 
+TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {
+  check_cases({
+      "Conv shape=1x16x1x1,16x16x1x1",                                      // one pixel, one block
+      "Conv shape=1x64x7x7,96x64x3x3,96 pads=1,1,1,1",                      // two rows in a tile
+      "Conv shape=2x32x5x3,48x32x3x3,48 pads=1,1,1,1",                      // batch, odd rows
+      "Conv shape=1x17x6x29,33x17x3x3,33 pads=1,1,1,1",                     // cut blocks
+      "Conv shape=1x24x13x15,40x24x1x1,40",
+      "Conv shape=1x32x13x15,40x32x1x1,40 strides=2,2",
+      "Conv shape=1x16x14x14,16x16x3x3,16 strides=2,1 pads=0,1,2,0",
+      "Conv shape=1x16x15x16,16x16x2x5,16 strides=3,3 pads=0,2,1,3",
+      "Conv shape=1x16x20x20,16x16x3x3,16 dilations=2,3 pads=2,3,2,3",
+      "Conv shape=1x3x30x30,32x3x3x3,32 strides=2,2 pads=1,1,1,1",
+      "Conv shape=2x1x9x9,5x1x3x3,5 pads=1,1,1,1",
+      "Conv shape=1x8x9x11,16x8x3x3 dilations=1,2 pads=0,1,0,1",
+      "Conv shape=1x64x6x6,64x32x3x3,64 group=2 pads=1,1,1,1",
+      "Conv shape=1x32x6x6,32x4x3x3,32 group=8 pads=1,1,1,1",               // merged groups
+      "Conv shape=1x48x5x5,24x12x1x1,24 group=4",
+      "Conv shape=1x12x5x5,12x1x3x3,12 group=12 pads=1,1,1,1",              // depthwise
+      "Conv shape=1x40x9x8,40x1x3x3,40 group=40 pads=1,1,1,1 strides=2,2",
+      "Conv shape=1x32x9x8,64x1x5x3,64 group=32 pads=2,1,2,1",              // multiplier 2
+      "Conv shape=3x20x31,24x20x5,24 pads=2,2 strides=2",                   // one dimension
+      "Conv shape=1x16x8x8,16x16x3x3,16 auto_pad=SAME_LOWER strides=2,2",
+      "FusedConv domain=anynpu opset=1 shape=1x32x9x9,64x32x3x3,64,1x64x9x9 pads=1,1,1,1 activation=Relu",
+      "FusedConv domain=anynpu opset=1 shape=1x3x9x9,19x3x3x3,_,1x19x9x9 pads=1,1,1,1",
+      "FusedConv domain=anynpu opset=1 shape=1x16x9x9,16x16x1x1,16 activation=Clip activation_min=-1 activation_max=2.5",
+  }, 100);
+}
+
 }  // namespace
 }  // namespace anynpu::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/conv/conv.h"
 
+#include "ops/conv/blocked.h"
 #include "ops/families.h"
 #include "ops/registry.h"
 
@@ -108,6 +109,24 @@ void register_conv(Registry& registry) {
                         .shape = conv_rule});
   for (std::string_view domain : {std::string_view{}, std::string_view{"anynpu"}}) {
     const std::string_view op = domain.empty() ? "Conv" : "FusedConv";
+    registry.add(KernelDef{.op = op,
+                           .name = "conv_avx512",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_blocked_conv<Isa::avx512>,
+                           .create = create_blocked_conv<Isa::avx512>});
+    registry.add(KernelDef{.op = op,
+                           .name = "conv_avx2",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_blocked_conv<Isa::avx2>,
+                           .create = create_blocked_conv<Isa::avx2>});
+    registry.add(KernelDef{.op = op,
+                           .name = "conv_baseline",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_blocked_conv<Isa::baseline>,
+                           .create = create_blocked_conv<Isa::baseline>});
     registry.add(KernelDef{.op = op,
                            .name = "conv_reference",
                            .domain = domain,

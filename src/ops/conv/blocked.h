@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution over blocked channels on register tiles (cpu/tile.h): f32, one or two spatial
+// dimensions, weights and bias constant. Splits into packing (blocked_pack.cpp) and running
+// (blocked_run.cpp).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ops/conv/conv.h"
+#include "ops/cpu/tile.h"
+
+namespace anynpu::ops {
+
+// What stays the same for every input size: how weights are cut into groups, panels and runs.
+struct BlockedWeights {
+  int64_t group = 1;         // after merging groups narrower than a block
+  int64_t merged = 1;        // groups of the node in one of ours
+  int64_t in_channels = 0;   // of one group of ours
+  int64_t out_channels = 0;  // of one group of ours
+  int64_t in_per_group = 0, out_per_group = 0;  // of the node
+  int64_t kernel_h = 1, kernel_w = 1;
+  bool interleaved = false;  // few channels: pixels of `in_channels` floats instead of blocks
+  bool joined_columns = true;  // one run covers a whole kernel row (dilation 1 across)
+  int64_t panel_blocks = 2;
+
+  int64_t in_blocks() const { return interleaved ? 1 : (in_channels + 15) / 16; }
+  int64_t out_blocks() const { return (out_channels + 15) / 16; }
+  int64_t panels() const { return (out_blocks() + panel_blocks - 1) / panel_blocks; }
+  int64_t pixel_floats() const { return interleaved ? in_channels : 16; }
+  int64_t runs() const { return in_blocks() * kernel_h * (joined_columns ? 1 : kernel_w); }
+  int64_t run_length() const { return pixel_floats() * (joined_columns ? kernel_w : 1); }
+  int64_t blocks_of(int64_t panel) const {
+    return std::min(panel_blocks, out_blocks() - panel * panel_blocks);
+  }
+  // Offsets in floats from the start of the packed bytes.
+  int64_t panel_offset(int64_t g, int64_t panel) const {
+    return (g * out_blocks() + panel * panel_blocks) * 16 * runs() * run_length();
+  }
+  int64_t bias_offset() const { return group * out_blocks() * 16 * runs() * run_length(); }
+  size_t bytes() const {
+    return static_cast<size_t>(bias_offset() + group * out_blocks() * 16) * sizeof(float);
+  }
+
+  // `weight` as in the model (O, I / group, kernel...), `bias` null or O values.
+  void pack(const float* weight, const float* bias, float* packed) const;
+};
+
+// Why these kernels do not run a node, or how its weights are cut.
+Result<BlockedWeights> blocked_weights_of(const OpContext& context, const TileSet& tiles);
+
+Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
+                                                      const BlockedWeights& weights,
+                                                      const TileSet& tiles);
+
+template <Isa isa>
+Status can_run_blocked_conv(const OpContext& context);
+template <Isa isa>
+Result<std::unique_ptr<Kernel>> create_blocked_conv(const OpContext& context);
+
+}  // namespace anynpu::ops

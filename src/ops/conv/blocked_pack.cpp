@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "ops/conv/blocked.h"
+#include "ops/parallel.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+// Up to this many channels, pixels are interleaved instead of padded to a block of 16.
+constexpr int64_t kFewChannels = 8;
+
+}  // namespace
+
+Result<BlockedWeights> blocked_weights_of(const OpContext& context, const TileSet& tiles) {
+  ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
+  const size_t dims = c.window.dims();
+  if (dims > 2) return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2", dims);
+  if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant)) {
+    return fail(Code::unsupported_feature, "weight or bias is no constant");
+  }
+  BlockedWeights w;
+  w.panel_blocks = tiles.panel_blocks;
+  w.in_per_group = c.in_channels / c.group;
+  w.out_per_group = c.out_channels / c.group;
+  w.kernel_h = dims == 2 ? c.window.kernel[0] : 1;
+  w.kernel_w = c.window.kernel.back();
+  w.joined_columns = c.window.dilation.back() == 1 || w.kernel_w == 1;
+  // Groups narrower than a block share one, with zeros between them.
+  while (c.group > w.merged && (w.merged * w.in_per_group % 16 != 0 || w.merged * w.out_per_group % 16 != 0)) {
+    ++w.merged;
+    while (c.group % w.merged != 0) ++w.merged;
+  }
+  w.group = c.group / w.merged;
+  w.in_channels = w.merged * w.in_per_group;
+  w.out_channels = w.merged * w.out_per_group;
+  if (c.group > 1 && w.merged > 16) {
+    return fail(Code::unsupported_shape, "{} groups of {} and {} channels do not fill blocks of 16",
+                c.group, w.in_per_group, w.out_per_group);
+  }
+  w.interleaved = w.group == 1 && w.in_channels <= kFewChannels;
+  return w;
+}
+
+void BlockedWeights::pack(const float* weight, const float* bias, float* packed) const {
+  const int64_t taps = kernel_h * kernel_w, length = run_length();
+  // Weight of output `o` and input `i` of group `g` (ours); zero between merged groups and in pads.
+  const auto at = [&](int64_t g, int64_t o, int64_t i, int64_t tap) {
+    if (o >= out_channels || i >= in_channels) return 0.0f;
+    if (o / out_per_group != i / in_per_group) return 0.0f;
+    return weight[((g * out_channels + o) * in_per_group + i % in_per_group) * taps + tap];
+  };
+  parallel_tasks(static_cast<size_t>(group * panels()), [&](size_t task) {
+    const int64_t g = static_cast<int64_t>(task) / panels(), panel = static_cast<int64_t>(task) % panels();
+    const int64_t width = blocks_of(panel) * 16;
+    float* out = packed + panel_offset(g, panel);
+    for (int64_t run = 0; run < runs(); ++run) {
+      const int64_t columns = joined_columns ? 1 : kernel_w;
+      const int64_t column = run % columns, row = run / columns % kernel_h;
+      const int64_t block = run / columns / kernel_h;
+      for (int64_t k = 0; k < length; ++k) {
+        const int64_t tap = row * kernel_w + column + k / pixel_floats();
+        const int64_t i = block * 16 + k % pixel_floats();
+        for (int64_t o = 0; o < width; ++o) *out++ = at(g, panel * panel_blocks * 16 + o, i, tap);
+      }
+    }
+  });
+  float* out = packed + bias_offset();
+  for (int64_t g = 0; g < group; ++g) {
+    for (int64_t o = 0; o < out_blocks() * 16; ++o) {
+      *out++ = bias && o < out_channels ? bias[g * out_channels + o] : 0.0f;
+    }
+  }
+}
+
+namespace {
+
+class BlockedConv final : public Kernel {
+ public:
+  BlockedConv(const BlockedWeights& weights, const TileSet& tiles)
+      : weights_(weights), tiles_(tiles) {}
+
+  size_t packed_bytes() const override { return weights_.bytes(); }
+  bool packs_input(size_t input) const override { return input == 1 || input == 2; }
+  Status pack(const OpContext& context, std::span<std::byte> packed) override {
+    const float* bias = context.has_input(2)
+                            ? reinterpret_cast<const float*>(context.inputs[2].constant.data())
+                            : nullptr;
+    weights_.pack(reinterpret_cast<const float*>(context.inputs[1].constant.data()), bias,
+                  reinterpret_cast<float*>(packed.data()));
+    return {};
+  }
+  Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
+    return plan_blocked_conv(context, weights_, tiles_);
+  }
+
+ private:
+  BlockedWeights weights_;
+  const TileSet& tiles_;
+};
+
+}  // namespace
+
+template <Isa isa>
+Status can_run_blocked_conv(const OpContext& context) {
+  ANYNPU_TRY(check_isa(isa));
+  return blocked_weights_of(context, tile_set(isa)).status();
+}
+
+template <Isa isa>
+Result<std::unique_ptr<Kernel>> create_blocked_conv(const OpContext& context) {
+  ANYNPU_ASSIGN(const BlockedWeights weights, blocked_weights_of(context, tile_set(isa)));
+  return std::unique_ptr<Kernel>(std::make_unique<BlockedConv>(weights, tile_set(isa)));
+}
+
+template Status can_run_blocked_conv<Isa::avx512>(const OpContext&);
+template Status can_run_blocked_conv<Isa::avx2>(const OpContext&);
+template Status can_run_blocked_conv<Isa::baseline>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_blocked_conv<Isa::avx512>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_blocked_conv<Isa::avx2>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_blocked_conv<Isa::baseline>(const OpContext&);
+
+}  // namespace anynpu::ops

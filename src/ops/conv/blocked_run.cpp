@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a blocked convolution: the input gets its pads (or is interleaved) in the workspace, then
+// tasks of (weight panels) x (pixel tiles) go over the pool.
+#include <algorithm>
+#include <cstring>
+
+#include "ops/conv/blocked.h"
+#include "ops/layout.h"
+#include "ops/parallel.h"
+#include "ops/plain_kernel.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+// Weights up to this size stay in the second-level cache while pixels pass by.
+constexpr int64_t kCachedWeights = 512 << 10;
+constexpr int64_t kTasksPerThread = 4;
+
+struct ColumnTile {
+  int64_t x = 0, pixels = 0;
+  TileFunction one_row[2] = {}, two_rows[2] = {};  // by blocks - 1
+};
+
+class BlockedConvPlan final : public KernelPlan {
+ public:
+  BlockedWeights w;
+  Activation activation;
+  int64_t batch = 0, channels = 0;           // of the whole input
+  int64_t in_h = 0, in_w = 0, out_h = 0, out_w = 0;
+  int64_t pad_top = 0, pad_left = 0;
+  int64_t padded_h = 0, padded_w = 0;        // what the tiles read
+  int64_t stride_h = 1, stride_w = 1;
+  bool copies = false;                       // the input passes through the workspace
+  int64_t rows = 1;                          // rows of a tile
+  std::vector<ColumnTile> columns;
+  std::vector<int64_t> runs;
+  int64_t panel_step = 1, unit_step = 1;     // panels and tiles of one task
+
+  int64_t row_groups() const { return (out_h + rows - 1) / rows; }
+  int64_t tiles() const { return row_groups() * static_cast<int64_t>(columns.size()); }
+  int64_t all_panels() const { return w.group * w.panels(); }
+  int64_t image_floats() const {  // of one image as the tiles read it
+    const int64_t blocks = w.interleaved ? 1 : (channels + 15) / 16;
+    return blocks * padded_h * padded_w * w.pixel_floats();
+  }
+
+  Status run(const RunArgs& args) const override {
+    const float* in = reinterpret_cast<const float*>(args.inputs[0]);
+    if (copies) {
+      float* copy = reinterpret_cast<float*>(args.workspace);
+      w.interleaved ? interleave(in, copy) : pad(in, copy);
+      in = copy;
+    }
+    const int64_t panel_tasks = (all_panels() + panel_step - 1) / panel_step;
+    const int64_t units = batch * tiles(), unit_tasks = (units + unit_step - 1) / unit_step;
+    parallel_tasks(static_cast<size_t>(panel_tasks * unit_tasks), [&](size_t task) {
+      const int64_t first = static_cast<int64_t>(task) / unit_tasks * panel_step;
+      const int64_t unit = static_cast<int64_t>(task) % unit_tasks * unit_step;
+      const int64_t last_unit = std::min(units, unit + unit_step);
+      for (int64_t p = first; p < std::min(all_panels(), first + panel_step); ++p) {
+        panel(args, in, p / w.panels(), p % w.panels(), unit, last_unit);
+      }
+    });
+    return {};
+  }
+
+ private:
+  // One weight panel over tiles [unit, last).
+  void panel(const RunArgs& args, const float* in, int64_t g, int64_t panel, int64_t unit,
+             int64_t last) const {
+    const auto* packed = reinterpret_cast<const float*>(args.packed);
+    const int64_t plane = out_h * out_w * 16, blocks = w.blocks_of(panel);
+    const int64_t block = g * w.out_blocks() + panel * w.panel_blocks;
+    const int64_t step = w.pixel_floats();
+    const float* residual =
+        args.inputs.size() > 3 ? reinterpret_cast<const float*>(args.inputs[3]) : nullptr;
+    TileArgs t;
+    t.runs = runs.data();
+    t.run_count = w.runs();
+    t.run_length = w.run_length();
+    t.pixel_step = stride_w * step;
+    t.in_row = stride_h * padded_w * step;
+    t.weights = packed + w.panel_offset(g, panel);
+    t.bias = packed + w.bias_offset() + block * 16;
+    t.out_row = out_w * 16;
+    t.out_pixel = 16;
+    t.out_block = plane;
+    t.clamp = activation.on;
+    t.min = activation.min;
+    t.max = activation.max;
+    const auto width = static_cast<int64_t>(columns.size());
+    for (; unit < last; ++unit) {
+      const int64_t n = unit / tiles(), y = unit % tiles() / width * rows;
+      const ColumnTile& column = columns[static_cast<size_t>(unit % width)];
+      t.in = in + n * image_floats() + g * w.in_blocks() * padded_h * padded_w * step +
+             (y * stride_h * padded_w + column.x * stride_w) * step;
+      const int64_t out = (n * w.group * w.out_blocks() + block) * plane + (y * out_w + column.x) * 16;
+      t.out = reinterpret_cast<float*>(args.outputs[0]) + out;
+      t.residual = residual ? residual + out : nullptr;
+      const bool both = rows == 2 && y + 1 < out_h;
+      (both ? column.two_rows : column.one_row)[blocks - 1](t);
+    }
+  }
+
+  void pad(const float* in, float* copy) const {
+    const int64_t blocks = (channels + 15) / 16;
+    parallel_tasks(static_cast<size_t>(batch * blocks), [&](size_t task) {
+      const float* x = in + static_cast<int64_t>(task) * in_h * in_w * 16;
+      float* y = copy + static_cast<int64_t>(task) * padded_h * padded_w * 16;
+      const int64_t right = padded_w - pad_left - in_w;
+      const auto zero = [&y](int64_t pixels) {
+        std::memset(y, 0, static_cast<size_t>(pixels) * 16 * sizeof(float));
+        y += pixels * 16;
+      };
+      zero(pad_top * padded_w);
+      for (int64_t row = 0; row < in_h; ++row) {
+        zero(pad_left);
+        std::memcpy(y, x + row * in_w * 16, static_cast<size_t>(in_w) * 16 * sizeof(float));
+        y += in_w * 16;
+        zero(right);
+      }
+      zero((padded_h - pad_top - in_h) * padded_w);
+    });
+  }
+
+  void interleave(const float* in, float* copy) const {
+    const int64_t plane = in_h * in_w;
+    parallel(static_cast<size_t>(batch * padded_h), 4, [&](size_t begin, size_t end) {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        float* y = copy + i * padded_w * channels;
+        const int64_t row = i % padded_h - pad_top;
+        std::memset(y, 0, static_cast<size_t>(padded_w * channels) * sizeof(float));
+        if (row < 0 || row >= in_h) continue;
+        const float* x = in + i / padded_h * channels * plane + row * in_w;
+        for (int64_t c = 0; c < channels; ++c) {
+          for (int64_t p = 0; p < in_w; ++p) y[(pad_left + p) * channels + c] = x[c * plane + p];
+        }
+      }
+    });
+  }
+};
+
+Walk walk_of(int64_t step) {
+  switch (step) {
+    case 16: return Walk::step16;
+    case 32: return Walk::step32;
+    case 3: return Walk::step3;
+    case 6: return Walk::step6;
+    default: return Walk::any;
+  }
+}
+
+void cut_tiles(BlockedConvPlan& plan, const TileSet& tiles) {
+  const Walk walk = walk_of(plan.stride_w * plan.w.pixel_floats());
+  const bool pairs = walk == Walk::step16 || walk == Walk::step32;
+  plan.rows = pairs && plan.out_h > 1 && plan.out_w <= tiles.max_pixels / 2 ? 2 : 1;
+  const int64_t count = (plan.out_w + tiles.max_pixels - 1) / tiles.max_pixels;
+  for (int64_t i = 0; i < count; ++i) {
+    ColumnTile column;
+    column.x = plan.out_w * i / count;
+    column.pixels = plan.out_w * (i + 1) / count - column.x;
+    for (int64_t blocks = 1; blocks <= tiles.panel_blocks; ++blocks) {
+      column.one_row[blocks - 1] = tiles.find(walk, 1, column.pixels, blocks);
+      if (plan.rows == 2) column.two_rows[blocks - 1] = tiles.find(walk, 2, column.pixels, blocks);
+    }
+    plan.columns.push_back(column);
+  }
+}
+
+void cut_tasks(BlockedConvPlan& plan) {
+  const int64_t units = plan.batch * plan.tiles(), panels = plan.all_panels();
+  const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasksPerThread;
+  if (static_cast<int64_t>(plan.w.bytes()) <= kCachedWeights) {
+    plan.panel_step = panels;  // all weights stay cached; each task takes its share of the pixels
+    plan.unit_step = std::max<int64_t>(1, (units + tasks - 1) / tasks);
+  } else {
+    plan.panel_step = 1;  // a panel stays cached while all pixels pass by
+    const int64_t pieces = std::max<int64_t>(1, (tasks + panels - 1) / panels);
+    plan.unit_step = std::max<int64_t>(1, (units + pieces - 1) / pieces);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
+                                                      const BlockedWeights& weights,
+                                                      const TileSet& tiles) {
+  ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
+  const Window& window = c.window;
+  const size_t across = window.dims() - 1;
+  const bool flat = window.dims() == 1;
+  auto plan = std::make_unique<BlockedConvPlan>();
+  plan->w = weights;
+  ANYNPU_ASSIGN(plan->activation, activation_of(context));
+  plan->batch = c.batch;
+  plan->channels = c.in_channels;
+  plan->in_h = flat ? 1 : window.in[0];
+  plan->in_w = window.in[across];
+  plan->out_h = flat ? 1 : window.out[0];
+  plan->out_w = window.out[across];
+  plan->stride_h = flat ? 1 : window.stride[0];
+  plan->stride_w = window.stride[across];
+  plan->pad_top = flat ? 0 : window.pad_begin[0];
+  plan->pad_left = window.pad_begin[across];
+  const int64_t bottom = flat ? 0 : window.pad_end[0], right = window.pad_end[across];
+  const bool padded = plan->pad_top + plan->pad_left + bottom + right > 0;
+  plan->padded_h = plan->in_h + plan->pad_top + bottom;
+  plan->padded_w = plan->in_w + plan->pad_left + right;
+  plan->copies = padded || weights.interleaved;
+  if (!plan->copies && weights.kernel_h * weights.kernel_w == 1 && plan->stride_h == 1 &&
+      plan->stride_w == 1) {  // pixels are all alike: one long row
+    plan->in_w = plan->padded_w = plan->out_w = plan->in_w * plan->in_h;
+    plan->in_h = plan->padded_h = plan->out_h = 1;
+  }
+  const int64_t step = weights.pixel_floats(), dilation_h = flat ? 1 : window.dilation[0];
+  const int64_t steps_across = weights.joined_columns ? 1 : weights.kernel_w;
+  for (int64_t block = 0; block < weights.in_blocks(); ++block) {
+    for (int64_t row = 0; row < weights.kernel_h; ++row) {
+      for (int64_t column = 0; column < steps_across; ++column) {
+        plan->runs.push_back(((block * plan->padded_h + row * dilation_h) * plan->padded_w +
+                              column * window.dilation[across]) * step);
+      }
+    }
+  }
+  if (element_count(context.outputs[0].shape) == 0) plan->batch = 0;
+  cut_tiles(*plan, tiles);
+  cut_tasks(*plan);
+  if (plan->copies) {
+    plan->workspace_bytes =
+        static_cast<size_t>(plan->batch * plan->image_floats()) * sizeof(float);
+  }
+  plan->input_layouts = {weights.interleaved ? Layout::plain : Layout::blocked16, Layout::plain,
+                         Layout::plain, Layout::blocked16};
+  plan->output_layouts = {Layout::blocked16};
+  plan->in_place_input = context.has_input(3) ? 3 : -1;
+  return std::unique_ptr<KernelPlan>(std::move(plan));
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register tiles for Isa::baseline. Standard headers stay outside the region, so that no inline function
+// of theirs is compiled for more than the oldest processor.
+#include "ops/cpu/tile.h"
+
+#include <cstdint>
+#include <utility>
+
+namespace anynpu::ops {
+namespace tile_baseline {
+
+constexpr int kMaxPixels = 2;
+constexpr int kPanelBlocks = 1;
+#include "ops/cpu/tile_body.inc"
+
+}  // namespace tile_baseline
+
+const TileSet kTilesBaseline{Isa::baseline, tile_baseline::kMaxPixels, tile_baseline::kPanelBlocks, tile_baseline::find};
+
+}  // namespace anynpu::ops
