@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of operators, types and kernels, from the registry itself.
+#pragma once
+
+// Prints docs/ops.md, or CSV. Returns the exit status.
+int print_support(bool csv);
