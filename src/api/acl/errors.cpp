@@ -245,6 +245,24 @@ std::string_view error_name(aclError code) {
   return "unknown code";
 }
 
+namespace {
+
+// A sentence may quote an argument of any length; nobody reads more than this of it.
+constexpr size_t kLongestSentence = 1200;
+
+std::string shortened(std::string text) {
+  if (text.size() <= kLongestSentence) return text;
+  size_t head = kLongestSentence * 3 / 4;
+  size_t tail = text.size() - kLongestSentence / 4;
+  auto inside_a_character = [&](size_t at) { return (text[at] & 0xc0) == 0x80; };  // UTF-8
+  while (head > 0 && inside_a_character(head)) --head;
+  while (tail < text.size() && inside_a_character(tail)) ++tail;
+  return format("{} ... ({} bytes left out) ... {}", text.substr(0, head), tail - head,
+                text.substr(tail));
+}
+
+}  // namespace
+
 aclError report(const char* function, const Failure& failure) {
   const Row& row = kRows[static_cast<size_t>(failure.status.code())];
   const aclError code =
@@ -252,7 +270,7 @@ aclError report(const char* function, const Failure& failure) {
   last_error = code;
   try {
     std::string text = format("E{}: {} failed with {}: {}\n        Solution: {}", code, function,
-                              error_name(code), failure.status.to_string(), row.advice);
+                              error_name(code), shortened(failure.status.to_string()), row.advice);
     ANYNPU_LOG(error, "{}", text);
     keep(std::move(text));
   } catch (...) {
