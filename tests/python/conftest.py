@@ -8,6 +8,8 @@ BUILD = os.environ.setdefault("ANYNPU_BUILD_DIR", os.path.join(ROOT, "build"))
 
 if os.path.join(BUILD, "python") not in sys.path:
     sys.path.insert(0, os.path.join(BUILD, "python"))
+    paths = [os.path.join(BUILD, "python"), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)  # for child processes
 if os.path.join(BUILD, "bin") not in os.environ["PATH"].split(os.pathsep):
     os.environ["PATH"] = os.path.join(BUILD, "bin") + os.pathsep + os.environ["PATH"]
 
