@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 namespace anynpu::device {
 
@@ -13,6 +14,16 @@ namespace {
 constexpr size_t kBlock = 64;             // every block starts and ends on this
 constexpr size_t kReturnPages = 1 << 20;  // freed blocks from this size on give their pages back
 constexpr size_t kPageBytes = 4096;
+
+// Every arena alive, for any_contains. Few, and rarely changed.
+struct Registry {
+  std::mutex mutex;
+  std::vector<const Arena*> arenas;
+};
+Registry& registry() {
+  static auto* all = new Registry;
+  return *all;
+}
 
 size_t align_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -31,9 +42,27 @@ Result<std::shared_ptr<Arena>> Arena::reserve(size_t bytes) {
   return std::shared_ptr<Arena>(new Arena(reinterpret_cast<uintptr_t>(base), bytes));
 }
 
-Arena::Arena(uintptr_t base, size_t size) : base_(base), size_(size) { insert_free(base, size); }
+Arena::Arena(uintptr_t base, size_t size) : base_(base), size_(size) {
+  insert_free(base, size);
+  std::lock_guard lock(registry().mutex);
+  registry().arenas.push_back(this);
+}
 
-Arena::~Arena() { munmap(reinterpret_cast<void*>(base_), size_); }
+Arena::~Arena() {
+  {
+    std::lock_guard lock(registry().mutex);
+    std::erase(registry().arenas, this);
+  }
+  munmap(reinterpret_cast<void*>(base_), size_);
+}
+
+bool Arena::any_contains(uintptr_t address) {
+  std::lock_guard lock(registry().mutex);
+  for (const Arena* arena : registry().arenas) {
+    if (arena->contains(address)) return true;
+  }
+  return false;
+}
 
 void Arena::insert_free(uintptr_t base, size_t bytes) {
   free_by_address_.emplace(base, bytes);

@@ -28,6 +28,8 @@ class Arena {
   void give_back(uintptr_t base, size_t bytes);
 
   bool contains(uintptr_t address) const { return address - base_ < size_; }
+  // Whether any arena of the process contains `address`, allocated or not.
+  static bool any_contains(uintptr_t address);
   size_t total() const { return size_; }
   size_t used() const;
   size_t peak() const;

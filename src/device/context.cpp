@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "device/report.h"
+
 namespace anynpu::device {
 
 Context::Context(std::shared_ptr<Device> device, Origin origin)
@@ -65,6 +67,7 @@ void Context::shut_down(Stream::Close how) {
                          stream->id()));
     stream->close(how);
   }
+  ReportQueues::instance().forget(*default_stream_);
   if (HandleTable::instance().remove<Stream>(default_stream_handle_)) device_->give_stream_place();
 }
 

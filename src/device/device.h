@@ -33,9 +33,6 @@ class Device {
   virtual Result<std::shared_ptr<Arena>> arena() = 0;
   virtual size_t memory_total() const = 0;
   virtual size_t memory_used() const = 0;
-  // Both ranges were checked. Runs in the calling thread.
-  virtual Status copy(void* to, const void* from, size_t bytes) = 0;
-  virtual Status fill(void* to, int value, size_t bytes) = 0;
 
   // Tasks (optional): how many of an engine run at once. Unlimited unless a back end says so.
   EngineGate& gate(Engine engine) { return gates_[static_cast<size_t>(engine)]; }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "device/device_list.h"
 #include "device/range_map.h"
+#include "device/report.h"
 
 namespace anynpu::device {
 
@@ -199,6 +200,7 @@ Status Runtime::destroy_stream(Handle handle, Stream::Close how) {
   auto stream = handles.remove<Stream>(handle);
   if (!stream) return handles.explain(handle, HandleTag::stream);
   stream->close(how);
+  ReportQueues::instance().forget(*stream);
   stream->device()->give_stream_place();
   return {};
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu/cpu_device.h"
 
-#include <cstring>
-
 #include "base/thread_pool.h"
 #include "device/arena.h"
 
@@ -26,16 +24,6 @@ Result<std::shared_ptr<Arena>> CpuDevice::arena() {
 size_t CpuDevice::memory_used() const {
   std::lock_guard lock(mutex_);
   return arena_ ? arena_->used() : 0;
-}
-
-Status CpuDevice::copy(void* to, const void* from, size_t bytes) {
-  std::memmove(to, from, bytes);  // ranges of one buffer may overlap
-  return {};
-}
-
-Status CpuDevice::fill(void* to, int value, size_t bytes) {
-  std::memset(to, value, bytes);
-  return {};
 }
 
 }  // namespace anynpu::device

@@ -16,8 +16,6 @@ class CpuDevice : public Device {
   Result<std::shared_ptr<Arena>> arena() override;
   size_t memory_total() const override { return memory_bytes_; }
   size_t memory_used() const override;
-  Status copy(void* to, const void* from, size_t bytes) override;
-  Status fill(void* to, int value, size_t bytes) override;
 
  private:
   const size_t memory_bytes_;

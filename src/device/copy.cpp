@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies and fills, at once or queued on a stream.
+#include <cstring>
+
+#include "base/env.h"
+#include "device/memory.h"
+#include "trace/trace.h"
+
+namespace anynpu::device {
+
+namespace {
+
+constinit TaskKind kCopyH2d{"memcpy_async host to device", Engine::h2d};
+constinit TaskKind kCopyD2h{"memcpy_async device to host", Engine::d2h};
+constinit TaskKind kCopyD2d{"memcpy_async device to device", Engine::d2d};
+constinit TaskKind kCopyH2h{"memcpy_async host to host", Engine::control};
+constinit TaskKind kCopyRows{"memcpy2d_async", Engine::d2d};
+constinit TaskKind kFill{"memset_async", Engine::d2d};
+
+constexpr size_t kAsyncAlignment = 64;
+
+bool strict() {
+  static const bool on = env::flag(env::Name::strict);
+  return on;
+}
+
+struct Checked {
+  Range to;
+  Range from;
+};
+
+// Kinds say where each side should be; only strict mode minds.
+Status check_sides(CopyKind kind, const Checked& ranges) {
+  if (!strict() || kind == CopyKind::by_address) return {};
+  const bool from_device = kind == CopyKind::device_to_host || kind == CopyKind::device_to_device ||
+                           kind == CopyKind::inside_device || kind == CopyKind::between_devices;
+  const bool to_device = kind != CopyKind::host_to_host && kind != CopyKind::device_to_host;
+  if (ranges.from.on_device() == from_device && ranges.to.on_device() == to_device) return {};
+  return fail(Code::invalid_argument,
+              "the copy kind {} does not fit: src is {} memory, dst is {} memory (strict mode)", kind,
+              ranges.from.on_device() ? "device" : "host", ranges.to.on_device() ? "device" : "host");
+}
+
+Result<Checked> check_copy(const Copy& request) {
+  if (request.bytes > request.to_bytes) {
+    return fail(Code::invalid_argument,
+                "count is {}, but dst has room for {} (dest_max); copy less or allocate more",
+                request.bytes, request.to_bytes);
+  }
+  Checked ranges;
+  if (request.bytes == 0) return ranges;
+  ANYNPU_ASSIGN(ranges.from, check_range(request.from, request.bytes, Access::read, "src"));
+  ANYNPU_ASSIGN(ranges.to, check_range(request.to, request.bytes, Access::write, "dst"));
+  ANYNPU_TRY(check_sides(request.kind, ranges));
+  return ranges;
+}
+
+// Where the bytes go decides the engine, whatever the kind says.
+TaskKind& kind_of(const Checked& ranges) {
+  if (!ranges.from.on_device()) return kCopyH2d;
+  return ranges.to.on_device() ? kCopyD2d : kCopyD2h;
+}
+
+void move_bytes(const Range& to, const Range& from, size_t bytes) {
+  std::memmove(to.address, from.address, bytes);
+}
+
+Status check_pitches(const Copy2d& request) {
+  if (request.width <= request.to_pitch && request.width <= request.from_pitch) return {};
+  return fail(Code::invalid_argument,
+              "width is {}, but rows are {} (dst) and {} (src) bytes apart; a pitch is at least the width",
+              request.width, request.to_pitch, request.from_pitch);
+}
+
+// Bytes from the first to the last one touched.
+Result<size_t> span_of(size_t pitch, size_t width, size_t height) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(pitch, height - 1, &bytes) || __builtin_add_overflow(bytes, width, &bytes)) {
+    return fail(Code::invalid_argument, "{} rows of pitch {} are more than memory can hold", height, pitch);
+  }
+  return bytes;
+}
+
+Result<Checked> check_copy_2d(const Copy2d& request) {
+  ANYNPU_TRY(check_pitches(request));
+  Checked ranges;
+  if (request.width == 0 || request.height == 0) return ranges;
+  ANYNPU_ASSIGN(const size_t from_span, span_of(request.from_pitch, request.width, request.height));
+  ANYNPU_ASSIGN(const size_t to_span, span_of(request.to_pitch, request.width, request.height));
+  ANYNPU_ASSIGN(ranges.from, check_range(request.from, from_span, Access::read, "src"));
+  ANYNPU_ASSIGN(ranges.to, check_range(request.to, to_span, Access::write, "dst"));
+  ANYNPU_TRY(check_sides(request.kind, ranges));
+  return ranges;
+}
+
+void move_rows(const Copy2d& request) {
+  auto* to = static_cast<uint8_t*>(request.to);
+  const auto* from = static_cast<const uint8_t*>(request.from);
+  if (request.width == request.to_pitch && request.width == request.from_pitch) {
+    std::memmove(to, from, request.width * request.height);
+    return;
+  }
+  for (size_t row = 0; row < request.height; ++row) {
+    std::memmove(to + row * request.to_pitch, from + row * request.from_pitch, request.width);
+  }
+}
+
+Result<Range> check_fill(void* address, size_t room, size_t bytes) {
+  if (bytes > room) {
+    return fail(Code::invalid_argument,
+                "count is {}, but the memory has room for {} (max_count); fill less", bytes, room);
+  }
+  if (bytes == 0) return Range{};
+  return check_range(address, bytes, Access::write, "dev_ptr");
+}
+
+}  // namespace
+
+Result<CopyKind> check_copy_kind(int32_t kind) {
+  if (kind >= 0 && kind <= static_cast<int32_t>(CopyKind::between_devices)) {
+    return static_cast<CopyKind>(kind);
+  }
+  return fail(Code::invalid_argument,
+              "the copy kind is {}; expected 0 (host to host), 1 (host to device), 2 (device to host), "
+              "3 (device to device) or 4 (by address)",
+              kind);
+}
+
+Status copy(const Copy& request) {
+  ANYNPU_ASSIGN(const Checked ranges, check_copy(request));
+  if (request.bytes == 0) return {};
+  ANYNPU_TRACE_ZONE(copy, "memcpy", trace::current_correlation(), request.bytes);
+  move_bytes(ranges.to, ranges.from, request.bytes);
+  return {};
+}
+
+Status copy_async(const Copy& request, Stream& stream) {
+  ANYNPU_ASSIGN(Checked ranges, check_copy(request));
+  if (request.kind == CopyKind::host_to_host) {
+    return stream.submit(kCopyH2h, [] {
+      return fail(Code::unsupported_feature,
+                  "an asynchronous copy from host to host is not supported; use the synchronous memcpy");
+    });
+  }
+  if (strict() && (reinterpret_cast<uintptr_t>(request.to) % kAsyncAlignment ||
+                   reinterpret_cast<uintptr_t>(request.from) % kAsyncAlignment)) {
+    return fail(Code::unaligned_address,
+                "dst {} and src {} must both start on a multiple of 64 for an asynchronous copy (strict mode)",
+                request.to, request.from);
+  }
+  if (request.bytes == 0) return {};
+  TaskKind& kind = kind_of(ranges);
+  return stream.submit({kind, request.bytes}, [ranges = std::move(ranges), bytes = request.bytes] {
+    // Host memory may be gone by now; ours is kept by the range.
+    if (!ranges.from.owner) ANYNPU_TRY(check_range(ranges.from.address, bytes, Access::read, "src").status());
+    if (!ranges.to.owner) ANYNPU_TRY(check_range(ranges.to.address, bytes, Access::write, "dst").status());
+    ANYNPU_TRACE_ZONE(copy, "memcpy", 0, bytes);
+    move_bytes(ranges.to, ranges.from, bytes);
+    return Status();
+  });
+}
+
+Status copy_2d(const Copy2d& request) {
+  ANYNPU_ASSIGN(const Checked ranges, check_copy_2d(request));
+  if (request.width == 0 || request.height == 0) return {};
+  ANYNPU_TRACE_ZONE(copy, "memcpy2d", trace::current_correlation(), request.width * request.height);
+  move_rows(request);
+  return {};
+}
+
+Status copy_2d_async(const Copy2d& request, Stream& stream) {
+  ANYNPU_ASSIGN(Checked ranges, check_copy_2d(request));
+  if (request.kind == CopyKind::host_to_host) {
+    return copy_async({request.to, request.width, request.from, request.width, request.kind}, stream);
+  }
+  if (request.width == 0 || request.height == 0) return {};
+  return stream.submit({kCopyRows, request.width * request.height},
+                       [to = std::move(ranges.to.owner), from = std::move(ranges.from.owner), request] {
+                         ANYNPU_TRY(check_copy_2d(request).status());
+                         ANYNPU_TRACE_ZONE(copy, "memcpy2d", 0, request.width * request.height);
+                         move_rows(request);
+                         return Status();
+                       });
+}
+
+Status fill(void* address, size_t room, int value, size_t bytes) {
+  ANYNPU_ASSIGN(const Range range, check_fill(address, room, bytes));
+  if (bytes == 0) return {};
+  ANYNPU_TRACE_ZONE(copy, "memset", trace::current_correlation(), bytes);
+  std::memset(range.address, value, bytes);
+  return {};
+}
+
+Status fill_async(void* address, size_t room, int value, size_t bytes, Stream& stream) {
+  ANYNPU_ASSIGN(Range range, check_fill(address, room, bytes));
+  if (bytes == 0) return {};
+  return stream.submit({kFill, bytes}, [range = std::move(range), value] {
+    if (!range.owner) {
+      ANYNPU_TRY(check_range(range.address, range.bytes, Access::write, "dev_ptr").status());
+    }
+    ANYNPU_TRACE_ZONE(copy, "memset", 0, range.bytes);
+    std::memset(range.address, value, range.bytes);
+    return Status();
+  });
+}
+
+}  // namespace anynpu::device

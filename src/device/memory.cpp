@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/memory.h"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <mutex>
+
+#include "base/fork_guard.h"
+#include "base/memory_probe.h"
+#include "device/arena.h"
+#include "trace/trace.h"
+
+namespace anynpu::device {
+
+namespace {
+
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kAskTheMachine = size_t{64} << 20;  // from this size on, look at what is available
+constexpr size_t kHostArena = size_t{1} << 40;
+constexpr size_t kSmallHostArena = size_t{16} << 30;
+
+// Host memory that the machine could still give; SIZE_MAX when it does not say.
+size_t machine_available() {
+  std::FILE* file = std::fopen("/proc/meminfo", "re");
+  if (!file) return SIZE_MAX;
+  char line[128];
+  unsigned long long kib = 0;
+  bool found = false;
+  while (!found && std::fgets(line, sizeof line, file)) {
+    found = std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1;
+  }
+  std::fclose(file);
+  return found ? static_cast<size_t>(kib) << 10 : SIZE_MAX;
+}
+
+Status check_machine(size_t bytes) {
+  if (bytes < kAskTheMachine) return {};
+  const size_t available = machine_available();
+  if (bytes <= available) return {};
+  return fail(Code::out_of_memory, "{} bytes were asked for, but the machine has {} left", bytes, available);
+}
+
+// Addresses for pinned host memory, shared by the process; lower where addresses are limited.
+Result<std::shared_ptr<Arena>> host_arena() {
+  static std::mutex mutex;
+  static auto* arena = new std::shared_ptr<Arena>;
+  std::lock_guard lock(mutex);
+  if (!*arena) {
+    auto large = Arena::reserve(kHostArena);
+    if (!large.ok()) large = Arena::reserve(kSmallHostArena);
+    if (!large.ok()) return large.status();
+    *arena = *large;
+  }
+  return *arena;
+}
+
+Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size_t alignment,
+                         MemoryKind kind, int32_t device_id) {
+  ANYNPU_TRACE_ZONE(memory, "allocate", 0, bytes);
+  const uintptr_t base = arena->take(bytes, alignment);
+  if (!base) {
+    return fail(Code::out_of_memory,
+                "{} bytes were asked for, but {} has {} of {} bytes free; free memory, or raise "
+                "ANYNPU_DEVICE_MEMORY",
+                bytes, device_id < 0 ? "the host" : format("device {}", device_id),
+                arena->total() - arena->used(), arena->total());
+  }
+  auto allocation = std::make_shared<Allocation>();
+  allocation->base = base;
+  allocation->bytes = bytes;
+  allocation->kind = kind;
+  allocation->device_id = device_id;
+  allocation->arena = arena;
+  if (!RangeMap::instance().insert(std::move(allocation))) {
+    return fail(Code::internal, "a new block at {x} overlaps a known range", base);
+  }
+  return reinterpret_cast<void*>(base);
+}
+
+// Why `address` cannot be freed as `kind`.
+Status explain_free(void* address, MemoryKind kind, const char* right_call) {
+  if (!address) {
+    return fail(Code::invalid_address, "the address is 0 (null); pass what the allocation returned");
+  }
+  const auto found = RangeMap::instance().find(reinterpret_cast<uintptr_t>(address));
+  if (!found) {
+    return fail(Code::invalid_address,
+                "{} is not allocated: it was freed already, or did not come from {}", address,
+                right_call);
+  }
+  if (found->base != reinterpret_cast<uintptr_t>(address)) {
+    return fail(Code::invalid_address, "{} lies {} bytes inside an allocation; free its start {x}",
+                address, reinterpret_cast<uintptr_t>(address) - found->base, found->base);
+  }
+  return fail(Code::invalid_address, "{} is {}, not {}; free it with the call that matches its allocation",
+              address, name_of(found->kind), name_of(kind));
+}
+
+}  // namespace
+
+Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOptions& options) {
+  if (bytes == 0) {
+    return fail(Code::invalid_argument, "the size is 0; ask for at least one byte");
+  }
+  if (bytes > device.memory_total()) {
+    return fail(Code::out_of_memory,
+                "{} bytes were asked for, but device {} has {} in all; ask for less, or raise "
+                "ANYNPU_DEVICE_MEMORY",
+                bytes, device.id(), device.memory_total());
+  }
+  ANYNPU_TRY(check_machine(bytes));
+  ANYNPU_ASSIGN(auto arena, device.arena());
+  const size_t rounded = (bytes + 31) / 32 * 32 + options.tail;
+  const bool huge = options.huge && rounded >= kHugePage;
+  ANYNPU_ASSIGN(void* address, take_block(arena, rounded, huge ? kHugePage : options.alignment,
+                                          MemoryKind::device, device.id()));
+  if (huge) madvise(address, rounded / kHugePage * kHugePage, MADV_HUGEPAGE);
+  return address;
+}
+
+Status free_device(void* address) {
+  ANYNPU_TRACE_ZONE(memory, "free");
+  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::device)) return {};
+  return explain_free(address, MemoryKind::device, "a device allocation");
+}
+
+Result<void*> allocate_host(size_t bytes) {
+  if (bytes == 0) {
+    return fail(Code::invalid_argument, "the size is 0; ask for at least one byte");
+  }
+  mark_runtime_used();
+  ANYNPU_TRY(check_machine(bytes));
+  ANYNPU_ASSIGN(auto arena, host_arena());
+  return take_block(arena, (bytes + 63) / 64 * 64, 64, MemoryKind::host, -1);
+}
+
+Status free_host(void* address) {
+  ANYNPU_TRACE_ZONE(memory, "free_host");
+  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::host)) return {};
+  return explain_free(address, MemoryKind::host, "malloc_host");
+}
+
+Result<Range> check_range(const void* address, size_t bytes, Access access, const char* what) {
+  const auto start = reinterpret_cast<uintptr_t>(address);
+  if (!address) {
+    return fail(Code::invalid_address, "{} is 0 (null); pass the address of {} bytes", what, bytes);
+  }
+  Range range{reinterpret_cast<uint8_t*>(start), bytes, RangeMap::instance().find(start)};
+  if (range.owner) {
+    if (range.owner->covers(start, bytes) && range.owner->kind != MemoryKind::reserved) return range;
+    if (range.owner->kind == MemoryKind::reserved) {
+      return fail(Code::invalid_address,
+                  "{} = {} is a reserved address without memory behind it; map physical memory first",
+                  what, address);
+    }
+    return fail(Code::invalid_address,
+                "{} = {} has {} bytes left in its allocation, {} are needed; allocate more or copy less",
+                what, address, range.owner->end() - start, bytes);
+  }
+  const bool usable = access == Access::read ? probe_readable(address, bytes)
+                                             : probe_writable(range.address, bytes);
+  if (usable && !Arena::any_contains(start)) return range;
+  return fail(Code::invalid_address,
+              "{} = {} is not allocated ({} bytes are needed there): it was freed, never allocated, or "
+              "is too small",
+              what, address, bytes);
+}
+
+MemoryInfo memory_info(const Device& device) {
+  return {device.memory_total() - std::min(device.memory_total(), device.memory_used()),
+          device.memory_total()};
+}
+
+}  // namespace anynpu::device
