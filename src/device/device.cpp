@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/device.h"
 
+#include <algorithm>
+
+#include "base/clock.h"
 #include "base/env.h"
+#include "base/thread_pool.h"
 
 namespace anynpu::device {
 
-Device::Device(int32_t id, int32_t physical_id) : id_(id), physical_id_(physical_id) {}
+Device::Device(int32_t id, int32_t physical_id) : id_(id), physical_id_(physical_id), window_start_ns_(now_ns()) {}
+
+int32_t Device::take_utilization() {
+  std::lock_guard lock(window_mutex_);
+  const uint64_t now = now_ns();
+  const uint64_t busy = busy_ns_.load(std::memory_order_relaxed);
+  const double available = static_cast<double>(now - window_start_ns_) *
+                           static_cast<double>(ThreadPool::instance().threads());
+  const double share = available > 0 ? static_cast<double>(busy - window_busy_ns_) / available : 0;
+  window_start_ns_ = now;
+  window_busy_ns_ = busy;
+  return static_cast<int32_t>(std::clamp(share * 100.0 + 0.5, 0.0, 100.0));
+}
 
 int Device::max_streams() {
   static const int limit = static_cast<int>(env::integer(env::Name::max_streams));

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/result.h"
@@ -37,6 +38,10 @@ class Device {
   // Tasks (optional): how many of an engine run at once. Unlimited unless a back end says so.
   EngineGate& gate(Engine engine) { return gates_[static_cast<size_t>(engine)]; }
 
+  // Share of the pool's threads that ran tasks of this device since the call before, in percent.
+  void add_busy(uint64_t ns) { busy_ns_.fetch_add(ns, std::memory_order_relaxed); }
+  int32_t take_utilization();
+
   // Streams alive on this device; take_stream_place() fails at the limit.
   Status take_stream_place();
   void give_stream_place() { streams_.fetch_sub(1, std::memory_order_relaxed); }
@@ -52,6 +57,10 @@ class Device {
   const int32_t physical_id_;
   std::array<EngineGate, static_cast<size_t>(Engine::count)> gates_;
   std::atomic<int> streams_{0};
+  std::atomic<uint64_t> busy_ns_{0};
+  std::mutex window_mutex_;
+  uint64_t window_start_ns_;
+  uint64_t window_busy_ns_ = 0;
 };
 
 }  // namespace anynpu::device

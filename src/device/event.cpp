@@ -78,7 +78,7 @@ void Event::pass(uint64_t mark, uint64_t time_ns) {
   for (Completion& completion : ready) completion.finish({});
 }
 
-Status Event::wait_in(Stream& stream, const Deadline& deadline) {
+Status Event::wait_in(Stream& stream, uint64_t limit_ms) {
   uint64_t mark;
   {
     std::lock_guard lock(mutex_);
@@ -89,15 +89,13 @@ Status Event::wait_in(Stream& stream, const Deadline& deadline) {
                   id_, forgotten_ ? " since it was reset" : "");
     }
   }
-  const uint64_t limit_ns = deadline.is_never() ? 0 : deadline.left_ns(UINT64_MAX);
-  return stream.submit(kWaitEvent, [self = shared_from_this(), mark, limit_ns](TaskRun& run) {
+  return stream.submit(kWaitEvent, [self = shared_from_this(), mark, limit_ms](TaskRun& run) {
     std::unique_lock lock(self->mutex_);
     if (!self->is_outstanding(mark)) return run.done({});
     self->waiters_.push_back({mark, run.defer()});
-    if (limit_ns) {
-      // The time counts from when the stream came to the wait, as on the card.
+    if (limit_ms) {
       ThreadPool::instance().submit_after(
-          limit_ns, [stream = run.stream().shared_from_this(), sequence = run.sequence(),
+          limit_ms * 1'000'000, [stream = run.stream().shared_from_this(), sequence = run.sequence(),
                      id = self->id_] {
             stream->finish_pending(sequence, fail(Code::timeout,
                                                   "the wait for event {} took longer than the time "

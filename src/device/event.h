@@ -29,7 +29,9 @@ class Event : public std::enable_shared_from_this<Event> {
   Status record(Stream& stream);
   // Makes `stream` wait for the last mark. Fails with event_not_recorded when there is none since
   // creation or reset: the guide asks for record first, and such a wait could never end.
-  Status wait_in(Stream& stream, const Deadline& deadline = Deadline::never());
+  // A wait that takes longer than `limit_ms` (0: for ever), counted from when the stream comes to it,
+  // fails its task.
+  Status wait_in(Stream& stream, uint64_t limit_ms = 0);
   // Appends a task to `stream` that forgets the marks recorded so far.
   Status reset(Stream& stream);
 

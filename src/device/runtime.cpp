@@ -224,9 +224,14 @@ Status Runtime::synchronize_device(const Deadline& deadline) {
   return first;
 }
 
-Status Runtime::abort_device(int32_t id) {
+Status Runtime::abort_device(int32_t id, const Deadline& deadline) {
   ANYNPU_ASSIGN(auto found, device(id));
-  for (const auto& context : contexts_of(*found)) context->abort();
+  const auto contexts = contexts_of(*found);
+  for (const auto& context : contexts) context->abort();
+  for (const auto& context : contexts) {
+    const Status status = context->synchronize(deadline);
+    if (status.code() == Code::timeout || status.code() == Code::cancelled) return status;
+  }
   return {};
 }
 

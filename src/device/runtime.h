@@ -48,7 +48,8 @@ class Runtime {
 
   // Waits for all work of the current context's device.
   Status synchronize_device(const Deadline& deadline);
-  Status abort_device(int32_t id);
+  // Drops queued work of a device and waits until what runs is done.
+  Status abort_device(int32_t id, const Deadline& deadline);
 
   // What was wrong with the environment's device list; empty when nothing.
   const std::string& device_list_problem() const { return problem_; }

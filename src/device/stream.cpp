@@ -19,6 +19,7 @@ constexpr int64_t kDrainStepMs = 1000;        // a parked stream without progres
 constexpr size_t kBackPressure = 16384;       // a submitter helps once this many tasks are queued
 
 std::atomic<uint32_t> next_stream_id{0};
+thread_local uint32_t last_task = 0;
 
 }  // namespace
 
@@ -40,6 +41,8 @@ Stream::Stream(std::shared_ptr<Device> device, std::weak_ptr<Context> context, S
 
 Stream::~Stream() = default;
 
+uint32_t Stream::last_task_of_thread() { return last_task; }
+
 Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
   if (closed_) {
     return closed_why_.ok() ? fail(Code::invalid_handle, "{}: stream {} is being destroyed; submit no more work to it",
@@ -56,7 +59,7 @@ Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
 
 void Stream::appended(std::unique_lock<std::mutex>& lock) {
   queue_.push();
-  submitted_.fetch_add(1, std::memory_order_release);
+  last_task = static_cast<uint32_t>(submitted_.fetch_add(1, std::memory_order_release) + 1);
   if (state_ == State::idle) {
     if (waiters_ > 0 || in_pool_) return make_ready(lock);
     // As make_ready, but the helper is woken without the lock held: one that wakes into a held lock
@@ -149,10 +152,12 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   TaskRun run(*this, sequence);
   Outcome outcome;
+  const uint64_t start = now_ns();
   {
     const trace::TraceZone zone(trace::Category::task, slot.kind().name, slot.correlation(), slot.bytes());
     outcome = slot.invoke(run);
   }
+  if (device_) device_->add_busy(now_ns() - start);
   lock.lock();
   if (outcome == Outcome::done) {
     finish_front(lock, std::move(run.status()));

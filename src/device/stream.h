@@ -74,6 +74,14 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   void set_failure_mode(FailureMode mode);
   FailureMode failure_mode() const;
+  // Switches a program sets and reads back; they do not change how tasks run.
+  std::atomic<uint32_t> overflow_switch{0};
+  std::atomic<uint32_t> custom_tag{0};
+  std::atomic<uint32_t> cache_op_info{0};
+  std::atomic<uint32_t> core_limit[2] = {};  // cube, vector; 0 = all
+
+  // Number of the task the calling thread submitted last, on any stream; 0 for none.
+  static uint32_t last_task_of_thread();
 
   uint32_t id() const { return id_; }
   const StreamOptions& options() const { return options_; }

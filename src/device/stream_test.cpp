@@ -198,7 +198,7 @@ TEST(Event, AWaitWithATimeLimitFailsItsStream) {
   Held held;
   held.submit_to(*a);
   ASSERT_TRUE(event->record(*a).ok());
-  ASSERT_TRUE(event->wait_in(*b, Deadline::after_ms(3)).ok());
+  ASSERT_TRUE(event->wait_in(*b, 3).ok());
   EXPECT_EQ(b->synchronize().code(), Code::timeout);
   held.taken.get_future().get().finish({});
   EXPECT_TRUE(a->synchronize().ok());

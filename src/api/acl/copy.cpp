@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies and fills (acl.rt.memcpy, memset and their kin).
+#include "acl/rt/memory.h"
+#include "api/acl/entry.h"
+#include "device/memory.h"
+#include "device/runtime.h"
+
+using namespace anynpu;
+using acl::enter;
+using acl::to_handle;
+using device::Runtime;
+
+namespace {
+
+// Copies need a device in use, as on a host with cards.
+Status check_context() { return Runtime::instance().current().status(); }
+
+}  // namespace
+
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(const auto checked, device::check_copy_kind(kind));
+    ANYNPU_TRY(check_context());
+    return device::copy({dst, destMax, src, count, checked});
+  });
+}
+
+aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
+                          aclrtMemcpyKind kind, aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(const auto checked, device::check_copy_kind(kind));
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    return device::copy_async({dst, destMax, src, count, checked}, *found);
+  });
+}
+
+aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                       size_t height, aclrtMemcpyKind kind) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(const auto checked, device::check_copy_kind(kind));
+    ANYNPU_TRY(check_context());
+    return device::copy_2d({dst, dpitch, src, spitch, width, height, checked});
+  });
+}
+
+aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                            size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(const auto checked, device::check_copy_kind(kind));
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    return device::copy_2d_async({dst, dpitch, src, spitch, width, height, checked}, *found);
+  });
+}
+
+aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_context());
+    return device::fill(devPtr, maxCount, value, count);
+  });
+}
+
+aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
+                          aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    return device::fill_async(devPtr, maxCount, value, count, *found);
+  });
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams (acl.rt.create_stream and its kin).
+#include "acl/rt/stream.h"
+
+#include "api/acl/entry.h"
+#include "base/thread_pool.h"
+#include "device/runtime.h"
+
+using namespace anynpu;
+using acl::check_pointer;
+using acl::enter;
+using acl::from_handle;
+using acl::to_handle;
+using device::Runtime;
+using device::Stream;
+
+namespace {
+
+constexpr uint32_t kStreamFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC | ACL_STREAM_PERSISTENT |
+                                 ACL_STREAM_HUGE | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
+
+Status create_stream(aclrtStream* stream, uint32_t priority, uint64_t flags) {
+  ANYNPU_TRY(check_pointer(stream, "stream"));
+  if (priority >= ThreadPool::kPriorities) {
+    return fail(Code::invalid_argument, "the priority is {}; expected 0 (highest) to {}", priority,
+                ThreadPool::kPriorities - 1);
+  }
+  if (flags & ~uint64_t{kStreamFlags}) {
+    return fail(Code::invalid_argument, "the flags {x} have unknown bits; known ones are {x}", flags,
+                kStreamFlags);
+  }
+  ANYNPU_ASSIGN(auto context, Runtime::instance().current());
+  ANYNPU_ASSIGN(const Handle handle, context->create_stream({priority, static_cast<uint32_t>(flags)}));
+  *stream = from_handle<aclrtStream>(handle);
+  return {};
+}
+
+Status synchronize_stream(aclrtStream handle, const Deadline& deadline) {
+  ANYNPU_ASSIGN(auto stream, Runtime::instance().stream(to_handle(handle)));
+  return stream->synchronize(deadline);
+}
+
+}  // namespace
+
+aclError aclrtCreateStream(aclrtStream* stream) {
+  return enter(__func__, [&] { return create_stream(stream, 0, 0); });
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
+  return enter(__func__, [&] { return create_stream(stream, priority, flag); });
+}
+
+aclError aclrtDestroyStream(aclrtStream stream) {
+  return enter(__func__, [&] {
+    return Runtime::instance().destroy_stream(to_handle(stream), Stream::Close::drain);
+  });
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream) {
+  return enter(__func__, [&] {
+    return Runtime::instance().destroy_stream(to_handle(stream), Stream::Close::force);
+  });
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream) {
+  return enter(__func__, [&] { return synchronize_stream(stream, Deadline::never()); });
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+  return enter(__func__, [&]() -> Status {
+    if (timeout < -1) {
+      return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more", timeout);
+    }
+    return synchronize_stream(stream, Deadline::after_ms(timeout));
+  });
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(status, "status"));
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    *status = found->idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    return {};
+  });
+}
+
+aclError aclrtStreamAbort(aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    found->abort();
+    return {};
+  });
+}
+
+aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(streamId, "streamId"));
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    *streamId = static_cast<int32_t>(found->id());
+    return {};
+  });
+}
+
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(priority, "priority"));
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    *priority = found->options().priority;
+    return {};
+  });
+}
+
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(flags, "flags"));
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    *flags = found->options().flags;
+    return {};
+  });
+}
+
+aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(streamCount, "streamCount"));
+    ANYNPU_ASSIGN(auto context, Runtime::instance().current());
+    *streamCount = static_cast<uint32_t>(device::Device::max_streams() - context->device()->streams());
+    return {};
+  });
+}
+
+aclError aclrtGetThreadLastTaskId(uint32_t* taskId) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(taskId, "taskId"));
+    ANYNPU_TRY(Runtime::instance().current().status());
+    *taskId = Stream::last_task_of_thread();
+    return {};
+  });
+}
