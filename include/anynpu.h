@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * C functions of libanynpu.so for language bindings: what they need and no vendor API has.
- */
+/* C functions for language bindings: what they need and no vendor API has. */
 #ifndef ANYNPU_H_
 #define ANYNPU_H_
 
@@ -17,6 +15,11 @@ __attribute__((visibility("default"))) void anynpu_set_interrupt_check(int (*che
 
 /* Non-zero when the process can read all of these bytes. */
 __attribute__((visibility("default"))) int anynpu_probe_readable(const void* address, size_t bytes);
+
+/* In libascendcl.so: keeps the sentence of a failure that happened in the binding itself, so that
+ * aclGetRecentErrMsg gives it as for every other function. Returns `code`. */
+__attribute__((visibility("default"))) int anynpu_acl_fail(const char* function, int code,
+                                                           const char* sentence);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <set>
 
+#include "anynpu.h"
 #include "wrappers.h"
 
 namespace anynpu::pyacl {
@@ -67,7 +68,9 @@ PyObject* util_start_thread(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   pthread_t thread{};
   if (pthread_create(&thread, nullptr, run_thread, start) != 0) {
     drop(start);
-    return give(uint64_t{0}, aclError{ACL_ERROR_RT_RESOURCE_ALLOC_FAIL});
+    return give(uint64_t{0}, anynpu_acl_fail(self.name, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
+                                             "the system starts no further thread; stop others "
+                                             "with acl.util.stop_thread"));
   }
   joinable().insert(thread);
   return give(static_cast<uint64_t>(thread), aclError{ACL_SUCCESS});
@@ -82,11 +85,15 @@ PyObject* util_stop_thread(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   // Out of the set while waiting, so that two callers never join one thread. A thread cannot wait
   // for itself, and an id that is not there was never started or is stopped already.
   if (pthread_equal(thread, pthread_self()) || joinable().erase(thread) == 0)
-    return give(aclError{ACL_ERROR_INVALID_PARAM});
+    return give(anynpu_acl_fail(self.name, ACL_ERROR_INVALID_PARAM,
+                                "no thread of acl.util.start_thread has this id, or it is the "
+                                "calling one, or it was stopped already; expected an id that "
+                                "start_thread returned, once, from another thread"));
   for (;;) {
     const int outcome = without_gil([thread] { return join_for_a_moment(thread); });
     if (outcome == 0) return give(aclError{ACL_SUCCESS});
-    if (outcome != ETIMEDOUT) return give(aclError{ACL_ERROR_FAILURE});
+    if (outcome != ETIMEDOUT)
+      return give(anynpu_acl_fail(self.name, ACL_ERROR_FAILURE, "the thread cannot be waited for"));
     if (PyErr_CheckSignals() != 0) {  // Ctrl-C: the thread goes on and can be stopped again
       joinable().insert(thread);
       return nullptr;

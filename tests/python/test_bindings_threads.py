@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+import acl
 from acl import util
 
 
@@ -37,6 +38,7 @@ def test_stop_waits_for_the_end_and_lets_other_threads_run():
 
 def test_unknown_stopped_and_own_threads_are_refused():
     assert util.stop_thread(0) != 0
+    assert "acl.util.stop_thread" in acl.get_recent_err_msg()
     assert util.stop_thread(12345) != 0
     thread, _ = util.start_thread(lambda _: None, [])
     assert util.stop_thread(thread) == 0

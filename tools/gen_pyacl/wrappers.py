@@ -6,8 +6,8 @@
       if (!self.takes(argc)) return nullptr;
       size_t size{};
       int32_t policy{};
-      if (!take({self, 0, "size"}, argv[0], &size) ||
-          !take({self, 1, "policy"}, argv[1], &policy)) return nullptr;
+      if (!take({self, 0, "size"}, argv[0], &size)
+          || !take({self, 1, "policy"}, argv[1], &policy)) return nullptr;
       void* dev_ptr{};
       const aclError ret = aclrtMalloc(&dev_ptr, size, static_cast<aclrtMemMallocPolicy>(policy));
       return give(dev_ptr, ret);
@@ -130,7 +130,8 @@ class _Wrapper:
                 check = f"(argc > {i} && {check})"
             checks.append(check)
         if checks:
-            out.append(f"if ({' || '.join(checks)}) return nullptr;")
+            out += [f"if ({checks[0]}"] + [f"    || {check}" for check in checks[1:]]
+            out[-1] += ") return nullptr;"
         return out
 
     def _call_and_return(self):

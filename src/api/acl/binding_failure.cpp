@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failures that happen inside a language binding (anynpu.h) leave their sentence like all others.
+#include "anynpu.h"
+#include "api/acl/errors.h"
+
+extern "C" int anynpu_acl_fail(const char* function, int code, const char* sentence) {
+  return anynpu::acl::report(function,
+                             {code, anynpu::Status(anynpu::Code::invalid_argument, sentence)});
+}
