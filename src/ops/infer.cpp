@@ -58,6 +58,23 @@ Status check_types(const OpContext& context) {
   return {};
 }
 
+// A damaged file must not make a kernel read past the data of a constant.
+Status check_constants(const OpContext& context) {
+  for (size_t i = 0; i < context.inputs.size(); ++i) {
+    const Operand& input = context.inputs[i];
+    if (!input.present || !input.is_constant) continue;
+    const auto count = static_cast<size_t>(element_count(input.shape));
+    if (!input.fully_known() || input.constant.size() != bytes_of(input.dtype, count)) {
+      return fail(Code::corrupt_model,
+                  "{}: constant input {} has {} bytes, its shape {} of {} says otherwise; export the "
+                  "model again",
+                  context.label(), i, input.constant.size(), to_string(input.shape),
+                  name_of(input.dtype));
+    }
+  }
+  return {};
+}
+
 bool kind_matches(const graph::Attr& attr, AttrKind kind) {
   return attr.index() == static_cast<size_t>(kind);  // both follow the order of graph::Attr
 }
@@ -102,6 +119,7 @@ Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs) {
   ANYNPU_TRY(check_counts(context));
   ANYNPU_TRY(check_types(context));
   ANYNPU_TRY(check_attrs(context));
+  ANYNPU_TRY(check_constants(context));
   ANYNPU_TRY(context.schema->shape(context));
   for (size_t i = 0; i < context.outputs.size(); ++i) {
     Operand& output = context.outputs[i];

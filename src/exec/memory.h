@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of a loaded model: ours or the caller's. Ours is aligned for large pages, since weights
+// and arenas are streamed from end to end.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.h"
+
+namespace anynpu::exec {
+
+class Memory {
+ public:
+  Memory() = default;
+  static Result<Memory> allocate(size_t bytes);
+  // Borrowed: must outlive this object. Fails when it is smaller than `needed` or not aligned to 64.
+  static Result<Memory> borrow(void* data, size_t bytes, size_t needed, const char* what);
+
+  Memory(Memory&& other) noexcept;
+  Memory& operator=(Memory&& other) noexcept;
+  ~Memory();
+
+  std::byte* data() const { return data_; }
+  bool borrowed() const { return data_ != nullptr && !owned_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  bool owned_ = false;
+};
+
+}  // namespace anynpu::exec

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/model.h"
+
+#include <atomic>
+#include <mutex>
+
+#include "exec/memory.h"
+#include "exec/plan.h"
+#include "exec/runner.h"
+#include "trace/names.h"
+
+namespace anynpu::exec {
+
+namespace {
+
+constexpr size_t kMostBuffers = 256;  // of one side of a run, kept on the stack
+
+std::vector<TensorInfo> describe(const graph::Graph& graph, const std::vector<graph::ValueId>& ids) {
+  std::vector<TensorInfo> infos;
+  for (graph::ValueId id : ids) {
+    const graph::Value& v = graph.values[static_cast<size_t>(id)];
+    const int64_t count = element_count(v.shape);
+    infos.push_back({v.name, v.dtype, v.format, v.shape,
+                     count > 0 ? bytes_of(v.dtype, static_cast<size_t>(count)) : 0});
+  }
+  return infos;
+}
+
+Status check_buffers(std::span<const Buffer> buffers, const std::vector<TensorInfo>& infos,
+                     const char* what, void** addresses) {
+  if (buffers.size() != infos.size()) {
+    return fail(Code::invalid_argument, "{} {} buffers were given, the model has {}; add one for each",
+                buffers.size(), what, infos.size());
+  }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].bytes < infos[i].bytes || (!buffers[i].data && infos[i].bytes > 0)) {
+      return fail(Code::shape_mismatch,
+                  "{} '{}' has {} bytes at {}, the model needs {} for {} of {}; give a buffer of that size",
+                  what, infos[i].name, buffers[i].bytes, static_cast<const void*>(buffers[i].data),
+                  infos[i].bytes, to_string(infos[i].shape), name_of(infos[i].dtype));
+    }
+    addresses[i] = buffers[i].data;
+  }
+  return {};
+}
+
+}  // namespace
+
+struct LoadedModel::Impl {
+  std::vector<TensorInfo> inputs, outputs;
+  Plan plan;
+  std::vector<trace::NameId> names;  // of steps
+  Memory weights;
+  bool queued = false;               // the caller's work memory: one run at a time
+  std::mutex queue;
+  std::atomic<PlanRunner*> spare{nullptr};  // the usual case: one run at a time, no lock
+  std::mutex pool_mutex;
+  PlanRunner* pool = nullptr;        // guarded by pool_mutex
+
+  ~Impl() {
+    delete spare.load();
+    while (pool) delete std::exchange(pool, pool->next);
+  }
+
+  Result<PlanRunner*> take() {
+    if (PlanRunner* runner = spare.exchange(nullptr, std::memory_order_acquire)) return runner;
+    {
+      const std::lock_guard lock(pool_mutex);
+      if (pool) return std::exchange(pool, pool->next);
+    }
+    ANYNPU_ASSIGN(Memory arena, Memory::allocate(plan.work_bytes));
+    return new PlanRunner(plan, names, weights.data(), std::move(arena));
+  }
+
+  void give(PlanRunner* runner) {
+    PlanRunner* none = nullptr;
+    if (spare.compare_exchange_strong(none, runner, std::memory_order_release)) return;
+    const std::lock_guard lock(pool_mutex);
+    runner->next = std::exchange(pool, runner);
+  }
+
+  Status run(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns) {
+    void* sources[kMostBuffers];
+    void* targets[kMostBuffers];
+    ANYNPU_TRY(check_buffers(in, inputs, "input", sources));
+    ANYNPU_TRY(check_buffers(out, outputs, "output", targets));
+    std::unique_lock<std::mutex> turn;
+    if (queued) turn = std::unique_lock(queue);
+    ANYNPU_ASSIGN(PlanRunner * runner, take());
+    const Status status = runner->run({sources, in.size()}, {targets, out.size()}, step_ns);
+    give(runner);
+    return status;
+  }
+};
+
+LoadedModel::LoadedModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LoadedModel::~LoadedModel() = default;
+
+Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph,
+                                                       const LoadOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  if (graph.inputs.size() > kMostBuffers || graph.outputs.size() > kMostBuffers) {
+    return fail(Code::limit_exceeded, "the model has {} inputs and {} outputs, at most {} are supported",
+                graph.inputs.size(), graph.outputs.size(), kMostBuffers);
+  }
+  impl->inputs = describe(graph, graph.inputs);
+  impl->outputs = describe(graph, graph.outputs);
+  ANYNPU_ASSIGN(impl->plan, make_plan(graph));
+  Plan& plan = impl->plan;
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    TensorInfo& info = impl->outputs[i];
+    info.dtype = plan.outputs[i].dtype;
+    info.shape = plan.outputs[i].shape;
+    info.bytes = bytes_of(info.dtype, static_cast<size_t>(element_count(info.shape)));
+  }
+  if (options.weight_memory) {
+    ANYNPU_ASSIGN(impl->weights, Memory::borrow(options.weight_memory, options.weight_bytes,
+                                                plan.weight_bytes, "weight"));
+  } else {
+    ANYNPU_ASSIGN(impl->weights, Memory::allocate(plan.weight_bytes));
+  }
+  ANYNPU_TRY(plan.fill_weights(impl->weights.data()));
+  plan.forget_graph();
+  for (const Step& step : plan.steps) impl->names.push_back(trace::intern(step.name));
+
+  Memory arena;
+  if (options.work_memory) {
+    impl->queued = true;
+    ANYNPU_ASSIGN(arena, Memory::borrow(options.work_memory, options.work_bytes, plan.work_bytes,
+                                        "work"));
+  } else {
+    ANYNPU_ASSIGN(arena, Memory::allocate(plan.work_bytes));
+  }
+  impl->spare.store(new PlanRunner(plan, impl->names, impl->weights.data(), std::move(arena)));
+  return std::shared_ptr<LoadedModel>(new LoadedModel(std::move(impl)));
+}
+
+Result<std::shared_ptr<LoadedModel>> LoadedModel::load(std::shared_ptr<const om::Model> model,
+                                                       const LoadOptions& options) {
+  return load(model->graph, options);
+}
+
+Result<Sizes> LoadedModel::query(const graph::Graph& graph) {
+  ANYNPU_ASSIGN(const Plan plan, make_plan(graph));
+  return Sizes{plan.weight_bytes, plan.work_bytes};
+}
+
+const std::vector<TensorInfo>& LoadedModel::inputs() const { return impl_->inputs; }
+const std::vector<TensorInfo>& LoadedModel::outputs() const { return impl_->outputs; }
+Sizes LoadedModel::sizes() const { return {impl_->plan.weight_bytes, impl_->plan.work_bytes}; }
+
+std::vector<StepInfo> LoadedModel::steps() const {
+  std::vector<StepInfo> infos;
+  for (const Step& step : impl_->plan.steps) infos.push_back({step.name, step.kernel});
+  return infos;
+}
+
+Status LoadedModel::run(std::span<const Buffer> in, std::span<const Buffer> out) {
+  return impl_->run(in, out, nullptr);
+}
+
+Status LoadedModel::run_timed(std::span<const Buffer> in, std::span<const Buffer> out,
+                              std::vector<uint64_t>& step_ns) {
+  step_ns.assign(impl_->plan.steps.size(), 0);
+  return impl_->run(in, out, step_ns.data());
+}
+
+}  // namespace anynpu::exec

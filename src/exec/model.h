@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// LoadedModel: a model that is ready to run on this machine. Owns its packed weights and a pool of
+// arenas (or uses the caller's memory for either). run() is thread-safe: concurrent calls take an
+// arena each; with the caller's work memory they queue. A run allocates nothing once as many runs
+// have been in flight at a time.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "om/model.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace anynpu::exec {
+
+struct TensorInfo {
+  std::string name;
+  DType dtype = DType::undefined;
+  Format format = Format::nd;
+  Shape shape;
+  size_t bytes = 0;
+};
+
+// What a model needs on the present machine: exact, and the same for query and load.
+struct Sizes {
+  size_t weight_bytes = 0;
+  size_t work_bytes = 0;
+};
+
+struct LoadOptions {
+  // Memory of the caller, aligned to 64 bytes, kept until the model is gone; null = own memory.
+  void* weight_memory = nullptr;
+  size_t weight_bytes = 0;
+  void* work_memory = nullptr;
+  size_t work_bytes = 0;
+};
+
+struct Buffer {
+  void* data = nullptr;
+  size_t bytes = 0;
+};
+
+// One line per step of the plan: what `anynpu graph` and the tests look at.
+struct StepInfo {
+  std::string name, kernel;
+};
+
+class LoadedModel {
+ public:
+  static Result<std::shared_ptr<LoadedModel>> load(std::shared_ptr<const om::Model> model,
+                                                   const LoadOptions& options = {});
+  static Result<std::shared_ptr<LoadedModel>> load(const graph::Graph& graph,
+                                                   const LoadOptions& options = {});
+  // The sizes load() will use, without loading.
+  static Result<Sizes> query(const graph::Graph& graph);
+
+  const std::vector<TensorInfo>& inputs() const;
+  const std::vector<TensorInfo>& outputs() const;
+  Sizes sizes() const;
+  std::vector<StepInfo> steps() const;
+
+  // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says.
+  Status run(std::span<const Buffer> in, std::span<const Buffer> out);
+
+  // For measurements: nanoseconds of each step of one run.
+  Status run_timed(std::span<const Buffer> in, std::span<const Buffer> out,
+                   std::vector<uint64_t>& step_ns);
+
+  ~LoadedModel();
+  LoadedModel(const LoadedModel&) = delete;
+  LoadedModel& operator=(const LoadedModel&) = delete;
+
+ private:
+  struct Impl;
+  explicit LoadedModel(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace anynpu::exec

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "exec/plan.h"
+#include "ops/registry.h"
+
+namespace anynpu::exec {
+namespace {
+
+using graph::ValueId;
+
+class NetBuilder {
+ public:
+  graph::Graph graph;
+
+  ValueId input(const std::string& name, Shape shape) {
+    const ValueId id = graph.add_value(value(name, std::move(shape)));
+    graph.inputs.push_back(id);
+    return id;
+  }
+  ValueId weight(Shape shape, float scale = 0.1f) {
+    auto data = std::make_shared<std::vector<float>>(static_cast<size_t>(element_count(shape)));
+    std::uniform_real_distribution<float> draw(-scale, scale);
+    for (float& x : *data) x = draw(random_);
+    graph::Value v = value("w" + std::to_string(graph.values.size()), std::move(shape));
+    v.constant = std::make_shared<graph::Constant>(
+        graph::Constant{data, std::as_bytes(std::span(*data))});
+    return graph.add_value(v);
+  }
+  ValueId ints(std::vector<int64_t> values) {
+    auto data = std::make_shared<std::vector<int64_t>>(std::move(values));
+    graph::Value v = value("i" + std::to_string(graph.values.size()), {static_cast<int64_t>(data->size())});
+    v.dtype = DType::i64;
+    v.constant = std::make_shared<graph::Constant>(
+        graph::Constant{data, std::as_bytes(std::span(*data))});
+    return graph.add_value(v);
+  }
+  ValueId node(const std::string& op, std::vector<ValueId> inputs,
+               std::map<std::string, graph::Attr> attrs = {}, const std::string& domain = "") {
+    graph::Value out;
+    out.name = "v" + std::to_string(graph.values.size());
+    const ValueId id = graph.add_value(out);
+    graph::Node node;
+    node.op = op;
+    node.domain = domain;
+    node.opset = domain.empty() ? 13 : 1;
+    node.name = op + std::to_string(graph.nodes.size());
+    node.inputs = std::move(inputs);
+    node.outputs = {id};
+    node.attrs = std::move(attrs);
+    graph.nodes.push_back(node);
+    return id;
+  }
+  void output(ValueId id) { graph.outputs.push_back(id); }
+
+  // Every node by its reference kernel, one after the other: what the plan must reproduce.
+  std::vector<std::vector<float>> expected(const std::vector<std::vector<float>>& inputs) {
+    std::map<ValueId, std::pair<ops::Operand, std::vector<std::byte>>> known;
+    for (size_t i = 0; i < graph.inputs.size(); ++i) {
+      auto& entry = known[graph.inputs[i]];
+      entry.first = ops::Operand::of(graph, graph.inputs[i]);
+      const auto bytes = std::as_bytes(std::span(inputs[i]));
+      entry.second.assign(bytes.begin(), bytes.end());
+    }
+    for (const graph::Node& n : graph.nodes) {
+      std::vector<ops::Operand> operands;
+      for (ValueId id : n.inputs) {
+        if (known.contains(id)) {
+          ops::Operand operand = known[id].first;
+          operand.is_constant = true;
+          operand.constant = known[id].second;
+          operands.push_back(operand);
+        } else {
+          operands.push_back(ops::Operand::of(graph, id));
+        }
+      }
+      auto context = ops::infer(n, operands);
+      EXPECT_TRUE(context.ok()) << context.status().to_string();
+      auto result = ops::evaluate(*context);
+      EXPECT_TRUE(result.ok()) << result.status().to_string();
+      known[n.outputs[0]] = {context->outputs[0], (*result)[0]};
+    }
+    std::vector<std::vector<float>> outputs;
+    for (ValueId id : graph.outputs) {
+      std::vector<std::byte> bytes;
+      if (known.contains(id)) {
+        bytes = known[id].second;
+      } else {
+        const auto data = graph.values[static_cast<size_t>(id)].constant->bytes;
+        bytes.assign(data.begin(), data.end());
+      }
+      outputs.emplace_back(bytes.size() / sizeof(float));
+      std::memcpy(outputs.back().data(), bytes.data(), bytes.size());
+    }
+    return outputs;
+  }
+
+ private:
+  static graph::Value value(std::string name, Shape shape) {
+    graph::Value v;
+    v.name = std::move(name);
+    v.dtype = DType::f32;
+    v.shape = std::move(shape);
+    v.has_shape = true;
+    return v;
+  }
+  std::mt19937 random_{7};
+};
+
+std::vector<float> draw(size_t count, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> data(count);
+  for (float& x : data) x = uniform(random);
+  return data;
+}
+
+using Ints = std::vector<int64_t>;
+
+// A residual block, a branch with odd channels, pooling, a classifier: every kind of hand-over.
+NetBuilder small_net(int64_t batch = 1) {
+  NetBuilder b;
+  const ValueId x = b.input("x", {batch, 3, 20, 18});
+  const std::map<std::string, graph::Attr> pad = {{"pads", Ints{1, 1, 1, 1}}};
+  ValueId y = b.node("Conv", {x, b.weight({32, 3, 3, 3}), b.weight({32})}, pad);
+  y = b.node("Relu", {y});
+  const ValueId shortcut = y;
+  y = b.node("FusedConv", {y, b.weight({32, 32, 3, 3}), b.weight({32}), shortcut},
+             {{"pads", Ints{1, 1, 1, 1}}, {"activation", std::string("Relu")}}, "anynpu");
+  y = b.node("Add", {y, shortcut});
+  const ValueId odd = b.node("Conv", {y, b.weight({21, 32, 1, 1}), b.weight({21})});
+  const ValueId even = b.node("Conv", {y, b.weight({16, 32, 1, 1}), b.weight({16})});
+  y = b.node("Concat", {odd, even}, {{"axis", int64_t{1}}});
+  y = b.node("MaxPool", {y}, {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}});
+  y = b.node("Conv", {y, b.weight({48, 37, 3, 3})}, pad);
+  y = b.node("GlobalAveragePool", {y});
+  y = b.node("Flatten", {y});
+  y = b.node("Gemm", {y, b.weight({10, 48}), b.weight({10})}, {{"transB", int64_t{1}}});
+  b.output(b.node("Softmax", {y}));
+  return b;
+}
+
+void expect_near(const std::vector<float>& actual, const std::vector<float>& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 1e-4) << i;
+}
+
+TEST(LoadedModel, GivesWhatTheReferenceKernelsGive) {
+  for (int64_t batch : {1, 3}) {
+    NetBuilder net = small_net(batch);
+    ASSERT_TRUE(net.graph.verify().ok());
+    const auto model = LoadedModel::load(net.graph);
+    ASSERT_TRUE(model.ok()) << model.status().to_string();
+    std::vector<float> in = draw(static_cast<size_t>(batch) * 3 * 20 * 18);
+    std::vector<float> out(static_cast<size_t>(batch) * 10, -1);
+    const Buffer ins[] = {{in.data(), in.size() * 4}};
+    const Buffer outs[] = {{out.data(), out.size() * 4}};
+    const Status status = (*model)->run(ins, outs);
+    ASSERT_TRUE(status.ok()) << status.to_string();
+    expect_near(out, net.expected({in})[0]);
+  }
+}
+
+TEST(LoadedModel, TheSameRunGivesTheSameBytes) {
+  NetBuilder net = small_net();
+  const auto model = LoadedModel::load(net.graph);
+  ASSERT_TRUE(model.ok());
+  std::vector<float> in = draw(3 * 20 * 18), first(10), again(10);
+  const Buffer ins[] = {{in.data(), in.size() * 4}};
+  for (int i = 0; i < 20; ++i) {
+    std::vector<float>& out = i == 0 ? first : again;
+    const Buffer outs[] = {{out.data(), 40}};
+    ASSERT_TRUE((*model)->run(ins, outs).ok());
+    if (i > 0) {
+      ASSERT_EQ(std::memcmp(first.data(), again.data(), 40), 0);
+    }
+  }
+}
+
+TEST(LoadedModel, RunsFromSeveralThreadsAtOnce) {
+  NetBuilder net = small_net();
+  for (const bool own_memory : {true, false}) {
+    const auto sizes = LoadedModel::query(net.graph);
+    ASSERT_TRUE(sizes.ok());
+    std::unique_ptr<std::byte, decltype(&std::free)> weights(
+        static_cast<std::byte*>(std::aligned_alloc(64, sizes->weight_bytes)), &std::free);
+    std::unique_ptr<std::byte, decltype(&std::free)> work(
+        static_cast<std::byte*>(std::aligned_alloc(64, sizes->work_bytes)), &std::free);
+    LoadOptions options;
+    if (!own_memory) {
+      options = {weights.get(), sizes->weight_bytes, work.get(), sizes->work_bytes};
+      std::memset(work.get(), 0x55, sizes->work_bytes);
+    }
+    const auto model = LoadedModel::load(net.graph, options);
+    ASSERT_TRUE(model.ok()) << model.status().to_string();
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        std::vector<float> in = draw(3 * 20 * 18, t), out(10);
+        const auto expected = net.expected({in})[0];
+        for (int i = 0; i < 5; ++i) {
+          const Buffer ins[] = {{in.data(), in.size() * 4}};
+          const Buffer outs[] = {{out.data(), 40}};
+          ASSERT_TRUE((*model)->run(ins, outs).ok());
+          expect_near(out, expected);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    // The caller's memory is really used.
+    if (!own_memory) {
+      EXPECT_NE(work.get()[0], std::byte{0x55});
+    }
+  }
+}
+
+TEST(LoadedModel, RefusesMemoryThatIsTooSmallOrUnaligned) {
+  NetBuilder net = small_net();
+  const auto sizes = LoadedModel::query(net.graph);
+  std::vector<std::byte> memory(sizes->weight_bytes + 128);
+  void* start = memory.data();
+  size_t space = memory.size();
+  std::align(64, 1, start, space);
+  EXPECT_EQ(LoadedModel::load(net.graph, {start, sizes->weight_bytes - 1}).status().code(),
+            Code::invalid_address);
+  EXPECT_EQ(LoadedModel::load(net.graph, {static_cast<char*>(start) + 4, sizes->weight_bytes})
+                .status().code(),
+            Code::unaligned_address);
+}
+
+TEST(LoadedModel, RefusesBuffersThatDoNotFit) {
+  NetBuilder net = small_net();
+  const auto model = LoadedModel::load(net.graph);
+  std::vector<float> in(3 * 20 * 18), out(10);
+  const Buffer good_in[] = {{in.data(), in.size() * 4}}, short_in[] = {{in.data(), 8}};
+  const Buffer good_out[] = {{out.data(), 40}}, short_out[] = {{out.data(), 39}};
+  const Buffer null_out[] = {{nullptr, 40}};
+  EXPECT_EQ((*model)->run(short_in, good_out).code(), Code::shape_mismatch);
+  EXPECT_EQ((*model)->run(good_in, short_out).code(), Code::shape_mismatch);
+  EXPECT_EQ((*model)->run(good_in, null_out).code(), Code::shape_mismatch);
+  EXPECT_EQ((*model)->run({}, good_out).code(), Code::invalid_argument);
+}
+
+TEST(LoadedModel, OutputsMayBeInputsConstantsViewsAndTwins) {
+  NetBuilder b;
+  const ValueId x = b.input("x", {1, 16, 2, 2});
+  const ValueId w = b.weight({5});
+  const ValueId y = b.node("Conv", {x, b.weight({16, 16, 1, 1})});
+  const ValueId flat = b.node("Reshape", {y, b.ints({4, 16})});
+  const ValueId view = b.node("Flatten", {x});
+  b.output(x);
+  b.output(w);
+  b.output(y);
+  b.output(flat);
+  b.output(view);
+  b.output(y);
+  const auto model = LoadedModel::load(b.graph);
+  ASSERT_TRUE(model.ok()) << model.status().to_string();
+  std::vector<float> in = draw(64);
+  const auto expected = b.expected({in});
+  std::vector<std::vector<float>> out;
+  std::vector<Buffer> outs;
+  for (const auto& e : expected) out.emplace_back(e.size(), -7.0f);
+  for (auto& o : out) outs.push_back({o.data(), o.size() * 4});
+  const Buffer ins[] = {{in.data(), 256}};
+  ASSERT_TRUE((*model)->run(ins, outs).ok());
+  for (size_t i = 0; i < out.size(); ++i) expect_near(out[i], expected[i]);
+}
+
+TEST(LoadedModel, AChainInPlaceNeverDisturbsATensorThatIsStillRead) {
+  NetBuilder b;
+  const ValueId x = b.input("x", {2, 8});
+  const ValueId a = b.node("Relu", {x});
+  const ValueId view = b.node("Reshape", {a, b.ints({8, 2})});
+  const ValueId c = b.node("Tanh", {a});        // a lives on in its view
+  const ValueId d = b.node("Sigmoid", {view});
+  const ValueId e = b.node("Add", {c, c});
+  b.output(b.node("Add", {e, a}));
+  b.output(d);
+  const auto model = LoadedModel::load(b.graph);
+  ASSERT_TRUE(model.ok()) << model.status().to_string();
+  std::vector<float> in = draw(16), one(16), two(16);
+  const Buffer ins[] = {{in.data(), 64}}, outs[] = {{one.data(), 64}, {two.data(), 64}};
+  ASSERT_TRUE((*model)->run(ins, outs).ok());
+  const auto expected = b.expected({in});
+  expect_near(one, expected[0]);
+  expect_near(two, expected[1]);
+}
+
+TEST(Plan, NamesTheNodeThatCannotBePlanned) {
+  NetBuilder b;
+  const ValueId x = b.input("x", {1, 4});
+  b.output(b.node("NoSuchOp", {x}));
+  const auto plan = make_plan(b.graph);
+  EXPECT_EQ(plan.status().code(), Code::unsupported_op);
+  EXPECT_NE(plan.status().to_string().find("NoSuchOp0"), std::string::npos);
+}
+
+TEST(Plan, RefusesOpenShapesAndDamagedConstants) {
+  NetBuilder open;
+  open.output(open.node("Relu", {open.input("x", {-1, 4})}));
+  EXPECT_EQ(make_plan(open.graph).status().code(), Code::unsupported_shape);
+
+  NetBuilder damaged;
+  const ValueId w = damaged.weight({4, 4});
+  damaged.output(damaged.node("MatMul", {damaged.input("x", {1, 4}), w}));
+  damaged.graph.values[static_cast<size_t>(w)].shape = {4, 4000};
+  EXPECT_EQ(make_plan(damaged.graph).status().code(), Code::corrupt_model);
+}
+
+TEST(Plan, ConvolutionsHandOverBlockedTensorsWithoutReordering) {
+  NetBuilder net = small_net();
+  const auto plan = make_plan(net.graph);
+  ASSERT_TRUE(plan.ok());
+  size_t reorders = 0;
+  for (const Step& step : plan->steps) reorders += step.kernel == "reorder";
+  EXPECT_LE(reorders, 4u);  // only around the concatenation of odd channels
+}
+
+}  // namespace
+}  // namespace anynpu::exec

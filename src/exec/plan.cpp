@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/plan.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "exec/arena.h"
+#include "ops/layout.h"
+#include "ops/plain_kernel.h"
+#include "ops/registry.h"
+
+namespace anynpu::exec {
+
+namespace {
+
+using graph::kNoValue;
+using graph::ValueId;
+using ops::Layout;
+
+constexpr int kNever = std::numeric_limits<int>::max();
+
+// Memory that one or more tensors share.
+struct Storage {
+  Place place = Place::arena;
+  size_t offset = 0;   // for input, output and weights; arena offsets come last
+  size_t bytes = 0;
+  int first_step = 0, last_step = 0;
+  int last_node = -1;  // the last node that reads any tensor in it
+};
+
+class Planner {
+ public:
+  explicit Planner(const graph::Graph& graph) : graph_(graph), values_(graph.values.size()) {
+    for (size_t i = 0; i < values_.size(); ++i) {
+      const graph::Value& v = graph.values[i];
+      values_[i].dtype = v.dtype;
+      values_[i].shape = v.shape;
+      values_[i].has_shape = v.has_shape;
+    }
+  }
+
+  Result<Plan> make() {
+    count_uses();
+    for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+      const PlannedValue& v = planned(graph_.inputs[i]);
+      if (!v.has_shape || !is_static(v.shape) || size_of(v.dtype) == 0) {
+        return fail(Code::unsupported_shape,
+                    "input '{}' has shape {} and type {}, which are not fixed; give it a fixed shape "
+                    "when the model is compiled",
+                    value(graph_.inputs[i]).name, to_string(v.shape), name_of(v.dtype));
+      }
+      Storage storage{Place::input, i};
+      storage.last_node = kNever;
+      known(graph_.inputs[i], Layout::plain) = add(storage);
+    }
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      ANYNPU_TRY(plan_node(static_cast<int>(n)), "while planning node '{}'", graph_.nodes[n].name);
+    }
+    ANYNPU_TRY(finish_outputs());
+    place_arena();
+    return std::move(plan_);
+  }
+
+ private:
+  struct PlannedValue {
+    DType dtype = DType::undefined;  // of the graph until its node is planned, then as inferred
+    Shape shape;
+    bool has_shape = false;
+    int plain = -1, blocked = -1;  // storage by layout, -1 = not there
+    int last_node = -1;            // last reader
+    int output = -1;               // index among the graph's outputs
+    Layout made_in = Layout::plain;
+  };
+  struct StepStorage {  // what the slots of a step refer to, until offsets are known
+    std::vector<int> inputs, outputs;
+    int workspace = -1;
+  };
+
+  PlannedValue& planned(ValueId id) { return values_[static_cast<size_t>(id)]; }
+  const graph::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  int& known(ValueId id, Layout layout) {
+    return layout == Layout::plain ? planned(id).plain : planned(id).blocked;
+  }
+  int add(Storage storage) {
+    storages_.push_back(storage);
+    return static_cast<int>(storages_.size()) - 1;
+  }
+  Storage& storage(int index) { return storages_[static_cast<size_t>(index)]; }
+  int next_step() const { return static_cast<int>(plan_.steps.size()); }
+
+  void count_uses() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      for (ValueId id : graph_.nodes[n].inputs) {
+        if (id != kNoValue) planned(id).last_node = static_cast<int>(n);
+      }
+    }
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      if (planned(graph_.outputs[i]).output < 0) planned(graph_.outputs[i]).output = static_cast<int>(i);
+    }
+  }
+
+  size_t take_weights(size_t bytes) {
+    const size_t offset = plan_.weight_bytes;
+    plan_.weight_bytes += (bytes + ops::kBufferAlignment - 1) / ops::kBufferAlignment *
+                          ops::kBufferAlignment;
+    return offset;
+  }
+
+  // A constant as it is, in the weight memory.
+  int constant(ValueId id) {
+    int& index = known(id, Layout::plain);
+    if (index < 0) {
+      const auto bytes = value(id).constant->bytes;
+      Storage raw{Place::weights, take_weights(bytes.size()), bytes.size()};
+      raw.last_node = kNever;
+      plan_.constants.push_back({bytes, raw.offset});
+      index = add(raw);
+    }
+    return index;
+  }
+
+  void push_step(Step step, StepStorage use) {
+    const int now = next_step();
+    for (int index : use.inputs) {
+      if (index >= 0) storage(index).last_step = std::max(storage(index).last_step, now);
+    }
+    if (step.work->workspace_bytes > 0) {
+      use.workspace = add({Place::arena, 0, step.work->workspace_bytes, now, now});
+    }
+    plan_.steps.push_back(std::move(step));
+    uses_.push_back(std::move(use));
+  }
+
+  // New memory for output `id` of the next step: the caller's when it is an output of the graph.
+  int make_storage(ValueId id, DType dtype, const Shape& shape, Layout layout) {
+    Storage fresh{Place::arena, 0, ops::stored_bytes(dtype, shape, layout), next_step(), next_step()};
+    fresh.last_node = planned(id).last_node;
+    if (planned(id).output >= 0 && layout == Layout::plain) {
+      fresh.place = Place::output;
+      fresh.offset = static_cast<size_t>(planned(id).output);
+      fresh.last_node = kNever;
+    }
+    return add(fresh);
+  }
+
+  // `id` in `layout`, converted by a step of its own when only the other is there.
+  Result<int> in_layout(ValueId id, Layout layout = Layout::plain) {
+    if (known(id, layout) >= 0) return known(id, layout);
+    const Layout other = layout == Layout::plain ? Layout::blocked16 : Layout::plain;
+    const int from = known(id, other);
+    if (from < 0) {
+      return fail(Code::corrupt_model, "value '{}' is used before a node makes it; export the model again",
+                  value(id).name);
+    }
+    const Shape& shape = planned(id).shape;
+    auto work = ops::plan_reorder(shape, other, layout);
+    if (work->view && !(layout == Layout::plain && planned(id).output >= 0)) {
+      known(id, layout) = from;  // the same bytes
+      return from;
+    }
+    const int to = make_storage(id, planned(id).dtype, shape, layout);
+    Step step;
+    step.work = std::move(work);
+    step.name = value(id).name;
+    step.kernel = "reorder";
+    push_step(std::move(step), {{from}, {to}});
+    known(id, layout) = to;
+    return to;
+  }
+
+  Result<ops::OpContext> context_of(const graph::Node& node) {
+    std::vector<ops::Operand> operands;
+    for (ValueId id : node.inputs) {
+      ops::Operand operand = ops::Operand::of(graph_, id);
+      if (id != kNoValue) {
+        operand.layout = planned(id).made_in;
+        operand.dtype = planned(id).dtype;
+        operand.shape = planned(id).shape;
+        operand.has_shape = planned(id).has_shape;
+      }
+      operands.push_back(std::move(operand));
+    }
+    ANYNPU_ASSIGN(ops::OpContext context, ops::infer(node, std::move(operands)));
+    for (size_t i = 0; i < context.outputs.size(); ++i) {
+      const ops::Operand& output = context.outputs[i];
+      if (output.present && !output.fully_known()) {
+        return fail(Code::unsupported_shape,
+                    "{}: the shape of output {} is not known before the model runs; give every input a "
+                    "fixed shape when the model is compiled",
+                    context.label(), i);
+      }
+    }
+    return context;
+  }
+
+  Status plan_node(int n) {
+    const graph::Node& node = graph_.nodes[static_cast<size_t>(n)];
+    ANYNPU_ASSIGN(ops::OpContext context, context_of(node));
+    ANYNPU_ASSIGN(const ops::KernelDef* def, ops::choose_kernel(context));
+    ANYNPU_ASSIGN(auto kernel, def->create(context));
+    ANYNPU_ASSIGN(auto work, kernel->plan(context));
+
+    StepStorage use;
+    for (size_t i = 0; i < context.inputs.size(); ++i) {
+      const ValueId id = i < node.inputs.size() ? node.inputs[i] : kNoValue;
+      if (id == kNoValue || kernel->packs_input(i)) {
+        use.inputs.push_back(-1);
+        continue;
+      }
+      const Layout layout = i < work->input_layouts.size() ? work->input_layouts[i] : Layout::plain;
+      if (value(id).constant) constant(id);
+      ANYNPU_ASSIGN(const int index, in_layout(id, layout));
+      use.inputs.push_back(index);
+    }
+    const bool view = place_outputs(n, context, *work, use);
+    Step step;
+    step.name = node.name;
+    step.kernel = def->name;
+    if (kernel->packed_bytes() > 0) {
+      step.packed = {Place::weights, take_weights(kernel->packed_bytes())};
+    }
+    plan_.kernels.push_back({std::move(kernel), std::move(context), step.packed.offset});
+    step.work = std::move(work);
+    if (!view) push_step(std::move(step), std::move(use));
+    return {};
+  }
+
+  // Storage of each output; true when the node needs no step because input and output share bytes.
+  bool place_outputs(int n, const ops::OpContext& context, const ops::KernelPlan& work,
+                     StepStorage& use) {
+    const graph::Node& node = graph_.nodes[static_cast<size_t>(n)];
+    bool view = false;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const ValueId id = node.outputs[i];
+      if (id == kNoValue) {
+        use.outputs.push_back(-1);
+        continue;
+      }
+      const ops::Operand& output = context.outputs[i];
+      const Layout layout =
+          i < work.output_layouts.size() ? work.output_layouts[i] : Layout::plain;
+      int index = -1;
+      if (i == 0 && work.in_place_input >= 0) {
+        const int shared = use.inputs[static_cast<size_t>(work.in_place_input)];
+        const bool external = planned(id).output >= 0 && layout == Layout::plain;
+        if (!external && shared >= 0 && work.view) {
+          index = shared;
+          view = true;
+        } else if (!external && shared >= 0 &&
+                   may_overwrite(n, use, work.in_place_input,
+                                 ops::stored_bytes(output.dtype, output.shape, layout))) {
+          index = shared;
+        }
+      }
+      if (index < 0) {
+        index = make_storage(id, output.dtype, output.shape, layout);
+      } else {
+        storage(index).last_node = std::max(storage(index).last_node, planned(id).last_node);
+        storage(index).last_step = std::max(storage(index).last_step, next_step());
+      }
+      use.outputs.push_back(index);
+      known(id, layout) = index;
+      planned(id).made_in = layout;
+      planned(id).dtype = output.dtype;
+      planned(id).shape = output.shape;
+      planned(id).has_shape = true;
+    }
+    return view;
+  }
+
+  // Nobody reads the storage after node n, and n reads it through one operand alone.
+  bool may_overwrite(int n, const StepStorage& use, int input, size_t bytes) {
+    const int index = use.inputs[static_cast<size_t>(input)];
+    const Storage& s = storage(index);
+    if (s.place != Place::arena || s.last_node > n || s.bytes != bytes) return false;
+    return std::count(use.inputs.begin(), use.inputs.end(), index) == 1;
+  }
+
+  // Outputs that no step has written into the caller's buffer yet.
+  Status finish_outputs() {
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const ValueId id = graph_.outputs[i];
+      const graph::Value& v = value(id);
+      const Shape shape = planned(id).shape;
+      const DType dtype = planned(id).dtype;
+      plan_.outputs.push_back({dtype, shape});
+      if (v.constant) constant(id);
+      ANYNPU_ASSIGN(const int index, in_layout(id), "output '{}'", v.name);
+      const Storage& from = storage(index);
+      if (from.place == Place::output && from.offset == i) continue;
+      const size_t bytes = ops::stored_bytes(dtype, shape, Layout::plain);
+      const int to = add({Place::output, i, bytes, next_step(), next_step()});
+      Step step;
+      step.work = ops::make_plan([bytes](const ops::RunArgs& args) {
+        if (bytes > 0) std::memcpy(args.outputs[0], args.inputs[0], bytes);
+      });
+      step.name = v.name;
+      step.kernel = "copy";
+      push_step(std::move(step), {{index}, {to}});
+    }
+    return {};
+  }
+
+  void place_arena() {
+    std::vector<ArenaBuffer> buffers;
+    std::vector<size_t> owners;
+    for (size_t i = 0; i < storages_.size(); ++i) {
+      if (storages_[i].place != Place::arena) continue;
+      buffers.push_back({storages_[i].bytes, storages_[i].first_step, storages_[i].last_step});
+      owners.push_back(i);
+    }
+    plan_.work_bytes = place_buffers(buffers);
+    for (size_t i = 0; i < owners.size(); ++i) storages_[owners[i]].offset = buffers[i].offset;
+    const auto slot = [&](int index) {
+      return index < 0 ? Slot{} : Slot{storage(index).place, storage(index).offset};
+    };
+    for (size_t i = 0; i < plan_.steps.size(); ++i) {
+      for (int index : uses_[i].inputs) plan_.steps[i].inputs.push_back(slot(index));
+      for (int index : uses_[i].outputs) plan_.steps[i].outputs.push_back(slot(index));
+      plan_.steps[i].workspace = slot(uses_[i].workspace);
+    }
+  }
+
+  const graph::Graph& graph_;
+  std::vector<PlannedValue> values_;
+  std::vector<Storage> storages_;
+  std::vector<StepStorage> uses_;  // parallel to plan_.steps
+  Plan plan_;
+};
+
+}  // namespace
+
+Result<Plan> make_plan(const graph::Graph& graph) { return Planner(graph).make(); }
+
+Status Plan::fill_weights(std::byte* memory) {
+  for (PackedKernel& packed : kernels) {
+    ANYNPU_TRY(packed.kernel->pack(packed.context,
+                                   {memory + packed.offset, packed.kernel->packed_bytes()}),
+               "while packing weights of {}", packed.context.label());
+  }
+  for (const RawConstant& raw : constants) {
+    if (!raw.bytes.empty()) std::memcpy(memory + raw.offset, raw.bytes.data(), raw.bytes.size());
+  }
+  return {};
+}
+
+void Plan::forget_graph() {
+  for (PackedKernel& packed : kernels) packed.context = {};
+  constants.clear();
+}
+
+}  // namespace anynpu::exec

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan: a graph whose shapes are all known, turned into steps for this machine. Making one is pure:
+// no packing, no memory of the size of the model; its sizes are exact. A step names its operands by
+// place and offset, so that a run binds addresses and looks nothing up.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "ops/kernel.h"
+
+namespace anynpu::exec {
+
+enum class Place : uint8_t {
+  none,     // an operand left out, or packed by the kernel
+  input,    // the caller's buffer `offset` (an index)
+  output,   // the same
+  weights,  // bytes from the start of the weight memory
+  arena,    // bytes from the start of the work memory
+};
+
+struct Slot {
+  Place place = Place::none;
+  size_t offset = 0;
+};
+
+struct Step {
+  std::unique_ptr<ops::KernelPlan> work;
+  std::vector<Slot> inputs, outputs;
+  Slot packed, workspace;
+  std::string name;    // of the node; "reorder" and "copy" for steps of our own
+  std::string kernel;  // the implementation that was chosen
+};
+
+struct TensorShape {
+  DType dtype = DType::undefined;
+  Shape shape;
+};
+
+struct Plan {
+  std::vector<Step> steps;
+  std::vector<TensorShape> outputs;  // of the graph, as inferred for these input shapes
+  size_t weight_bytes = 0;  // packed weights and the constants that are used as they are
+  size_t work_bytes = 0;    // arena: intermediate tensors and workspaces
+
+  // Packs kernels and copies constants into `memory` (weight_bytes, aligned to 64). Once, before the
+  // first run; needs the graph that the plan was made from.
+  Status fill_weights(std::byte* memory);
+  // What fill_weights needs is let go; afterwards the graph may go too.
+  void forget_graph();
+
+  struct PackedKernel {
+    std::unique_ptr<ops::Kernel> kernel;
+    ops::OpContext context;
+    size_t offset = 0;
+  };
+  struct RawConstant {
+    std::span<const std::byte> bytes;
+    size_t offset = 0;
+  };
+  std::vector<PackedKernel> kernels;  // kept: plans may refer to their kernel
+  std::vector<RawConstant> constants;
+};
+
+// `graph` is verified (nodes in topological order) and outlives fill_weights. Fails, naming the
+// node, when an operator or a shape cannot be planned.
+Result<Plan> make_plan(const graph::Graph& graph);
+
+}  // namespace anynpu::exec

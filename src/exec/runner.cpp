@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/runner.h"
+
+#include "base/clock.h"
+#include "base/thread_pool.h"
+#include "trace/trace.h"
+
+namespace anynpu::exec {
+
+PlanRunner::PlanRunner(const Plan& plan, const std::vector<trace::NameId>& names,
+                       std::byte* weights, Memory arena)
+    : names_(names), arena_(std::move(arena)) {
+  const auto address = [&](const Slot& slot) -> std::byte* {
+    if (slot.place == Place::weights) return weights + slot.offset;
+    return slot.place == Place::arena ? arena_.data() + slot.offset : nullptr;
+  };
+  for (const Step& step : plan.steps) {
+    BoundStep bound{};
+    bound.work = step.work.get();
+    bound.first_source = static_cast<uint32_t>(sources_.size());
+    bound.sources = static_cast<uint32_t>(step.inputs.size());
+    for (const Slot& slot : step.inputs) {
+      const Patch patch{static_cast<uint32_t>(slot.offset), static_cast<uint32_t>(sources_.size())};
+      if (slot.place == Place::input) source_inputs_.push_back(patch);
+      if (slot.place == Place::output) source_outputs_.push_back(patch);
+      sources_.push_back(address(slot));
+    }
+    bound.first_target = static_cast<uint32_t>(targets_.size());
+    bound.targets = static_cast<uint32_t>(step.outputs.size());
+    for (const Slot& slot : step.outputs) {
+      const Patch patch{static_cast<uint32_t>(slot.offset), static_cast<uint32_t>(targets_.size())};
+      if (slot.place == Place::output) target_outputs_.push_back(patch);
+      targets_.push_back(address(slot));
+    }
+    bound.packed = address(step.packed);
+    bound.workspace = address(step.workspace);
+    steps_.push_back(bound);
+  }
+}
+
+Status PlanRunner::run_step(const BoundStep& step) const {
+  return step.work->run({{sources_.data() + step.first_source, step.sources},
+                         {targets_.data() + step.first_target, step.targets},
+                         step.packed,
+                         step.workspace});
+}
+
+Status PlanRunner::run(std::span<void* const> inputs, std::span<void* const> outputs,
+                       uint64_t* step_ns) {
+  for (const Patch& p : source_inputs_) {
+    sources_[p.pointer] = static_cast<const std::byte*>(inputs[p.buffer]);
+  }
+  for (const Patch& p : source_outputs_) {
+    sources_[p.pointer] = static_cast<const std::byte*>(outputs[p.buffer]);
+  }
+  for (const Patch& p : target_outputs_) {
+    targets_[p.pointer] = static_cast<std::byte*>(outputs[p.buffer]);
+  }
+  const ThreadPool::SpinScope spin(ThreadPool::instance());
+  if (step_ns == nullptr && !trace::enabled(trace::Category::op)) [[likely]] {
+    for (const BoundStep& step : steps_) ANYNPU_TRY(run_step(step));
+    return {};
+  }
+  const uint32_t correlation = trace::current_correlation();
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const trace::TraceZone zone(trace::Category::op, names_[i], correlation);
+    const uint64_t start = now_ns();
+    ANYNPU_TRY(run_step(steps_[i]));
+    if (step_ns) step_ns[i] = now_ns() - start;
+  }
+  return {};
+}
+
+}  // namespace anynpu::exec

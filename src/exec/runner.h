@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One execution's view of a plan: every operand of every step as an address. Addresses of weights
+// and arena are set once; a run patches those of the caller's buffers and goes through the steps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exec/memory.h"
+#include "exec/plan.h"
+#include "trace/names.h"
+
+namespace anynpu::exec {
+
+class PlanRunner {
+ public:
+  // `plan` and `weights` outlive the runner; `arena` holds plan.work_bytes.
+  PlanRunner(const Plan& plan, const std::vector<trace::NameId>& names, std::byte* weights,
+             Memory arena);
+
+  // One run at a time. `step_ns`, when not null, receives the time of each step.
+  Status run(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns);
+
+  PlanRunner* next = nullptr;  // for the pool of a LoadedModel
+
+ private:
+  struct Patch {
+    uint32_t buffer;   // index among the caller's inputs or outputs
+    uint32_t pointer;  // index into sources_ or targets_
+  };
+  struct BoundStep {
+    const ops::KernelPlan* work;
+    uint32_t first_source, sources, first_target, targets;
+    const std::byte* packed;
+    std::byte* workspace;
+  };
+  Status run_step(const BoundStep& step) const;
+
+  const std::vector<trace::NameId>& names_;
+  Memory arena_;
+  std::vector<BoundStep> steps_;
+  std::vector<const std::byte*> sources_;
+  std::vector<std::byte*> targets_;
+  std::vector<Patch> source_inputs_, source_outputs_, target_outputs_;
+};
+
+}  // namespace anynpu::exec
