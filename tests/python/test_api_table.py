@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of the acl API agrees with the headers, the sources and the docs page."""
+import ast
 import csv
 import glob
 import os
@@ -137,3 +138,14 @@ def test_library_exports_the_functions_of_the_table_alone():
     exported = {name for name in names if not name.startswith("_Z")}
     listed = {row.c_function for row in api_table.ROWS if row.c_signature}
     assert exported - {n for n in exported if n.startswith("anynpu_")} == listed
+
+
+def test_type_stubs_name_every_function():
+    folder = os.path.join(os.environ["ANYNPU_BUILD_DIR"], "python", "acl")
+    for module in {row.module for row in api_table.PYTHON_ROWS}:
+        with open(os.path.join(folder, f"{module or '__init__'}.pyi"), encoding="utf-8") as stub:
+            body = ast.parse(stub.read()).body
+        stubs = {n.name: [a.arg for a in n.args.posonlyargs] for n in body
+                 if isinstance(n, ast.FunctionDef)}
+        rows = [row for row in api_table.PYTHON_ROWS if row.module == module]
+        assert stubs == {row.short_name: [a.name for a in row.arguments] for row in rows}

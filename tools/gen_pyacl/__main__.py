@@ -5,6 +5,7 @@
     python3 tools/gen_pyacl map OUT.map         the version script of libascendcl.so
     python3 tools/gen_pyacl wrappers FOLDER     the Python wrappers, one file per module
     python3 tools/gen_pyacl files               the names of those files, one per line
+    python3 tools/gen_pyacl stubs FOLDER        type stubs for editors, one file per module
     python3 tools/gen_pyacl docs [OUT.md]       docs/api_coverage.md
     python3 tools/gen_pyacl sync                status column from src/api/acl/*.cpp, then the docs
 
@@ -15,9 +16,10 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import coverage  # noqa: E402
+import coverage_page  # noqa: E402
 import refusals  # noqa: E402
 import structs as struct_code  # noqa: E402
+import stubs  # noqa: E402
 import sync  # noqa: E402
 import table  # noqa: E402
 import wrappers  # noqa: E402
@@ -25,6 +27,7 @@ import wrappers  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 API = os.path.join(ROOT, "src", "api", "acl", "api.tsv")
 STRUCTS = os.path.join(ROOT, "src", "api", "acl", "structs.tsv")
+COMMANDS = ("refusals", "map", "wrappers", "files", "stubs", "docs", "sync")
 NOTE = "// Generated from src/api/acl/api.tsv by tools/gen_pyacl; do not edit."
 
 
@@ -43,8 +46,7 @@ def wrapper_file(module):
 
 
 def main(arguments):
-    if not arguments or arguments[0] not in ("refusals", "map", "wrappers", "files", "docs",
-                                             "sync"):
+    if not arguments or arguments[0] not in COMMANDS:
         sys.exit(__doc__)
     command, *rest = arguments
     if command == "sync":
@@ -57,6 +59,10 @@ def main(arguments):
     elif command == "files":
         names = [wrapper_file(m) for m in wrappers.modules(rows)]
         print("\n".join(["wrappers.h", "structs.cpp", *names]))
+    elif command == "stubs":
+        for module in wrappers.modules(rows):
+            name = f"{module or '__init__'}.pyi"
+            write(os.path.join(rest[0], name), ["#" + NOTE[2:], *stubs.emit_stubs(rows, module)])
     elif command == "wrappers":
         structs = table.read_structs(STRUCTS)
         write(os.path.join(rest[0], "wrappers.h"), [NOTE, *wrappers.emit_header(rows, structs)])
@@ -66,7 +72,7 @@ def main(arguments):
             write(os.path.join(rest[0], wrapper_file(module)), lines)
     else:
         page = rest[0] if rest else os.path.join(ROOT, "docs", "api_coverage.md")
-        write(page, coverage.emit_coverage(rows))
+        write(page, coverage_page.emit_coverage(rows))
 
 
 if __name__ == "__main__":
