@@ -21,6 +21,15 @@ __attribute__((visibility("default"))) int anynpu_probe_readable(const void* add
 __attribute__((visibility("default"))) int anynpu_acl_fail(const char* function, int code,
                                                            const char* sentence);
 
+/* In libascendcl.so: aclrtLaunchCallback for callbacks whose user data has an owner. Calls
+ * release(user_data) once: after fn has run, or when it will never run (also when the launch
+ * fails). release may come from any thread and with locks held, so it must neither wait nor call
+ * the API. */
+__attribute__((visibility("default"))) int anynpu_acl_launch_callback(void (*fn)(void*),
+                                                                      void* user_data,
+                                                                      void (*release)(void*),
+                                                                      int block_type, void* stream);
+
 #ifdef __cplusplus
 }
 #endif

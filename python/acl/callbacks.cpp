@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python functions as C callbacks. A callback runs on the thread that C calls it from, with the
 // GIL; an exception is printed there (sys.unraisablehook), as no caller could catch it.
+#include <atomic>
+
+#include "anynpu.h"
 #include "wrappers.h"
 
 namespace anynpu::pyacl {
@@ -18,24 +21,48 @@ bool take_function(const Place& at, PyObject* from, PyObject** to) {
   return true;
 }
 
-// One launched callback; owns its references until it has run.
+// One launched callback. Its references go when it has run; a callback whose stream drops it leaves
+// them to the next moment at which the GIL is at hand.
 struct Launched {
   PyObject* function;
   PyObject* user_data;
+  Launched* next = nullptr;
 };
-
-void drop(Launched* launched) {
-  Py_DECREF(launched->function);
-  Py_DECREF(launched->user_data);
-  delete launched;
-}
 
 void run_launched(void* user_data) {
   with_gil([user_data] {
     auto* launched = static_cast<Launched*>(user_data);
     Py_XDECREF(call_back(launched->function, Py_BuildValue("(O)", launched->user_data)));
-    drop(launched);
+    Py_CLEAR(launched->function);
+    Py_CLEAR(launched->user_data);
   });
+}
+
+std::atomic<Launched*> dropped{nullptr};
+
+int release_dropped(void*) {  // with the GIL
+  Launched* launched = dropped.exchange(nullptr);
+  while (launched != nullptr) {
+    Launched* next = launched->next;
+    Py_DECREF(launched->function);
+    Py_DECREF(launched->user_data);
+    delete launched;
+    launched = next;
+  }
+  return 0;
+}
+
+// From any thread, perhaps with locks held: must not wait for the GIL.
+void release_launched(void* user_data) {
+  auto* launched = static_cast<Launched*>(user_data);
+  if (launched->function == nullptr) {
+    delete launched;
+    return;
+  }
+  launched->next = dropped.load();
+  while (!dropped.compare_exchange_weak(launched->next, launched)) {
+  }
+  if (Py_IsInitialized()) Py_AddPendingCall(release_dropped, nullptr);
 }
 
 // C keeps one callback for the whole process, without user data.
@@ -102,13 +129,14 @@ PyObject* rt_launch_callback(PyObject*, PyObject* const* argv, Py_ssize_t argc) 
   if (!take({self, 2, "block_type"}, argv[2], &block_type) ||
       !take({self, 3, "stream"}, argv[3], &stream))
     return nullptr;
+  release_dropped(nullptr);
   auto* launched = new (std::nothrow) Launched{argv[0], argv[1]};
   if (launched == nullptr) return PyErr_NoMemory();
   Py_INCREF(launched->function);
   Py_INCREF(launched->user_data);
-  const aclError ret = aclrtLaunchCallback(run_launched, launched,
-                                           static_cast<aclrtCallbackBlockType>(block_type), stream);
-  if (ret != ACL_SUCCESS) drop(launched);
+  const int ret =
+      anynpu_acl_launch_callback(run_launched, launched, release_launched, block_type, stream);
+  if (ret != ACL_SUCCESS) release_dropped(nullptr);
   return give(ret);
 }
 

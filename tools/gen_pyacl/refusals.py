@@ -39,6 +39,6 @@ def emit_refusals(rows):
 def emit_version_script(rows):
     """Exports the C functions; and, for sibling libraries, the front door's own C++ frame."""
     names = [f"    {row.c_function};" for row in c_functions(rows)]
-    return ["{", "  global:", *names, "    anynpu_acl_fail;",
+    return ["{", "  global:", *names, "    anynpu_acl_*;",
             '    extern "C++" { anynpu::acl::*; };', "  local:", "    *;",
             "};"]

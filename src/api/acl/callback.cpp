@@ -2,6 +2,11 @@
 // Callbacks of streams (acl.rt.subscribe_report, launch_callback, process_report).
 #include "acl/rt/callback.h"
 
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "anynpu.h"
 #include "api/acl/entry.h"
 #include "device/report.h"
 #include "device/runtime.h"
@@ -27,24 +32,43 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   });
 }
 
+namespace {
+
+Status launch(std::function<void()> callback, int block_type, aclrtStream stream) {
+  if (block_type != ACL_CALLBACK_NO_BLOCK && block_type != ACL_CALLBACK_BLOCK) {
+    return fail(Code::invalid_argument, "blockType is {}; expected 0 (no block) or 1 (block)",
+                block_type);
+  }
+  ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+  const auto block =
+      block_type == ACL_CALLBACK_BLOCK ? ReportQueues::Block::yes : ReportQueues::Block::no;
+  return ReportQueues::instance().launch(std::move(callback), block, *found);
+}
+
+}  // namespace
+
 aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType,
                              aclrtStream stream) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(reinterpret_cast<const void*>(fn), "fn"));
-    if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK) {
-      return fail(Code::invalid_argument, "blockType is {}; expected 0 (no block) or 1 (block)", blockType);
-    }
-    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
-    const auto block = blockType == ACL_CALLBACK_BLOCK ? ReportQueues::Block::yes : ReportQueues::Block::no;
-    return ReportQueues::instance().launch([fn, userData] { fn(userData); }, block, *found);
+    return launch([fn, userData] { fn(userData); }, blockType, stream);
+  });
+}
+
+int anynpu_acl_launch_callback(void (*fn)(void*), void* user_data, void (*release)(void*),
+                               int block_type, void* stream) {
+  // The last copy of the callback goes when it has run, or when its stream drops it.
+  std::shared_ptr<void> owned(user_data, release);
+  return enter("aclrtLaunchCallback", [&]() -> Status {
+    return launch([fn, owned = std::move(owned)] { fn(owned.get()); }, block_type, stream);
   });
 }
 
 aclError aclrtProcessReport(int32_t timeout) {
   return enter(__func__, [&]() -> Status {
     if (timeout < -1 || timeout == 0) {
-      return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more than 0",
-                  timeout);
+      return fail(Code::invalid_argument,
+                  "the timeout is {} ms; expected -1 (for ever) or more than 0", timeout);
     }
     return ReportQueues::instance().process(Deadline::after_ms(timeout));
   });
