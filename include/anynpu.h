@@ -30,6 +30,10 @@ __attribute__((visibility("default"))) int anynpu_acl_launch_callback(void (*fn)
                                                                       void (*release)(void*),
                                                                       int block_type, void* stream);
 
+/* The script or executable that runs: relative paths of the API start in its folder. Without this
+ * call, or when the path does not exist, the command line of the process decides. */
+__attribute__((visibility("default"))) void anynpu_set_program_path(const char* path);
+
 #ifdef __cplusplus
 }
 #endif

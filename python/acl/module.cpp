@@ -2,6 +2,7 @@
 // The extension module acl._acl: all functions of acl, and one submodule each for acl.rt, acl.mdl,
 // ... which are also entered in sys.modules, so that `import acl.rt` works. Starts no thread, opens
 // nothing.
+#include "acl/program.h"
 #include "wrappers.h"
 
 namespace anynpu::pyacl {
@@ -56,5 +57,6 @@ extern "C" __attribute__((visibility("default"))) PyObject* PyInit__acl() {
     return nullptr;
   }
   install_interrupt_check();
+  tell_program_path();
   return module;
 }

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "anynpu.h"
+
 namespace anynpu {
 
 namespace {
@@ -59,8 +61,11 @@ std::string script_of(std::string_view cmdline) {
 }
 
 void set_program_path(const char* path) {
+  // At once: the program may change its current folder later.
+  std::error_code error;
+  std::string full = path && *path ? fs::absolute(path, error).string() : std::string();
   std::lock_guard lock(given().mutex);
-  given().path = path ? path : "";
+  given().path = std::move(full);
 }
 
 std::string program_folder() {
@@ -97,6 +102,6 @@ Result<std::string> find_file(std::string_view path) {
 
 }  // namespace anynpu
 
-extern "C" __attribute__((visibility("default"))) void anynpu_set_program_path(const char* path) {
+extern "C" void anynpu_set_program_path(const char* path) {
   anynpu::set_program_path(path);
 }

@@ -29,7 +29,7 @@ def run_script(path, text, cwd=None, **env):
     path.write_text(textwrap.dedent(text))
     import acl
     home = os.path.dirname(os.path.dirname(os.path.abspath(acl.__file__)))
-    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=60,
+    done = subprocess.run([sys.executable, os.path.relpath(path, cwd or path.parent)], capture_output=True, text=True, timeout=60,
                           cwd=cwd or path.parent, env={**os.environ, "PYTHONPATH": home, **env})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.split()
@@ -84,6 +84,16 @@ def test_a_relative_path_starts_at_the_script_then_at_the_current_folder(tmp_pat
     assert run_script(tmp_path / "out" / "main.py", program, cwd="/") == ["0"]
     (tmp_path / "elsewhere").mkdir()
     assert run_script(tmp_path / "a" / "b" / "main.py", program, cwd=tmp_path / "elsewhere") == ["0"]
+
+
+def test_a_change_of_folder_after_the_import_does_not_matter(tmp_path):
+    (tmp_path / "acl.json").write_text("{}")
+    assert run_script(tmp_path / "main.py", """
+        import os
+        import acl
+        os.chdir("/")
+        print(acl.init("acl.json"))
+        """) == ["0"]
 
 
 @pytest.mark.parametrize("config, code", [
