@@ -42,7 +42,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 Status unknown_option(std::span<const OptionSpec> table, std::string_view name) {
   const std::string_view near = nearest_option(table, name);
   const std::string hint = near.empty() ? "" : format(", did you mean --{}?", near);
-  return fail(Code::invalid_argument, "unknown option --{}{}; --help lists the options", name, hint);
+  return fail(Code::invalid_argument, "unknown option --{}{}; --help lists the options", name,
+              hint);
 }
 
 }  // namespace

@@ -12,7 +12,9 @@ constexpr std::array<OptionSpec, 3> kTable = {{{"output_type", "FP32|FP16", "FP3
                                                {"input_shape", "name:n,c,h,w", "", "shapes"},
                                                {"help", "", "", "this text"}}};
 
-Result<CommandLine> parse(std::vector<std::string> args) { return CommandLine::parse(kTable, args); }
+Result<CommandLine> parse(std::vector<std::string> args) {
+  return CommandLine::parse(kTable, args);
+}
 
 TEST(CommandLine, TakesOneDashOrTwoAndBothFormsOfValues) {
   for (const auto& args : std::vector<std::vector<std::string>>{{"--output_type=FP16"},

@@ -51,7 +51,8 @@ using Handle = uint64_t;  // 0 is null
   X(media_channel, "media channel")           \
   X(media_desc, "media description")          \
   X(model_run, "captured model")              \
-  X(label, "label")
+  X(label, "label")                           \
+  X(model, "model")
 
 enum class HandleTag : uint8_t {
   none = 0,

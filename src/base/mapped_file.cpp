@@ -93,8 +93,8 @@ Status write_file_atomically(const std::string& path,
   }
   // mkstemp makes the file private; reading the umask would race with other threads.
   if (::fchmod(fd.get(), 0644) != 0 && status.ok()) {
-    status = fail(Code::io_error, "cannot set the mode of '{}': {}", temporary,
-                  std::strerror(errno));
+    status =
+        fail(Code::io_error, "cannot set the mode of '{}': {}", temporary, std::strerror(errno));
   }
   if (status.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
     status = fail(Code::io_error, "cannot rename '{}' to '{}': {}", temporary, path,

@@ -25,10 +25,11 @@ std::string_view name_of(WireType type) {
 }
 
 Status wrong_type(const WireField& field, WireType expected) {
-  return fail(Code::parse_error,
-              "protobuf field {} at offset {} is {}, expected {}; the file is damaged or of another "
-              "kind",
-              field.number, field.offset, name_of(field.type), name_of(expected));
+  return fail(
+      Code::parse_error,
+      "protobuf field {} at offset {} is {}, expected {}; the file is damaged or of another "
+      "kind",
+      field.number, field.offset, name_of(field.type), name_of(expected));
 }
 
 // Reads one varint; 0 = none (truncated or over 64 bits), else the bytes used.
@@ -57,9 +58,10 @@ Status append_varints(const WireField& field, std::vector<T>& out) {
     uint64_t value = 0;
     const size_t used = decode_varint(rest, value);
     if (used == 0) {
-      return fail(Code::parse_error,
-                  "protobuf field {} at offset {}: a packed integer is cut short; the file is damaged",
-                  field.number, field.offset);
+      return fail(
+          Code::parse_error,
+          "protobuf field {} at offset {}: a packed integer is cut short; the file is damaged",
+          field.number, field.offset);
     }
     out.push_back(static_cast<T>(value));
     rest = rest.subspan(used);
@@ -75,14 +77,16 @@ Status append_fixed(const WireField& field, std::vector<T>& out) {
   }
   if (field.type != WireType::bytes) return wrong_type(field, kType);
   if (field.bytes.size() % sizeof(T) != 0) {
-    return fail(Code::parse_error,
-                "protobuf field {} at offset {} has {} bytes, expected a multiple of {}; the file is "
-                "damaged",
-                field.number, field.offset, field.bytes.size(), sizeof(T));
+    return fail(
+        Code::parse_error,
+        "protobuf field {} at offset {} has {} bytes, expected a multiple of {}; the file is "
+        "damaged",
+        field.number, field.offset, field.bytes.size(), sizeof(T));
   }
   const size_t before = out.size();
   out.resize(before + field.bytes.size() / sizeof(T));
-  if (!field.bytes.empty()) std::memcpy(out.data() + before, field.bytes.data(), field.bytes.size());
+  if (!field.bytes.empty())
+    std::memcpy(out.data() + before, field.bytes.data(), field.bytes.size());
   return {};
 }
 
@@ -141,9 +145,7 @@ Status WireField::append_to(std::vector<double>& out) const {
 }
 
 WireReader::WireReader(const WireField& field)
-    : message_(field.bytes),
-      base_(field.offset),
-      depth_(field.depth + 1) {
+    : message_(field.bytes), base_(field.offset), depth_(field.depth + 1) {
   if (field.type != WireType::bytes) {
     status_ = wrong_type(field, WireType::bytes);
   } else if (depth_ > kMaxWireDepth) {
@@ -154,9 +156,10 @@ WireReader::WireReader(const WireField& field)
 }
 
 bool WireReader::stop(std::string_view reason) {
-  status_ = fail(Code::parse_error,
-                 "protobuf message: {} at offset {}; the file is damaged, cut short or of another kind",
-                 reason, base_ + position_);
+  status_ =
+      fail(Code::parse_error,
+           "protobuf message: {} at offset {}; the file is damaged, cut short or of another kind",
+           reason, base_ + position_);
   return false;
 }
 

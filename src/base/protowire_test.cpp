@@ -33,12 +33,24 @@ TEST(ProtoWire, EveryKindOfFieldComesBackAsWritten) {
   std::string nested;
   while (reader.next(field)) {
     switch (field.number) {
-      case 1: EXPECT_TRUE(field.to(i).ok()); break;
-      case 2: EXPECT_TRUE(field.to(f).ok()); break;
-      case 3: EXPECT_TRUE(field.to(d).ok()); break;
-      case 4: EXPECT_TRUE(field.to(s).ok()); break;
-      case 5: EXPECT_TRUE(field.append_to(ints).ok()); break;
-      case 6: EXPECT_TRUE(field.append_to(floats).ok()); break;
+      case 1:
+        EXPECT_TRUE(field.to(i).ok());
+        break;
+      case 2:
+        EXPECT_TRUE(field.to(f).ok());
+        break;
+      case 3:
+        EXPECT_TRUE(field.to(d).ok());
+        break;
+      case 4:
+        EXPECT_TRUE(field.to(s).ok());
+        break;
+      case 5:
+        EXPECT_TRUE(field.append_to(ints).ok());
+        break;
+      case 6:
+        EXPECT_TRUE(field.append_to(floats).ok());
+        break;
       case 7: {
         WireReader in(field);
         WireField leaf;

@@ -12,21 +12,21 @@ namespace anynpu {
 namespace {
 
 constexpr std::array kNames = {
-    std::string_view("Ascend310"),      std::string_view("Ascend310P1"),
-    std::string_view("Ascend310P2"),    std::string_view("Ascend310P3"),
-    std::string_view("Ascend310P4"),    std::string_view("Ascend310P5"),
-    std::string_view("Ascend310P7"),    std::string_view("Ascend310B1"),
-    std::string_view("Ascend310B2"),    std::string_view("Ascend310B3"),
-    std::string_view("Ascend310B4"),    std::string_view("Ascend610"),
-    std::string_view("Ascend615"),      std::string_view("Ascend910"),
-    std::string_view("Ascend910A"),     std::string_view("Ascend910B"),
-    std::string_view("Ascend910ProA"),  std::string_view("Ascend910ProB"),
+    std::string_view("Ascend310"),         std::string_view("Ascend310P1"),
+    std::string_view("Ascend310P2"),       std::string_view("Ascend310P3"),
+    std::string_view("Ascend310P4"),       std::string_view("Ascend310P5"),
+    std::string_view("Ascend310P7"),       std::string_view("Ascend310B1"),
+    std::string_view("Ascend310B2"),       std::string_view("Ascend310B3"),
+    std::string_view("Ascend310B4"),       std::string_view("Ascend610"),
+    std::string_view("Ascend615"),         std::string_view("Ascend910"),
+    std::string_view("Ascend910A"),        std::string_view("Ascend910B"),
+    std::string_view("Ascend910ProA"),     std::string_view("Ascend910ProB"),
     std::string_view("Ascend910PremiumA"), std::string_view("Ascend910B1"),
-    std::string_view("Ascend910B2"),    std::string_view("Ascend910B2C"),
-    std::string_view("Ascend910B3"),    std::string_view("Ascend910B4"),
-    std::string_view("Ascend910B4-1"),  std::string_view("Ascend910_9362"),
-    std::string_view("Ascend910_9372"), std::string_view("Ascend910_9381"),
-    std::string_view("Ascend910_9382"), std::string_view("Ascend910_9391"),
+    std::string_view("Ascend910B2"),       std::string_view("Ascend910B2C"),
+    std::string_view("Ascend910B3"),       std::string_view("Ascend910B4"),
+    std::string_view("Ascend910B4-1"),     std::string_view("Ascend910_9362"),
+    std::string_view("Ascend910_9372"),    std::string_view("Ascend910_9381"),
+    std::string_view("Ascend910_9382"),    std::string_view("Ascend910_9391"),
     std::string_view("Ascend910_9392"),
 };
 
@@ -45,8 +45,8 @@ Status check_soc_name(std::string_view name) {
   std::string list;
   for (std::string_view known : kNames) list.append(list.empty() ? "" : ", ").append(known);
   return fail(Code::invalid_argument,
-              "the chip name is '{}'; expected 'Ascend' + the Name of npu-smi info, one of: {}", name,
-              list);
+              "the chip name is '{}'; expected 'Ascend' + the Name of npu-smi info, one of: {}",
+              name, list);
 }
 
 std::string_view soc_name() {

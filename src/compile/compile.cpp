@@ -28,7 +28,8 @@ Format format_for(const Shape& shape, Format wanted) {
   return shape.size() == rank ? wanted : Format::nd;
 }
 
-// Outputs are named "node:index:tensor", as atc names them; the node is the one of the source model.
+// Outputs are named "node:index:tensor", as atc names them; the node is the one of the source
+// model.
 std::vector<std::string> output_names(const graph::Graph& graph) {
   const Links links(graph);
   std::vector<std::string> names;

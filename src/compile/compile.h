@@ -16,7 +16,7 @@ namespace anynpu::compile {
 struct Options {
   std::string model_name;
   std::string soc_version;
-  std::string producer;  // "AnyNPU 0.1.0"
+  std::string producer;                // "AnyNPU 0.1.0"
   Format input_format = Format::nchw;  // of inputs of rank 4 (5 for NCDHW); the rest are ND
   std::vector<InputShape> input_shapes;
   std::vector<std::pair<std::string, std::string>> given;  // options as written, for the record

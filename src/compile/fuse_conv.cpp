@@ -54,7 +54,8 @@ class Fuser {
     std::vector<std::string> names;
     for (const Node& node : graph_.nodes) {
       const bool fusable = node.domain.empty() && (node.op == "Conv" || node.op == "Gemm");
-      if (fusable && node.outputs.size() == 1 && is_f32(node.outputs[0])) names.push_back(node.name);
+      if (fusable && node.outputs.size() == 1 && is_f32(node.outputs[0]))
+        names.push_back(node.name);
     }
     for (const std::string& name : names) {
       if (const size_t n = index_of(name); graph_.nodes[n].op == "Conv") fuse_add(n);

@@ -24,7 +24,8 @@ class GraphForTest {
   }
 
   // A constant with drawn elements in [low, high).
-  graph::ValueId weight(const std::string& name, const Shape& shape, float low = -1, float high = 1) {
+  graph::ValueId weight(const std::string& name, const Shape& shape, float low = -1,
+                        float high = 1) {
     std::vector<float> elements(static_cast<size_t>(element_count(shape)));
     std::uniform_real_distribution<float> draw(low, high);
     for (float& element : elements) element = draw(random_);

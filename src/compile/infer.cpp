@@ -57,11 +57,12 @@ Status set_output(const ops::Operand& inferred, const Node& node, Value& value) 
     value.has_shape = true;
   }
   if (value.dtype == DType::undefined || !value.has_shape || !is_static(value.shape)) {
-    return fail(Code::unsupported_shape,
-                "{} '{}': the type and shape of '{}' are {} {} before run time; such models come with "
-                "a later release, fix the input shapes with --input_shape",
-                node.op, node.name, value.name, name_of(value.dtype),
-                value.has_shape ? to_string(value.shape) : "(unknown)");
+    return fail(
+        Code::unsupported_shape,
+        "{} '{}': the type and shape of '{}' are {} {} before run time; such models come with "
+        "a later release, fix the input shapes with --input_shape",
+        node.op, node.name, value.name, name_of(value.dtype),
+        value.has_shape ? to_string(value.shape) : "(unknown)");
   }
   return {};
 }
@@ -73,8 +74,8 @@ Result<bool> infer_node(graph::Graph& graph, const Node& node) {
   ANYNPU_ASSIGN(ops::OpContext context, ops::infer(node, std::move(inputs)));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == graph::kNoValue) continue;
-    ANYNPU_TRY(set_output(context.outputs[i], node,
-                          graph.values[static_cast<size_t>(node.outputs[i])]));
+    ANYNPU_TRY(
+        set_output(context.outputs[i], node, graph.values[static_cast<size_t>(node.outputs[i])]));
   }
   if (!worth_folding(context)) return false;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -98,7 +99,8 @@ Status infer_and_fold(graph::Graph& graph) {
   std::vector<Node> kept;
   kept.reserve(graph.nodes.size());
   for (Node& node : graph.nodes) {
-    ANYNPU_ASSIGN(const bool folded, infer_node(graph, node), "while inferring the shapes of the model");
+    ANYNPU_ASSIGN(const bool folded, infer_node(graph, node),
+                  "while inferring the shapes of the model");
     if (!folded) kept.push_back(std::move(node));
   }
   graph.nodes = std::move(kept);

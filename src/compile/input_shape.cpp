@@ -33,9 +33,10 @@ Result<Extent> parse_extent(std::string_view text, std::string_view part) {
            (extent.high == -1 || extent.high >= extent.low);
   }
   if (!good) {
-    return fail(Code::invalid_argument,
-                "--input_shape: the extent '{}' in '{}' is not a number, -1 or a range such as 1~10",
-                text, part);
+    return fail(
+        Code::invalid_argument,
+        "--input_shape: the extent '{}' in '{}' is not a number, -1 or a range such as 1~10", text,
+        part);
   }
   return extent;
 }
@@ -67,10 +68,11 @@ Status apply(const InputShape& shape, graph::Value& value) {
   Shape fixed;
   for (const Extent& extent : shape.extents) {
     if (!extent.is_fixed()) {
-      return fail(Code::unsupported_feature,
-                  "--input_shape: input '{}' has an extent of -1 or a range; dynamic shapes come with "
-                  "a later release, give fixed numbers",
-                  shape.name);
+      return fail(
+          Code::unsupported_feature,
+          "--input_shape: input '{}' has an extent of -1 or a range; dynamic shapes come with "
+          "a later release, give fixed numbers",
+          shape.name);
     }
     fixed.push_back(extent.low);
   }
@@ -85,10 +87,11 @@ Status apply(const InputShape& shape, graph::Value& value) {
                       [](int64_t a, int64_t b) { return b == kDynamicDim || a == b; });
   }
   if (!fits) {
-    return fail(Code::shape_mismatch,
-                "--input_shape: input '{}' is {} in the model, {} on the command line; expected the "
-                "same rank and the same fixed extents",
-                shape.name, to_string(value.shape), to_string(fixed));
+    return fail(
+        Code::shape_mismatch,
+        "--input_shape: input '{}' is {} in the model, {} on the command line; expected the "
+        "same rank and the same fixed extents",
+        shape.name, to_string(value.shape), to_string(fixed));
   }
   value.shape = std::move(fixed);
   value.has_shape = true;
@@ -107,7 +110,8 @@ Result<std::vector<InputShape>> parse_input_shapes(std::string_view text) {
       ANYNPU_ASSIGN(InputShape shape, parse_part(part));
       for (const InputShape& other : shapes) {
         if (other.name == shape.name) {
-          return fail(Code::invalid_argument, "--input_shape: input '{}' is there twice", shape.name);
+          return fail(Code::invalid_argument, "--input_shape: input '{}' is there twice",
+                      shape.name);
         }
       }
       shapes.push_back(std::move(shape));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar of --input_shape: "name1:d,d,d;name2:d,d", a scalar as "name:". An extent is a number,
-// -1 (any) or a range low~high. Names may hold colons: the last one of each part separates.
+// The grammar of --input_shape: "name1:d,d,d;name2:d,d", a scalar as "name:". An extent is a
+// number, -1 (any) or a range low~high. Names may hold colons: the last one of each part separates.
 #pragma once
 
 #include <cstdint>

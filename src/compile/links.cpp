@@ -46,7 +46,8 @@ std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id) {
   const graph::Value& value = graph.values[static_cast<size_t>(id)];
   if (!value.constant || value.dtype != kTypeOf<T>) return list;
   list.resize(value.constant->bytes.size() / sizeof(T));
-  if (!list.empty()) std::memcpy(list.data(), value.constant->bytes.data(), list.size() * sizeof(T));
+  if (!list.empty())
+    std::memcpy(list.data(), value.constant->bytes.data(), list.size() * sizeof(T));
   return list;
 }
 

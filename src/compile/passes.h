@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes, one file each. Each leaves a graph that verifies; none needs shapes unless it says so.
+// The passes, one file each. Each leaves a graph that verifies; none needs shapes unless it says
+// so.
 #pragma once
 
 #include <cstddef>

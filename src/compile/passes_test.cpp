@@ -21,8 +21,8 @@ TEST(FoldBatchNorm, GoesIntoTheConvWithTheSameResult) {
     if (with_bias) inputs.push_back(g.weight("b", {3}));
     const ValueId c = g.node("Conv", inputs, "c");
     const ValueId y = g.node("BatchNormalization",
-                             {c, g.weight("scale", {3}), g.weight("bias", {3}), g.weight("mean", {3}),
-                              g.weight("var", {3}, 0.5f, 2.0f)},
+                             {c, g.weight("scale", {3}), g.weight("bias", {3}),
+                              g.weight("mean", {3}), g.weight("var", {3}, 0.5f, 2.0f)},
                              "y");
     g.graph.outputs = {y};
     const auto before = GraphForTest::run(g.graph);

@@ -75,7 +75,8 @@ class Verifier {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       for (ValueId id : graph_.nodes[n].outputs) {
         if (id == kNoValue) continue;
-        if (!in_range(id)) return bad_id("an output of " + who(graph_, static_cast<int32_t>(n)), id);
+        if (!in_range(id))
+          return bad_id("an output of " + who(graph_, static_cast<int32_t>(n)), id);
         ANYNPU_TRY(set_producer(id, static_cast<int32_t>(n)));
       }
     }
@@ -107,8 +108,8 @@ class Verifier {
   }
 
   Status bad_id(const std::string& place, ValueId id) const {
-    return fail(Code::corrupt_model, "{} refers to value {}; the graph '{}' has {} values", place, id,
-                graph_.name, graph_.values.size());
+    return fail(Code::corrupt_model, "{} refers to value {}; the graph '{}' has {} values", place,
+                id, graph_.name, graph_.values.size());
   }
 
   // Kahn's algorithm; the smallest index first keeps an order that is already right.

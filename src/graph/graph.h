@@ -32,7 +32,7 @@ struct Constant {
 struct Value {
   std::string name;
   DType dtype = DType::undefined;
-  Shape shape;                // -1 = dynamic; valid only if has_shape
+  Shape shape;  // -1 = dynamic; valid only if has_shape
   bool has_shape = false;
   Format format = Format::nd;
   std::shared_ptr<const Constant> constant;  // set for weights

@@ -69,7 +69,9 @@ struct AttrEncoder {
   }
 };
 
-std::vector<int64_t> widen(const std::vector<graph::ValueId>& ids) { return {ids.begin(), ids.end()}; }
+std::vector<int64_t> widen(const std::vector<graph::ValueId>& ids) {
+  return {ids.begin(), ids.end()};
+}
 
 WireWriter encode_node(const Node& node, WeightTable& weights) {
   WireWriter out;
@@ -147,9 +149,9 @@ class Decoder {
                   offset, size, weights_.bytes.size());
     }
     const int64_t count = value.has_shape ? element_count(value.shape) : -1;
-    const bool fits = value.dtype == DType::string ||
-                      (count >= 0 && count <= static_cast<int64_t>(size) * 8 &&
-                       bytes_of(value.dtype, static_cast<size_t>(count)) == size);
+    const bool fits =
+        value.dtype == DType::string || (count >= 0 && count <= static_cast<int64_t>(size) * 8 &&
+                                         bytes_of(value.dtype, static_cast<size_t>(count)) == size);
     if (!fits) {
       return fail(Code::corrupt_model, "constant '{}' ({} {}) has {} bytes", value.name,
                   name_of(value.dtype), to_string(value.shape), size);
@@ -325,7 +327,8 @@ class Decoder {
       default:
         break;
     }
-    return fail(Code::corrupt_model, "attribute '{}' has the kind {} and no value of it", key, code);
+    return fail(Code::corrupt_model, "attribute '{}' has the kind {} and no value of it", key,
+                code);
   }
 
   const Weights& weights_;

@@ -28,8 +28,8 @@ struct Meta {
   std::string producer;      // "AnyNPU 0.1.0"
   std::string command_line;  // of atc
   std::vector<std::pair<std::string, std::string>> options;  // those that were given, in order
-  std::vector<TensorInfo> inputs;   // in the order of Graph::inputs
-  std::vector<TensorInfo> outputs;  // in the order of Graph::outputs
+  std::vector<TensorInfo> inputs;                            // in the order of Graph::inputs
+  std::vector<TensorInfo> outputs;                           // in the order of Graph::outputs
 
   bool operator==(const Meta&) const = default;
 };

@@ -31,10 +31,11 @@ bool starts_with(Bytes bytes, std::span<const char> magic) {
 
 Status check_start(Bytes bytes) {
   if (starts_with(bytes, kVendorMagic)) {
-    return fail(Code::version_mismatch,
-                "the file was made by the vendor's atc and holds code for the card; {} of AnyNPU from "
-                "the original model",
-                kMakeAgain);
+    return fail(
+        Code::version_mismatch,
+        "the file was made by the vendor's atc and holds code for the card; {} of AnyNPU from "
+        "the original model",
+        kMakeAgain);
   }
   if (!starts_with(bytes, kMagic)) {
     return fail(Code::corrupt_model,
@@ -42,8 +43,9 @@ Status check_start(Bytes bytes) {
                 bytes.size(), kMakeAgain);
   }
   if (bytes.size() < sizeof(Header)) {
-    return fail(Code::corrupt_model, "the offline model has {} bytes, less than its header of {}; {}",
-                bytes.size(), sizeof(Header), kMakeAgain);
+    return fail(Code::corrupt_model,
+                "the offline model has {} bytes, less than its header of {}; {}", bytes.size(),
+                sizeof(Header), kMakeAgain);
   }
   return {};
 }
@@ -96,9 +98,10 @@ Result<Sections> read_sections(Bytes bytes) {
   for (const Section& section : table) {
     if (end > bytes.size() || !check_padding(section.offset) ||
         section.size > bytes.size() - section.offset) {
-      return fail(Code::corrupt_model,
-                  "section {} of the offline model lies at {} with {} bytes, which does not fit; {}",
-                  section.kind, section.offset, section.size, kMakeAgain);
+      return fail(
+          Code::corrupt_model,
+          "section {} of the offline model lies at {} with {} bytes, which does not fit; {}",
+          section.kind, section.offset, section.size, kMakeAgain);
     }
     const Bytes content = bytes.subspan(section.offset, section.size);
     if (crc32c(content) != section.checksum) {
@@ -132,12 +135,14 @@ Status check_infos(const std::vector<TensorInfo>& infos, const std::vector<graph
   for (size_t i = 0; i < infos.size(); ++i) {
     const graph::Value& value = graph.values[static_cast<size_t>(ids[i])];
     const int64_t count = element_count(infos[i].shape);
-    const bool sized = count < 0 ? infos[i].size == 0
-                                 : count < (int64_t{1} << 50) &&
-                                       infos[i].size ==
-                                           bytes_of(infos[i].dtype, static_cast<size_t>(count));
-    if (value.dtype != infos[i].dtype || !value.has_shape || value.shape != infos[i].shape || !sized) {
-      return fail(Code::corrupt_model, "the description of '{}' does not fit the graph", infos[i].name);
+    const bool sized =
+        count < 0 ? infos[i].size == 0
+                  : count < (int64_t{1} << 50) &&
+                        infos[i].size == bytes_of(infos[i].dtype, static_cast<size_t>(count));
+    if (value.dtype != infos[i].dtype || !value.has_shape || value.shape != infos[i].shape ||
+        !sized) {
+      return fail(Code::corrupt_model, "the description of '{}' does not fit the graph",
+                  infos[i].name);
     }
   }
   return {};
@@ -151,7 +156,8 @@ Result<Model> read_memory(Bytes bytes, std::shared_ptr<const void> owner) {
   auto meta = decode_meta(WireReader(sections.meta));
   ANYNPU_TRY(as_corrupt(meta.status()));
   model.meta = std::move(*meta);
-  auto graph = decode_graph(WireReader(sections.graph), Weights{std::move(owner), sections.weights});
+  auto graph =
+      decode_graph(WireReader(sections.graph), Weights{std::move(owner), sections.weights});
   ANYNPU_TRY(as_corrupt(graph.status()));
   model.graph = std::move(*graph);
   ANYNPU_TRY(check_infos(model.meta.inputs, model.graph.inputs, model.graph, "inputs"));
@@ -169,12 +175,12 @@ Result<Model> read_file(const std::string& path) {
 Result<Model> read_copy(Bytes bytes) {
   ANYNPU_TRY(check_start(bytes));
   auto* memory = static_cast<std::byte*>(
-      ::operator new(bytes.size(), std::align_val_t{kAlignment}, std::nothrow));
+      ::operator new (bytes.size(), std::align_val_t{kAlignment}, std::nothrow));
   if (!memory) {
     return fail(Code::out_of_memory, "no memory for a copy of the model of {} bytes", bytes.size());
   }
   std::shared_ptr<const void> owner(memory, [](const std::byte* p) {
-    ::operator delete(const_cast<std::byte*>(p), std::align_val_t{kAlignment});
+    ::operator delete (const_cast<std::byte*>(p), std::align_val_t{kAlignment});
   });
   std::memcpy(memory, bytes.data(), bytes.size());
   return read_memory({memory, bytes.size()}, std::move(owner));

@@ -49,7 +49,8 @@ class Image {
   uint64_t size() const { return header_.file_size; }
 
  private:
-  // Appends pieces, each padded to the alignment; the padding of the last is not part of the section.
+  // Appends pieces, each padded to the alignment; the padding of the last is not part of the
+  // section.
   void add(SectionKind kind, const std::vector<Bytes>& pieces, uint64_t& at) {
     Section& section = sections_[next_++];
     section.kind = kind;

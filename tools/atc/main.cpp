@@ -43,7 +43,8 @@ int report(const Status& status) {
     return 0;
   }
   std::fprintf(stderr, "ATC: %s\n", status.to_string().c_str());
-  std::puts("ATC run failed, please check the message above; try 'atc --help' for more information.");
+  std::puts(
+      "ATC run failed, please check the message above; try 'atc --help' for more information.");
   return 1;
 }
 

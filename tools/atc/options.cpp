@@ -18,10 +18,12 @@ namespace {
 // These work.
 constexpr std::array<OptionSpec, 12> kWorking = {{
     {"model", "path", "", "The model file: .onnx."},
-    {"framework", "0|1|3|5", "", "0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX; this release reads 5."},
+    {"framework", "0|1|3|5", "",
+     "0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX; this release reads 5."},
     {"output", "path", "", "Path and name of the result; .om is added."},
     {"soc_version", "Ascend310P3|...", "", "The chip: 'Ascend' + the Name of npu-smi info."},
-    {"input_shape", "\"name1:n,c,h,w;name2:n,c\"", "", "Shapes of the inputs; a scalar is \"name:\"."},
+    {"input_shape", "\"name1:n,c,h,w;name2:n,c\"", "",
+     "Shapes of the inputs; a scalar is \"name:\"."},
     {"input_format", "NCHW|NCDHW|ND", "NCHW", "Format of the inputs."},
     {"mode", "0", "0", "0 makes a .om file."},
     {"log", "debug|info|warning|error|null", "null", "Level of the log on standard output."},
@@ -34,25 +36,75 @@ constexpr std::array<OptionSpec, 12> kWorking = {{
 }};
 
 // Accepted: they steer the card or its tools and change no result here.
-constexpr std::array<std::string_view, 42> kWithoutEffect = {
-    "host_env_os", "host_env_cpu", "aicore_num", "core_type", "virtual_type", "buffer_optimize",
-    "disable_reuse_memory", "op_select_implmode", "optypelist_for_implmode", "op_precision_mode",
-    "allow_hf32", "atomic_clean_policy", "deterministic", "sparsity", "jit_compile",
-    "op_compiler_cache_mode", "op_compiler_cache_dir", "mdl_bank_path", "op_bank_path",
-    "enable_small_channel", "enable_single_stream", "ac_parallel_enable", "tiling_schedule_optimize",
-    "quant_dumpable", "oo_level", "op_debug_level", "op_debug_config", "debug_dir",
-    "enable_scope_fusion_passes", "cluster_config", "raw_ge_options", "target",
-    "multi_stream_parallel_mode", "h2d_overlapped_with_compute", "optimization_switch",
-    "oo_constant_folding", "static_model_ops_lower_limit", "shape_generalized_build_mode",
-    "hccl_sub_comm_config", "is_weight_clip", "save_original_model", "autotune_mode"};
+constexpr std::array<std::string_view, 42> kWithoutEffect = {"host_env_os",
+                                                             "host_env_cpu",
+                                                             "aicore_num",
+                                                             "core_type",
+                                                             "virtual_type",
+                                                             "buffer_optimize",
+                                                             "disable_reuse_memory",
+                                                             "op_select_implmode",
+                                                             "optypelist_for_implmode",
+                                                             "op_precision_mode",
+                                                             "allow_hf32",
+                                                             "atomic_clean_policy",
+                                                             "deterministic",
+                                                             "sparsity",
+                                                             "jit_compile",
+                                                             "op_compiler_cache_mode",
+                                                             "op_compiler_cache_dir",
+                                                             "mdl_bank_path",
+                                                             "op_bank_path",
+                                                             "enable_small_channel",
+                                                             "enable_single_stream",
+                                                             "ac_parallel_enable",
+                                                             "tiling_schedule_optimize",
+                                                             "quant_dumpable",
+                                                             "oo_level",
+                                                             "op_debug_level",
+                                                             "op_debug_config",
+                                                             "debug_dir",
+                                                             "enable_scope_fusion_passes",
+                                                             "cluster_config",
+                                                             "raw_ge_options",
+                                                             "target",
+                                                             "multi_stream_parallel_mode",
+                                                             "h2d_overlapped_with_compute",
+                                                             "optimization_switch",
+                                                             "oo_constant_folding",
+                                                             "static_model_ops_lower_limit",
+                                                             "shape_generalized_build_mode",
+                                                             "hccl_sub_comm_config",
+                                                             "is_weight_clip",
+                                                             "save_original_model",
+                                                             "autotune_mode"};
 
 // Documented and not there yet: refused, because ignoring them would change the result.
-constexpr std::array<std::string_view, 25> kLater = {
-    "input_shape_range", "dynamic_batch_size", "dynamic_image_size", "dynamic_dims",
-    "insert_op_conf", "out_nodes", "output_type", "input_fp16_nodes", "is_input_adjust_hw_layout",
-    "is_output_adjust_hw_layout", "modify_mixlist", "keep_dtype", "customize_dtypes", "status_check",
-    "om", "json", "dump_mode", "check_report", "external_weight", "display_model_info",
-    "op_name_map", "singleop", "fusion_switch_file", "compression_optimize_conf", "op_attrs"};
+constexpr std::array<std::string_view, 25> kLater = {"input_shape_range",
+                                                     "dynamic_batch_size",
+                                                     "dynamic_image_size",
+                                                     "dynamic_dims",
+                                                     "insert_op_conf",
+                                                     "out_nodes",
+                                                     "output_type",
+                                                     "input_fp16_nodes",
+                                                     "is_input_adjust_hw_layout",
+                                                     "is_output_adjust_hw_layout",
+                                                     "modify_mixlist",
+                                                     "keep_dtype",
+                                                     "customize_dtypes",
+                                                     "status_check",
+                                                     "om",
+                                                     "json",
+                                                     "dump_mode",
+                                                     "check_report",
+                                                     "external_weight",
+                                                     "display_model_info",
+                                                     "op_name_map",
+                                                     "singleop",
+                                                     "fusion_switch_file",
+                                                     "compression_optimize_conf",
+                                                     "op_attrs"};
 
 template <size_t N>
 bool contains(const std::array<std::string_view, N>& list, std::string_view name) {
@@ -63,7 +115,8 @@ Status check_later(const CommandLine& line) {
   for (const auto& [name, value] : line.given()) {
     if (contains(kLater, name)) {
       return fail(Code::unsupported_feature,
-                  "--{}={} is not in this release; leave it out, or wait for the next one", name, value);
+                  "--{}={} is not in this release; leave it out, or wait for the next one", name,
+                  value);
     }
   }
   return {};
@@ -82,13 +135,14 @@ Status check_precision(const CommandLine& line) {
   constexpr std::array<std::string_view, 2> kept_v2 = {"origin", "cube_fp16in_fp32out"};
   constexpr std::array<std::string_view, 4> known_v2 = {"fp16", "mixed_float16", "mixed_bfloat16",
                                                         "mixed_hif8"};
-  const auto check = [&](std::string_view option, const auto& working, const auto& later) -> Status {
+  const auto check = [&](std::string_view option, const auto& working,
+                         const auto& later) -> Status {
     const std::string mode = line.get(option);
     if (contains(working, mode)) return {};
     if (contains(later, mode)) {
       return fail(Code::unsupported_feature,
-                  "--{}={} is not in this release, which keeps the types of the model; use {}", option,
-                  mode, working[0]);
+                  "--{}={} is not in this release, which keeps the types of the model; use {}",
+                  option, mode, working[0]);
     }
     return fail(Code::invalid_argument, "--{} is '{}'; expected {} or another documented value",
                 option, mode, working[0]);
@@ -117,12 +171,13 @@ Result<std::string> parse_output(const std::string& text) {
   const fs::path path(text);
   std::error_code error;
   if (path.filename().empty() || fs::is_directory(path, error)) {
-    return fail(Code::invalid_argument, "--output is '{}', a folder; add the name of the file", text);
+    return fail(Code::invalid_argument, "--output is '{}', a folder; add the name of the file",
+                text);
   }
   const fs::path folder = path.parent_path();
   if (!folder.empty() && !fs::is_directory(folder, error)) {
-    return fail(Code::file_not_found, "--output is '{}', but there is no folder '{}'; create it", text,
-                folder.string());
+    return fail(Code::file_not_found, "--output is '{}', but there is no folder '{}'; create it",
+                text, folder.string());
   }
   return path.extension() == ".om" ? text : text + ".om";
 }
@@ -185,7 +240,8 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
 std::string help() {
   return "usage: atc --model=model.onnx --framework=5 --output=model --soc_version=Ascend310P3\n"
          "           [--input_shape=\"name:n,c,h,w\"] ...\n"
-         "Converts a model into the offline form (.om) that AnyNPU loads. One dash works as well as "
+         "Converts a model into the offline form (.om) that AnyNPU loads. One dash works as well "
+         "as "
          "two.\n\n" +
          option_help(options());
 }

@@ -12,8 +12,8 @@ namespace {
 Result<std::string> resolve(const std::string& folder, const std::string& location) {
   namespace fs = std::filesystem;
   const fs::path relative(location);
-  bool outside = location.empty() || location.find('\0') != std::string::npos ||
-                 relative.is_absolute();
+  bool outside =
+      location.empty() || location.find('\0') != std::string::npos || relative.is_absolute();
   for (const fs::path& part : relative) outside = outside || part == "..";
   std::error_code error;
   fs::path target;
@@ -37,12 +37,14 @@ Result<std::string> resolve(const std::string& folder, const std::string& locati
 
 }  // namespace
 
-Result<graph::Constant> read_external(const ExternalData& where, uint64_t expected, Source& source) {
+Result<graph::Constant> read_external(const ExternalData& where, uint64_t expected,
+                                      Source& source) {
   if (source.folder.empty()) {
-    return fail(Code::unsupported_feature,
-                "external data '{}': the model was loaded from memory and has no folder; load it from "
-                "its file, or save it with the weights inside",
-                where.location);
+    return fail(
+        Code::unsupported_feature,
+        "external data '{}': the model was loaded from memory and has no folder; load it from "
+        "its file, or save it with the weights inside",
+        where.location);
   }
   auto& file = source.external[where.location];
   if (!file) {
@@ -52,10 +54,11 @@ Result<graph::Constant> read_external(const ExternalData& where, uint64_t expect
   const auto bytes = file->bytes();
   const uint64_t length = where.has_length ? where.length : expected;
   if (where.offset > bytes.size() || length > bytes.size() - where.offset) {
-    return fail(Code::corrupt_model,
-                "external data '{}' has {} bytes; the model asks for {} bytes at offset {}; the file "
-                "is cut short or belongs to another model",
-                where.location, bytes.size(), length, where.offset);
+    return fail(
+        Code::corrupt_model,
+        "external data '{}' has {} bytes; the model asks for {} bytes at offset {}; the file "
+        "is cut short or belongs to another model",
+        where.location, bytes.size(), length, where.offset);
   }
   return graph::Constant{file, bytes.subspan(where.offset, length)};
 }

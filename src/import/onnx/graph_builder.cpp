@@ -54,7 +54,8 @@ Status GraphBuilder::read_fields(const WireField& graph_field) {
   ANYNPU_TRY(reader.status());
   if (sparse_) {
     return fail(Code::unsupported_feature,
-                "graph '{}' has sparse initializers; save the model with dense weights", graph_.name);
+                "graph '{}' has sparse initializers; save the model with dense weights",
+                graph_.name);
   }
   return {};
 }
@@ -75,8 +76,10 @@ Status GraphBuilder::add_initializers() {
   for (const WireField& field : initializers_) {
     ANYNPU_ASSIGN(Tensor tensor, read_tensor(field, source_), "while reading the initializers");
     if (tensor.name.empty() || ids_.contains(tensor.name)) {
-      return fail(Code::corrupt_model, "initializer '{}' is there twice or has no name; expected "
-                  "unique names", tensor.name);
+      return fail(Code::corrupt_model,
+                  "initializer '{}' is there twice or has no name; expected "
+                  "unique names",
+                  tensor.name);
     }
     const ValueId id = value(tensor.name);
     Value& slot = graph_.values[static_cast<size_t>(id)];
@@ -88,7 +91,8 @@ Status GraphBuilder::add_initializers() {
   return {};
 }
 
-// Files before IR version 4 list their initializers among the inputs: those are weights, not inputs.
+// Files before IR version 4 list their initializers among the inputs: those are weights, not
+// inputs.
 Status GraphBuilder::add_inputs() {
   for (const WireField& field : inputs_) {
     ANYNPU_ASSIGN(Value declared, read_value_info(field), "while reading the inputs of the graph");
@@ -124,7 +128,8 @@ std::string GraphBuilder::unique_name(const NodeProto& proto) {
 
 Status GraphBuilder::add_nodes() {
   for (const WireField& field : nodes_) {
-    ANYNPU_ASSIGN(NodeProto proto, read_node(field), "while reading the nodes of '{}'", graph_.name);
+    ANYNPU_ASSIGN(NodeProto proto, read_node(field), "while reading the nodes of '{}'",
+                  graph_.name);
     const bool constant = proto.op == "Constant" && proto.domain.empty();
     ANYNPU_TRY(constant ? add_constant_node(proto) : add_node(std::move(proto)));
   }
@@ -151,7 +156,8 @@ Status GraphBuilder::collect_inside(const NodeProto& proto) {
         if (field.number != 1) continue;
         ANYNPU_ASSIGN(const NodeProto inner, read_node(field));
         if (inner.op == "Constant") continue;
-        ANYNPU_TRY(check_supported(inner, inner.name.empty() ? "inside " + proto.name : inner.name));
+        ANYNPU_TRY(
+            check_supported(inner, inner.name.empty() ? "inside " + proto.name : inner.name));
       }
       ANYNPU_TRY(reader.status());
     }
@@ -169,8 +175,8 @@ Status GraphBuilder::add_node(NodeProto proto) {
   // Attributes of an operator that is not there are of no use and may be of any kind.
   if (unsupported_.size() == missing) {
     for (const WireField& attribute : proto.attributes) {
-      ANYNPU_ASSIGN(NamedAttr attr, read_attribute(attribute, source_), "in node '{}' ({})", node.name,
-                    proto.op);
+      ANYNPU_ASSIGN(NamedAttr attr, read_attribute(attribute, source_), "in node '{}' ({})",
+                    node.name, proto.op);
       if (!attr.empty) node.attrs[attr.name] = std::move(attr.value);
     }
   }
@@ -255,7 +261,8 @@ Status GraphBuilder::add_outputs() {
     graph_.outputs.push_back(found->second);
   }
   if (graph_.outputs.empty()) {
-    return fail(Code::corrupt_model, "graph '{}' has no outputs; expected at least one", graph_.name);
+    return fail(Code::corrupt_model, "graph '{}' has no outputs; expected at least one",
+                graph_.name);
   }
   return {};
 }
@@ -264,10 +271,11 @@ Status GraphBuilder::report_unsupported() const {
   if (unsupported_.empty()) return {};
   std::string list;
   for (const std::string& line : unsupported_) list += "\n  " + line;
-  return fail(Code::unsupported_op,
-              "{} operators of the model are not supported:{}\nRewrite these parts of the model, or "
-              "export it with another opset",
-              unsupported_.size(), list);
+  return fail(
+      Code::unsupported_op,
+      "{} operators of the model are not supported:{}\nRewrite these parts of the model, or "
+      "export it with another opset",
+      unsupported_.size(), list);
 }
 
 }  // namespace anynpu::onnx

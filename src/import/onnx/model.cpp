@@ -62,9 +62,10 @@ Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
                 bytes.size());
   }
   if (has_functions) {
-    return fail(Code::unsupported_feature,
-                "the model defines functions of its own, which are not supported yet; export it with "
-                "them inlined");
+    return fail(
+        Code::unsupported_feature,
+        "the model defines functions of its own, which are not supported yet; export it with "
+        "them inlined");
   }
   if (model.opsets.empty()) {
     return fail(Code::corrupt_model,

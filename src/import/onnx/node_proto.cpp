@@ -155,9 +155,10 @@ Result<NamedAttr> read_attribute(const WireField& message, Source& source) {
   while (reader.next(field)) ANYNPU_TRY(read_attr_field(field, attr.name, parts));
   ANYNPU_TRY(reader.status(), "in attribute '{}'", attr.name);
   if (parts.unsupported) {
-    return fail(Code::unsupported_feature,
-                "attribute '{}' holds a graph, a sparse tensor or a type; these are not supported yet",
-                attr.name);
+    return fail(
+        Code::unsupported_feature,
+        "attribute '{}' holds a graph, a sparse tensor or a type; these are not supported yet",
+        attr.name);
   }
   switch (parts.kind != kUndefined ? parts.kind : parts.seen) {
     case kUndefined:
@@ -176,7 +177,8 @@ Result<NamedAttr> read_attribute(const WireField& message, Source& source) {
       if (!parts.tensor) {
         return fail(Code::corrupt_model, "attribute '{}' is a tensor without data", attr.name);
       }
-      ANYNPU_ASSIGN(Tensor tensor, read_tensor(*parts.tensor, source), "in attribute '{}'", attr.name);
+      ANYNPU_ASSIGN(Tensor tensor, read_tensor(*parts.tensor, source), "in attribute '{}'",
+                    attr.name);
       attr.value = graph::TensorAttr{tensor.dtype, std::move(tensor.shape), std::move(tensor.data)};
       break;
     }
@@ -221,7 +223,8 @@ Result<graph::Value> read_value_info(const WireField& message) {
   if (type) {
     WireReader kinds(*type);
     while (kinds.next(field)) {
-      if (field.number == 1) ANYNPU_TRY(read_tensor_type(field, value), "in value '{}'", value.name);
+      if (field.number == 1)
+        ANYNPU_TRY(read_tensor_type(field, value), "in value '{}'", value.name);
       other_kind = other_kind || (field.number != 1 && field.number != 6);
     }
     ANYNPU_TRY(kinds.status(), "in value '{}'", value.name);

@@ -25,7 +25,8 @@ struct NamedAttr {
   graph::Attr value;
   bool empty = false;  // nothing but a name: leave it out
 };
-// Fails with unsupported_feature for the kinds a Graph does not hold (graphs, sparse tensors, types).
+// Fails with unsupported_feature for the kinds a Graph does not hold (graphs, sparse tensors,
+// types).
 Result<NamedAttr> read_attribute(const WireField& field, Source& source);
 
 // Name, type and shape; the rest of graph::Value is left as it is.

@@ -149,8 +149,9 @@ TEST(OnnxImport, AllUnsupportedOperatorsComeInOneMessage) {
   graph.message(12, value_info("c", {"3"}));
   const Status status = import(model_of(graph)).status();
   EXPECT_EQ(status.code(), Code::unsupported_op);
-  for (const char* part : {"4 operators", "NoSuchOp 'first' (domain 'ai.onnx', opset 13)",
-                           "NoSuchIf 'cond'", "NoSuchInner 'in'", "Relu 'third' (domain 'my.domain'"}) {
+  for (const char* part :
+       {"4 operators", "NoSuchOp 'first' (domain 'ai.onnx', opset 13)", "NoSuchIf 'cond'",
+        "NoSuchInner 'in'", "Relu 'third' (domain 'my.domain'"}) {
     EXPECT_NE(status.message().find(part), std::string::npos) << part << "\n" << status.message();
   }
 }
@@ -181,10 +182,11 @@ TEST(OnnxTensor, EveryTypedListIsRead) {
     size_t bytes;
   };
   // Two elements each, stored in the list that onnx.proto names for the type.
-  for (const Case& c : {Case{6, 5, DType::i32, 8}, Case{3, 5, DType::i8, 2}, Case{2, 5, DType::u8, 2},
-                        Case{5, 5, DType::i16, 4}, Case{4, 5, DType::u16, 4}, Case{9, 5, DType::boolean, 2},
-                        Case{10, 5, DType::f16, 4}, Case{16, 5, DType::bf16, 4}, Case{7, 7, DType::i64, 16},
-                        Case{12, 11, DType::u32, 8}, Case{13, 11, DType::u64, 16}}) {
+  for (const Case& c :
+       {Case{6, 5, DType::i32, 8}, Case{3, 5, DType::i8, 2}, Case{2, 5, DType::u8, 2},
+        Case{5, 5, DType::i16, 4}, Case{4, 5, DType::u16, 4}, Case{9, 5, DType::boolean, 2},
+        Case{10, 5, DType::f16, 4}, Case{16, 5, DType::bf16, 4}, Case{7, 7, DType::i64, 16},
+        Case{12, 11, DType::u32, 8}, Case{13, 11, DType::u64, 16}}) {
     WireWriter tensor;
     tensor.integer(1, 2);
     tensor.integer(2, c.type);
@@ -249,8 +251,9 @@ TEST(OnnxTensor, WrongSizesNegativeAndHugeDimsAndUnknownTypesAreRefused) {
   EXPECT_FALSE(with({int64_t{1} << 40, int64_t{1} << 40}, 1, "").ok());
   EXPECT_EQ(with({int64_t{1} << 60}, 1, "").code(), Code::corrupt_model);
   EXPECT_EQ(with({1}, 17, "1").code(), Code::unsupported_dtype);
-  EXPECT_NE(with({2}, 1, "1234567").message().find("'bad' (float32 2) has 7 bytes of data, expected 8"),
-            std::string::npos);
+  EXPECT_NE(
+      with({2}, 1, "1234567").message().find("'bad' (float32 2) has 7 bytes of data, expected 8"),
+      std::string::npos);
   EXPECT_TRUE(with({0, 5}, 1, "").ok());
 }
 

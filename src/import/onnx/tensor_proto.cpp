@@ -17,9 +17,9 @@ constexpr size_t kCopyLimit = 4096;
 
 // TensorProto.DataType, in order from 0.
 constexpr std::array kTypes = {
-    DType::undefined, DType::f32,    DType::u8,      DType::i8,   DType::u16, DType::i16,
-    DType::i32,       DType::i64,    DType::string,  DType::boolean, DType::f16, DType::f64,
-    DType::u32,       DType::u64,    DType::c64,     DType::c128, DType::bf16};
+    DType::undefined, DType::f32, DType::u8,     DType::i8,      DType::u16, DType::i16,
+    DType::i32,       DType::i64, DType::string, DType::boolean, DType::f16, DType::f64,
+    DType::u32,       DType::u64, DType::c64,    DType::c128,    DType::bf16};
 constexpr int64_t kInt4 = 22;
 
 // The parts of a TensorProto before they are put together.
@@ -31,7 +31,7 @@ struct Parts {
   std::span<const std::byte> raw;
   std::vector<float> floats;
   std::vector<double> doubles;
-  std::vector<int64_t> ints;       // int32_data and int64_data
+  std::vector<int64_t> ints;  // int32_data and int64_data
   std::vector<uint64_t> unsigneds;
   std::vector<std::string_view> texts;
   bool is_external = false;
@@ -173,8 +173,8 @@ Result<std::shared_ptr<const graph::Constant>> make_constant(const Parts& parts,
   }
   if (data.bytes.size() != expected) {
     return fail(Code::corrupt_model,
-                "tensor '{}' ({} {}) has {} bytes of data, expected {}; the file is damaged", parts.name,
-                name_of(dtype), to_string(parts.dims), data.bytes.size(), expected);
+                "tensor '{}' ({} {}) has {} bytes of data, expected {}; the file is damaged",
+                parts.name, name_of(dtype), to_string(parts.dims), data.bytes.size(), expected);
   }
   if (!data.owner || data.bytes.size() <= kCopyLimit) return copy_constant(data.bytes);
   return std::make_shared<const graph::Constant>(std::move(data));
@@ -188,14 +188,16 @@ Result<DType> dtype_of(int64_t onnx_type) {
     return kTypes[static_cast<size_t>(onnx_type)];
   }
   return fail(Code::unsupported_dtype,
-              "ONNX data type {} is not supported; expected one of 1 to 16 or 22 (INT4)", onnx_type);
+              "ONNX data type {} is not supported; expected one of 1 to 16 or 22 (INT4)",
+              onnx_type);
 }
 
 std::shared_ptr<const graph::Constant> copy_constant(std::span<const std::byte> bytes) {
   const size_t size = bytes.empty() ? 1 : bytes.size();
-  auto* memory = static_cast<std::byte*>(::operator new(size, std::align_val_t{64}));
-  std::shared_ptr<const void> owner(
-      memory, [](const std::byte* p) { ::operator delete(const_cast<std::byte*>(p), std::align_val_t{64}); });
+  auto* memory = static_cast<std::byte*>(::operator new (size, std::align_val_t{64}));
+  std::shared_ptr<const void> owner(memory, [](const std::byte* p) {
+    ::operator delete (const_cast<std::byte*>(p), std::align_val_t{64});
+  });
   if (!bytes.empty()) std::memcpy(memory, bytes.data(), bytes.size());
   return std::make_shared<const graph::Constant>(
       graph::Constant{std::move(owner), {memory, bytes.size()}});

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading by configuration: aclmdlConfigHandle gathers attributes, aclmdlLoadWithConfig loads by
+// them. Also the options of one execution, aclmdlExecConfigHandle.
+#include <cstring>
+
+#include "acl/mdl/config.h"
+#include "acl/mdl/execute.h"
+#include "api/acl/entry.h"
+#include "api/acl/model_load.h"
+#include "api/acl/model_objects.h"
+
+namespace anynpu::acl {
+
+namespace {
+
+// `value` points to the attribute, which has a fixed size for each attribute.
+template <typename T>
+Status read_value(const void* value, size_t size, T& out) {
+  ANYNPU_TRY(check_pointer(value, "attrValue"));
+  if (size != sizeof(T)) {
+    return fail(Code::invalid_argument, "valueSize is {}, expected {} for this attribute", size,
+                sizeof(T));
+  }
+  std::memcpy(&out, value, sizeof(T));
+  return {};
+}
+
+Status read_path(const void* value, size_t size, std::string& out) {
+  const char* text = nullptr;
+  ANYNPU_TRY(read_value(value, size, text));
+  ANYNPU_TRY(check_pointer(text, "the path behind attrValue"));
+  out = text;
+  return {};
+}
+
+Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* value, size_t size) {
+  switch (attr) {
+    case ACL_MDL_PRIORITY_INT32:
+      return read_value(value, size, config.priority);
+    case ACL_MDL_LOAD_TYPE_SIZET:
+      return read_value(value, size, config.load_type);
+    case ACL_MDL_PATH_PTR:
+      return read_path(value, size, config.path);
+    case ACL_MDL_MEM_ADDR_PTR:
+      return read_value(value, size, config.memory);
+    case ACL_MDL_MEM_SIZET:
+      return read_value(value, size, config.memory_size);
+    case ACL_MDL_WEIGHT_ADDR_PTR:
+      return read_value(value, size, config.weight);
+    case ACL_MDL_WEIGHT_SIZET:
+      return read_value(value, size, config.weight_size);
+    case ACL_MDL_WORKSPACE_ADDR_PTR:
+      return read_value(value, size, config.work);
+    case ACL_MDL_WORKSPACE_SIZET:
+      return read_value(value, size, config.work_size);
+    case ACL_MDL_WORKSPACE_MEM_OPTIMIZE:
+      return read_value(value, size, config.work_optimize);
+    case ACL_MDL_WEIGHT_PATH_PTR:
+      return read_path(value, size, config.weight_path);
+    default:
+      return fail(
+          Code::unsupported_feature,
+          "attribute {} of the load configuration is not supported; expected 0 to 8, 13 or 14",
+          static_cast<int>(attr));
+  }
+}
+
+Result<uint32_t> load(const ModelConfig& config) {
+  const std::lock_guard lock(config.mutex);
+  const bool with_memory = config.load_type == ACL_MDL_LOAD_FROM_FILE_WITH_MEM ||
+                           config.load_type == ACL_MDL_LOAD_FROM_MEM_WITH_MEM;
+  GivenMemory given;
+  if (with_memory) given = {config.work, config.work_size, config.weight, config.weight_size};
+  switch (config.load_type) {
+    case ACL_MDL_LOAD_FROM_FILE:
+    case ACL_MDL_LOAD_FROM_FILE_WITH_MEM:
+      if (config.path.empty()) {
+        return fail(Code::invalid_argument,
+                    "the load configuration has no path; set ACL_MDL_PATH_PTR (2)");
+      }
+      return load_model_file(config.path.c_str(), given);
+    case ACL_MDL_LOAD_FROM_MEM:
+    case ACL_MDL_LOAD_FROM_MEM_WITH_MEM:
+      if (!config.memory || config.memory_size == 0) {
+        return fail(
+            Code::invalid_argument,
+            "the load configuration has no model in memory; set ACL_MDL_MEM_ADDR_PTR (3) and "
+            "ACL_MDL_MEM_SIZET (4)");
+      }
+      return load_model_memory(config.memory, config.memory_size, given);
+    case ACL_MDL_LOAD_FROM_FILE_WITH_Q:
+    case ACL_MDL_LOAD_FROM_MEM_WITH_Q:
+      return fail(Code::unsupported_feature, "load type {} (queues) is not supported; use 1 to 4",
+                  config.load_type);
+    default:
+      return fail(Code::invalid_argument,
+                  "the load type is {}; set ACL_MDL_LOAD_TYPE_SIZET (1) to 1, 2, 3 or 4",
+                  config.load_type);
+  }
+}
+
+Status set_exec_attribute(ExecConfig& config, aclmdlExecConfigAttr attr, const void* value,
+                          size_t size) {
+  std::atomic<int32_t>* target = nullptr;
+  if (attr == ACL_MDL_STREAM_SYNC_TIMEOUT) target = &config.stream_timeout_ms;
+  if (attr == ACL_MDL_EVENT_SYNC_TIMEOUT) target = &config.event_timeout_ms;
+  if (attr == ACL_MDL_EXEC_PRIORITY_INT32) target = &config.priority;
+  if (!target) {
+    return fail(Code::unsupported_feature,
+                "attribute {} of an execution is not supported; expected 0, 1 or 8",
+                static_cast<int>(attr));
+  }
+  int32_t number = 0;
+  ANYNPU_TRY(read_value(value, size, number));
+  if (attr != ACL_MDL_EXEC_PRIORITY_INT32 && number < -1) {
+    return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (none) or more", number);
+  }
+  *target = number;
+  return {};
+}
+
+}  // namespace
+
+}  // namespace anynpu::acl
+
+using namespace anynpu;
+using namespace anynpu::acl;
+
+extern "C" {
+
+aclmdlConfigHandle* aclmdlCreateConfigHandle(void) {
+  return enter_value(__func__, static_cast<aclmdlConfigHandle*>(nullptr), [&] {
+    return insert_object<aclmdlConfigHandle*>(std::make_shared<ModelConfig>());
+  });
+}
+
+aclError aclmdlDestroyConfigHandle(aclmdlConfigHandle* handle) {
+  return enter<When::before_init>(__func__,
+                                  [&]() -> Status { return remove_object<ModelConfig>(handle); });
+}
+
+aclError aclmdlSetConfigOpt(aclmdlConfigHandle* handle, aclmdlConfigAttr attr,
+                            const void* attrValue, size_t valueSize) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto config, resolve<ModelConfig>(to_handle(handle)));
+    const std::lock_guard lock(config->mutex);
+    return set_attribute(*config, attr, attrValue, valueSize);
+  });
+}
+
+aclError aclmdlLoadWithConfig(const aclmdlConfigHandle* handle, uint32_t* modelId) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(modelId, "modelId"));
+    ANYNPU_ASSIGN(auto config, resolve<ModelConfig>(to_handle(handle)));
+    ANYNPU_ASSIGN(*modelId, load(*config));
+    return {};
+  });
+}
+
+aclmdlExecConfigHandle* aclmdlCreateExecConfigHandle(void) {
+  return enter_value(__func__, static_cast<aclmdlExecConfigHandle*>(nullptr), [&] {
+    return insert_object<aclmdlExecConfigHandle*>(std::make_shared<ExecConfig>());
+  });
+}
+
+aclError aclmdlDestroyExecConfigHandle(const aclmdlExecConfigHandle* handle) {
+  return enter<When::before_init>(__func__,
+                                  [&]() -> Status { return remove_object<ExecConfig>(handle); });
+}
+
+aclError aclmdlSetExecConfigOpt(aclmdlExecConfigHandle* handle, aclmdlExecConfigAttr attr,
+                                const void* attrValue, size_t valueSize) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto config, resolve<ExecConfig>(to_handle(handle)));
+    return set_exec_attribute(*config, attr, attrValue, valueSize);
+  });
+}
+
+}  // extern "C"

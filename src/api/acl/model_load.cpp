@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading and unloading of offline models, from files and from memory, with memory of our own or of
+// the program.
+#include "api/acl/model_load.h"
+
+#include "acl/mdl/execute.h"
+#include "api/acl/entry.h"
+#include "api/acl/model_table.h"
+#include "device/runtime.h"
+#include "om/container.h"
+
+namespace anynpu::acl {
+
+namespace {
+
+// Memory the program gives for one purpose; nothing when the address is null.
+Result<device::Range> check_given(void* address, size_t size, const char* what) {
+  if (!address) return device::Range{};
+  ANYNPU_ASSIGN(device::Range range,
+                device::check_range(address, size, device::Access::write, what));
+  return range;
+}
+
+Result<om::Model> read_given(const void* model, size_t size) {
+  ANYNPU_TRY(check_pointer(model, "model"));
+  if (size == 0) {
+    return fail(Code::invalid_argument, "modelSize is 0; pass the number of bytes of the model");
+  }
+  ANYNPU_ASSIGN(auto range, device::check_range(model, size, device::Access::read, "model"));
+  // A copy: the program may free its memory as soon as the call returns.
+  return om::read_copy(std::as_bytes(std::span(range.address, size)));
+}
+
+Result<om::Model> read_named(const char* path) {
+  ANYNPU_TRY(check_pointer(path, "modelPath"));
+  return om::read_file(path);
+}
+
+Result<uint32_t> load_model(Result<om::Model> source, const GivenMemory& given) {
+  ANYNPU_ASSIGN(auto context, device::Runtime::instance().current());
+  ANYNPU_TRY(source.status());
+  auto model = std::make_shared<Model>();
+  model->device_id = context->device()->id();
+  ANYNPU_ASSIGN(auto work, check_given(given.work, given.work_size, "workPtr"));
+  ANYNPU_ASSIGN(auto weight, check_given(given.weight, given.weight_size, "weightPtr"));
+  exec::LoadOptions options;
+  options.work_memory = work.address;
+  options.work_bytes = work.bytes;
+  options.weight_memory = weight.address;
+  options.weight_bytes = weight.bytes;
+  auto offline = std::make_shared<const om::Model>(std::move(source).value());
+  model->meta = std::make_shared<const om::Meta>(offline->meta);
+  ANYNPU_ASSIGN(model->runner, exec::LoadedModel::load(offline, options));
+  model->memory = {std::move(work), std::move(weight)};
+  return ModelTable::instance().add(std::move(model));
+}
+
+}  // namespace
+
+Result<uint32_t> load_model_file(const char* path, const GivenMemory& given) {
+  return load_model(read_named(path), given);
+}
+
+Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given) {
+  return load_model(read_given(data, size), given);
+}
+
+namespace {
+
+Status store(Result<uint32_t> loaded, uint32_t* id) {
+  ANYNPU_TRY(loaded.status());
+  *id = *loaded;
+  return {};
+}
+
+Status query(Result<om::Model> source, size_t* work_size, size_t* weight_size) {
+  ANYNPU_TRY(source.status());
+  ANYNPU_ASSIGN(const exec::Sizes sizes, exec::LoadedModel::query(source->graph));
+  *work_size = sizes.work_bytes;
+  *weight_size = sizes.weight_bytes;
+  return {};
+}
+
+}  // namespace
+
+}  // namespace anynpu::acl
+
+using namespace anynpu;
+using namespace anynpu::acl;
+
+extern "C" {
+
+aclError aclmdlQuerySize(const char* fileName, size_t* workSize, size_t* weightSize) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(workSize, "workSize"));
+    ANYNPU_TRY(check_pointer(weightSize, "weightSize"));
+    return query(read_named(fileName), workSize, weightSize);
+  });
+}
+
+aclError aclmdlQuerySizeFromMem(const void* model, size_t modelSize, size_t* workSize,
+                                size_t* weightSize) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(workSize, "workSize"));
+    ANYNPU_TRY(check_pointer(weightSize, "weightSize"));
+    return query(read_given(model, modelSize), workSize, weightSize);
+  });
+}
+
+aclError aclmdlLoadFromFile(const char* modelPath, uint32_t* modelId) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(modelId, "modelId"));
+    return store(load_model_file(modelPath, {}), modelId);
+  });
+}
+
+aclError aclmdlLoadFromMem(const void* model, size_t modelSize, uint32_t* modelId) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(modelId, "modelId"));
+    return store(load_model_memory(model, modelSize, {}), modelId);
+  });
+}
+
+aclError aclmdlLoadFromFileWithMem(const char* modelPath, uint32_t* modelId, void* workPtr,
+                                   size_t workSize, void* weightPtr, size_t weightSize) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(modelId, "modelId"));
+    const GivenMemory given{workPtr, workSize, weightPtr, weightSize};
+    return store(load_model_file(modelPath, given), modelId);
+  });
+}
+
+aclError aclmdlLoadFromMemWithMem(const void* model, size_t modelSize, uint32_t* modelId,
+                                  void* workPtr, size_t workSize, void* weightPtr,
+                                  size_t weightSize) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(modelId, "modelId"));
+    const GivenMemory given{workPtr, workSize, weightPtr, weightSize};
+    return store(load_model_memory(model, modelSize, given), modelId);
+  });
+}
+
+aclError aclmdlUnload(uint32_t modelId) {
+  return enter(__func__, [&]() -> Status { return ModelTable::instance().remove(modelId); });
+}
+
+}  // extern "C"

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading, for the entry points that load in one call and for the one that takes a configuration.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace anynpu::acl {
+
+// Memory of the program; a null address means that ours is used.
+struct GivenMemory {
+  void* work = nullptr;
+  size_t work_size = 0;
+  void* weight = nullptr;
+  size_t weight_size = 0;
+};
+
+// The id of the loaded model. Needs a current context: the model belongs to its device.
+Result<uint32_t> load_model_file(const char* path, const GivenMemory& given);
+Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given);
+
+}  // namespace anynpu::acl

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loaded models by id. Ids are small positive numbers that are not given out again soon, because
+// programs print and keep them. Looking one up takes no lock. Thread-safe; queued executions hold a
+// reference, so unloading while they wait is safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/handle_table.h"
+#include "device/memory.h"
+#include "exec/model.h"
+
+namespace anynpu::acl {
+
+// A loaded model and where it was loaded.
+struct Model {
+  std::shared_ptr<exec::LoadedModel> runner;
+  std::shared_ptr<const om::Meta> meta;
+  int32_t device_id = 0;
+  std::vector<device::Range> memory;  // the caller's, kept from being given away again
+};
+
+}  // namespace anynpu::acl
+
+namespace anynpu {
+ANYNPU_HANDLE_TYPE(acl::Model, model);
+}
+
+namespace anynpu::acl {
+
+class ModelTable {
+ public:
+  static constexpr uint32_t kMaxModels = 65535;  // at a time
+  using Pin = HandleTable::Pin<Model>;
+
+  static ModelTable& instance();
+
+  // The id of `model` from now on. Fails with limit_exceeded when every id is in use.
+  Result<uint32_t> add(std::shared_ptr<Model> model);
+  // Fails with not_found and a sentence.
+  Result<Pin> find(uint32_t id);
+  Status remove(uint32_t id);
+  // Unloads everything: what finalize does.
+  void clear();
+
+ private:
+  std::mutex mutex_;  // guards adding
+  uint32_t next_ = 1;
+  std::atomic<Handle> handles_[kMaxModels + 1] = {};
+};
+
+}  // namespace anynpu::acl
