@@ -102,6 +102,7 @@ ANYNPU_BENCH(acl_churn) {
   AclSession session;
   for (const auto& [kind, pair] : kKinds) {
     const std::string what = std::string("growth over 1,000,000 pairs: ") + kind;
+    ANYNPU_MUST(aclrtSetDevice(0));  // the pairs of contexts left none current
     bool ok = true;
     for (int i = 0; i < kWarmUp && ok; ++i) ok = pair();
     if (!ok) {
