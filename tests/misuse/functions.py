@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions to walk: name, argument names and types, from the project's API table."""
+
+import csv
+import os
+import re
+from dataclasses import dataclass
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TABLE = os.path.join(ROOT, "src", "api", "acl", "api.tsv")
+MODULES = ("acl", "acl.rt", "acl.mdl", "acl.util")
+
+
+@dataclass
+class Argument:
+    name: str
+    type: str  # as in the table, without '?' and default: handle, ptr, size, i32, str, list[i64] ...
+    optional: bool  # None is a value
+    required: bool  # has no default
+    handle: str = ""  # for handles: the C type without const and *, e.g. aclrtStream
+
+
+@dataclass
+class Function:
+    name: str
+    arguments: list
+    returns: list  # names; 'ret' is the code
+    c_function: str
+    before_init: bool
+    status: str
+
+    @property
+    def module(self):
+        return self.name.rpartition(".")[0]
+
+
+# For rows whose C call is written by hand, where the table does not tie arguments to C types.
+HANDLE_OF_NAME = {
+    "stream": "aclrtStream", "event": "aclrtEvent", "context": "aclrtContext",
+    "desc": "aclTensorDesc", "tensor_desc": "aclTensorDesc", "data_buffer": "aclDataBuffer",
+    "dataset": "aclmdlDataset", "model_desc": "aclmdlDesc", "notify": "aclrtNotify",
+    "config_handle": "aclmdlConfigHandle", "aipp_parms_set": "aclmdlAIPP",
+    "allocator_desc": "aclrtAllocatorDesc", "group_info": "aclrtGroupInfo",
+}  # fmt: skip
+
+
+def _c_types(signature, call):
+    """Python argument name -> C type of the parameter that it is passed as."""
+    inside = signature[signature.find("(") + 1 : signature.rfind(")")]
+    parameters = [p.strip() for p in inside.split(",")]
+    passed = [c.strip() for c in call.split(",")]
+    types = {}
+    for parameter, name in zip(parameters, passed):
+        kind = re.sub(r"\bconst\b|\*|\w+$", "", parameter).strip()
+        types[name] = kind
+    return types
+
+
+def _argument(text, c_types):
+    name, _, kind = text.partition(":")
+    name, kind = name.strip(), kind.strip()
+    kind, _, default = kind.partition("=")
+    kind = kind.strip()
+    argument = Argument(name, kind.rstrip("?"), kind.endswith("?"), not default)
+    if argument.type == "handle" and name == "handle" and "attr" in c_types:
+        argument.handle = "aclmdlExecConfigHandle"
+    elif argument.type == "handle":
+        argument.handle = c_types.get(name) or HANDLE_OF_NAME.get(name, "")
+    return argument
+
+
+def load(path=TABLE):
+    functions = []
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            name = row["python"]
+            if row["status"] == "not a function" or name.rpartition(".")[0] not in MODULES:
+                continue
+            c_types = _c_types(row["c_signature"] or "", row["call"] or "")
+            texts = [t for t in re.split(r",\s*(?![^\[]*\])", row["arguments"] or "") if t]
+            functions.append(Function(
+                name=name,
+                arguments=[_argument(t, c_types) for t in texts],
+                returns=[r.partition(":")[0].strip() for r in (row["returns"] or "").split(",")],
+                c_function=row["c_function"] or "",
+                before_init=row["before_init"] == "y",
+                status=row["status"],
+            ))
+    return functions

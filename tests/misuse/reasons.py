@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why some wrong calls are accepted: patterns of (function, kind, argument) and the reason.
+
+rows.py writes the reason into the table; a call that is accepted without one fails the test.
+"""
+
+import re
+
+REASONS = [
+    (r".*", "null", "stream", "0 is the default stream"),
+    (r"acl\.create_data_buffer|acl\.update_data_buffer", ".*", "data|size",
+     "a data buffer only describes memory; what uses it checks it"),
+    (r"acl\.app_log", "empty|very long|lowest|highest", ".*", "a log line is never worth a failure"),
+    (r"acl\.create_tensor_desc|acl\.set_tensor\w*shape", "empty", "dims", "no dimensions: a scalar"),
+    (r"acl\.set_tensor_\w*range", "empty", ".*", "no ranges: nothing is bounded"),
+    (r"acl\.set_tensor_desc_name|acl\.set_tensor_dynamic_input", "empty|very long", ".*",
+     "any text is a name"),
+    (r"acl\.set_tensor_const", "freed", "data_buffer", "memory that can be read; it is copied"),
+    (r"acl\.set_tensor_const", "zero", "length", "a constant without elements"),
+    (r"acl\.init", "empty", "config_path", "an empty path is no configuration, as in C"),
+    (r"acl\.init", "after finalize|before init", "-", "this is the call that ends that state"),
+    (r"acl\.(destroy_data_buffer|destroy_tensor_desc)", "after finalize", "-",
+     "cleaning up late is harmless"),
+    (r"acl\.float16_to_float|acl\.float_to_float16", ".*", "value", "every bit pattern is a number"),
+    (r"acl\.rt\.mem(cpy|set)\w*", "negative|huge", "dest_max|max_count",
+     "a bound that the caller sets; only count bytes are touched"),
+    (r"acl\.rt\.mem(cpy|set)\w*", "zero", "count|width|height", "nothing to do"),
+    (r"acl\.rt\.memset\w*", "lowest|highest", "value", "the low byte counts, as in C"),
+    (r"acl\.rt\.\w*set_sys_param_opt", "lowest|highest", "value", "any number is a value"),
+    (r"acl\.rt\.(subscribe|unsubscribe)_report", "negative|highest", "thread_id",
+     "a thread may subscribe before it is known; an id is any 64-bit number"),
+    (r"acl\.rt\.set_op_(execute|wait)_time_?out\w*|acl\.rt\.device_task_abort", "negative", "timeout",
+     "unsigned in C: a very long time"),
+    (r"acl\.util\.ptr_to_(bytes|numpy)", "freed|too small", "ptr",
+     "memory that can be read; whose it is the caller knows"),
+    (r"acl\.util\.ptr_to_bytes", "zero", "size", "no bytes"),
+    (r"acl\.util\.start_thread", ".*", "args_list", "any object is handed on to the function"),
+    (r"acl\.rt\.process_report", "good", "-", "no callback is due within the millisecond it waits"),
+]
+
+
+def why(function, kind, argument):
+    for pattern, kinds, arguments, reason in REASONS:
+        if (re.fullmatch(pattern, function) and re.fullmatch(kinds, kind)
+                and (argument == "*" or re.fullmatch(arguments, argument))):
+            return reason
+    return ""

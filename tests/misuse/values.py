@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Good values for every argument, so that a call fails for the one that is wrong and no other."""
+
+import os
+import threading
+
+import numpy
+
+BLOCK = 4096  # bytes behind every good pointer
+COUNT = 64  # bytes that a good call asks for
+
+D2D = 3  # ACL_MEMCPY_DEVICE_TO_DEVICE
+
+# Values that are not what the type alone suggests: for an argument of one function, or by name.
+GOOD = {
+    ("acl.init", "config_path"): None,
+    ("acl.app_log", "message"): "misuse walk",
+    ("acl.create_tensor_desc", "dims"): [1, 3],
+    ("acl.get_compile_opt", "length"): 64,
+    ("acl.get_version_str", "pkg_name"): "cann",
+    ("acl.set_compile_opt", "value"): "force_fp16",
+    ("acl.trans_tensor_desc_format", "dst_format"): 2,
+    ("acl.get_tensor_desc_dim_range", "dim_range_num"): 2,
+    ("acl.rt.memcpy2d", "dpitch"): 64, ("acl.rt.memcpy2d", "spitch"): 64,
+    ("acl.rt.memcpy2d", "width"): 32, ("acl.rt.memcpy2d", "height"): 2,
+    ("acl.rt.memcpy2d_async", "dpitch"): 64, ("acl.rt.memcpy2d_async", "spitch"): 64,
+    ("acl.rt.memcpy2d_async", "width"): 32, ("acl.rt.memcpy2d_async", "height"): 2,
+    ("acl.rt.process_report", "timeout"): 1,
+    ("acl.rt.value_wait", "value"): 0,
+    ("acl.rt.create_event_with_flag", "flag"): 8,
+    ("acl.rt.create_event_ex_with_flag", "flag"): 8,
+    ("acl.rt.host_register_v2", "flag"): 0,
+    ("acl.rt.device_enable_peer_access", "peer_dev_id"): 1,
+    ("acl.rt.device_disable_peer_access", "peer_dev_id"): 1,
+    ("acl.rt.device_can_access_peer", "peer_dev_id"): 1,
+    ("acl.rt.device_peer_access_status", "peer_device_id"): 1,
+    ("acl.rt.get_devices_topo", "other_device_id"): 1,
+    ("acl.rt.set_device_res_limit", "value"): 1,
+    ("acl.rt.set_stream_res_limit", "value"): 1,
+    ("acl.rt.device_set_limit", "value"): 1024,
+    ("acl.rt.ipc_mem_get_export_key", "len"): 65,
+    ("acl.rt.notify_get_export_key", "len"): 65,
+    ("acl.rt.synchronize_stream_with_timeout", "timeout"): 100,
+    ("acl.rt.synchronize_event_with_timeout", "timeout"): 100,
+    ("acl.rt.synchronize_device_with_timeout", "timeout"): 100,
+    ("acl.rt.device_task_abort", "timeout"): 100,
+    ("acl.rt.reserve_mem_address", "size"): 2 << 20,
+    ("acl.rt.malloc_physical", "size"): 2 << 20,
+    ("acl.rt.map_mem", "size"): 2 << 20,
+    ("acl.util.ptr_to_numpy", "np_type"): 1,
+    ("acl.rt.get_device_capability", "dev_feature_type"): 1,
+    ("acl.rt.get_stream_attribute", "stm_attr_type"): 1,
+    ("acl.rt.set_stream_attribute", "stm_attr_type"): 1,
+    ("acl.rt.malloc_host_with_cfg", "size"): COUNT,
+    ("acl.rt.host_register", "size"): COUNT,
+    ("acl.rt.host_register_v2", "size"): COUNT,
+    ("acl.rt.get_device_info", "attr"): 1,
+    ("acl.rt.set_device_sat_mode", "mode"): 1,
+    ("acl.rt.launch_callback", "block_type"): 0,
+}  # fmt: skip
+
+BY_NAME = {
+    "kind": D2D, "dest_max": BLOCK, "max_count": BLOCK, "index": 0, "alignment": 0, "offset": 0,
+    "flags": 0, "flag": 0, "device_id": 0, "dev_id": 0, "batch_size": 1, "batch_index": 0,
+    "num_blocks": 1, "place_holder_num": 0, "type": 0, "gear_count": 1,
+}  # fmt: skip
+
+BY_TYPE = {
+    "size": COUNT, "enum": 0, "i8": 0, "u8": 0, "i16": 0, "u16": 0, "i32": 0, "u32": 0, "i64": 0,
+    "u64": 0, "int": 0, "f32": 1.0, "str": "name", "bytes": b"0123456789", "object": [0],
+    "list": [], "shape": (16,), "list[i64]": [1, 3], "list[i64[2]]": [[1, 2]], "list[u32]": [0],
+    "list[i32]": [os.getpid()], "one or list[i32]": [os.getpid()],
+    "list[aclrtPlaceHolderInfo]": [], "list[aclrtMemUceInfo]": [],
+    "int or str": 0, "int or aclrtStreamAttrValue": 0,
+    "aclmdlIODims": {"name": "", "dimCount": 1, "dims": [1]},
+    "aclrtPhysicalMemProp": {"handleType": 0, "allocationType": 0, "memAttr": 4,
+                             "location": {"id": 0, "type": 1}, "reserve": 0},
+}  # fmt: skip
+
+
+# Functions that ask for an event that was recorded.
+RECORDED = ("acl.rt.stream_wait_event", "acl.rt.synchronize_event", "acl.rt.event_elapsed_time",
+            "acl.rt.synchronize_event_with_timeout", "acl.rt.event_get_timestamp")
+
+
+def prepare(acl, function, args):
+    """What has to happen before the call for a good one to succeed."""
+    name = function.name
+    if name == "acl.init":
+        acl.finalize()
+    elif name in ("acl.get_compile_opt", "acl.get_compile_opt_size"):
+        acl.set_compile_opt(0, "force_fp16")
+    elif name == "acl.rt.get_sys_param_opt":
+        acl.rt.set_sys_param_opt(0, 1)
+    elif name == "acl.rt.ctx_get_sys_param_opt":
+        acl.rt.ctx_set_sys_param_opt(0, 1)
+    elif name == "acl.rt.device_disable_peer_access":
+        acl.rt.device_enable_peer_access(1, 0)
+    elif name == "acl.rt.unsubscribe_report" and all(isinstance(a, int) for a in args):
+        if 0 <= args[0] < 2**64:
+            acl.rt.subscribe_report(*args)
+    elif name == "acl.rt.launch_callback" and isinstance(args[3], int):
+        reporter, _ = acl.util.start_thread(lambda _: [acl.rt.process_report(20) for _ in range(9)],
+                                            [])
+        acl.rt.subscribe_report(reporter, args[3])
+    elif name == "acl.rt.process_report":
+        acl.rt.subscribe_report(threading.get_ident(), acl.rt.create_stream()[0])
+
+
+class Maker:
+    """Makes good values in the current process; keeps alive what they point into."""
+
+    def __init__(self, acl):
+        self.acl = acl
+        self.kept = []
+
+    def start(self):
+        """Init, device 0 and its default context."""
+        ret = self.acl.init()
+        assert ret == 0, f"init: {ret}"
+        ret = self.acl.rt.set_device(0)
+        assert ret == 0, f"set_device: {ret} {self.acl.get_recent_err_msg()}"
+
+    # C type -> (create, destroy). A create that gives a pair has the code behind the handle.
+    CREATORS = {
+        "aclrtStream": ("rt.create_stream", (), "rt.destroy_stream"),
+        "aclrtEvent": ("rt.create_event", (), "rt.destroy_event"),
+        "aclrtNotify": ("rt.create_notify", (0,), "rt.destroy_notify"),
+        "aclrtContext": ("rt.create_context", (0,), "rt.destroy_context"),
+        "aclTensorDesc": ("create_tensor_desc", (0, [1, 3], 2), "destroy_tensor_desc"),
+        "aclmdlDataset": ("mdl.create_dataset", (), "mdl.destroy_dataset"),
+        "aclmdlDesc": ("mdl.create_desc", (), "mdl.destroy_desc"),
+        "aclmdlAIPP": ("mdl.create_aipp", (1,), "mdl.destroy_aipp"),
+        "aclmdlConfigHandle": ("mdl.create_config_handle", (), "mdl.destroy_config_handle"),
+        "aclmdlExecConfigHandle": ("mdl.create_exec_config_handle", (),
+                                   "mdl.destroy_exec_config_handle"),
+        "aclrtAllocatorDesc": ("rt.allocator_create_desc", (), "rt.allocator_destroy_desc"),
+        "aclrtGroupInfo": ("rt.create_group_info", (), "rt.destroy_group_info"),
+        "aclrtDrvMemHandle": ("rt.malloc_physical",
+                              (2 << 20, BY_TYPE["aclrtPhysicalMemProp"], 0), "rt.free_physical"),
+    }
+
+    def function(self, path):
+        target = self.acl
+        for part in path.split("."):
+            target = getattr(target, part)
+        return target
+
+    def can_make(self, handle):
+        return handle in self.CREATORS or handle == "aclDataBuffer"
+
+    def handle(self, kind):
+        if kind == "aclDataBuffer":
+            return self.acl.create_data_buffer(self.device_block(), BLOCK)
+        if kind not in self.CREATORS:
+            return 0x1000  # nothing makes one of these (yet): no good value
+        create, args, _ = self.CREATORS[kind]
+        made = self.function(create)(*args)
+        return made[0] if isinstance(made, tuple) else made
+
+    def destroy(self, kind, value):
+        if kind == "aclDataBuffer":
+            self.acl.destroy_data_buffer(value)
+        elif kind in self.CREATORS:
+            self.function(self.CREATORS[kind][2])(value)
+
+    def other_handle(self, kind):
+        """A live handle of another type."""
+        if kind == "aclTensorDesc":
+            return self.acl.create_data_buffer(self.device_block(), BLOCK)
+        return self.handle("aclTensorDesc")
+
+    def device_block(self, size=BLOCK):
+        block, ret = self.acl.rt.malloc(size, 0)
+        if ret != 0:
+            return 0
+        self.acl.rt.memset(block, size, 0, size)
+        return block
+
+    def host_block(self, size=BLOCK):
+        array = numpy.zeros(size, dtype=numpy.uint8)
+        self.kept.append(array)
+        return array.ctypes.data
+
+    def pointer(self, function, argument, size=BLOCK):
+        name = argument.name
+        if function.name.startswith("acl.util.") or name in ("binary", "model", "func"):
+            return self.host_block(size)
+        if function.name == "acl.set_tensor_const":
+            return self.host_block(size)
+        if function.name == "acl.rt.free_host" or name == "host_ptr":
+            return self.acl.rt.malloc_host(size)[0]
+        if function.name in ("acl.rt.host_register", "acl.rt.host_register_v2"):
+            return self.host_block(size)
+        if function.name in ("acl.rt.host_unregister", "acl.rt.host_get_device_pointer"):
+            block = self.host_block(size)
+            self.acl.rt.host_register(block, size, 0)
+            return block
+        if name == "vir_ptr":
+            block = self.acl.rt.reserve_mem_address(2 << 20, 0, 0, 0)[0]
+            if function.name == "acl.rt.unmap_mem":
+                physical = self.handle("aclrtDrvMemHandle")
+                self.acl.rt.map_mem(block, 2 << 20, 0, physical, 0)
+            return block
+        return self.device_block(size)
+
+    def good(self, function, argument):
+        key = (function.name, argument.name)
+        if argument.name == "thread_id":
+            return self.acl.util.start_thread(lambda args: None, [])[0]
+        if key in GOOD:
+            return GOOD[key]
+        if argument.type == "handle":
+            value = 0 if argument.optional else self.handle(argument.handle)
+            if argument.handle == "aclrtEvent" and function.name in RECORDED:
+                self.acl.rt.record_event(value, 0)
+                self.acl.rt.synchronize_stream(0)
+            return value
+        if argument.type == "list[handle]":
+            return [self.handle("aclrtNotify")]
+        if argument.type == "ptr":
+            return 0 if argument.optional else self.pointer(function, argument)
+        if argument.type == "callable":
+            return lambda *args: 0
+        if argument.type == "ndarray":
+            array = numpy.arange(16, dtype=numpy.float32)
+            self.kept.append(array)
+            return array
+        if argument.optional:
+            return None
+        if argument.name in BY_NAME and argument.type != "str":
+            return BY_NAME[argument.name]
+        return BY_TYPE[argument.type]

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every pyACL function, called in every wrong way, gives the documented code and a sentence.
+
+tests/data/misuse.tsv holds what is expected; tests/misuse/ makes the cases from the API table and
+runs each in a child of its own. A function without rows fails.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, TESTS)
+
+pytest.importorskip("acl")
+
+from misuse import functions, kinds, rows  # noqa: E402
+
+WALKERS = max(1, len(os.sched_getaffinity(0)))
+ALLOWED = ("ok", "value")  # outcomes of a wrong call that need a reason in the table
+LONGEST_MESSAGE = 2000  # a sentence, not a copy of the argument
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """{(function, kind, argument): result} of the whole walk."""
+    env = dict(os.environ)
+    env["PYTHONPATH"] = os.pathsep.join([TESTS] + [p for p in sys.path if p])
+    env["OPENBLAS_NUM_THREADS"] = "1"  # the walker forks, so numpy may start no threads
+    walkers = [
+        subprocess.Popen([sys.executable, "-m", "misuse.walk", "--part", f"{i}/{WALKERS}"],
+                         stdout=subprocess.PIPE, text=True, env=env)
+        for i in range(WALKERS)
+    ]
+    results = {}
+    for walker in walkers:
+        for line in walker.stdout:
+            result = json.loads(line)
+            results[result["function"], result["kind"], result["argument"]] = result
+        assert walker.wait() == 0, "a walker ended early"
+    return results
+
+
+@pytest.fixture(scope="module")
+def table():
+    return rows.load()
+
+
+def refused(result):
+    """Not there (yet), and says so."""
+    return "E200006" in result["message"] or "E207000" in result["message"]
+
+
+def complaint(function, result, expected, why):
+    """What is wrong with one outcome, or None."""
+    kind, outcome, message = result["kind"], result["outcome"], result["message"]
+    if outcome != expected:
+        return f"expected {expected}, got {outcome}: {message}"
+    early = kind in ("before init", "after finalize") and function.before_init
+    if kind != "good" and outcome.startswith(ALLOWED) and not why and not early:
+        return "a wrong call is accepted and the table does not say why"
+    if kind == "good" and not outcome.startswith(ALLOWED) and not why and not refused(result):
+        return f"a good call fails and the table does not say why: {outcome}: {message}"
+    failed = outcome not in ALLOWED and not outcome.endswith("Error")
+    if failed and not message:
+        return f"{outcome} without a message"
+    if result["length"] > LONGEST_MESSAGE:
+        return f"a message of {result['length']} characters"
+    names = (function.c_function, function.name, function.name.rpartition(".")[2])
+    if failed and not any(name and name in message for name in names):
+        return f"the message does not name the function: {message}"
+    return None
+
+
+@pytest.mark.parametrize("function", functions.load(), ids=lambda f: f.name)
+def test_every_wrong_call_is_answered(function, outcomes, table):
+    assert any(key[0] == function.name for key in table), "no rows in tests/data/misuse.tsv"
+    complaints = []
+    for kind, argument in kinds.cases(function):
+        where = f"{function.name}: {kind} ({argument})"
+        result = outcomes[function.name, kind, argument]
+        row = rows.find(table, function.name, kind, argument)
+        if row is None:
+            complaints.append(f"{where}: no row; got {result['outcome']}: {result['message']}")
+            continue
+        problem = complaint(function, result, *row[1])
+        if problem:
+            complaints.append(f"{where}: {problem}")
+    assert not complaints, "\n".join(complaints)
+
+
+def test_no_row_is_left_over(table):
+    used = set()
+    for function in functions.load():
+        for kind, argument in kinds.cases(function):
+            row = rows.find(table, function.name, kind, argument)
+            if row:
+                used.add(row[0])
+    assert set(table) - used == set(), "rows for cases that do not exist"
