@@ -5,6 +5,7 @@
 not have (power, temperature, PCIe) prints NA. Only words from the command line are parsed here;
 the facts come from runtime_facts, the text from npu_smi_text.
 """
+import os
 import sys
 
 from . import npu_smi_text as text
@@ -95,13 +96,16 @@ def main(argv=None):
             from . import __version__
             print(f"npu-smi version: {__version__}")
         elif words[0] == "info":
-            print(info(words[1:]))
+            print(info(words[1:]), flush=True)
         else:
             raise UsageError(f"unknown command '{words[0]}'; expected info")
         return 0
     except UsageError as error:
         print(f"npu-smi: {error}\n\n{USAGE}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # `npu-smi info | head -3`: the reader has what it wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except RuntimeUnavailable as error:
         print(f"npu-smi: {error}; `anynpu doctor` tells more", file=sys.stderr)
         return 2

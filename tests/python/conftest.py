@@ -12,11 +12,3 @@ if os.path.join(BUILD, "python") not in sys.path:
     os.environ["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)  # for child processes
 if os.path.join(BUILD, "bin") not in os.environ["PATH"].split(os.pathsep):
     os.environ["PATH"] = os.path.join(BUILD, "bin") + os.pathsep + os.environ["PATH"]
-
-
-def skip_without_devices():
-    import pytest
-
-    import acl
-    if acl.rt.get_device_count()[1] == 200006:
-        pytest.skip("acl.rt is not there yet")

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """npu-smi shows the devices in the vendor's layout; texts are checked on given facts, and the
 program itself is run against the real runtime."""
+import os
 import re
 import subprocess
 
 import pytest
-from conftest import skip_without_devices
 
 from anynpu import npu_smi, npu_smi_text
 from anynpu.runtime_facts import DeviceFacts, RuntimeFacts, RuntimeUnavailable
 
 MIB = 1 << 20
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 @pytest.fixture
@@ -100,23 +101,39 @@ def test_a_missing_runtime_is_said_and_is_not_a_usage_error(monkeypatch, capsys)
     assert "gone" in capsys.readouterr().err
 
 
+def test_a_reader_that_stops_early_is_no_failure():
+    line = f"{os.path.join(os.environ['ANYNPU_BUILD_DIR'], 'bin', 'npu-smi')} info | head -1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True,
+                          text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("+--")
+
+
 def run_program(*words, **env):
-    import os
     program = os.path.join(os.environ["ANYNPU_BUILD_DIR"], "bin", "npu-smi")
     return subprocess.run([program, *words], capture_output=True, text=True, check=False,
                           timeout=60, env={**os.environ, **env})
 
 
 def test_the_name_is_the_soc_name_without_ascend():
-    skip_without_devices()
     done = run_program("info", ANYNPU_SOC="Ascend910B4", ANYNPU_DEVICES="cpu:3")
     assert done.returncode == 0, done.stderr
     names = re.findall(r"^\| \d+ +(\S+) +\| OK", done.stdout, re.M)
     assert names == ["910B4"] * 3
 
 
+def test_ascend_and_the_name_is_the_soc_name_that_atc_accepts(tmp_path):
+    import acl
+    names = re.findall(r"^\| \d+ +(\S+) +\| OK", run_program("info").stdout, re.M)
+    assert {"Ascend" + name for name in names} == {acl.get_soc_name()}
+    model = os.path.join(ROOT, "examples", "shapes", "shapes.onnx")
+    done = subprocess.run(["atc", f"--model={model}", "--framework=5", "--output=shapes",
+                           "--input_shape=actual_input_1:1,3,224,224",
+                           f"--soc_version=Ascend{names[0]}"], cwd=tmp_path, timeout=60,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "ATC run success" in done.stdout
+
+
 def test_the_memory_is_the_configured_one():
-    skip_without_devices()
     done = run_program("info", "-t", "memory", "-i", "0", ANYNPU_DEVICE_MEMORY="3G")
     assert done.returncode == 0, done.stderr
     assert re.search(r"DDR Capacity\(MB\)\s+: 3072\n", done.stdout)
