@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "ops/cpu/isa.h"
 #include "ops/kernel.h"
 #include "ops/window.h"
 
@@ -28,5 +29,10 @@ Result<ConvShape> conv_shape_of(const OpContext& context);
 Result<Activation> activation_of(const OpContext& context);
 
 Result<std::unique_ptr<Kernel>> create_conv_reference(const OpContext& context);
+
+template <Isa isa>
+Status can_run_depthwise_conv(const OpContext& context);
+template <Isa isa>
+Result<std::unique_ptr<Kernel>> create_depthwise_conv(const OpContext& context);
 
 }  // namespace anynpu::ops

@@ -107,6 +107,9 @@ TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {
       "Conv shape=1x12x5x5,12x1x3x3,12 group=12 pads=1,1,1,1",              // depthwise
       "Conv shape=1x40x9x8,40x1x3x3,40 group=40 pads=1,1,1,1 strides=2,2",
       "Conv shape=1x32x9x8,64x1x5x3,64 group=32 pads=2,1,2,1",              // multiplier 2
+      "Conv shape=2x20x8x25,20x1x3x3,20 group=20 pads=0,2,1,0 dilations=2,3",
+      "Conv shape=1x16x31,16x1x5,16 group=16 pads=2,2 strides=2",
+      "FusedConv domain=anynpu opset=1 shape=1x17x9x20,17x1x3x3,17,1x17x9x20 group=17 pads=1,1,1,1 activation=Relu",
       "Conv shape=3x20x31,24x20x5,24 pads=2,2 strides=2",                   // one dimension
       "Conv shape=1x16x8x8,16x16x3x3,16 auto_pad=SAME_LOWER strides=2,2",
       "FusedConv domain=anynpu opset=1 shape=1x32x9x9,64x32x3x3,64,1x64x9x9 pads=1,1,1,1 activation=Relu",

@@ -42,8 +42,10 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
       "FusedGemm shape=4x40,16x40,16 transB=1 activation=Clip activation_min=-1 activation_max=1 domain=anynpu opset=1",
       "MatMul shape=2x3x17x20,20x31", "MatMul shape=2x1x17x20,3x20x31", "MatMul shape=4x9,9",
       "MatMul shape=9,2x9x4", "MatMul shape=130x300,300x70 const=1", "MatMul shape=0x4,4x3",
-      "MatMul shape=2x3x0,2x0x4", "MatMul shape=3x4,4x3 dtype=float64",
-  }, 17);
+      "Gemm shape=40x37,37x70,40x70 beta=0.5 alpha=2", "Gemm shape=30x16,16x16,scalar", "Gemm shape=1x7,7x1,1",
+      "Gemm shape=2x300,16x300,16 transB=1", "MatMul shape=3x5x64,64x48 const=1", "MatMul shape=12x20x8,12x8x20",
+      "MatMul shape=2x1x3x4,1x5x4x6 const=1", "MatMul shape=2x3x0,2x0x4", "MatMul shape=3x4,4x3 dtype=float64",
+  }, 80);
 }
 
 }  // namespace

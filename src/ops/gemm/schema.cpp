@@ -2,6 +2,7 @@
 #include "ops/broadcast.h"
 #include "ops/families.h"
 #include "ops/gemm/gemm.h"
+#include "ops/gemm/packed.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -161,6 +162,24 @@ void register_gemm(Registry& registry) {
                         .shape = matmul_rule});
   for (std::string_view op : {"Gemm", "MatMul", "FusedGemm"}) {
     const std::string_view domain = op == "FusedGemm" ? "anynpu" : "";
+    registry.add(KernelDef{.op = op,
+                           .name = "gemm_avx512",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_packed_gemm<Isa::avx512>,
+                           .create = create_packed_gemm<Isa::avx512>});
+    registry.add(KernelDef{.op = op,
+                           .name = "gemm_avx2",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_packed_gemm<Isa::avx2>,
+                           .create = create_packed_gemm<Isa::avx2>});
+    registry.add(KernelDef{.op = op,
+                           .name = "gemm_baseline",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_packed_gemm<Isa::baseline>,
+                           .create = create_packed_gemm<Isa::baseline>});
     registry.add(KernelDef{.op = op,
                            .name = "gemm_reference",
                            .domain = domain,

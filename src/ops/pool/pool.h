@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "ops/cpu/isa.h"
 #include "ops/kernel.h"
 #include "ops/window.h"
 
@@ -22,5 +23,10 @@ struct PoolShape {
 Result<PoolShape> pool_shape_of(const OpContext& context);
 
 Result<std::unique_ptr<Kernel>> create_pool_reference(const OpContext& context);
+
+template <Isa isa>
+Status can_run_blocked_pool(const OpContext& context);
+template <Isa isa>
+Result<std::unique_ptr<Kernel>> create_blocked_pool(const OpContext& context);
 
 }  // namespace anynpu::ops

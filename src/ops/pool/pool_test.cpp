@@ -60,8 +60,12 @@ TEST(Pool, EveryKernelAgreesWithTheReference) {
       "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 count_include_pad=1 ceil_mode=1 strides=2,2",
       "AveragePool shape=1x8x32 kernel_shape=4 auto_pad=SAME_LOWER",
       "GlobalAveragePool shape=2x33x7x7", "GlobalMaxPool shape=2x33x7x7 dtype=float16",
-      "GlobalAveragePool shape=1x48x5x4x3",
-  }, 12);
+      "GlobalAveragePool shape=1x48x5x4x3", "GlobalMaxPool shape=3x16x1x1", "GlobalAveragePool shape=1x19x300",
+      "MaxPool shape=2x24x31 kernel_shape=3 strides=2 pads=1,1",
+      "AveragePool shape=1x16x9x9 kernel_shape=3,3 dilations=2,2 opset=19 pads=2,1,0,2",
+      "AveragePool shape=1x16x9x9 kernel_shape=2,5 pads=1,2,0,2 count_include_pad=1",
+      "MaxPool shape=0x16x9x9 kernel_shape=2,2",
+  }, 60);
 }
 
 }  // namespace

@@ -89,6 +89,21 @@ void register_pool(Registry& registry) {
   }
   for (std::string_view name : {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"}) {
     registry.add(KernelDef{.op = name,
+                           .name = "pool_avx512",
+                           .types = {DType::f32},
+                           .can_run = can_run_blocked_pool<Isa::avx512>,
+                           .create = create_blocked_pool<Isa::avx512>});
+    registry.add(KernelDef{.op = name,
+                           .name = "pool_avx2",
+                           .types = {DType::f32},
+                           .can_run = can_run_blocked_pool<Isa::avx2>,
+                           .create = create_blocked_pool<Isa::avx2>});
+    registry.add(KernelDef{.op = name,
+                           .name = "pool_baseline",
+                           .types = {DType::f32},
+                           .can_run = can_run_blocked_pool<Isa::baseline>,
+                           .create = create_blocked_pool<Isa::baseline>});
+    registry.add(KernelDef{.op = name,
                            .name = "pool_reference",
                            .types = kFloats | DTypeSet{DType::i8, DType::u8},
                            .create = create_pool_reference});

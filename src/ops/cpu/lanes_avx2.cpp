@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row kernels for Isa::avx2; see tile_avx2.cpp on why headers stay outside the region.
+#include "ops/cpu/lanes.h"
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+namespace anynpu::ops {
+namespace lanes_avx2 {
+
+#include "ops/cpu/lanes_body.inc"
+
+}  // namespace lanes_avx2
+
+const LaneSet kLanesAvx2{lanes_avx2::max_row, lanes_avx2::average_row, lanes_avx2::depthwise_row};
+
+}  // namespace anynpu::ops
+#if defined(__x86_64__)
+#pragma GCC pop_options
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row kernels for Isa::baseline; see tile_baseline.cpp on why headers stay outside the region.
+#include "ops/cpu/lanes.h"
+
+#include <cstdint>
+
+namespace anynpu::ops {
+namespace lanes_baseline {
+
+#include "ops/cpu/lanes_body.inc"
+
+}  // namespace lanes_baseline
+
+const LaneSet kLanesBaseline{lanes_baseline::max_row, lanes_baseline::average_row, lanes_baseline::depthwise_row};
+
+}  // namespace anynpu::ops

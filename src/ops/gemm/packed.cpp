@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/gemm/packed.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/cpu/tile.h"
+#include "ops/parallel.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+// Rows up to this many are read where they are; more are packed, so that a tile reads one stream.
+constexpr int64_t kRowsInPlace = 4;
+constexpr int64_t kTasksPerThread = 4;
+
+// How one k x n matrix is cut: panels of 16 * panel_blocks columns, [panel][k][columns], the last
+// padded with zeros to whole blocks of 16.
+struct PanelCut {
+  int64_t k = 0, n = 0, panel_blocks = 1;
+
+  int64_t blocks() const { return (n + 15) / 16; }
+  int64_t panels() const { return (blocks() + panel_blocks - 1) / panel_blocks; }
+  int64_t blocks_of(int64_t panel) const {
+    return std::min(panel_blocks, blocks() - panel * panel_blocks);
+  }
+  int64_t offset(int64_t panel) const { return panel * panel_blocks * 16 * k; }
+  int64_t floats() const { return blocks() * 16 * k; }
+
+  void pack(const float* b, bool transposed, float scale, int64_t panel, float* out) const {
+    const int64_t first = panel * panel_blocks * 16, width = blocks_of(panel) * 16;
+    const int64_t valid = std::min(width, n - first);
+    for (int64_t row = 0; row < k; ++row) {
+      float* y = out + row * width;
+      if (transposed) {
+        for (int64_t j = 0; j < valid; ++j) y[j] = scale * b[(first + j) * k + row];
+      } else {
+        for (int64_t j = 0; j < valid; ++j) y[j] = scale * b[row * n + first + j];
+      }
+      std::fill(y + valid, y + width, 0.0f);
+    }
+  }
+};
+
+class PackedGemmPlan final : public KernelPlan {
+ public:
+  GemmShape g;
+  PanelCut cut;
+  const TileSet* tiles = nullptr;
+  bool packs_a = false, packs_b = false;
+  std::vector<TileFunction> functions;     // by rows - 1, then blocks - 1
+  size_t a_offset = 0, b_offset = 0;       // in the workspace, in floats; c begins at 0
+  int64_t panel_step = 1, row_tile_step = 1;
+
+  int64_t row_tiles() const { return (g.m + tiles->max_pixels - 1) / tiles->max_pixels; }
+  int64_t first_row(int64_t tile) const { return g.m * tile / row_tiles(); }
+
+  Status run(const RunArgs& args) const override {
+    if (g.batch() == 0 || g.m == 0 || g.n == 0) return {};
+    float* workspace = reinterpret_cast<float*>(args.workspace);
+    fill_c(args, workspace);
+    if (packs_a) pack_a(args, workspace + a_offset);
+    if (packs_b) {
+      parallel_tasks(static_cast<size_t>(g.batch() * cut.panels()), [&](size_t task) {
+        const auto batch = static_cast<int64_t>(task) / cut.panels();
+        const int64_t panel = static_cast<int64_t>(task) % cut.panels();
+        cut.pack(reinterpret_cast<const float*>(args.inputs[1]) + g.batch_b[static_cast<size_t>(batch)],
+                 g.transpose_b, g.alpha, panel,
+                 workspace + b_offset + batch * cut.floats() + cut.offset(panel));
+      });
+    }
+    const int64_t panel_tasks = (cut.panels() + panel_step - 1) / panel_step;
+    const int64_t row_tasks = (row_tiles() + row_tile_step - 1) / row_tile_step;
+    parallel_tasks(static_cast<size_t>(g.batch() * panel_tasks * row_tasks), [&](size_t task) {
+      const auto i = static_cast<int64_t>(task);
+      const int64_t batch = i / (panel_tasks * row_tasks);
+      const int64_t panel = i / row_tasks % panel_tasks * panel_step;
+      const int64_t tile = i % row_tasks * row_tile_step;
+      for (int64_t p = panel; p < std::min(cut.panels(), panel + panel_step); ++p) {
+        multiply(args, batch, p, tile, std::min(row_tiles(), tile + row_tile_step));
+      }
+    });
+    return {};
+  }
+
+ private:
+  // One row of C (or zeros) becomes the bias of the tiles; a whole matrix is laid into Y first.
+  void fill_c(const RunArgs& args, float* bias) const {
+    std::fill(bias, bias + cut.blocks() * 16, 0.0f);
+    if (!g.has_c) return;
+    const float* c = reinterpret_cast<const float*>(args.inputs[2]);
+    if (g.c_row == 0) {
+      for (int64_t j = 0; j < g.n; ++j) bias[j] = g.beta * c[j * g.c_column];
+      return;
+    }
+    float* y = reinterpret_cast<float*>(args.outputs[0]);
+    parallel(static_cast<size_t>(g.m), 16, [&](size_t begin, size_t end) {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        for (int64_t j = 0; j < g.n; ++j) y[i * g.n + j] = g.beta * c[i * g.c_row + j * g.c_column];
+      }
+    });
+  }
+
+  void pack_a(const RunArgs& args, float* packed) const {
+    parallel_tasks(static_cast<size_t>(g.batch() * row_tiles()), [&](size_t task) {
+      const int64_t batch = static_cast<int64_t>(task) / row_tiles();
+      const int64_t tile = static_cast<int64_t>(task) % row_tiles();
+      const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
+      const float* a =
+          reinterpret_cast<const float*>(args.inputs[0]) + g.batch_a[static_cast<size_t>(batch)];
+      float* out = packed + (batch * g.m + row) * g.k;
+      for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t k = 0; k < g.k; ++k) {
+          out[k * rows + i] = g.transpose_a ? a[k * g.m + row + i] : a[(row + i) * g.k + k];
+        }
+      }
+    });
+  }
+
+  void multiply(const RunArgs& args, int64_t batch, int64_t panel, int64_t tile, int64_t last) const {
+    const float* workspace = reinterpret_cast<const float*>(args.workspace);
+    const float* b = packs_b ? workspace + b_offset + batch * cut.floats()
+                             : reinterpret_cast<const float*>(args.packed);
+    const int64_t blocks = cut.blocks_of(panel), column = panel * cut.panel_blocks * 16;
+    static constexpr int64_t kNoOffset[] = {0};
+    TileArgs t;
+    t.runs = kNoOffset;
+    t.run_count = 1;
+    t.run_length = g.k;
+    t.pixel_step = g.k;
+    t.weights = b + cut.offset(panel);
+    t.bias = workspace + column;
+    t.out_pixel = g.n;
+    t.out_block = 16;
+    t.lanes = std::min<int64_t>(16, g.n - column - (blocks - 1) * 16);
+    t.clamp = g.activation.on;
+    t.min = g.activation.min;
+    t.max = g.activation.max;
+    for (; tile < last; ++tile) {
+      const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
+      t.in = packs_a ? workspace + a_offset + (batch * g.m + row) * g.k
+                     : reinterpret_cast<const float*>(args.inputs[0]) +
+                           g.batch_a[static_cast<size_t>(batch)] + row * g.k;
+      t.out = reinterpret_cast<float*>(args.outputs[0]) + (batch * g.m + row) * g.n + column;
+      t.residual = g.has_c && g.c_row != 0 ? t.out : nullptr;
+      functions[static_cast<size_t>((rows - 1) * tiles->panel_blocks + blocks - 1)](t);
+    }
+  }
+};
+
+// One B for all matrices of the batch, and these lie behind one another: one tall matrix.
+void join_batch(GemmShape& g) {
+  if (g.transpose_a || g.batch() < 2) return;
+  for (int64_t i = 0; i < g.batch(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    if (g.batch_b[at] != g.batch_b[0] || g.batch_a[at] != i * g.m * g.k) return;
+  }
+  g.m *= g.batch();
+  g.batch_a = g.batch_b = {0};
+}
+
+class PackedGemm final : public Kernel {
+ public:
+  PackedGemm(const PanelCut& cut, bool constant_b, const TileSet& tiles)
+      : cut_(cut), constant_b_(constant_b), tiles_(tiles) {}
+
+  size_t packed_bytes() const override {
+    return constant_b_ ? static_cast<size_t>(cut_.floats()) * sizeof(float) : 0;
+  }
+  bool packs_input(size_t input) const override { return input == 1 && constant_b_; }
+  Status pack(const OpContext& context, std::span<std::byte> packed) override {
+    if (!constant_b_) return {};
+    const bool transposed = context.int_attr("transB") != 0;
+    const float alpha = context.schema->name == "MatMul" ? 1.0f : context.float_attr("alpha");
+    parallel_tasks(static_cast<size_t>(cut_.panels()), [&](size_t panel) {
+      cut_.pack(reinterpret_cast<const float*>(context.inputs[1].constant.data()), transposed, alpha,
+                static_cast<int64_t>(panel),
+                reinterpret_cast<float*>(packed.data()) + cut_.offset(static_cast<int64_t>(panel)));
+    });
+    return {};
+  }
+
+  Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
+    auto plan = std::make_unique<PackedGemmPlan>();
+    ANYNPU_ASSIGN(plan->g, gemm_shape_of(context));
+    GemmShape& g = plan->g;
+    join_batch(g);
+    plan->cut = cut_;
+    plan->tiles = &tiles_;
+    plan->packs_b = !constant_b_;
+    plan->packs_a = g.transpose_a || g.m > kRowsInPlace;
+    const Walk walk = plan->packs_a ? Walk::packed : Walk::any;
+    for (int64_t rows = 1; rows <= tiles_.max_pixels; ++rows) {
+      for (int64_t blocks = 1; blocks <= tiles_.panel_blocks; ++blocks) {
+        plan->functions.push_back(tiles_.find(walk, 1, rows, blocks));
+      }
+    }
+    const auto round = [](int64_t floats) { return static_cast<size_t>((floats + 15) / 16 * 16); };
+    plan->a_offset = round(cut_.blocks() * 16);
+    plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * g.k) : 0);
+    const size_t end = plan->b_offset + (plan->packs_b ? round(g.batch() * cut_.floats()) : 0);
+    plan->workspace_bytes = end * sizeof(float);
+    // A panel per task while there are enough panels; otherwise the rows are cut as well.
+    const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasksPerThread;
+    const int64_t panels = std::max<int64_t>(1, g.batch() * cut_.panels());
+    const int64_t pieces = std::max<int64_t>(1, (tasks + panels - 1) / panels);
+    plan->row_tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);
+    return std::unique_ptr<KernelPlan>(std::move(plan));
+  }
+
+ private:
+  PanelCut cut_;
+  bool constant_b_;
+  const TileSet& tiles_;
+};
+
+}  // namespace
+
+template <Isa isa>
+Status can_run_packed_gemm(const OpContext& context) {
+  return check_isa(isa);
+}
+
+template <Isa isa>
+Result<std::unique_ptr<Kernel>> create_packed_gemm(const OpContext& context) {
+  const TileSet& tiles = tile_set(isa);
+  ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
+  bool one_b = true;
+  for (int64_t offset : g.batch_b) one_b = one_b && offset == g.batch_b[0];
+  const bool constant = context.inputs[1].is_constant && one_b;
+  const PanelCut cut{g.k, g.n, tiles.panel_blocks};
+  return std::unique_ptr<Kernel>(std::make_unique<PackedGemm>(cut, constant, tiles));
+}
+
+template Status can_run_packed_gemm<Isa::avx512>(const OpContext&);
+template Status can_run_packed_gemm<Isa::avx2>(const OpContext&);
+template Status can_run_packed_gemm<Isa::baseline>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_packed_gemm<Isa::avx512>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_packed_gemm<Isa::avx2>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_packed_gemm<Isa::baseline>(const OpContext&);
+
+}  // namespace anynpu::ops

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products on register tiles (cpu/tile.h): f32. A constant B is packed once; otherwise both
+// matrices are packed into the workspace on every run.
+#pragma once
+
+#include <memory>
+
+#include "ops/cpu/isa.h"
+#include "ops/gemm/gemm.h"
+
+namespace anynpu::ops {
+
+template <Isa isa>
+Status can_run_packed_gemm(const OpContext& context);
+template <Isa isa>
+Result<std::unique_ptr<Kernel>> create_packed_gemm(const OpContext& context);
+
+}  // namespace anynpu::ops
