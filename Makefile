@@ -66,6 +66,7 @@ tsan: deps  ## C++ tests under the thread sanitizer
 docs: deps  ## write the generated pages of docs/ anew (docs/performance.md: after make bench)
 	@$(PY) tools/gen_environment_docs.py
 	@$(PY) tools/gen_pyacl docs
+	@$(PY) tools/gen_guide_blocks.py
 	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs/performance.md
 
 wheel: deps  ## build dist/anynpu-*.whl

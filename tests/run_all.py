@@ -82,8 +82,8 @@ def run_pytest_file(path, args, env, scratch):
 
 
 def run_pytest(args, env, scratch):
-    folder = os.path.join(ROOT, "tests", "python")
-    files = sorted(os.path.join(where, file) for where, _, names in os.walk(folder)
+    files = sorted(os.path.join(where, file) for folder in ("python", "guide")
+                   for where, _, names in os.walk(os.path.join(ROOT, "tests", folder))
                    for file in names if file.startswith("test_") and file.endswith(".py"))
     with ThreadPoolExecutor(args.jobs) as pool:
         parts = pool.map(lambda path: run_pytest_file(path, args, env, scratch), files)
