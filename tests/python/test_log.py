@@ -16,6 +16,7 @@ acl.app_log(3, "an error line with 100% of its text")
 acl.app_log(17, "no such level")
 acl.init()
 acl.destroy_data_buffer(0)
+acl.create_data_buffer(0, 0)
 acl.finalize()
 """
 VARIABLES = ("ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT", "ASCEND_PROCESS_LOG_PATH",
@@ -56,6 +57,11 @@ def test_the_level_is_chosen(tmp_path, level, debug, error):
     text = run_program(tmp_path, ASCEND_SLOG_PRINT_TO_STDOUT="1", ASCEND_GLOBAL_LOG_LEVEL=level).stdout
     assert ("a debug line" in text) == debug
     assert ("an error line" in text) == error
+
+
+def test_objects_that_were_not_destroyed_are_counted_at_the_end(tmp_path):
+    text = run_program(tmp_path, ASCEND_SLOG_PRINT_TO_STDOUT="1", ASCEND_GLOBAL_LOG_LEVEL="2").stdout
+    assert "1 data buffer objects were not destroyed" in text
 
 
 def test_files_are_named_by_process_and_time(tmp_path):

@@ -11,9 +11,9 @@
 #include "acl/acl.h"
 #include "api/acl/config.h"
 #include "api/acl/entry.h"
-#include "base/program_path.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "base/program_path.h"
 #include "device/runtime.h"
 
 namespace anynpu::acl {
@@ -87,6 +87,19 @@ Failure initialise(const char* path) {
   return {};
 }
 
+// What a program forgot to destroy: no failure, but worth a line.
+void log_leftovers() {
+  for (int i = 2; i < static_cast<int>(HandleTag::count); ++i) {
+    const auto tag = static_cast<HandleTag>(i);
+    const size_t count = HandleTable::instance().live(tag);
+    if (count > 0) {
+      ANYNPU_LOG(warning,
+                 "aclFinalize: {} {} objects were not destroyed; call their destroy functions",
+                 count, name_of(tag));
+    }
+  }
+}
+
 Status finalise() {
   std::lock_guard lock(life_mutex());
   if (life() == Life::fresh) return detail::explain_refusal();
@@ -100,6 +113,7 @@ Status finalise() {
   device::Runtime::instance().reset_all();
   device::Runtime::instance().set_default_device(-1);
   set_current_config(AclConfig());
+  log_leftovers();
   ANYNPU_LOG(event, "finalised");
   return {};
 }

@@ -2,6 +2,8 @@
 // aclTensorDesc: create, destroy and read. What changes one is in tensor_desc_set.cpp.
 #include "tensor/tensor_desc.h"
 
+#include <tuple>
+
 #include "acl/acl_base.h"
 #include "api/acl/entry.h"
 #include "api/acl/tensor_desc.h"
