@@ -41,6 +41,7 @@ HANDLE_OF_NAME = {
     "dataset": "aclmdlDataset", "model_desc": "aclmdlDesc", "notify": "aclrtNotify",
     "config_handle": "aclmdlConfigHandle", "aipp_parms_set": "aclmdlAIPP",
     "allocator_desc": "aclrtAllocatorDesc", "group_info": "aclrtGroupInfo",
+    "handle": "aclmdlExecConfigHandle",
 }  # fmt: skip
 
 

@@ -7,6 +7,8 @@ rows.py writes the reason into the table; a call that is accepted without one fa
 import re
 
 REASONS = [
+    (r"acl\.mdl\.load_from_\w+_with_mem", "null", "work_ptr|weight_ptr",
+     "0 means that the library takes its own memory"),
     (r".*", "null", "stream", "0 is the default stream"),
     (r"acl\.create_data_buffer|acl\.update_data_buffer", ".*", "data|size",
      "a data buffer only describes memory; what uses it checks it"),
@@ -35,6 +37,11 @@ REASONS = [
      "memory that can be read; whose it is the caller knows"),
     (r"acl\.util\.ptr_to_bytes", "zero", "size", "no bytes"),
     (r"acl\.util\.start_thread", ".*", "args_list", "any object is handed on to the function"),
+    (r"acl\.mdl\.destroy_(config_handle|exec_config_handle|dataset|desc)", "after finalize", "-",
+     "cleaning up late is harmless"),
+    (r"acl\.mdl\.execute\w*", "null", "handle", "no options for this execution"),
+    (r"acl\.mdl\.get_(dynamic_hw|input_dynamic_gear_count)", "negative|huge", "index",
+     "reserved; the documents pass -1"),
     (r"acl\.rt\.process_report", "good", "-", "no callback is due within the millisecond it waits"),
 ]
 

@@ -6,6 +6,8 @@ import threading
 
 import numpy
 
+from misuse import models
+
 BLOCK = 4096  # bytes behind every good pointer
 COUNT = 64  # bytes that a good call asks for
 
@@ -184,7 +186,7 @@ class Maker:
 
     def pointer(self, function, argument, size=BLOCK):
         name = argument.name
-        if function.name.startswith("acl.util.") or name in ("binary", "model", "func"):
+        if function.name.startswith("acl.util.") or name in ("binary", "func"):
             return self.host_block(size)
         if function.name == "acl.set_tensor_const":
             return self.host_block(size)
@@ -206,6 +208,9 @@ class Maker:
 
     def good(self, function, argument):
         key = (function.name, argument.name)
+        value = models.good(self, function, argument)
+        if value is not models.NO_VALUE:
+            return value
         if argument.name == "thread_id":
             return self.acl.util.start_thread(lambda args: None, [])[0]
         if key in GOOD:

@@ -17,7 +17,7 @@ import sys
 
 import acl
 
-from misuse import functions, kinds, values
+from misuse import functions, kinds, models, values
 
 TIME_LIMIT = 10.0  # seconds for one case
 SYNC_LIMIT_MS = 1000
@@ -156,6 +156,7 @@ def main():
     args = parser.parse_args()
     part, parts = map(int, args.part.split("/"))
     wanted = [f for f in functions.load() if not args.functions or f.name in args.functions]
+    models.om_bytes()  # here, so that the children share the file
     for function in wanted[part::parts]:
         for kind, name in kinds.cases(function):
             result = in_child(function, kind, name)

@@ -58,11 +58,12 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
     case ACL_MDL_WEIGHT_PATH_PTR:
       return read_path(value, size, config.weight_path);
     default:
-      return fail(
-          Code::unsupported_feature,
-          "attribute {} of the load configuration is not supported; expected 0 to 8, 13 or 14",
-          static_cast<int>(attr));
+      break;
   }
+  const bool documented = attr >= ACL_MDL_PRIORITY_INT32 && attr <= ACL_NPU_PERF_MODE;
+  return fail(documented ? Code::unsupported_feature : Code::invalid_argument,
+              "attribute {} of the load configuration is not {}; expected 0 to 8, 13 or 14",
+              static_cast<int>(attr), documented ? "supported" : "known");
 }
 
 Result<uint32_t> load(const ModelConfig& config) {
@@ -106,9 +107,10 @@ Status set_exec_attribute(ExecConfig& config, aclmdlExecConfigAttr attr, const v
   if (attr == ACL_MDL_EVENT_SYNC_TIMEOUT) target = &config.event_timeout_ms;
   if (attr == ACL_MDL_EXEC_PRIORITY_INT32) target = &config.priority;
   if (!target) {
-    return fail(Code::unsupported_feature,
-                "attribute {} of an execution is not supported; expected 0, 1 or 8",
-                static_cast<int>(attr));
+    const bool documented = attr >= ACL_MDL_STREAM_SYNC_TIMEOUT && attr <= ACL_MDL_NPU_PERF_MODE;
+    return fail(documented ? Code::unsupported_feature : Code::invalid_argument,
+                "attribute {} of an execution is not {}; expected 0, 1 or 8",
+                static_cast<int>(attr), documented ? "supported" : "known");
   }
   int32_t number = 0;
   ANYNPU_TRY(read_value(value, size, number));

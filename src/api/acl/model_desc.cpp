@@ -4,6 +4,7 @@
 
 #include "acl/mdl/desc.h"
 #include "api/acl/entry.h"
+#include "api/acl/model_load.h"
 #include "api/acl/model_objects.h"
 #include "api/acl/model_table.h"
 #include "base/mapped_file.h"
@@ -166,7 +167,7 @@ aclError aclmdlGetDescFromFile(aclmdlDesc* modelDesc, const char* modelPath) {
 aclError aclmdlGetDescFromMem(aclmdlDesc* modelDesc, const void* model, size_t modelSize) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto desc, resolve<ModelDesc>(to_handle(modelDesc)));
-    ANYNPU_ASSIGN(auto range, device::check_range(model, modelSize, device::Access::read, "model"));
+    ANYNPU_ASSIGN(auto range, check_model_memory(model, modelSize));
     ANYNPU_ASSIGN(om::Meta meta, om::read_meta(std::as_bytes(std::span(range.address, modelSize))));
     desc->fill(std::make_shared<const om::Meta>(std::move(meta)), 0);
     return {};

@@ -22,11 +22,7 @@ Result<device::Range> check_given(void* address, size_t size, const char* what) 
 }
 
 Result<om::Model> read_given(const void* model, size_t size) {
-  ANYNPU_TRY(check_pointer(model, "model"));
-  if (size == 0) {
-    return fail(Code::invalid_argument, "modelSize is 0; pass the number of bytes of the model");
-  }
-  ANYNPU_ASSIGN(auto range, device::check_range(model, size, device::Access::read, "model"));
+  ANYNPU_ASSIGN(auto range, check_model_memory(model, size));
   // A copy: the program may free its memory as soon as the call returns.
   return om::read_copy(std::as_bytes(std::span(range.address, size)));
 }
@@ -56,6 +52,14 @@ Result<uint32_t> load_model(Result<om::Model> source, const GivenMemory& given) 
 }
 
 }  // namespace
+
+Result<device::Range> check_model_memory(const void* model, size_t size) {
+  ANYNPU_TRY(check_pointer(model, "model"));
+  if (size == 0) {
+    return fail(Code::invalid_argument, "modelSize is 0; pass the number of bytes of the model");
+  }
+  return device::check_range(model, size, device::Access::read, "model");
+}
 
 Result<uint32_t> load_model_file(const char* path, const GivenMemory& given) {
   return load_model(read_named(path), given);

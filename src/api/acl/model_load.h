@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "device/memory.h"
 
 namespace anynpu::acl {
 
@@ -20,5 +21,8 @@ struct GivenMemory {
 // The id of the loaded model. Needs a current context: the model belongs to its device.
 Result<uint32_t> load_model_file(const char* path, const GivenMemory& given);
 Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given);
+
+// The bytes of an offline model that the program holds.
+Result<device::Range> check_model_memory(const void* model, size_t size);
 
 }  // namespace anynpu::acl
