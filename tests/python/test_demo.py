@@ -26,7 +26,8 @@ def app_folder(tmp_path_factory):
     """first_app/ as the guide lays it out: data/ with pictures, model/ with the compiled model."""
     folder = tmp_path_factory.mktemp("first_app")
     (folder / "model").mkdir()
-    assert run(folder, sys.executable, os.path.join(SHAPES, "draw_shapes.py"), "data").returncode == 0
+    draw = os.path.join(SHAPES, "draw_shapes.py")
+    assert run(folder, sys.executable, draw, "data").returncode == 0
     for name in ("shapes.onnx", "labels.txt"):
         shutil.copy(os.path.join(SHAPES, name), folder / "model")
     done = run(folder / "model", "atc", "--model=shapes.onnx", "--framework=5", "--output=shapes",
