@@ -49,7 +49,7 @@ def expected_scores(onnx_path, image):
     import onnx
     from onnx import numpy_helper
     weight, bias = map(numpy_helper.to_array, onnx.load(onnx_path).graph.initializer)
-    return image.mean(axis=(2, 3)) @ weight + bias
+    return image.astype("float64").mean(axis=(2, 3)) @ weight + bias
 
 
 @pytest.fixture(scope="session")
