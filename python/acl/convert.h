@@ -146,12 +146,8 @@ inline PyObject* to_python(T value) {
 }
 template <typename T>
 requires std::is_enum_v<T>
-inline PyObject* to_python(T value) {
-  return PyLong_FromLong(static_cast<long>(value));
-}
-inline PyObject* to_python(float value) {
-  return PyFloat_FromDouble(value);
-}
+inline PyObject* to_python(T value) { return PyLong_FromLong(static_cast<long>(value)); }
+inline PyObject* to_python(float value) { return PyFloat_FromDouble(value); }
 inline PyObject* to_python(const void* address) {
   return PyLong_FromUnsignedLongLong(reinterpret_cast<uint64_t>(address));
 }
@@ -159,20 +155,14 @@ inline PyObject* to_python(const char* text) {
   if (text == nullptr) Py_RETURN_NONE;
   return PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(__builtin_strlen(text)), "replace");
 }
-inline PyObject* to_python(PyObject* object) {
-  return object;
-}  // takes the reference
+inline PyObject* to_python(PyObject* object) { return object; }  // takes the reference
 
 // C structs become dicts; wrappers.h declares a specialisation for each struct of structs.tsv.
 template <typename T>
 struct ToDict;
 template <typename T>
-requires requires(const T& from) {
-  ToDict<T>::make(from);
-}
-inline PyObject* to_python(const T& from) {
-  return ToDict<T>::make(from);
-}
+requires requires(const T& from) { ToDict<T>::make(from); }
+inline PyObject* to_python(const T& from) { return ToDict<T>::make(from); }
 
 // What a wrapper returns: one value, or a tuple of several.
 template <typename T>

@@ -46,8 +46,6 @@ PyObject* call_back(PyObject* function, PyObject* arguments) {
   return result;
 }
 
-void install_interrupt_check() {
-  anynpu_set_interrupt_check(run_signal_handlers);
-}
+void install_interrupt_check() { anynpu_set_interrupt_check(run_signal_handlers); }
 
 }  // namespace anynpu::pyacl

@@ -96,8 +96,8 @@ typedef void* aclrtArgsHandle;
 typedef void* aclrtParamHandle;
 
 ACL_FUNC_VISIBILITY aclrtBinary aclrtCreateBinary(const void* data, size_t dataLen);
-ACL_FUNC_VISIBILITY aclError aclrtDestroyBinary(const aclrtBinary binary);
-ACL_FUNC_VISIBILITY aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle);
+ACL_FUNC_VISIBILITY aclError aclrtDestroyBinary(aclrtBinary binary);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoad(aclrtBinary binary, aclrtBinHandle* binHandle);
 ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromFile(const char* binPath,
                                                      aclrtBinaryLoadOptions* options,
                                                      aclrtBinHandle* binHandle);
@@ -105,10 +105,10 @@ ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void* data, size_t le
                                                      const aclrtBinaryLoadOptions* options,
                                                      aclrtBinHandle* binHandle);
 ACL_FUNC_VISIBILITY aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
-ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle,
+ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle,
                                                     const char* kernelName,
                                                     aclrtFuncHandle* funcHandle);
-ACL_FUNC_VISIBILITY aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char* funcName,
+ACL_FUNC_VISIBILITY aclError aclrtRegisterCpuFunc(aclrtBinHandle handle, const char* funcName,
                                                   const char* kernelName,
                                                   aclrtFuncHandle* funcHandle);
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr,
