@@ -29,8 +29,10 @@ EMPTY_NAMES = {"util", "utils", "common", "helper", "helpers", "misc", "tools", 
 LONGEST = 600
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
-# /home/HwHiAiUser is the vendor's documented account; user and me are nobody.
-MACHINE_PATH = re.compile(r"(?<![\w.])/(?:root/|work/|home/(?!(?:HwHiAiUser|user|me)\b)\w+)")
+# Other /home paths stand in the vendor's examples; the home of whoever runs this does not.
+HOME = os.path.expanduser("~").rstrip("/") + "/"
+MACHINE_PATH = re.compile(r"(?<![\w.])(?:/root/|/work/" + (f"|{re.escape(HOME)}" if len(HOME) > 1
+                                                           else "") + ")")
 
 
 def tracked_files(root=ROOT):
