@@ -78,6 +78,18 @@ Status describe_all(const graph::Graph& graph, const std::vector<std::string>& o
   return {};
 }
 
+Status check_output_type(const om::Meta& meta, DType wanted) {
+  if (wanted == DType::undefined) return {};
+  for (const om::TensorInfo& info : meta.outputs) {
+    if (info.dtype == wanted) continue;
+    return fail(Code::unsupported_feature,
+                "--output_type asks for {}, output '{}' has {}; changing the type of outputs comes "
+                "with a later release",
+                name_of(wanted), info.name, name_of(info.dtype));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<om::Model> compile(graph::Graph graph, const Options& options) {
@@ -103,6 +115,7 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   model.meta.command_line = options.command_line;
   model.meta.options = options.given;
   ANYNPU_TRY(describe_all(graph, names, model.meta));
+  ANYNPU_TRY(check_output_type(model.meta, options.output_type));
   model.graph = std::move(graph);
   return model;
 }

@@ -19,6 +19,7 @@ struct Options {
   std::string producer;                // "AnyNPU 0.1.0"
   Format input_format = Format::nchw;  // of inputs of rank 4 (5 for NCDHW); the rest are ND
   std::vector<InputShape> input_shapes;
+  DType output_type = DType::undefined;  // what every output must have; undefined = as it is
   std::vector<std::pair<std::string, std::string>> given;  // options as written, for the record
   std::string command_line;
 };

@@ -109,7 +109,9 @@ def test_required_options_are_named(folder, missing):
     ("--input_shape=x:-1,3,8,8", "later release"),
     ("--dynamic_batch_size=1,2", "--dynamic_batch_size=1,2 is not in this release"),
     ("--insert_op_conf=aipp.cfg", "not in this release"),
-    ("--output_type=FP16", "not in this release"),
+    ("--output_type=FP16", "asks for float16, output 'the_node:0:y' has float32"),
+    ("--output_type=node:0:FP16", "not in this release"),
+    ("--output_type=FP33", "expected FP32"),
     ("--precision_mode=force_fp16", "must_keep_origin_dtype"),
     ("--precision_mode=nonsense", "expected must_keep_origin_dtype"),
     ("--weight=x.caffemodel", "holds its weights itself"),
@@ -124,7 +126,7 @@ def test_mistakes_fail_with_a_sentence(folder, option, sentence):
 @pytest.mark.parametrize("option", [
     "--precision_mode=must_keep_origin_dtype", "--precision_mode_v2=origin", "--input_format=ND",
     "--op_select_implmode=high_performance", "--buffer_optimize=off_optimize", "--log=error",
-    "--mode=0", "--enable_small_channel=1",
+    "--mode=0", "--enable_small_channel=1", "--output_type=FP32",
 ])
 def test_options_that_are_accepted(folder, option):
     result = convert(option)

@@ -16,7 +16,7 @@ namespace anynpu::atc {
 namespace {
 
 // These work.
-constexpr std::array<OptionSpec, 12> kWorking = {{
+constexpr std::array<OptionSpec, 13> kWorking = {{
     {"model", "path", "", "The model file: .onnx."},
     {"framework", "0|1|3|5", "",
      "0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX; this release reads 5."},
@@ -25,6 +25,8 @@ constexpr std::array<OptionSpec, 12> kWorking = {{
     {"input_shape", "\"name1:n,c,h,w;name2:n,c\"", "",
      "Shapes of the inputs; a scalar is \"name:\"."},
     {"input_format", "NCHW|NCDHW|ND", "NCHW", "Format of the inputs."},
+    {"output_type", "FP32|FP16|...", "",
+     "Type of the outputs; this release takes the type that they have."},
     {"mode", "0", "0", "0 makes a .om file."},
     {"log", "debug|info|warning|error|null", "null", "Level of the log on standard output."},
     {"precision_mode", "must_keep_origin_dtype|force_fp32|...", "must_keep_origin_dtype",
@@ -80,13 +82,12 @@ constexpr std::array<std::string_view, 42> kWithoutEffect = {"host_env_os",
                                                              "autotune_mode"};
 
 // Documented and not there yet: refused, because ignoring them would change the result.
-constexpr std::array<std::string_view, 25> kLater = {"input_shape_range",
+constexpr std::array<std::string_view, 24> kLater = {"input_shape_range",
                                                      "dynamic_batch_size",
                                                      "dynamic_image_size",
                                                      "dynamic_dims",
                                                      "insert_op_conf",
                                                      "out_nodes",
-                                                     "output_type",
                                                      "input_fp16_nodes",
                                                      "is_input_adjust_hw_layout",
                                                      "is_output_adjust_hw_layout",
@@ -165,6 +166,30 @@ Result<Format> parse_format(const std::string& text) {
               text);
 }
 
+Result<DType> parse_output_type(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, DType>, 11> types = {{{"FP32", DType::f32},
+                                                                         {"FP16", DType::f16},
+                                                                         {"UINT8", DType::u8},
+                                                                         {"INT8", DType::i8},
+                                                                         {"UINT16", DType::u16},
+                                                                         {"INT16", DType::i16},
+                                                                         {"UINT32", DType::u32},
+                                                                         {"INT32", DType::i32},
+                                                                         {"UINT64", DType::u64},
+                                                                         {"INT64", DType::i64},
+                                                                         {"DOUBLE", DType::f64}}};
+  if (text.empty()) return DType::undefined;
+  for (const auto& [name, type] : types) {
+    if (text == name) return type;
+  }
+  if (text.find(':') != std::string::npos) {
+    return fail(Code::unsupported_feature,
+                "--output_type={} names single outputs, which is not in this release", text);
+  }
+  return fail(Code::invalid_argument, "--output_type is '{}'; expected FP32, FP16, INT8, ...",
+              text);
+}
+
 // "dir/name" -> "dir/name.om"; the folder must be there.
 Result<std::string> parse_output(const std::string& text) {
   namespace fs = std::filesystem;
@@ -228,6 +253,7 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
   ANYNPU_ASSIGN(work.output_path, parse_output(line.get("output")));
   ANYNPU_ASSIGN(work.options.input_format, parse_format(line.get("input_format")));
   ANYNPU_ASSIGN(work.options.input_shapes, compile::parse_input_shapes(line.get("input_shape")));
+  ANYNPU_ASSIGN(work.options.output_type, parse_output_type(line.get("output_type")));
   work.model_path = line.get("model");
   work.options.model_name = std::filesystem::path(work.output_path).stem().string();
   work.options.soc_version = line.get("soc_version");
