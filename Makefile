@@ -63,9 +63,11 @@ tsan: deps  ## C++ tests under the thread sanitizer
 	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
 	  $(PY) tests/run_all.py --build build-tsan --only cpp --timeout 300 $(TEST_ARGS)
 
-docs: deps  ## write the generated pages of docs/ anew (docs/performance.md: after make bench)
+docs: build  ## write the generated pages of docs/ anew (docs/performance.md: after make bench)
 	@$(PY) tools/gen_environment_docs.py
 	@$(PY) tools/gen_pyacl docs
+	@cmake --build $(BUILD) -j $(JOBS) --target benchop > /dev/null
+	@$(BUILD)/tools/benchop/benchop support > docs/ops.md
 	@$(PY) tools/gen_guide_blocks.py
 	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs/performance.md
 
