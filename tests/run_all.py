@@ -12,6 +12,7 @@ loses that file alone. A test past its time gets the stacks of all its threads p
 it is installed), then it is ended and counts as failed.
 """
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -57,13 +58,13 @@ def run_ctest(args, env, scratch):
     return results
 
 
-def run_pytest_file(path, args, env, scratch):
-    name = os.path.relpath(path, ROOT)
-    stem = name.replace(os.sep, "_")
+def run_pytest_files(files, args, env, scratch):
+    """One pytest process over the files (paths from the root)."""
+    stem = files[0].replace(os.sep, "_")
     report, log_path = os.path.join(scratch, stem + ".xml"), os.path.join(scratch, stem + ".log")
     command = [sys.executable, "-m", "pytest", "-v", "--no-header", "-p", "no:cacheprovider",
                "--timeout", str(args.timeout), "-o", f"faulthandler_timeout={args.timeout - 5}",
-               "--junitxml", report, name]
+               "--junitxml", report, *files]
     if args.keyword:
         command += ["-k", args.keyword]
     with open(log_path, "wb") as log:
@@ -74,20 +75,50 @@ def run_pytest_file(path, args, env, scratch):
         text = log.read()
     results = junit.read_pytest(report)
     if results is None or code not in (0, 1, 5):
-        results = junit.from_pytest_log(name, text, code)
+        results = junit.from_pytest_log(files[0], text, code)
     for result in results:
         result.rerun = f"PYTHONPATH={os.path.join(args.build, 'python')} " \
                        f"{sys.executable} -m pytest -v '{result.name}'"
     return results
 
 
+def last_times(build):
+    """Seconds that each Python file took in the last run of everything, to start the long ones
+    first."""
+    try:
+        with open(os.path.join(build, "test_times.json"), encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return {}
+
+
+def python_files(folder):
+    return sorted(os.path.relpath(os.path.join(where, file), ROOT)
+                  for where, _, names in os.walk(os.path.join(ROOT, "tests", folder))
+                  for file in names if file.startswith("test_") and file.endswith(".py"))
+
+
 def run_pytest(args, env, scratch):
-    files = sorted(os.path.join(where, file) for folder in ("python", "guide")
-                   for where, _, names in os.walk(os.path.join(ROOT, "tests", folder))
-                   for file in names if file.startswith("test_") and file.endswith(".py"))
+    groups = [python_files(folder) for folder in ("python", "guide")]
+    if args.keyword:  # few tests out of many files: a process per folder is quicker
+        return [result for files in groups
+                for result in run_pytest_files(files, args, env, scratch)]
+
+    files = [path for group in groups for path in group]
+    times = last_times(args.build)
+
+    def run_one(path):
+        start = time.monotonic()
+        results = run_pytest_files([path], args, env, scratch)
+        times[path] = round(time.monotonic() - start, 2)
+        return results
+
     with ThreadPoolExecutor(args.jobs) as pool:
-        parts = pool.map(lambda path: run_pytest_file(path, args, env, scratch), files)
-    return [result for part in parts for result in part]
+        parts = pool.map(run_one, sorted(files, key=lambda path: -times.get(path, 1e9)))
+        results = [result for part in parts for result in part]
+    with open(os.path.join(args.build, "test_times.json"), "w", encoding="utf-8") as file:
+        json.dump(times, file, indent=1, sort_keys=True)
+    return results
 
 
 def print_failures(results):
