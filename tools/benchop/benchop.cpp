@@ -2,6 +2,8 @@
 // benchop --op Conv --shape 1x64x56x56,64x64x3x3,64 [--pads 1,1,1,1 ...]: runs every kernel of the
 // operator that takes the case, checks it against the reference and times it. A bug report is one
 // such line. Words without dashes (key=value, as in the tests) are taken too.
+// benchop model FILE.om [--times 20] [--steps 1] [--input RAW] [--output RAW]: times a whole model and
+// each of its steps.
 // benchop support [--csv]: which kernels serve which operators and types (docs/ops.md).
 #include <algorithm>
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include <string>
 
 #include "base/thread_pool.h"
+#include "model_bench.h"
 #include "ops/op_case.h"
 #include "support.h"
 
@@ -20,6 +23,7 @@ using namespace anynpu::ops;
 int usage() {
   std::puts("usage: benchop --op OP --shape AxB,CxD[,...] [--dtype float32] [--opset 13]\n"
             "               [--ATTRIBUTE VALUE ...] [--times 20] [--check 1]\n"
+            "       benchop model FILE.om [--times 20] [--steps 1] [--input RAW] [--output RAW]\n"
             "       benchop support [--csv]");
   return 2;
 }
@@ -68,11 +72,27 @@ Status bench(const OpCase& op_case, int times, bool check) {
   return {};
 }
 
+int model_main(int argc, char** argv) {
+  ModelBenchOptions options;
+  if (argc < 3) return usage();
+  options.path = argv[2];
+  for (int i = 3; i + 1 < argc; i += 2) {
+    const std::string word = argv[i];
+    if (word == "--times") options.times = std::max(1, std::atoi(argv[i + 1]));
+    else if (word == "--steps") options.steps = std::atoi(argv[i + 1]) != 0;
+    else if (word == "--input") options.input = argv[i + 1];
+    else if (word == "--output") options.output = argv[i + 1];
+    else return usage();
+  }
+  return bench_model(options);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) return usage();
   if (std::strcmp(argv[1], "support") == 0) return print_support(argc > 2);
+  if (std::strcmp(argv[1], "model") == 0) return model_main(argc, argv);
   std::string op, words;
   int times = 20;
   bool check = true;
