@@ -11,6 +11,7 @@
 namespace anynpu::ops {
 namespace lanes_avx2 {
 
+constexpr int kWidth = 8;
 #include "ops/cpu/lanes_body.inc"
 
 }  // namespace lanes_avx2

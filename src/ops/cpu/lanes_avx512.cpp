@@ -11,6 +11,7 @@
 namespace anynpu::ops {
 namespace lanes_avx512 {
 
+constexpr int kWidth = 16;
 #include "ops/cpu/lanes_body.inc"
 
 }  // namespace lanes_avx512

@@ -7,6 +7,7 @@
 namespace anynpu::ops {
 namespace lanes_baseline {
 
+constexpr int kWidth = 4;
 #include "ops/cpu/lanes_body.inc"
 
 }  // namespace lanes_baseline

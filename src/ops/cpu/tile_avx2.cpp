@@ -14,6 +14,7 @@ namespace anynpu::ops {
 namespace tile_avx2 {
 
 constexpr int kMaxPixels = 6;
+constexpr int kWidth = 8;
 constexpr int kPanelBlocks = 1;
 #include "ops/cpu/tile_body.inc"
 

@@ -14,6 +14,7 @@ namespace anynpu::ops {
 namespace tile_avx512 {
 
 constexpr int kMaxPixels = 14;
+constexpr int kWidth = 16;
 constexpr int kPanelBlocks = 2;
 #include "ops/cpu/tile_body.inc"
 

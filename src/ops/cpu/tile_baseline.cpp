@@ -10,6 +10,7 @@ namespace anynpu::ops {
 namespace tile_baseline {
 
 constexpr int kMaxPixels = 2;
+constexpr int kWidth = 4;
 constexpr int kPanelBlocks = 1;
 #include "ops/cpu/tile_body.inc"
 

@@ -6,6 +6,7 @@
 
 #include "ops/broadcast.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/elementwise/map_elements.h"
 #include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -63,17 +64,18 @@ Status binary_rule(OpContext& context) {
 template <typename T, typename Functor>
 void inner_loop(const T* a, const T* b, T* y, int64_t step_a, int64_t step_b, int64_t count) {
   const Functor f;
-  const auto apply = [&](T p, T q) {
+  const auto apply = [f](T p, T q) {
     return Element<T>::store(f(Element<T>::load(p), Element<T>::load(q)));
   };
   if (step_a == 1 && step_b == 1) {
-    for (int64_t i = 0; i < count; ++i) y[i] = apply(a[i], b[i]);
+    map_elements(static_cast<size_t>(count), [=](size_t i) { y[i] = apply(a[i], b[i]); });
   } else if (step_a == 1) {
     const T q = *b;
-    for (int64_t i = 0; i < count; ++i) y[i] = apply(a[i], q);
+    map_elements(static_cast<size_t>(count), [=](size_t i) { y[i] = apply(a[i], q); });
   } else {
     const T p = *a;
-    for (int64_t i = 0; i < count; ++i) y[i] = apply(p, b[i * step_b]);
+    const auto step = static_cast<size_t>(step_b);
+    map_elements(static_cast<size_t>(count), [=](size_t i) { y[i] = apply(p, b[i * step]); });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/elementwise/map_elements.h"
 #include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -32,7 +33,9 @@ template <typename T>
 std::unique_ptr<KernelPlan> plan_clip_of(const OpContext& context, size_t count) {
   using Wide = typename Element<T>::Wide;
   const bool by_attribute = context.schema->since < 11;
-  Wide low = std::numeric_limits<Wide>::lowest(), high = std::numeric_limits<Wide>::max();
+  using Limits = std::numeric_limits<Wide>;
+  Wide low = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  Wide high = Limits::has_infinity ? Limits::infinity() : Limits::max();
   if constexpr (std::is_floating_point_v<Wide>) {
     if (by_attribute) {
       low = static_cast<Wide>(context.float_attr("min"));
@@ -47,12 +50,12 @@ std::unique_ptr<KernelPlan> plan_clip_of(const OpContext& context, size_t count)
     parallel(count, 8192, [&](size_t begin, size_t end) {
       const T* x = input_of<T>(args, 0);
       T* y = output_of<T>(args, 0);
-      for (size_t i = begin; i < end; ++i) {
-        Wide value = Element<T>::load(x[i]);
-        if ((has_low || by_attribute) && value < a) value = a;  // in this order NaN stays NaN
-        if ((has_high || by_attribute) && value > b) value = b;
-        y[i] = Element<T>::store(value);
-      }
+      map_elements(end - begin, [=](size_t i) {
+        Wide value = Element<T>::load(x[begin + i]);
+        value = value < a ? a : value;  // in this order NaN stays NaN
+        value = value > b ? b : value;
+        y[begin + i] = Element<T>::store(value);
+      });
     });
   });
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/elementwise/map_elements.h"
 #include "ops/families.h"
 #include "ops/layout.h"
 #include "ops/parallel.h"
@@ -81,7 +82,9 @@ PlanResult plan_unary(const OpContext& context) {
       parallel(count, 8192, [&](size_t begin, size_t end) {
         const T* x = input_of<T>(args, 0);
         T* y = output_of<T>(args, 0);
-        for (size_t i = begin; i < end; ++i) y[i] = Element<T>::store(functor(Element<T>::load(x[i])));
+        map_elements(end - begin, [=](size_t i) {
+          y[begin + i] = Element<T>::store(functor(Element<T>::load(x[begin + i])));
+        });
       });
     });
   };

@@ -44,13 +44,19 @@ void row(const T* x, T* y, int64_t length, int64_t step) {
   for (int64_t i = 1; i < length; ++i) top = std::max(top, Element<T>::load(x[i * step]));
   double sum = 0;
   for (int64_t i = 0; i < length; ++i) {
-    sum += static_cast<double>(std::exp(Element<T>::load(x[i * step]) - top));
+    const Wide value = std::exp(Element<T>::load(x[i * step]) - top);
+    sum += static_cast<double>(value);
+    // Rounding the stored term to a short type first would cost accuracy: only where it is exact.
+    if constexpr (!log && std::is_same_v<T, Wide>) y[i * step] = value;
   }
   for (int64_t i = 0; i < length; ++i) {
-    const Wide shifted = Element<T>::load(x[i * step]) - top;
-    const Wide value = log ? shifted - static_cast<Wide>(std::log(sum))
-                           : static_cast<Wide>(std::exp(shifted) / sum);
-    y[i * step] = Element<T>::store(value);
+    if constexpr (!log && std::is_same_v<T, Wide>) {
+      y[i * step] = static_cast<T>(static_cast<double>(y[i * step]) / sum);
+    } else {
+      const Wide shifted = Element<T>::load(x[i * step]) - top;
+      y[i * step] = Element<T>::store(log ? shifted - static_cast<Wide>(std::log(sum))
+                                          : static_cast<Wide>(std::exp(shifted) / sum));
+    }
   }
 }
 
