@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -11,7 +12,6 @@ namespace anynpu::device {
 
 namespace {
 
-constexpr size_t kBlock = 64;             // every block starts and ends on this
 constexpr size_t kReturnPages = 1 << 20;  // freed blocks from this size on give their pages back
 constexpr size_t kPageBytes = 4096;
 
@@ -29,7 +29,7 @@ size_t align_up(size_t value, size_t unit) { return (value + unit - 1) / unit * 
 
 }  // namespace
 
-Result<std::shared_ptr<Arena>> Arena::reserve(size_t bytes) {
+Result<std::shared_ptr<Arena>> Arena::reserve(size_t bytes, size_t unit) {
   bytes = align_up(bytes, size_t{2} << 20);
   void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -39,10 +39,10 @@ Result<std::shared_ptr<Arena>> Arena::reserve(size_t bytes) {
                 "raise the limit of the process (ulimit -v)",
                 bytes, std::strerror(errno));
   }
-  return std::shared_ptr<Arena>(new Arena(reinterpret_cast<uintptr_t>(base), bytes));
+  return std::shared_ptr<Arena>(new Arena(reinterpret_cast<uintptr_t>(base), bytes, unit));
 }
 
-Arena::Arena(uintptr_t base, size_t size) : base_(base), size_(size) {
+Arena::Arena(uintptr_t base, size_t size, size_t unit) : base_(base), size_(size), unit_(unit) {
   insert_free(base, size);
   std::lock_guard lock(registry().mutex);
   registry().arenas.push_back(this);
@@ -76,7 +76,8 @@ void Arena::erase_free(std::map<uintptr_t, size_t>::iterator block) {
 
 uintptr_t Arena::take(size_t bytes, size_t alignment) {
   if (bytes == 0 || bytes > size_) return 0;
-  bytes = align_up(bytes, kBlock);
+  bytes = align_up(bytes, unit_);
+  alignment = std::max(alignment, unit_);
   std::lock_guard lock(mutex_);
   for (auto fit = free_by_size_.lower_bound({bytes, 0}); fit != free_by_size_.end(); ++fit) {
     const auto [block_bytes, block_base] = *fit;
@@ -94,7 +95,7 @@ uintptr_t Arena::take(size_t bytes, size_t alignment) {
 }
 
 void Arena::give_back(uintptr_t base, size_t bytes) {
-  bytes = align_up(bytes, kBlock);
+  bytes = align_up(bytes, unit_);
   if (bytes >= kReturnPages) {
     const uintptr_t first = align_up(base, kPageBytes);
     const uintptr_t last = (base + bytes) / kPageBytes * kPageBytes;

@@ -19,8 +19,12 @@ namespace anynpu::device {
 
 class Arena {
  public:
-  // Reserves addresses only. Fails when the process may not have that many.
-  static Result<std::shared_ptr<Arena>> reserve(size_t bytes);
+  // Reserves addresses only. Fails when the process may not have that many. Every block starts and
+  // ends on a multiple of `unit`: with whole pages, the memory of one block can be shared with
+  // another process without its neighbours.
+  static constexpr size_t kSmallUnit = 64;
+  static constexpr size_t kPageUnit = 4096;
+  static Result<std::shared_ptr<Arena>> reserve(size_t bytes, size_t unit = kSmallUnit);
   ~Arena();
 
   // A block of at least `bytes`, aligned to a power of two; 0 when none is free.
@@ -38,12 +42,13 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
  private:
-  Arena(uintptr_t base, size_t size);
+  Arena(uintptr_t base, size_t size, size_t unit);
   void insert_free(uintptr_t base, size_t bytes);
   void erase_free(std::map<uintptr_t, size_t>::iterator block);
 
   const uintptr_t base_;
   const size_t size_;
+  const size_t unit_;
   mutable std::mutex mutex_;
   std::map<uintptr_t, size_t> free_by_address_;
   std::set<std::pair<size_t, uintptr_t>> free_by_size_;  // best fit: the smallest that is enough

@@ -147,6 +147,8 @@ Result<Range> check_range(const void* address, size_t bytes, Access access, cons
     return fail(Code::invalid_address, "{} is 0 (null); pass the address of {} bytes", what, bytes);
   }
   Range range{reinterpret_cast<uint8_t*>(start), bytes, RangeMap::instance().find(start)};
+  // Registered memory stays the program's: it may be gone without a word, so it is probed.
+  if (range.owner && range.owner->kind == MemoryKind::registered) range.owner = nullptr;
   if (range.owner) {
     if (range.owner->covers(start, bytes) && range.owner->kind != MemoryKind::reserved) return range;
     if (range.owner->kind == MemoryKind::reserved) {

@@ -15,6 +15,7 @@ const char* name_of(MemoryKind kind) {
 }
 
 Allocation::~Allocation() {
+  backing.reset();
   if (arena) arena->give_back(base, bytes);
 }
 

@@ -35,6 +35,9 @@ struct Allocation {
   int32_t device_id = -1;  // logical index; -1 for host memory
   std::shared_ptr<Arena> arena;  // null when the memory is not ours to give back
   uintptr_t device_base = 0;  // registered: the address the device sees
+  // What lies behind the pages when it is not the arena's own memory; gone before the block is
+  // given back, and never while queued work holds this allocation.
+  std::shared_ptr<void> backing;
 
   Allocation() = default;
   Allocation(const Allocation&) = delete;

@@ -20,6 +20,7 @@ constexpr size_t kBackPressure = 16384;       // a submitter helps once this man
 
 std::atomic<uint32_t> next_stream_id{0};
 thread_local uint32_t last_task = 0;
+std::atomic<FailureObserver> failure_observer{nullptr};
 
 }  // namespace
 
@@ -42,6 +43,10 @@ Stream::Stream(std::shared_ptr<Device> device, std::weak_ptr<Context> context, S
 Stream::~Stream() = default;
 
 uint32_t Stream::last_task_of_thread() { return last_task; }
+
+void set_failure_observer(FailureObserver observer) {
+  failure_observer.store(observer, std::memory_order_release);
+}
 
 Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
   if (closed_) {
@@ -185,6 +190,12 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
   engine_held_ = false;
   const char* name = slot.kind().text;
   lock.unlock();
+  if (!status.ok() && status.code() != Code::aborted) [[unlikely]] {
+    if (const auto observer = failure_observer.load(std::memory_order_acquire)) {
+      observer({device_ ? device_->id() : -1, id_, static_cast<uint32_t>(completed() + 1),
+                slot.thread(), name, status});
+    }
+  }
   slot.clear();  // may release events, memory, other streams
   if (gate) gate->leave();
   lock.lock();
@@ -198,6 +209,11 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
     if (failure_mode_ == FailureMode::stop) aborted_through_ = submitted();
   }
   if (sequence >= wake_at_) notify_waiters();
+}
+
+bool Stream::awaits(uint64_t sequence) const {
+  std::lock_guard lock(mutex_);
+  return sequence == completed() + 1 && sequence > aborted_through_;
 }
 
 void Stream::finish_pending(uint64_t sequence, Status status) {

@@ -31,6 +31,20 @@ struct StreamOptions {
   uint32_t flags = 0;     // as given by the program
 };
 
+// A task that failed, for whoever watches all streams of the process.
+struct TaskFailure {
+  int32_t device_id;   // -1 in tests without a device
+  uint32_t stream_id;
+  uint32_t task_id;    // counts the tasks of the stream from 1
+  uint32_t thread_id;  // that submitted it
+  const char* task;    // "memset_async"
+  const Status& status;
+};
+// Called once per failed task, before the failure is seen by a synchronize, in the thread that ran
+// the task and with no lock held. Aborted tasks do not count. Null ends it.
+using FailureObserver = void (*)(const TaskFailure& failure);
+void set_failure_observer(FailureObserver observer);
+
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
   // Streams are made by Context::create_stream (and by tests). `device` may be null in tests.
@@ -88,6 +102,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const std::shared_ptr<Device>& device() const { return device_; }
   std::shared_ptr<Context> context() const { return context_.lock(); }
 
+  // For Completion alone: whether the task `sequence` is still to be finished.
+  bool awaits(uint64_t sequence) const;
   // For Completion alone: ends the pending task `sequence`, if it is still the pending one.
   void finish_pending(uint64_t sequence, Status status);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/task.h"
 
+#include <unistd.h>
+
 #include <array>
 
 #include "device/stream.h"
@@ -27,6 +29,13 @@ Completion::~Completion() {
 
 void Completion::finish(Status status) {
   if (auto stream = std::move(stream_)) stream->finish_pending(sequence_, std::move(status));
+}
+
+bool Completion::wanted() const { return stream_ && stream_->awaits(sequence_); }
+
+uint32_t current_thread_number() {
+  thread_local const auto number = static_cast<uint32_t>(gettid());
+  return number;
 }
 
 Completion TaskRun::defer() { return Completion(stream_.shared_from_this(), sequence_); }

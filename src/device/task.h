@@ -33,6 +33,9 @@ struct TaskKind {
   trace::StaticName name;
 };
 
+// The thread a task came from, as the system numbers it.
+uint32_t current_thread_number();
+
 struct TaskInfo {
   TaskInfo(TaskKind& kind, uint64_t bytes = 0)  // NOLINT: implicit by design
       : kind(&kind), bytes(bytes), correlation(trace::current_correlation()) {}
@@ -52,6 +55,8 @@ class Completion {
   Completion& operator=(Completion&& other) noexcept;
   ~Completion();
   void finish(Status status);
+  // False once the task was aborted: whoever polls on its behalf can stop.
+  bool wanted() const;
 
  private:
   std::shared_ptr<Stream> stream_;
@@ -96,6 +101,7 @@ class TaskSlot {
     kind_ = info.kind;
     bytes_ = info.bytes;
     correlation_ = info.correlation;
+    thread_ = current_thread_number();
     invoke_ = [](std::byte* payload, TaskRun& run) {
       auto& task = *std::launder(reinterpret_cast<Callable*>(payload));
       if constexpr (std::is_invocable_r_v<Outcome, Callable&, TaskRun&>) {
@@ -115,6 +121,7 @@ class TaskSlot {
   TaskKind& kind() const { return *kind_; }
   uint64_t bytes() const { return bytes_; }
   uint32_t correlation() const { return correlation_; }
+  uint32_t thread() const { return thread_; }
 
  private:
   Outcome (*invoke_)(std::byte*, TaskRun&) = nullptr;
@@ -122,6 +129,7 @@ class TaskSlot {
   TaskKind* kind_ = nullptr;
   uint64_t bytes_ = 0;
   uint32_t correlation_ = 0;
+  uint32_t thread_ = 0;
   alignas(std::max_align_t) std::byte payload_[kPayloadBytes];
 };
 

@@ -16,7 +16,7 @@ std::string CpuDevice::description() const {
 Result<std::shared_ptr<Arena>> CpuDevice::arena() {
   std::lock_guard lock(mutex_);
   if (!arena_) {
-    ANYNPU_ASSIGN(arena_, Arena::reserve(memory_bytes_));
+    ANYNPU_ASSIGN(arena_, Arena::reserve(memory_bytes_, Arena::kPageUnit));
   }
   return arena_;
 }
