@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Physical memory without an address: made or imported here, given addresses by map_memory. It
+// counts against its device until the last handle and the last mapping are gone. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/handle_table.h"
+#include "base/result.h"
+#include "base/shared_file.h"
+#include "device/device.h"
+
+namespace anynpu::device {
+
+class PhysicalMemory {
+ public:
+  // Zeros. `bytes` is rounded up to pages. Null `device`: memory of the host.
+  static Result<std::shared_ptr<PhysicalMemory>> create(Device* device, size_t bytes);
+  // Memory that a process exported, for use on `device`. It counts against the exporter's.
+  static Result<std::shared_ptr<PhysicalMemory>> import(uint64_t shareable, Device& device);
+  ~PhysicalMemory();
+
+  size_t bytes() const { return file_->bytes(); }
+  int32_t device_id() const { return device_id_; }
+  bool is_imported() const { return imported_; }
+  const SharedFile& file() const { return *file_; }
+
+  // A number that another process can import. Imported memory is not exported again.
+  Result<uint64_t> export_number(SharedFile::Admit admit);
+
+  PhysicalMemory(const PhysicalMemory&) = delete;
+  PhysicalMemory& operator=(const PhysicalMemory&) = delete;
+
+ private:
+  PhysicalMemory() = default;
+
+  std::shared_ptr<SharedFile> file_;
+  int32_t device_id_ = -1;
+  bool imported_ = false;
+  // Addresses of the device's arena that are never touched: they stand for the memory in its count.
+  std::shared_ptr<Arena> arena_;
+  uintptr_t counted_ = 0;
+};
+
+// Lets processes import the number; only for numbers that this process exported.
+Status let_in(uint64_t shareable, std::span<const int32_t> pids);
+
+}  // namespace anynpu::device
+
+namespace anynpu {
+ANYNPU_HANDLE_TYPE(device::PhysicalMemory, physical_memory);
+}

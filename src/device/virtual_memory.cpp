@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/virtual_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "base/fork_guard.h"
+#include "device/range_map.h"
+
+namespace anynpu::device {
+
+namespace {
+
+constexpr size_t kPage = SharedFile::kPageBytes;
+constexpr size_t kMostBytes = size_t{1} << 46;
+
+size_t round_to_page(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+struct Reservation {
+  size_t bytes = 0;
+  std::map<uintptr_t, size_t> taken;  // mapped, or unmapped but still in use by queued work
+  std::vector<uintptr_t> gaps;        // what the range map was told to be reserved
+};
+
+// Every reservation of the process. No range of the range map is dropped while the mutex is held:
+// the end of a mapping takes it.
+struct Reservations {
+  std::mutex mutex;
+  std::map<uintptr_t, Reservation> by_base;
+
+  Reservation* containing(uintptr_t address, uintptr_t* base) {
+    auto next = by_base.upper_bound(address);
+    if (next == by_base.begin()) return nullptr;
+    --next;
+    *base = next->first;
+    return address - next->first < next->second.bytes ? &next->second : nullptr;
+  }
+
+  // Makes the range map's reserved pieces the gaps between what is taken.
+  void describe_gaps(uintptr_t base, Reservation& reservation) {
+    auto insert_gap = [&](uintptr_t from, uintptr_t to) {
+      if (from >= to) return;
+      auto gap = std::make_shared<Allocation>();
+      gap->base = from;
+      gap->bytes = to - from;
+      gap->kind = MemoryKind::reserved;
+      if (RangeMap::instance().insert(std::move(gap))) reservation.gaps.push_back(from);
+    };
+    forget_gaps(reservation);
+    uintptr_t at = base;
+    for (const auto& [start, bytes] : reservation.taken) {
+      insert_gap(at, start);
+      at = start + bytes;
+    }
+    insert_gap(at, base + reservation.bytes);
+  }
+
+  void forget_gaps(Reservation& reservation) {
+    for (const uintptr_t gap : reservation.gaps) RangeMap::instance().remove(gap, MemoryKind::reserved);
+    reservation.gaps.clear();
+  }
+};
+Reservations& reservations() {
+  static auto* all = new Reservations;
+  return *all;
+}
+
+// One mapping; its end puts back addresses without memory.
+struct MappedPiece {
+  uintptr_t base;
+  size_t bytes;
+  std::shared_ptr<PhysicalMemory> memory;
+
+  ~MappedPiece() {
+    auto& all = reservations();
+    std::lock_guard lock(all.mutex);
+    mmap(reinterpret_cast<void*>(base), bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    uintptr_t start = 0;
+    if (Reservation* found = all.containing(base, &start)) {
+      found->taken.erase(base);
+      all.describe_gaps(start, *found);
+    }
+  }
+};
+
+Status not_reserved(const void* address) {
+  return fail(Code::invalid_address,
+              "{} is not the start of reserved addresses; pass what reserve_mem_address returned",
+              address);
+}
+
+}  // namespace
+
+Result<void*> reserve_addresses(size_t bytes, size_t alignment, void* wanted) {
+  if (bytes == 0 || bytes > kMostBytes) {
+    return fail(Code::invalid_argument, "the size is {}; expected 1 to {} bytes", bytes, kMostBytes);
+  }
+  if (alignment & (alignment - 1) || alignment > kMostBytes) {
+    return fail(Code::invalid_argument, "the alignment is {}; expected 0 or a power of two",
+                alignment);
+  }
+  mark_runtime_used();
+  bytes = round_to_page(bytes);
+  alignment = std::max(alignment, kPage);
+  const size_t room = bytes + alignment - kPage;
+  void* got = mmap(wanted, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED) {
+    return fail(Code::out_of_memory, "cannot reserve {} bytes of addresses ({}); ask for less",
+                bytes, std::string(std::strerror(errno)));
+  }
+  const auto start = reinterpret_cast<uintptr_t>(got);
+  const uintptr_t base = (start + alignment - 1) / alignment * alignment;
+  if (base > start) munmap(got, base - start);
+  if (start + room > base + bytes) {
+    munmap(reinterpret_cast<void*>(base + bytes), start + room - base - bytes);
+  }
+  auto& all = reservations();
+  std::lock_guard lock(all.mutex);
+  auto& reservation = all.by_base[base];
+  reservation.bytes = bytes;
+  all.describe_gaps(base, reservation);
+  return reinterpret_cast<void*>(base);
+}
+
+Status release_addresses(void* address) {
+  auto& all = reservations();
+  std::lock_guard lock(all.mutex);
+  const auto found = all.by_base.find(reinterpret_cast<uintptr_t>(address));
+  if (found == all.by_base.end()) return not_reserved(address);
+  if (!found->second.taken.empty()) {
+    return fail(Code::invalid_argument,
+                "{} mappings are left in the addresses at {}, or queued work still uses them; call "
+                "unmap_mem for each and synchronize before the release",
+                found->second.taken.size(), address);
+  }
+  all.forget_gaps(found->second);
+  munmap(address, found->second.bytes);
+  all.by_base.erase(found);
+  return {};
+}
+
+Status map_memory(void* address, size_t bytes, size_t offset,
+                  std::shared_ptr<PhysicalMemory> memory) {
+  const auto start = reinterpret_cast<uintptr_t>(address);
+  if (start % kPage || offset % kPage) {
+    return fail(Code::unaligned_address,
+                "address {} and offset {} must be multiples of {}; see "
+                "mem_get_allocation_granularity", address, offset, kPage);
+  }
+  if (bytes == 0 || offset > memory->bytes() || bytes > memory->bytes() - offset) {
+    return fail(Code::invalid_argument,
+                "{} bytes at offset {} do not lie in physical memory of {} bytes; map at most that",
+                bytes, offset, memory->bytes());
+  }
+  bytes = round_to_page(bytes);
+  auto piece = std::make_shared<Allocation>();  // outlives the lock: its end takes it
+  auto& all = reservations();
+  std::lock_guard lock(all.mutex);
+  uintptr_t base = 0;
+  Reservation* reservation = all.containing(start, &base);
+  if (!reservation || bytes > reservation->bytes - (start - base)) {
+    return fail(Code::invalid_address,
+                "{} bytes at {} do not lie in reserved addresses; call reserve_mem_address with "
+                "enough room first", bytes, address);
+  }
+  for (const auto& [other, other_bytes] : reservation->taken) {
+    if (other < start + bytes && start < other + other_bytes) {
+      return fail(Code::already_exists,
+                  "memory is mapped at {x} already ({} bytes), or queued work still uses it; call "
+                  "unmap_mem and synchronize first", other, other_bytes);
+    }
+  }
+  ANYNPU_TRY(memory->file().map(address, bytes, offset).status());
+  piece->base = start;
+  piece->bytes = bytes;
+  piece->kind = MemoryKind::mapped;
+  piece->device_id = memory->device_id();
+  piece->backing = std::make_shared<MappedPiece>(start, bytes, std::move(memory));
+  reservation->taken[start] = bytes;
+  all.describe_gaps(base, *reservation);
+  RangeMap::instance().insert(piece);
+  return {};
+}
+
+Status unmap_memory(void* address) {
+  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::mapped)) return {};
+  return fail(Code::invalid_address,
+              "nothing is mapped at {}; pass the address that map_mem got, once", address);
+}
+
+}  // namespace anynpu::device
