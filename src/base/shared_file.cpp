@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -58,6 +59,28 @@ struct SharedFile::Gate {
     return false;
   }
 };
+
+std::string to_key(std::string_view kind, const ShareTicket& ticket) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*s-%d-%d-%016llx", static_cast<int>(kind.size()), kind.data(),
+                ticket.pid, ticket.fd, static_cast<unsigned long long>(ticket.secret));
+  return text;
+}
+
+Result<ShareTicket> from_key(std::string_view kind, std::string_view key) {
+  ShareTicket ticket;
+  unsigned long long secret = 0;
+  int used = 0;
+  const std::string rest(key.starts_with(kind) ? key.substr(kind.size()) : "");
+  if (key.size() < 65 &&
+      std::sscanf(rest.c_str(), "-%9d-%9d-%16llx%n", &ticket.pid, &ticket.fd, &secret, &used) == 3 &&
+      static_cast<size_t>(used) == rest.size()) {
+    ticket.secret = secret;
+    return ticket;
+  }
+  return fail(Code::invalid_argument, "'{}' is no key of this kind; pass what the export returned",
+              key.substr(0, 64));
+}
 
 Result<std::shared_ptr<SharedFile>> SharedFile::create(size_t bytes, uint64_t label) {
   static_assert(sizeof(Gate) <= kPageBytes);
@@ -189,6 +212,8 @@ Status SharedFile::let_in(std::span<const int32_t> pids) {
   }
   return {};
 }
+
+void SharedFile::let_anyone_in() { gate_->anyone.store(1, std::memory_order_release); }
 
 void SharedFile::close_to_others() { gate_->secret.store(0, std::memory_order_release); }
 

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -21,6 +23,10 @@ struct ShareTicket {
   int32_t fd = -1;
   uint64_t secret = 0;
 };
+
+// A ticket as text of at most 64 characters; `kind` is a word that from_key asks for again.
+std::string to_key(std::string_view kind, const ShareTicket& ticket);
+Result<ShareTicket> from_key(std::string_view kind, std::string_view key);
 
 class SharedFile {
  public:
@@ -45,6 +51,7 @@ class SharedFile {
   enum class Admit { listed, anyone };
   ShareTicket share(Admit admit);
   Status let_in(std::span<const int32_t> pids);
+  void let_anyone_in();
   void close_to_others();
   bool is_shared() const;
   ShareTicket ticket() const;

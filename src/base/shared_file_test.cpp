@@ -52,6 +52,21 @@ TEST(SharedFile, MadeUpTicketsAreRefusedWhateverTheDescriptorIs) {
   EXPECT_EQ(SharedFile::open({1 << 22, 3, 1}).status().code(), Code::not_found);
 }
 
+TEST(SharedFile, KeysReadBackAndNothingElseDoes) {
+  const ShareTicket ticket{123456, 789, 0xfedcba9876543211};
+  const std::string key = to_key("anynpu-memory", ticket);
+  EXPECT_LE(key.size(), 64u);
+  const auto back = from_key("anynpu-memory", key);
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->pid, ticket.pid);
+  EXPECT_EQ(back->fd, ticket.fd);
+  EXPECT_EQ(back->secret, ticket.secret);
+  EXPECT_FALSE(from_key("anynpu-notify", key).ok());
+  EXPECT_FALSE(from_key("anynpu-memory", "").ok());
+  EXPECT_FALSE(from_key("anynpu-memory", key + "0").ok());
+  EXPECT_FALSE(from_key("anynpu-memory", "anynpu-memory-1-2").ok());
+}
+
 TEST(SharedFile, SizesAndOffsetsThatDoNotFitAreRefused) {
   EXPECT_EQ(SharedFile::create(0, 0).status().code(), Code::out_of_memory);
   EXPECT_EQ(SharedFile::create(SIZE_MAX, 0).status().code(), Code::out_of_memory);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notifies (acl.rt.create_notify and its kin).
+#include "device/notify.h"
+
+#include "acl/rt/event.h"
+#include "api/acl/entry.h"
+#include "api/acl/share_flags.h"
+#include "device/runtime.h"
+
+using namespace anynpu;
+using acl::check_pointer;
+using acl::enter;
+using acl::Failure;
+using acl::from_handle;
+using acl::to_handle;
+using device::Notify;
+using device::Runtime;
+
+namespace {
+
+constexpr size_t kMaxNotifies = 65536;
+
+Failure insert_notify(aclrtNotify* notify, std::shared_ptr<Notify> made) {
+  auto& handles = HandleTable::instance();
+  if (handles.live(HandleTag::notify) >= kMaxNotifies) {
+    return {ACL_ERROR_RT_NO_NOTIFY_RESOURCE,
+            fail(Code::out_of_events, "{} notifies exist, the most there may be; destroy some", kMaxNotifies)};
+  }
+  *notify = from_handle<aclrtNotify>(handles.insert(std::move(made)));
+  return {};
+}
+
+}  // namespace
+
+aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
+  return enter(__func__, [&]() -> Failure {
+    ANYNPU_TRY(check_pointer(notify, "notify"));
+    *notify = nullptr;
+    if (flag > ACL_NOTIFY_DEVICE_USE_ONLY) {
+      return fail(Code::invalid_argument, "flag is {}; expected 0 or 1 (device use only)", flag);
+    }
+    ANYNPU_TRY(Runtime::instance().current().status());
+    return insert_notify(notify, std::make_shared<Notify>(static_cast<uint32_t>(flag)));
+  });
+}
+
+aclError aclrtDestroyNotify(aclrtNotify notify) {
+  return enter(__func__, [&]() -> Status {
+    auto& handles = HandleTable::instance();
+    if (handles.remove<Notify>(to_handle(notify))) return {};
+    return handles.explain(to_handle(notify), HandleTag::notify);
+  });
+}
+
+aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto found, resolve<Notify>(to_handle(notify)));
+    ANYNPU_ASSIGN(auto on, Runtime::instance().stream(to_handle(stream)));
+    return found->record(*on);
+  });
+}
+
+aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto found, resolve<Notify>(to_handle(notify)));
+    ANYNPU_ASSIGN(auto on, Runtime::instance().stream(to_handle(stream)));
+    return found->wait_and_reset(*on, timeout);
+  });
+}
+
+aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(notifies, "notifies"));
+    if (num == 0) return fail(Code::invalid_argument, "num is 0; pass at least one notify");
+    for (size_t i = 0; i < num; ++i) {  // all are checked before the first is reset
+      ANYNPU_TRY(resolve<Notify>(to_handle(notifies[i])).status(), "for notify {} of {}", i, num);
+    }
+    for (size_t i = 0; i < num; ++i) {
+      if (auto found = HandleTable::instance().find<Notify>(to_handle(notifies[i]))) found->reset();
+    }
+    return {};
+  });
+}
+
+aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* notifyId) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(notifyId, "notifyId"));
+    ANYNPU_ASSIGN(auto found, resolve<Notify>(to_handle(notify)));
+    *notifyId = found->id();
+    return {};
+  });
+}
+
+aclError aclrtNotifyGetExportKey(aclrtNotify notify, char* key, size_t len, uint64_t flags) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(acl::check_key_room(key, len));
+    ANYNPU_ASSIGN(const auto admit,
+                  acl::check_share_flags(flags, ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+    ANYNPU_ASSIGN(auto found, resolve<Notify>(to_handle(notify)));
+    ANYNPU_ASSIGN(const std::string text, found->export_key(admit));
+    std::memcpy(key, text.c_str(), text.size() + 1);
+    return {};
+  });
+}
+
+aclError aclrtNotifyImportByKey(aclrtNotify* notify, const char* key, uint64_t flags) {
+  return enter(__func__, [&]() -> Failure {
+    ANYNPU_TRY(check_pointer(notify, "notify"));
+    *notify = nullptr;
+    if (flags & ~uint64_t{ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS}) {
+      return fail(Code::invalid_argument, "flags is {}; expected 0 or 2", flags);
+    }
+    ANYNPU_ASSIGN(const std::string text, acl::check_key(key));
+    ANYNPU_TRY(Runtime::instance().current().status());
+    ANYNPU_ASSIGN(auto made, Notify::import(text, 0));
+    return insert_notify(notify, std::move(made));
+  });
+}
+
+aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t* pid, size_t num) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto found, resolve<Notify>(to_handle(notify)));
+    ANYNPU_ASSIGN(const auto pids, acl::check_pids(pid, num));
+    return found->let_in(pids);
+  });
+}

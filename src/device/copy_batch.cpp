@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/copy_batch.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace anynpu::device {
+
+namespace {
+
+constinit TaskKind kCopyBatch{"memcpy_batch_async", Engine::d2d};
+constinit TaskKind kCopyDescribed{"memcpy_async_with_desc", Engine::d2d};
+constinit TaskKind kCache{"cmo_async", Engine::control};
+
+constexpr uint64_t kDescMagic = 0x3143534544594e41;  // "ANYDESC1"
+
+struct CopyDesc {
+  uint64_t magic;
+  uint64_t to;
+  uint64_t from;
+  uint64_t bytes;
+  uint64_t check;  // of the three above: a description is either whole or refused
+  uint64_t reserved[3];
+
+  uint64_t sum() const { return (to * 31 + from) * 31 + bytes + kDescMagic; }
+};
+static_assert(sizeof(CopyDesc) == kCopyDescBytes);
+
+Status check_place(const Range& range, const BatchPlace& place, const char* what) {
+  if (range.on_device() == place.on_device &&
+      (!place.on_device || range.owner->device_id == place.device_id)) {
+    return {};
+  }
+  return fail(Code::invalid_argument, "{} = {} is memory of {}, but its location says {}", what,
+              static_cast<void*>(range.address),
+              range.on_device() ? format("device {}", range.owner->device_id) : "the host",
+              place.on_device ? format("device {}", place.device_id) : "host");
+}
+
+struct CheckedCopy {
+  Range to;
+  Range from;
+};
+
+Result<CheckedCopy> check_one(const BatchCopy& copy) {
+  if (copy.bytes == 0 || copy.bytes > copy.to_bytes) {
+    return fail(Code::invalid_argument, "the size is {}, dst has room for {}; expected 1 byte up to that",
+                copy.bytes, copy.to_bytes);
+  }
+  CheckedCopy checked;
+  ANYNPU_ASSIGN(checked.from, check_range(copy.from, copy.bytes, Access::read, "src"));
+  ANYNPU_ASSIGN(checked.to, check_range(copy.to, copy.bytes, Access::write, "dst"));
+  ANYNPU_TRY(check_place(checked.from, copy.from_place, "src"));
+  ANYNPU_TRY(check_place(checked.to, copy.to_place, "dst"));
+  if (checked.from.on_device() == checked.to.on_device()) {
+    return fail(Code::invalid_argument,
+                "src and dst are both {} memory; a batch copies between the host and a device",
+                checked.to.on_device() ? "device" : "host");
+  }
+  return checked;
+}
+
+Result<std::vector<CheckedCopy>> check_all(std::span<const BatchCopy> copies, size_t* failed) {
+  std::vector<CheckedCopy> checked;
+  checked.reserve(copies.size());
+  for (size_t i = 0; i < copies.size(); ++i) {
+    auto one = check_one(copies[i]);
+    if (!one.ok()) {
+      *failed = i;
+      return one.status().with_note(format("in copy {} of {}", i, copies.size()));
+    }
+    checked.push_back(std::move(one).value());
+  }
+  return checked;
+}
+
+uint64_t total_bytes(std::span<const BatchCopy> copies) {
+  uint64_t total = 0;
+  for (const BatchCopy& copy : copies) total += copy.bytes;
+  return total;
+}
+
+Status run_described(const CopyDesc& desc) {
+  if (desc.magic != kDescMagic || desc.check != desc.sum()) {
+    return fail(Code::invalid_argument,
+                "the copy description was overwritten or never set; call set_memcpy_desc first");
+  }
+  return copy({reinterpret_cast<void*>(desc.to), desc.bytes, reinterpret_cast<const void*>(desc.from),
+               desc.bytes, CopyKind::by_address});
+}
+
+}  // namespace
+
+Status copy_batch(std::span<const BatchCopy> copies, size_t* failed) {
+  ANYNPU_ASSIGN(const auto checked, check_all(copies, failed));
+  ANYNPU_TRACE_ZONE(copy, "memcpy_batch", trace::current_correlation(), total_bytes(copies));
+  for (const CheckedCopy& one : checked) std::memmove(one.to.address, one.from.address, one.to.bytes);
+  return {};
+}
+
+Status copy_batch_async(std::span<const BatchCopy> copies, size_t* failed, Stream& stream) {
+  ANYNPU_ASSIGN(auto checked, check_all(copies, failed));
+  return stream.submit({kCopyBatch, total_bytes(copies)}, [checked = std::move(checked)] {
+    for (const CheckedCopy& one : checked) {
+      // Host memory may be gone by now; ours is kept by the range.
+      if (!one.from.owner) ANYNPU_TRY(check_range(one.from.address, one.to.bytes, Access::read, "src").status());
+      if (!one.to.owner) ANYNPU_TRY(check_range(one.to.address, one.to.bytes, Access::write, "dst").status());
+      std::memmove(one.to.address, one.from.address, one.to.bytes);
+    }
+    return Status();
+  });
+}
+
+Status write_copy_desc(void* desc, void* to, const void* from, size_t bytes) {
+  ANYNPU_TRY(check_range(desc, kCopyDescBytes, Access::write, "desc").status());
+  if (bytes == 0) return fail(Code::invalid_argument, "count is 0; describe a copy of at least one byte");
+  ANYNPU_TRY(check_range(from, bytes, Access::read, "src_addr").status());
+  ANYNPU_TRY(check_range(to, bytes, Access::write, "dst_addr").status());
+  CopyDesc written = {kDescMagic, reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from), bytes,
+                      0, {}};
+  written.check = written.sum();
+  std::memcpy(desc, &written, sizeof written);
+  return {};
+}
+
+Status copy_described_async(const void* desc, Stream& stream) {
+  ANYNPU_ASSIGN(Range range, check_range(desc, kCopyDescBytes, Access::read, "desc"));
+  return stream.submit(kCopyDescribed, [range = std::move(range)] {
+    if (!range.owner) ANYNPU_TRY(check_range(range.address, kCopyDescBytes, Access::read, "desc").status());
+    CopyDesc read;
+    std::memcpy(&read, range.address, sizeof read);
+    return run_described(read);
+  });
+}
+
+Status cache_async(void* address, size_t bytes, CacheOperation operation, Stream& stream) {
+  if (bytes == 0) return fail(Code::invalid_argument, "size is 0; name at least one byte");
+  ANYNPU_ASSIGN(Range range, check_range(address, bytes, Access::read, "src"));
+  return stream.submit({kCache, bytes}, [range = std::move(range), operation] {
+    if (operation == CacheOperation::prefetch) {
+      constexpr size_t kMostPrefetched = size_t{8} << 20;  // what a last-level cache may hold
+      const size_t end = std::min(range.bytes, kMostPrefetched);
+      for (size_t at = 0; at < end; at += 64) __builtin_prefetch(range.address + at);
+    }
+    // The CPU's caches are coherent with everything that reads this memory: order is all it takes.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return Status();
+  });
+}
+
+}  // namespace anynpu::device

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host memory of the program, made known to the devices. Devices here see the memory of the process,
+// so the address they use is the same; the memory stays the program's, and is probed on every use.
+// Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+#include "device/memory.h"
+
+namespace anynpu::device {
+
+// Fails with already_exists when a byte of it is registered or comes from an allocation of ours.
+Result<void*> register_host(void* address, size_t bytes, Access access);
+// `address` is the start of registered memory; not_found otherwise.
+Status unregister_host(void* address);
+// Where devices see an address of registered or pinned host memory; not_found otherwise.
+Result<void*> device_pointer(void* host);
+
+struct PointerInfo {
+  enum class Place : uint8_t { unknown, host, device } place = Place::unknown;
+  int32_t device_id = 0;
+  size_t page_bytes = 0;  // 0 for memory that is not known
+};
+PointerInfo describe_pointer(const void* address);
+
+}  // namespace anynpu::device

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/value_wait.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/thread_pool.h"
+#include "device/memory.h"
+
+namespace anynpu::device {
+
+namespace {
+
+constinit TaskKind kWriteValue{"value_write", Engine::control};
+constinit TaskKind kWaitValue{"value_wait", Engine::control};
+
+constexpr uint64_t kFirstPollNs = 10'000;
+constexpr uint64_t kSlowestPollNs = 2'000'000;
+
+Result<Range> check_value(const void* address, Access access) {
+  ANYNPU_ASSIGN(Range range, check_range(address, sizeof(uint64_t), access, "dev_addr"));
+  if (reinterpret_cast<uintptr_t>(address) % sizeof(uint64_t) == 0) return range;
+  return fail(Code::unaligned_address, "dev_addr = {} must lie on a multiple of 8", address);
+}
+
+// Host memory may be gone by the time it is used; memory of ours is kept by the range.
+Status check_again(const Range& range, Access access) {
+  if (range.owner) return {};
+  return check_range(range.address, range.bytes, access, "dev_addr").status();
+}
+
+struct ValueWait : std::enable_shared_from_this<ValueWait> {
+  Range range;
+  uint64_t value = 0;
+  ValueCondition condition = ValueCondition::at_least;
+  Completion completion;
+
+  bool met() const {
+    return holds(condition, __atomic_load_n(reinterpret_cast<uint64_t*>(range.address), __ATOMIC_ACQUIRE),
+                 value);
+  }
+  void look_after(uint64_t delay_ns) {
+    ThreadPool::instance().submit_after(delay_ns, [self = shared_from_this(), delay_ns] {
+      if (!self->completion.wanted()) return;
+      Status status = check_again(self->range, Access::read);
+      if (!status.ok() || self->met()) {
+        self->completion.finish(std::move(status));
+      } else {
+        self->look_after(std::min(2 * delay_ns, kSlowestPollNs));
+      }
+    });
+  }
+};
+
+}  // namespace
+
+bool holds(ValueCondition condition, uint64_t memory, uint64_t value) {
+  switch (condition) {
+    case ValueCondition::at_least:
+      return static_cast<int64_t>(memory - value) >= 0;
+    case ValueCondition::equal:
+      return memory == value;
+    case ValueCondition::any_bit:
+      return (memory & value) != 0;
+    case ValueCondition::missing_bit:
+      return ~(memory | value) != 0;
+  }
+  return false;
+}
+
+Status write_value(void* address, uint64_t value, Stream& stream) {
+  ANYNPU_ASSIGN(Range range, check_value(address, Access::write));
+  return stream.submit({kWriteValue, sizeof value}, [range = std::move(range), value] {
+    ANYNPU_TRY(check_again(range, Access::write));
+    __atomic_store_n(reinterpret_cast<uint64_t*>(range.address), value, __ATOMIC_RELEASE);
+    return Status();
+  });
+}
+
+Status wait_value(const void* address, uint64_t value, ValueCondition condition, Stream& stream) {
+  auto wait = std::make_shared<ValueWait>();
+  ANYNPU_ASSIGN(wait->range, check_value(address, Access::read));
+  wait->value = value;
+  wait->condition = condition;
+  return stream.submit(kWaitValue, [wait = std::move(wait)](TaskRun& run) {
+    const Status status = check_again(wait->range, Access::read);
+    if (!status.ok() || wait->met()) return run.done(status);
+    wait->completion = run.defer();
+    wait->look_after(kFirstPollNs);
+    return Outcome::pending;
+  });
+}
+
+}  // namespace anynpu::device

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values in memory as signals: a stream writes a 64-bit value, or waits until one in memory meets a
+// condition. A wait parks its stream and looks again after 10 us, then less often, down to every
+// 2 ms; whoever writes the value (a stream, the host, another process) tells nobody. Thread-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "device/stream.h"
+
+namespace anynpu::device {
+
+enum class ValueCondition : uint32_t {
+  at_least = 0,    // (int64)(memory - value) >= 0
+  equal = 1,       // memory == value
+  any_bit = 2,     // (memory & value) != 0
+  missing_bit = 3, // ~(memory | value) != 0
+};
+bool holds(ValueCondition condition, uint64_t memory, uint64_t value);
+
+// `address` lies on a multiple of 8 and holds 8 bytes.
+Status write_value(void* address, uint64_t value, Stream& stream);
+Status wait_value(const void* address, uint64_t value, ValueCondition condition, Stream& stream);
+
+}  // namespace anynpu::device
