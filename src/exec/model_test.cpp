@@ -315,6 +315,23 @@ TEST(Plan, RefusesOpenShapesAndDamagedConstants) {
   EXPECT_EQ(make_plan(damaged.graph).status().code(), Code::corrupt_model);
 }
 
+TEST(Plan, RefusesTensorsThatNoMachineHolds) {
+  NetBuilder big;
+  big.output(big.node("Relu", {big.input("x", {int64_t{1} << 60})}));
+  EXPECT_EQ(make_plan(big.graph).status().code(), Code::out_of_memory);
+
+  NetBuilder grows;
+  const ValueId x = grows.input("x", {int64_t{1} << 20, 1}), y = grows.input("y", {1, int64_t{1} << 40});
+  grows.output(grows.node("Add", {x, y}));
+  EXPECT_FALSE(make_plan(grows.graph).ok());
+
+  NetBuilder pads;
+  const int64_t far = int64_t{1} << 20;
+  pads.output(pads.node("Conv", {pads.input("x", {1, 4096, 8, 8}), pads.weight({16, 4096, 1, 1})},
+                        {{"pads", Ints{far, far, far, far}}, {"strides", Ints{far, far}}}));
+  EXPECT_EQ(make_plan(pads.graph).status().code(), Code::unsupported_shape);
+}
+
 TEST(Plan, ConvolutionsHandOverBlockedTensorsWithoutReordering) {
   NetBuilder net = small_net();
   const auto plan = make_plan(net.graph);

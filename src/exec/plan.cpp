@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/plan.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -19,6 +21,12 @@ using graph::ValueId;
 using ops::Layout;
 
 constexpr int kNever = std::numeric_limits<int>::max();
+
+// A tensor larger than the machine's memory is refused before anything is sized after it.
+int64_t most_bytes() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? pages * page : int64_t{1} << 40;
+}
 
 // Memory that one or more tensors share.
 struct Storage {
@@ -169,6 +177,13 @@ class Planner {
     return to;
   }
 
+  Status check_size(const ops::OpContext& context, const ops::Operand& operand) const {
+    const int64_t count = operand.present ? element_count(operand.shape) : 0;
+    if (count <= most_bytes_ / static_cast<int64_t>(std::max<size_t>(1, size_of(operand.dtype)))) return {};
+    return fail(Code::out_of_memory, "{}: a tensor of {} and {} is larger than the machine's {} bytes",
+                context.label(), to_string(operand.shape), name_of(operand.dtype), most_bytes_);
+  }
+
   Result<ops::OpContext> context_of(const graph::Node& node) {
     std::vector<ops::Operand> operands;
     for (ValueId id : node.inputs) {
@@ -182,8 +197,10 @@ class Planner {
       operands.push_back(std::move(operand));
     }
     ANYNPU_ASSIGN(ops::OpContext context, ops::infer(node, std::move(operands)));
+    for (const ops::Operand& input : context.inputs) ANYNPU_TRY(check_size(context, input));
     for (size_t i = 0; i < context.outputs.size(); ++i) {
       const ops::Operand& output = context.outputs[i];
+      if (output.fully_known()) ANYNPU_TRY(check_size(context, output));
       if (output.present && !output.fully_known()) {
         return fail(Code::unsupported_shape,
                     "{}: the shape of output {} is not known before the model runs; give every input a "
@@ -323,6 +340,7 @@ class Planner {
   }
 
   const graph::Graph& graph_;
+  const int64_t most_bytes_ = most_bytes();
   std::vector<PlannedValue> values_;
   std::vector<Storage> storages_;
   std::vector<StepStorage> uses_;  // parallel to plan_.steps

@@ -7,7 +7,9 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr int64_t kMaxExtent = int64_t{1} << 31;  // keeps every product below 2^62
+// Far beyond what networks use; they keep a hostile file from making a kernel overflow or spin.
+constexpr int64_t kMaxExtent = int64_t{1} << 20;
+constexpr int64_t kMaxTaps = int64_t{1} << 24;
 
 Result<std::vector<int64_t>> list_attr(const OpContext& context, std::string_view key, size_t length,
                                        int64_t otherwise, int64_t least) {
@@ -62,10 +64,14 @@ Result<Window> window_of(const OpContext& context, std::vector<int64_t> in,
                 "{}: the input has {} spatial dimensions, the kernel {}; expected the same, at least 1",
                 context.label(), dims, w.kernel.size());
   }
+  int64_t taps = 1;
   for (size_t i = 0; i < dims; ++i) {
-    if (w.kernel[i] < 1 || w.kernel[i] > kMaxExtent || w.in[i] > kMaxExtent) {
-      return fail(Code::unsupported_shape, "{}: kernel {} over input {}, expected extents of 1 to {}",
-                  context.label(), w.kernel, w.in, kMaxExtent);
+    const bool fits = w.kernel[i] >= 1 && w.kernel[i] <= kMaxExtent && w.in[i] < int64_t{1} << 40;
+    taps = fits ? taps * w.kernel[i] : kMaxTaps + 1;
+    if (taps > kMaxTaps) {
+      return fail(Code::unsupported_shape,
+                  "{}: kernel {} over input {}, expected extents of at least 1 and at most {} taps",
+                  context.label(), w.kernel, w.in, kMaxTaps);
     }
   }
   ANYNPU_ASSIGN(w.stride, list_attr(context, "strides", dims, 1, 1));

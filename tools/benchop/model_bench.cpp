@@ -8,6 +8,7 @@
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -48,11 +49,15 @@ Result<Loaded> load(const ModelBenchOptions& options) {
     loaded.outputs.emplace_back(info.bytes / sizeof(float) + 1);
     loaded.out.push_back({loaded.outputs.back().data(), info.bytes});
   }
-  if (options.input) {
-    std::ifstream stream(options.input, std::ios::binary);
-    stream.read(static_cast<char*>(loaded.in[0].data),
-                static_cast<std::streamsize>(loaded.in[0].bytes));
-    if (!stream) return fail(Code::io_error, "'{}' cannot be read", options.input);
+  // One file per input, in order, commas between them.
+  std::string names = options.input ? options.input : "";
+  for (size_t i = 0; i < loaded.in.size() && !names.empty(); ++i) {
+    const std::string name = names.substr(0, names.find(','));
+    names.erase(0, std::min(names.size(), name.size() + 1));
+    std::ifstream stream(name, std::ios::binary);
+    stream.read(static_cast<char*>(loaded.in[i].data),
+                static_cast<std::streamsize>(loaded.in[i].bytes));
+    if (!stream) return fail(Code::io_error, "'{}' cannot be read", name);
   }
   return loaded;
 }

@@ -6,7 +6,7 @@ struct ModelBenchOptions {
   const char* path = nullptr;
   int times = 20;
   bool steps = false;
-  const char* input = nullptr;   // raw bytes of input 0; null = drawn values
+  const char* input = nullptr;   // files of raw bytes, one per input; null = drawn values
   const char* output = nullptr;  // where to write the bytes of output 0
 };
 // Prints best and median of `times` runs, and with `steps` the time of each step. Returns the exit

@@ -46,24 +46,31 @@ Result<BlockedWeights> blocked_weights_of(const OpContext& context, const TileSe
 
 void BlockedWeights::pack(const float* weight, const float* bias, float* packed) const {
   const int64_t taps = kernel_h * kernel_w, length = run_length();
-  // Weight of output `o` and input `i` of group `g` (ours); zero between merged groups and in pads.
-  const auto at = [&](int64_t g, int64_t o, int64_t i, int64_t tap) {
-    if (o >= out_channels || i >= in_channels) return 0.0f;
-    if (o / out_per_group != i / in_per_group) return 0.0f;
-    return weight[((g * out_channels + o) * in_per_group + i % in_per_group) * taps + tap];
+  // One row of a panel: the weights of input `i` and `tap` for `width` outputs from `first` on.
+  const auto pack_row = [&](int64_t g, int64_t first, int64_t width, int64_t i, int64_t tap, float* out) {
+    std::fill(out, out + width, 0.0f);
+    if (i >= in_channels) return;
+    // Merged groups: only outputs of the group that `i` belongs to; zeros between the groups.
+    const int64_t own = i / in_per_group * out_per_group;
+    const int64_t begin = std::max(first, own);
+    const int64_t end = std::min(first + width, own + out_per_group);
+    const int64_t step = in_per_group * taps;
+    const float* from =
+        weight + ((g * out_channels + begin) * in_per_group + i % in_per_group) * taps + tap;
+    for (int64_t o = begin; o < end; ++o, from += step) out[o - first] = *from;
   };
   parallel_tasks(static_cast<size_t>(group * panels()), [&](size_t task) {
-    const int64_t g = static_cast<int64_t>(task) / panels(), panel = static_cast<int64_t>(task) % panels();
-    const int64_t width = blocks_of(panel) * 16;
+    const int64_t g = static_cast<int64_t>(task) / panels();
+    const int64_t panel = static_cast<int64_t>(task) % panels(), width = blocks_of(panel) * 16;
     float* out = packed + panel_offset(g, panel);
     for (int64_t run = 0; run < runs(); ++run) {
       const int64_t columns = joined_columns ? 1 : kernel_w;
       const int64_t column = run % columns, row = run / columns % kernel_h;
       const int64_t block = run / columns / kernel_h;
-      for (int64_t k = 0; k < length; ++k) {
+      for (int64_t k = 0; k < length; ++k, out += width) {
         const int64_t tap = row * kernel_w + column + k / pixel_floats();
         const int64_t i = block * 16 + k % pixel_floats();
-        for (int64_t o = 0; o < width; ++o) *out++ = at(g, panel * panel_blocks * 16 + o, i, tap);
+        pack_row(g, panel * panel_blocks * 16, width, i, tap, out);
       }
     }
   });

@@ -17,9 +17,12 @@ namespace {
 constexpr int64_t kCachedWeights = 512 << 10;
 constexpr int64_t kTasksPerThread = 4;
 
-struct ColumnTile {
-  int64_t x = 0, pixels = 0;
-  TileFunction one_row[2] = {}, two_rows[2] = {};  // by blocks - 1
+// Padded inputs over this many floats are refused: sizes would overflow.
+constexpr int64_t kMostFloats = int64_t{1} << 40;
+
+// The tiles of one width, by blocks - 1.
+struct WidthTiles {
+  TileFunction one_row[2] = {}, two_rows[2] = {};
 };
 
 class BlockedConvPlan final : public KernelPlan {
@@ -33,12 +36,13 @@ class BlockedConvPlan final : public KernelPlan {
   int64_t stride_h = 1, stride_w = 1;
   bool copies = false;                       // the input passes through the workspace
   int64_t rows = 1;                          // rows of a tile
-  std::vector<ColumnTile> columns;
+  int64_t columns = 1;                       // tiles across; their widths differ by one at most
+  WidthTiles widths[2];                      // of out_w / columns pixels, and of one more
   std::vector<int64_t> runs;
   int64_t panel_step = 1, unit_step = 1;     // panels and tiles of one task
 
   int64_t row_groups() const { return (out_h + rows - 1) / rows; }
-  int64_t tiles() const { return row_groups() * static_cast<int64_t>(columns.size()); }
+  int64_t tiles() const { return row_groups() * columns; }
   int64_t all_panels() const { return w.group * w.panels(); }
   int64_t image_floats() const {  // of one image as the tiles read it
     const int64_t blocks = w.interleaved ? 1 : (channels + 15) / 16;
@@ -89,17 +93,18 @@ class BlockedConvPlan final : public KernelPlan {
     t.clamp = activation.on;
     t.min = activation.min;
     t.max = activation.max;
-    const auto width = static_cast<int64_t>(columns.size());
     for (; unit < last; ++unit) {
-      const int64_t n = unit / tiles(), y = unit % tiles() / width * rows;
-      const ColumnTile& column = columns[static_cast<size_t>(unit % width)];
+      const int64_t n = unit / tiles(), y = unit % tiles() / columns * rows;
+      const int64_t x = out_w * (unit % columns) / columns;
+      const int64_t pixels = out_w * (unit % columns + 1) / columns - x;
       t.in = in + n * image_floats() + g * w.in_blocks() * padded_h * padded_w * step +
-             (y * stride_h * padded_w + column.x * stride_w) * step;
-      const int64_t out = (n * w.group * w.out_blocks() + block) * plane + (y * out_w + column.x) * 16;
+             (y * stride_h * padded_w + x * stride_w) * step;
+      const int64_t out = (n * w.group * w.out_blocks() + block) * plane + (y * out_w + x) * 16;
       t.out = reinterpret_cast<float*>(args.outputs[0]) + out;
       t.residual = residual ? residual + out : nullptr;
       const bool both = rows == 2 && y + 1 < out_h;
-      (both ? column.two_rows : column.one_row)[blocks - 1](t);
+      const WidthTiles& width = widths[pixels - out_w / columns];
+      (both ? width.two_rows : width.one_row)[blocks - 1](t);
     }
   }
 
@@ -155,16 +160,13 @@ void cut_tiles(BlockedConvPlan& plan, const TileSet& tiles) {
   const Walk walk = walk_of(plan.stride_w * plan.w.pixel_floats());
   const bool pairs = walk == Walk::step16 || walk == Walk::step32;
   plan.rows = pairs && plan.out_h > 1 && plan.out_w <= tiles.max_pixels / 2 ? 2 : 1;
-  const int64_t count = (plan.out_w + tiles.max_pixels - 1) / tiles.max_pixels;
-  for (int64_t i = 0; i < count; ++i) {
-    ColumnTile column;
-    column.x = plan.out_w * i / count;
-    column.pixels = plan.out_w * (i + 1) / count - column.x;
+  plan.columns = std::max<int64_t>(1, (plan.out_w + tiles.max_pixels - 1) / tiles.max_pixels);
+  for (int64_t more = 0; more < 2; ++more) {
+    const int64_t pixels = plan.out_w / plan.columns + more;
     for (int64_t blocks = 1; blocks <= tiles.panel_blocks; ++blocks) {
-      column.one_row[blocks - 1] = tiles.find(walk, 1, column.pixels, blocks);
-      if (plan.rows == 2) column.two_rows[blocks - 1] = tiles.find(walk, 2, column.pixels, blocks);
+      plan.widths[more].one_row[blocks - 1] = tiles.find(walk, 1, pixels, blocks);
+      if (plan.rows == 2) plan.widths[more].two_rows[blocks - 1] = tiles.find(walk, 2, pixels, blocks);
     }
-    plan.columns.push_back(column);
   }
 }
 
@@ -222,6 +224,11 @@ Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
                               column * window.dilation[across]) * step);
       }
     }
+  }
+  const auto floats = static_cast<__int128>(c.batch) * c.in_channels * plan->padded_h * plan->padded_w;
+  if (floats > kMostFloats) {
+    return fail(Code::unsupported_shape, "{}: the padded input has more than 2^40 elements; expected "
+                "smaller pads", context.label());
   }
   if (element_count(context.outputs[0].shape) == 0) plan->batch = 0;
   cut_tiles(*plan, tiles);

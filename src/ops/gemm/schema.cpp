@@ -9,6 +9,8 @@ namespace anynpu::ops {
 
 namespace {
 
+constexpr int64_t kMostMatrices = int64_t{1} << 22;  // a plan lists the offset of each
+
 struct MatMulDims {
   Shape batch_a, batch_b;  // leading extents
   int64_t m = 1, k_a = 1, k_b = 1, n = 1;
@@ -102,6 +104,10 @@ Result<GemmShape> gemm_shape_of(const OpContext& context) {
   if (context.schema->name == "MatMul") {
     ANYNPU_ASSIGN(const MatMulDims d, matmul_dims(context));
     ANYNPU_ASSIGN(const Shape batch, broadcast(d.batch_a, d.batch_b), "{}", context.label());
+    if (element_count(batch) > kMostMatrices) {
+      return fail(Code::unsupported_shape, "{}: {} matrices, expected at most {}", context.label(),
+                  element_count(batch), kMostMatrices);
+    }
     g.m = d.m;
     g.n = d.n;
     g.k = d.k_a;
