@@ -33,6 +33,11 @@ Result<Handle> Context::create_stream(StreamOptions options) {
   return handle;
 }
 
+void Context::forget_stream(const Stream& stream) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(streams_, [&](const auto& entry) { return entry.lock().get() == &stream; });
+}
+
 std::vector<std::shared_ptr<Stream>> Context::streams() {
   std::vector<std::shared_ptr<Stream>> alive;
   std::lock_guard lock(mutex_);

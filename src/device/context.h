@@ -4,6 +4,7 @@
 // set_device and ends with the last reset_device; explicit ones end with destroy. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -33,12 +34,15 @@ class Context : public std::enable_shared_from_this<Context> {
 
   // A new stream and its handle. Fails at the device's limit.
   Result<Handle> create_stream(StreamOptions options);
+  // A destroyed stream no longer counts for synchronize(), whoever still holds it.
+  void forget_stream(const Stream& stream);
   // Waits for every stream of this context; the first failure wins, all are waited for.
   Status synchronize(const Deadline& deadline);
   // Drops queued work of every stream.
   void abort();
   // Ends the context: queued work is finished, streams refuse more and stay destroyable.
   void shut_down(Stream::Close how);
+  bool ended() const { return ended_.load(std::memory_order_acquire); }
 
   // Parameters a program sets per context (overflow mode and the like), by option number.
   static constexpr int kOptions = 8;
@@ -55,7 +59,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::shared_ptr<Stream> default_stream_;
   Handle default_stream_handle_ = 0;
   mutable std::mutex mutex_;
-  bool ended_ = false;
+  std::atomic<bool> ended_{false};
   std::vector<std::weak_ptr<Stream>> streams_;
   int64_t options_[kOptions] = {};
   bool option_set_[kOptions] = {};

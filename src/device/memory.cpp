@@ -113,8 +113,13 @@ Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOption
   ANYNPU_ASSIGN(auto arena, device.arena());
   const size_t rounded = (bytes + 31) / 32 * 32 + options.tail;
   const bool huge = options.huge && rounded >= kHugePage;
-  ANYNPU_ASSIGN(void* address, take_block(arena, rounded, huge ? kHugePage : options.alignment,
-                                          MemoryKind::device, device.id()));
+  auto block = take_block(arena, rounded, huge ? kHugePage : options.alignment, MemoryKind::device,
+                          device.id());
+  // A full device still has room between huge pages.
+  if (huge && !block.ok()) {
+    block = take_block(arena, rounded, options.alignment, MemoryKind::device, device.id());
+  }
+  ANYNPU_ASSIGN(void* address, std::move(block));
   if (huge) madvise(address, rounded / kHugePage * kHugePage, MADV_HUGEPAGE);
   return address;
 }

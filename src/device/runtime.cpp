@@ -125,6 +125,8 @@ Result<Handle> Runtime::create_context(int32_t device_id) {
   const Handle handle = HandleTable::instance().insert(context);
   context->set_handle(handle);
   found->contexts.push_back(std::move(context));
+  // It stands for a set_device, so that a pair of set and reset elsewhere does not end the device.
+  if (found->uses == 0) found->uses = 1;
   current_context = handle;
   return handle;
 }
@@ -150,12 +152,19 @@ Status Runtime::destroy_context(Handle handle) {
 
 Status Runtime::set_current(Handle handle) {
   ANYNPU_ASSIGN(auto context, resolve<Context>(handle));
+  if (context->ended()) {
+    return fail(Code::no_context,
+                "the device of context {x} was reset; the context can only be destroyed now", handle);
+  }
   current_context = context->handle();
   return {};
 }
 
 Result<std::shared_ptr<Context>> Runtime::current() {
-  if (auto context = HandleTable::instance().find<Context>(current_context)) return context.share();
+  if (auto context = HandleTable::instance().find<Context>(current_context);
+      context && !context->ended()) {
+    return context.share();
+  }
   int32_t fallback;
   {
     std::lock_guard lock(mutex_);
@@ -200,6 +209,7 @@ Status Runtime::destroy_stream(Handle handle, Stream::Close how) {
   auto stream = handles.remove<Stream>(handle);
   if (!stream) return handles.explain(handle, HandleTag::stream);
   stream->close(how);
+  if (auto context = stream->context()) context->forget_stream(*stream);
   ReportQueues::instance().forget(*stream);
   stream->device()->give_stream_place();
   return {};

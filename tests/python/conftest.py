@@ -3,6 +3,8 @@
 import os
 import sys
 
+import pytest
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.setdefault("ANYNPU_BUILD_DIR", os.path.join(ROOT, "build"))
 
@@ -12,3 +14,15 @@ if os.path.join(BUILD, "python") not in sys.path:
     os.environ["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)  # for child processes
 if os.path.join(BUILD, "bin") not in os.environ["PATH"].split(os.pathsep):
     os.environ["PATH"] = os.path.join(BUILD, "bin") + os.pathsep + os.environ["PATH"]
+
+
+@pytest.fixture
+def device_0():
+    """Initialised, with device 0 in use; afterwards nothing of it may be left."""
+    import acl
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    yield
+    assert acl.rt.set_device(0) == 0
+    assert acl.rt.reset_device_force(0) == 0
+    assert acl.finalize() == 0

@@ -22,7 +22,8 @@ constexpr int32_t kModifiers =
 Status check_policy(aclrtMemMallocPolicy policy) {
   const int32_t base = policy & ~kModifiers;
   if (policy >= 0 && base >= ACL_MEM_MALLOC_HUGE_FIRST && base <= ACL_MEM_MALLOC_HUGE1G_ONLY_P2P) return {};
-  return fail(Code::invalid_argument, "the policy is {}; expected 0 to 7 (aclrtMemMallocPolicy)", policy);
+  return fail(Code::invalid_argument, "the policy is {}; expected 0 to 7 (aclrtMemMallocPolicy)",
+              static_cast<int32_t>(policy));
 }
 
 bool wants_huge_pages(aclrtMemMallocPolicy policy) {
