@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps build demo test bench lint asan tsan docs wheel wheel-test clean
+.PHONY: help deps configure build product demo test bench lint asan tsan docs wheel wheel-test clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -34,11 +34,16 @@ $(VENV)/.installed: packages.apt requirements.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-build: deps  ## compile everything into build/
+configure: deps
 	@$(CONFIGURE) -B $(BUILD) > $(BUILD).log 2>&1 || (cat $(BUILD).log; exit 1)
+
+build: configure  ## compile everything into build/
 	cmake --build $(BUILD) -j $(JOBS)
 
-demo: build  ## classify drawn shapes with the guide's quick start, then time ResNet-50
+product: configure  ## compile what users touch, without the tests
+	cmake --build $(BUILD) -j $(JOBS) --target product
+
+demo: product  ## classify drawn shapes with the guide's quick start, then time ResNet-50
 	@$(PY) examples/demo.py --build $(BUILD)
 
 test: build  ## all tests, C++ and Python; ends with 'N passed, N failed'
