@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "npc/memory.h"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "npc/cluster.h"
+
+namespace anynpu::npc {
+
+namespace {
+
+constexpr size_t kSpaceBytes = size_t{1} << 32;
+constexpr size_t kPages = kSpaceBytes / kPageBytes;
+constexpr size_t kTrimBytes = 256 << 10;  // smaller spans keep their host pages
+
+size_t whole_pages(size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
+
+std::byte* reserve(size_t bytes) {
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                  -1, 0);
+  return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Memory>> Memory::create() {
+  std::byte* base = reserve(kSpaceBytes);
+  std::byte* locals = reserve(size_t{kLocalBytes} * kCores);
+  std::byte* pages = reserve(kPages);
+  if (!base || !locals || !pages) {
+    const int error = errno;
+    if (base) munmap(base, kSpaceBytes);
+    if (locals) munmap(locals, size_t{kLocalBytes} * kCores);
+    if (pages) munmap(pages, kPages);
+    return fail(Code::io_error,
+                "cluster: cannot reserve 4 GiB of address space: {}; raise the limit of virtual memory "
+                "(ulimit -v)",
+                std::strerror(error));
+  }
+  return std::shared_ptr<Memory>(
+      new Memory(base, locals, reinterpret_cast<std::atomic<uint8_t>*>(pages)));
+}
+
+Memory::Memory(std::byte* base, std::byte* locals, std::atomic<uint8_t>* pages)
+    : base_(base), locals_(locals), pages_(pages) {
+  global_[kGlobalBase] = kGlobalEnd - kGlobalBase;
+  high_[kHighBase] = kHighEnd - kHighBase;
+  protect(kSharedBase, kSharedBytes, kReadWrite);
+  protect(kLocalBase, kLocalBytes, kReadWrite);
+}
+
+Memory::~Memory() {
+  munmap(base_, kSpaceBytes);
+  munmap(locals_, size_t{kLocalBytes} * kCores);
+  munmap(static_cast<void*>(pages_), kPages);
+}
+
+Result<uint32_t> Memory::take(Space space, size_t bytes, Permission permission) {
+  const size_t wanted = whole_pages(bytes);
+  std::lock_guard lock(mutex_);
+  auto& free = spans(space);
+  for (auto span = free.begin(); wanted >= bytes && span != free.end(); ++span) {
+    if (span->second < wanted) continue;
+    const uint32_t base = span->first;
+    const size_t left = span->second - wanted;
+    free.erase(span);
+    if (left > 0) free[base + static_cast<uint32_t>(wanted)] = left;
+    protect(base, wanted, permission);
+    return base;
+  }
+  size_t largest = 0;
+  for (const auto& [base, size] : free) largest = size > largest ? size : largest;
+  return fail(Code::out_of_memory,
+              "device memory: {} bytes of {} memory asked for, the largest free piece has {}; free "
+              "memory that is no longer used",
+              bytes, space == Space::high ? "high" : "global", largest);
+}
+
+void Memory::give_back(uint32_t base, size_t bytes) {
+  bytes = whole_pages(bytes);
+  protect(base, bytes, kNone);
+  if (bytes >= kTrimBytes) madvise(base_ + base, bytes, MADV_DONTNEED);
+  std::lock_guard lock(mutex_);
+  auto& free = spans(space_of(base));
+  auto next = free.lower_bound(base);
+  if (next != free.end() && next->first == base + bytes) {
+    bytes += next->second;
+    next = free.erase(next);
+  }
+  if (next != free.begin()) {
+    auto before = std::prev(next);
+    if (before->first + before->second == base) {
+      before->second += bytes;
+      return;
+    }
+  }
+  free[base] = bytes;
+}
+
+void Memory::protect(uint32_t base, size_t bytes, Permission permission) {
+  const size_t first = base / kPageBytes;
+  const size_t count = whole_pages(bytes) / kPageBytes;
+  for (size_t i = 0; i < count; ++i) {
+    pages_[first + i].store(permission, std::memory_order_relaxed);
+  }
+}
+
+Result<uint32_t> Memory::allocate(Space space, size_t bytes) {
+  if (bytes == 0) {
+    return fail(Code::invalid_argument, "device memory: 0 bytes asked for; ask for at least 1");
+  }
+  // High memory is for copies alone: its pages have no permission for loads and stores.
+  ANYNPU_ASSIGN(const uint32_t base,
+                take(space, bytes, space == Space::high ? kNone : kReadWrite));
+  auto block = std::make_shared<Block>(shared_from_this(), base, static_cast<uint32_t>(bytes));
+  std::lock_guard lock(mutex_);
+  blocks_.emplace(base, std::move(block));
+  return base;
+}
+
+Status Memory::release(uint32_t address) {
+  std::shared_ptr<Block> block;  // given back after the lock
+  std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end()) {
+    return fail(Code::invalid_address,
+                "free: {x} is not the start of an allocation; pass the address that the allocation "
+                "returned, once",
+                address);
+  }
+  block = std::move(found->second);
+  blocks_.erase(found);
+  return {};
+}
+
+std::shared_ptr<Block> Memory::find(uint32_t address, size_t count) const {
+  std::lock_guard lock(mutex_);
+  auto next = blocks_.upper_bound(address);
+  if (next == blocks_.begin()) return nullptr;
+  const auto& block = std::prev(next)->second;
+  if (address - block->base() >= block->bytes() || !block->covers(address, count)) return nullptr;
+  return block;
+}
+
+size_t Memory::free_bytes(Space space) const {
+  std::lock_guard lock(mutex_);
+  size_t sum = 0;
+  for (const auto& [base, size] : space == Space::high ? high_ : global_) sum += size;
+  return sum;
+}
+
+bool Memory::allows(uint32_t address, size_t count, Permission permission) const {
+  if (count == 0) return true;
+  const uint64_t end = uint64_t{address} + count;
+  if (end > kSpaceBytes) return false;
+  for (uint64_t page = address / kPageBytes; page * kPageBytes < end; ++page) {
+    if ((pages_[page].load(std::memory_order_relaxed) & permission) != permission) return false;
+  }
+  return true;
+}
+
+Block::~Block() { memory_->give_back(base_, bytes_); }
+
+std::byte* Block::host(uint32_t address) const { return memory_->host(address); }
+
+}  // namespace anynpu::npc

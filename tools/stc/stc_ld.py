@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""stc-ld.lld: joins objects of NPC kernels and the run-time library into one object to load.
+
+    stc-ld.lld -flavor gnu copy.o /usr/local/hpe/riscv32npu/lib/libnpurt_hld.a -r -o copy-fatbin.o
+
+Takes ld.lld's options. Paths below /usr/local/hpe that do not exist mean this installation.
+"""
+
+import os
+import shutil
+import sys
+
+PREFIX = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+DOCUMENTED_PREFIX = "/usr/local/hpe/"
+
+
+def resolve(argument):
+    """A path as the documents print it, in this installation."""
+    if argument.startswith(DOCUMENTED_PREFIX) and not os.path.exists(argument):
+        return os.path.join(PREFIX, argument[len(DOCUMENTED_PREFIX):])
+    return argument
+
+
+def main():
+    """Runs ld.lld in place of this process."""
+    linker = shutil.which("ld.lld-19") or shutil.which("ld.lld")
+    if linker is None:
+        sys.exit("stc-ld.lld: ld.lld was not found; install the package lld-19")
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["-flavor"]:
+        if arguments[1:2] != ["gnu"]:
+            sys.exit(f"stc-ld.lld: flavor is {' '.join(arguments[1:2])}, expected gnu")
+        arguments = arguments[2:]
+    os.execv(linker, [linker, *map(resolve, arguments)])
+
+
+if __name__ == "__main__":
+    main()
