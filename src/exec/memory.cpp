@@ -28,8 +28,8 @@ Result<Memory> Memory::allocate(size_t bytes) {
   memory.data_ = static_cast<std::byte*>(std::aligned_alloc(unit, rounded));
   memory.owned_ = true;
   if (!memory.data_) {
-    return fail(Code::out_of_memory, "{} bytes for a model cannot be allocated; unload other models",
-                rounded);
+    return fail(Code::out_of_memory,
+                "{} bytes for a model cannot be allocated; unload other models", rounded);
   }
   if (unit == kLargePage) madvise(memory.data_, rounded, MADV_HUGEPAGE);  // a hint: may fail
   return memory;
@@ -38,8 +38,8 @@ Result<Memory> Memory::allocate(size_t bytes) {
 Result<Memory> Memory::borrow(void* data, size_t bytes, size_t needed, const char* what) {
   if (bytes < needed) {
     return fail(Code::invalid_address,
-                "{} memory has {} bytes, the model needs {}; ask for the size before loading it", what,
-                bytes, needed);
+                "{} memory has {} bytes, the model needs {}; ask for the size before loading it",
+                what, bytes, needed);
   }
   if (reinterpret_cast<uintptr_t>(data) % ops::kBufferAlignment != 0) {
     return fail(Code::unaligned_address, "{} memory starts at {}, expected a multiple of {}", what,

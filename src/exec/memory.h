@@ -13,7 +13,8 @@ class Memory {
  public:
   Memory() = default;
   static Result<Memory> allocate(size_t bytes);
-  // Borrowed: must outlive this object. Fails when it is smaller than `needed` or not aligned to 64.
+  // Borrowed: must outlive this object. Fails when it is smaller than `needed` or not aligned
+  // to 64.
   static Result<Memory> borrow(void* data, size_t bytes, size_t needed, const char* what);
 
   Memory(Memory&& other) noexcept;

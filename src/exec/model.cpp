@@ -15,7 +15,8 @@ namespace {
 
 constexpr size_t kMostBuffers = 256;  // of one side of a run, kept on the stack
 
-std::vector<TensorInfo> describe(const graph::Graph& graph, const std::vector<graph::ValueId>& ids) {
+std::vector<TensorInfo> describe(const graph::Graph& graph,
+                                 const std::vector<graph::ValueId>& ids) {
   std::vector<TensorInfo> infos;
   for (graph::ValueId id : ids) {
     const graph::Value& v = graph.values[static_cast<size_t>(id)];
@@ -29,15 +30,17 @@ std::vector<TensorInfo> describe(const graph::Graph& graph, const std::vector<gr
 Status check_buffers(std::span<const Buffer> buffers, const std::vector<TensorInfo>& infos,
                      const char* what, void** addresses) {
   if (buffers.size() != infos.size()) {
-    return fail(Code::invalid_argument, "{} {} buffers were given, the model has {}; add one for each",
-                buffers.size(), what, infos.size());
+    return fail(Code::invalid_argument,
+                "{} {} buffers were given, the model has {}; add one for each", buffers.size(),
+                what, infos.size());
   }
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].bytes < infos[i].bytes || (!buffers[i].data && infos[i].bytes > 0)) {
-      return fail(Code::shape_mismatch,
-                  "{} '{}' has {} bytes at {}, the model needs {} for {} of {}; give a buffer of that size",
-                  what, infos[i].name, buffers[i].bytes, static_cast<const void*>(buffers[i].data),
-                  infos[i].bytes, to_string(infos[i].shape), name_of(infos[i].dtype));
+      return fail(
+          Code::shape_mismatch,
+          "{} '{}' has {} bytes at {}, the model needs {} for {} of {}; give a buffer of that size",
+          what, infos[i].name, buffers[i].bytes, static_cast<const void*>(buffers[i].data),
+          infos[i].bytes, to_string(infos[i].shape), name_of(infos[i].dtype));
     }
     addresses[i] = buffers[i].data;
   }
@@ -51,11 +54,11 @@ struct LoadedModel::Impl {
   Plan plan;
   std::vector<trace::NameId> names;  // of steps
   Memory weights;
-  bool queued = false;               // the caller's work memory: one run at a time
+  bool queued = false;  // the caller's work memory: one run at a time
   std::mutex queue;
   std::atomic<PlanRunner*> spare{nullptr};  // the usual case: one run at a time, no lock
   std::mutex pool_mutex;
-  PlanRunner* pool = nullptr;        // guarded by pool_mutex
+  PlanRunner* pool = nullptr;  // guarded by pool_mutex
 
   ~Impl() {
     delete spare.load();
@@ -100,7 +103,8 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
                                                        const LoadOptions& options) {
   auto impl = std::make_unique<Impl>();
   if (graph.inputs.size() > kMostBuffers || graph.outputs.size() > kMostBuffers) {
-    return fail(Code::limit_exceeded, "the model has {} inputs and {} outputs, at most {} are supported",
+    return fail(Code::limit_exceeded,
+                "the model has {} inputs and {} outputs, at most {} are supported",
                 graph.inputs.size(), graph.outputs.size(), kMostBuffers);
   }
   impl->inputs = describe(graph, graph.inputs);
@@ -126,8 +130,8 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   Memory arena;
   if (options.work_memory) {
     impl->queued = true;
-    ANYNPU_ASSIGN(arena, Memory::borrow(options.work_memory, options.work_bytes, plan.work_bytes,
-                                        "work"));
+    ANYNPU_ASSIGN(arena,
+                  Memory::borrow(options.work_memory, options.work_bytes, plan.work_bytes, "work"));
   } else {
     ANYNPU_ASSIGN(arena, Memory::allocate(plan.work_bytes));
   }

@@ -30,16 +30,17 @@ class NetBuilder {
     std::uniform_real_distribution<float> draw(-scale, scale);
     for (float& x : *data) x = draw(random_);
     graph::Value v = value("w" + std::to_string(graph.values.size()), std::move(shape));
-    v.constant = std::make_shared<graph::Constant>(
-        graph::Constant{data, std::as_bytes(std::span(*data))});
+    v.constant =
+        std::make_shared<graph::Constant>(graph::Constant{data, std::as_bytes(std::span(*data))});
     return graph.add_value(v);
   }
   ValueId ints(std::vector<int64_t> values) {
     auto data = std::make_shared<std::vector<int64_t>>(std::move(values));
-    graph::Value v = value("i" + std::to_string(graph.values.size()), {static_cast<int64_t>(data->size())});
+    graph::Value v =
+        value("i" + std::to_string(graph.values.size()), {static_cast<int64_t>(data->size())});
     v.dtype = DType::i64;
-    v.constant = std::make_shared<graph::Constant>(
-        graph::Constant{data, std::as_bytes(std::span(*data))});
+    v.constant =
+        std::make_shared<graph::Constant>(graph::Constant{data, std::as_bytes(std::span(*data))});
     return graph.add_value(v);
   }
   ValueId node(const std::string& op, std::vector<ValueId> inputs,
@@ -231,7 +232,8 @@ TEST(LoadedModel, RefusesMemoryThatIsTooSmallOrUnaligned) {
   EXPECT_EQ(LoadedModel::load(net.graph, {start, sizes->weight_bytes - 1}).status().code(),
             Code::invalid_address);
   EXPECT_EQ(LoadedModel::load(net.graph, {static_cast<char*>(start) + 4, sizes->weight_bytes})
-                .status().code(),
+                .status()
+                .code(),
             Code::unaligned_address);
 }
 
@@ -279,7 +281,7 @@ TEST(LoadedModel, AChainInPlaceNeverDisturbsATensorThatIsStillRead) {
   const ValueId x = b.input("x", {2, 8});
   const ValueId a = b.node("Relu", {x});
   const ValueId view = b.node("Reshape", {a, b.ints({8, 2})});
-  const ValueId c = b.node("Tanh", {a});        // a lives on in its view
+  const ValueId c = b.node("Tanh", {a});  // a lives on in its view
   const ValueId d = b.node("Sigmoid", {view});
   const ValueId e = b.node("Add", {c, c});
   b.output(b.node("Add", {e, a}));
@@ -321,7 +323,8 @@ TEST(Plan, RefusesTensorsThatNoMachineHolds) {
   EXPECT_EQ(make_plan(big.graph).status().code(), Code::out_of_memory);
 
   NetBuilder grows;
-  const ValueId x = grows.input("x", {int64_t{1} << 20, 1}), y = grows.input("y", {1, int64_t{1} << 40});
+  const ValueId x = grows.input("x", {int64_t{1} << 20, 1}),
+                y = grows.input("y", {1, int64_t{1} << 40});
   grows.output(grows.node("Add", {x, y}));
   EXPECT_FALSE(make_plan(grows.graph).ok());
 

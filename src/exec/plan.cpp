@@ -31,7 +31,7 @@ int64_t most_bytes() {
 // Memory that one or more tensors share.
 struct Storage {
   Place place = Place::arena;
-  size_t offset = 0;   // for input, output and weights; arena offsets come last
+  size_t offset = 0;  // for input, output and weights; arena offsets come last
   size_t bytes = 0;
   int first_step = 0, last_step = 0;
   int last_node = -1;  // the last node that reads any tensor in it
@@ -53,10 +53,11 @@ class Planner {
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
       const PlannedValue& v = planned(graph_.inputs[i]);
       if (!v.has_shape || !is_static(v.shape) || size_of(v.dtype) == 0) {
-        return fail(Code::unsupported_shape,
-                    "input '{}' has shape {} and type {}, which are not fixed; give it a fixed shape "
-                    "when the model is compiled",
-                    value(graph_.inputs[i]).name, to_string(v.shape), name_of(v.dtype));
+        return fail(
+            Code::unsupported_shape,
+            "input '{}' has shape {} and type {}, which are not fixed; give it a fixed shape "
+            "when the model is compiled",
+            value(graph_.inputs[i]).name, to_string(v.shape), name_of(v.dtype));
       }
       Storage storage{Place::input, i};
       storage.last_node = kNever;
@@ -104,14 +105,15 @@ class Planner {
       }
     }
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
-      if (planned(graph_.outputs[i]).output < 0) planned(graph_.outputs[i]).output = static_cast<int>(i);
+      if (planned(graph_.outputs[i]).output < 0)
+        planned(graph_.outputs[i]).output = static_cast<int>(i);
     }
   }
 
   size_t take_weights(size_t bytes) {
     const size_t offset = plan_.weight_bytes;
-    plan_.weight_bytes += (bytes + ops::kBufferAlignment - 1) / ops::kBufferAlignment *
-                          ops::kBufferAlignment;
+    plan_.weight_bytes +=
+        (bytes + ops::kBufferAlignment - 1) / ops::kBufferAlignment * ops::kBufferAlignment;
     return offset;
   }
 
@@ -142,7 +144,8 @@ class Planner {
 
   // New memory for output `id` of the next step: the caller's when it is an output of the graph.
   int make_storage(ValueId id, DType dtype, const Shape& shape, Layout layout) {
-    Storage fresh{Place::arena, 0, ops::stored_bytes(dtype, shape, layout), next_step(), next_step()};
+    Storage fresh{Place::arena, 0, ops::stored_bytes(dtype, shape, layout), next_step(),
+                  next_step()};
     fresh.last_node = planned(id).last_node;
     if (planned(id).output >= 0 && layout == Layout::plain) {
       fresh.place = Place::output;
@@ -158,7 +161,8 @@ class Planner {
     const Layout other = layout == Layout::plain ? Layout::blocked16 : Layout::plain;
     const int from = known(id, other);
     if (from < 0) {
-      return fail(Code::corrupt_model, "value '{}' is used before a node makes it; export the model again",
+      return fail(Code::corrupt_model,
+                  "value '{}' is used before a node makes it; export the model again",
                   value(id).name);
     }
     const Shape& shape = planned(id).shape;
@@ -179,9 +183,11 @@ class Planner {
 
   Status check_size(const ops::OpContext& context, const ops::Operand& operand) const {
     const int64_t count = operand.present ? element_count(operand.shape) : 0;
-    if (count <= most_bytes_ / static_cast<int64_t>(std::max<size_t>(1, size_of(operand.dtype)))) return {};
-    return fail(Code::out_of_memory, "{}: a tensor of {} and {} is larger than the machine's {} bytes",
-                context.label(), to_string(operand.shape), name_of(operand.dtype), most_bytes_);
+    if (count <= most_bytes_ / static_cast<int64_t>(std::max<size_t>(1, size_of(operand.dtype))))
+      return {};
+    return fail(Code::out_of_memory,
+                "{}: a tensor of {} and {} is larger than the machine's {} bytes", context.label(),
+                to_string(operand.shape), name_of(operand.dtype), most_bytes_);
   }
 
   Result<ops::OpContext> context_of(const graph::Node& node) {
@@ -202,10 +208,11 @@ class Planner {
       const ops::Operand& output = context.outputs[i];
       if (output.fully_known()) ANYNPU_TRY(check_size(context, output));
       if (output.present && !output.fully_known()) {
-        return fail(Code::unsupported_shape,
-                    "{}: the shape of output {} is not known before the model runs; give every input a "
-                    "fixed shape when the model is compiled",
-                    context.label(), i);
+        return fail(
+            Code::unsupported_shape,
+            "{}: the shape of output {} is not known before the model runs; give every input a "
+            "fixed shape when the model is compiled",
+            context.label(), i);
       }
     }
     return context;
@@ -255,8 +262,7 @@ class Planner {
         continue;
       }
       const ops::Operand& output = context.outputs[i];
-      const Layout layout =
-          i < work.output_layouts.size() ? work.output_layouts[i] : Layout::plain;
+      const Layout layout = i < work.output_layouts.size() ? work.output_layouts[i] : Layout::plain;
       int index = -1;
       if (i == 0 && work.in_place_input >= 0) {
         const int shared = use.inputs[static_cast<size_t>(work.in_place_input)];

@@ -45,11 +45,11 @@ struct TensorShape {
 struct Plan {
   std::vector<Step> steps;
   std::vector<TensorShape> outputs;  // of the graph, as inferred for these input shapes
-  size_t weight_bytes = 0;  // packed weights and the constants that are used as they are
-  size_t work_bytes = 0;    // arena: intermediate tensors and workspaces
+  size_t weight_bytes = 0;           // packed weights and the constants that are used as they are
+  size_t work_bytes = 0;             // arena: intermediate tensors and workspaces
 
-  // Packs kernels and copies constants into `memory` (weight_bytes, aligned to 64). Once, before the
-  // first run; needs the graph that the plan was made from.
+  // Packs kernels and copies constants into `memory` (weight_bytes, aligned to 64). Once, before
+  // the first run; needs the graph that the plan was made from.
   Status fill_weights(std::byte* memory);
   // What fill_weights needs is let go; afterwards the graph may go too.
   void forget_graph();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcasting of two shapes by the ONNX (numpy) rule, and the loop nest that walks it: extents of 1
-// are merged and neighbouring dimensions joined, so that the inner loop is as long as can be.
+// Broadcasting of two shapes by the ONNX (numpy) rule, and the loop nest that walks it: extents of
+// 1 are merged and neighbouring dimensions joined, so that the inner loop is as long as can be.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct BroadcastLoop {
   std::vector<int64_t> stride_a, stride_b;  // in elements; 0 = repeated
   int64_t outer = 1;                        // product of all but the last
   int64_t inner = 1;
-  int64_t inner_a = 1, inner_b = 1;         // strides of the inner loop: 0 or 1
+  int64_t inner_a = 1, inner_b = 1;  // strides of the inner loop: 0 or 1
 
   // Offsets of outer iteration `index` into a and b.
   void offsets(int64_t index, int64_t& a, int64_t& b) const;

@@ -28,16 +28,16 @@ Result<const KernelDef*> choose_kernel(const OpContext& context, KernelDevice de
        Registry::instance().kernels(context.schema->name, context.schema->domain)) {
     const Status status = refusal(*kernel, context, device);
     if (verbose) {
-      const std::string line =
-          format("anynpu,dispatch,{},{},{}\n", context.label(), kernel->name,
-                 status.ok() ? std::string("chosen") : status.message());
+      const std::string line = format("anynpu,dispatch,{},{},{}\n", context.label(), kernel->name,
+                                      status.ok() ? std::string("chosen") : status.message());
       std::fputs(line.c_str(), stderr);
     }
     if (status.ok()) return kernel;
     reasons += format("{}{}: {}", reasons.empty() ? "" : "; ", kernel->name, status.message());
   }
-  return fail(Code::unsupported_op, "{}: no kernel runs it ({}); change the type or shape of the node",
-              context.label(), reasons.empty() ? std::string("none is registered") : reasons);
+  return fail(Code::unsupported_op,
+              "{}: no kernel runs it ({}); change the type or shape of the node", context.label(),
+              reasons.empty() ? std::string("none is registered") : reasons);
 }
 
 }  // namespace anynpu::ops

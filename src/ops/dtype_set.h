@@ -33,8 +33,8 @@ class DTypeSet {
 };
 
 constexpr DTypeSet kFloats{DType::f32, DType::f16, DType::bf16, DType::f64};
-constexpr DTypeSet kIntegers{DType::i8,  DType::i16, DType::i32, DType::i64,
-                             DType::u8,  DType::u16, DType::u32, DType::u64};
+constexpr DTypeSet kIntegers{DType::i8, DType::i16, DType::i32, DType::i64,
+                             DType::u8, DType::u16, DType::u32, DType::u64};
 constexpr DTypeSet kNumbers = kFloats | kIntegers;
 // Whatever has a fixed size per element: what data movement takes.
 constexpr DTypeSet kAnyFixed =

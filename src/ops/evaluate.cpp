@@ -17,7 +17,8 @@ using Buffer = std::unique_ptr<std::byte, Free>;
 Result<Buffer> allocate(size_t bytes) {
   const size_t rounded = (bytes + kBufferAlignment) / kBufferAlignment * kBufferAlignment;
   Buffer buffer(static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, rounded)));
-  if (!buffer) return fail(Code::out_of_memory, "{} bytes cannot be allocated; free some memory", bytes);
+  if (!buffer)
+    return fail(Code::out_of_memory, "{} bytes cannot be allocated; free some memory", bytes);
   return buffer;
 }
 
@@ -27,7 +28,8 @@ Result<std::vector<std::vector<std::byte>>> evaluate(const OpContext& context) {
   std::vector<const std::byte*> inputs;
   for (const Operand& input : context.inputs) {
     if (input.present && !input.is_constant) {
-      return fail(Code::invalid_argument, "{} has an input that is not a constant", context.label());
+      return fail(Code::invalid_argument, "{} has an input that is not a constant",
+                  context.label());
     }
     inputs.push_back(input.present ? input.constant.data() : nullptr);
   }

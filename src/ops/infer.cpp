@@ -21,8 +21,9 @@ Status check_counts(const OpContext& context) {
   }
   for (size_t i = 0; i < schema.inputs.size(); ++i) {
     if (schema.inputs[i].presence == Presence::optional || context.has_input(i)) continue;
-    return fail(Code::invalid_argument, "{} lacks input {} ('{}'), which is required; check the model",
-                context.label(), i, schema.inputs[i].name);
+    return fail(Code::invalid_argument,
+                "{} lacks input {} ('{}'), which is required; check the model", context.label(), i,
+                schema.inputs[i].name);
   }
   const size_t outputs = context.node->outputs.size();
   if (outputs == 0 || !formal_at(schema.outputs, outputs - 1)) {
@@ -48,9 +49,10 @@ Status check_types(const OpContext& context) {
       }
       // A variadic list may mix types only if its schema uses no shared variable.
       if (first && first->dtype != input.dtype) {
-        return fail(Code::unsupported_dtype,
-                    "{}: inputs {} and {} have types {} and {}, expected the same; cast one of them",
-                    context.label(), first_index, i, name_of(first->dtype), name_of(input.dtype));
+        return fail(
+            Code::unsupported_dtype,
+            "{}: inputs {} and {} have types {} and {}, expected the same; cast one of them",
+            context.label(), first_index, i, name_of(first->dtype), name_of(input.dtype));
       }
       if (!first) first = &input, first_index = i;
     }
@@ -65,11 +67,11 @@ Status check_constants(const OpContext& context) {
     if (!input.present || !input.is_constant) continue;
     const auto count = static_cast<size_t>(element_count(input.shape));
     if (!input.fully_known() || input.constant.size() != bytes_of(input.dtype, count)) {
-      return fail(Code::corrupt_model,
-                  "{}: constant input {} has {} bytes, its shape {} of {} says otherwise; export the "
-                  "model again",
-                  context.label(), i, input.constant.size(), to_string(input.shape),
-                  name_of(input.dtype));
+      return fail(
+          Code::corrupt_model,
+          "{}: constant input {} has {} bytes, its shape {} of {} says otherwise; export the "
+          "model again",
+          context.label(), i, input.constant.size(), to_string(input.shape), name_of(input.dtype));
     }
   }
   return {};
@@ -98,8 +100,9 @@ Status check_attrs(const OpContext& context) {
   }
   for (const AttrSchema& schema : context.schema->attrs) {
     if (schema.required && !context.has_attr(schema.name)) {
-      return fail(Code::invalid_argument, "{} lacks attribute '{}', which is required; check the model",
-                  context.label(), schema.name);
+      return fail(Code::invalid_argument,
+                  "{} lacks attribute '{}', which is required; check the model", context.label(),
+                  schema.name);
     }
   }
   return {};
@@ -124,7 +127,8 @@ Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs) {
   for (size_t i = 0; i < context.outputs.size(); ++i) {
     Operand& output = context.outputs[i];
     output.present = node.outputs[i] != graph::kNoValue;
-    if (output.has_shape) ANYNPU_TRY(check_shape(output.shape), "{}, output {}", context.label(), i);
+    if (output.has_shape)
+      ANYNPU_TRY(check_shape(output.shape), "{}, output {}", context.label(), i);
   }
   return context;
 }

@@ -28,8 +28,8 @@ constexpr size_t kBufferAlignment = 64;
 struct RunArgs {
   std::span<const std::byte* const> inputs;  // null: absent, or packed by the kernel
   std::span<std::byte* const> outputs;
-  const std::byte* packed = nullptr;         // what pack() wrote
-  std::byte* workspace = nullptr;            // workspace_bytes(); contents undefined on entry
+  const std::byte* packed = nullptr;  // what pack() wrote
+  std::byte* workspace = nullptr;     // workspace_bytes(); contents undefined on entry
 };
 
 class KernelPlan {
@@ -63,11 +63,11 @@ class Kernel {
 enum class KernelDevice : uint8_t { cpu };
 
 struct KernelDef {
-  std::string_view op;      // schema name
-  std::string_view name;    // "conv_blocked", "conv_reference": unique within an operator
+  std::string_view op;    // schema name
+  std::string_view name;  // "conv_blocked", "conv_reference": unique within an operator
   std::string_view domain = {};
   KernelDevice device = KernelDevice::cpu;
-  DTypeSet types;           // of the first input
+  DTypeSet types;                                         // of the first input
   Status (*can_run)(const OpContext& context) = nullptr;  // null: every case of `types`
   Result<std::unique_ptr<Kernel>> (*create)(const OpContext& context) = nullptr;
 };

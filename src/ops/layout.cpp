@@ -50,7 +50,8 @@ std::unique_ptr<KernelPlan> plan_reorder(const Shape& shape, Layout from, Layout
   for (size_t i = 2; i < shape.size(); ++i) s.plane *= shape[i];
   const bool packing = to == Layout::blocked16;
   auto plan = make_plan([=](const RunArgs& args) {
-    const auto range = std::max<size_t>(1, 4096 / static_cast<size_t>(std::max<int64_t>(1, s.plane)));
+    const auto range =
+        std::max<size_t>(1, 4096 / static_cast<size_t>(std::max<int64_t>(1, s.plane)));
     parallel(static_cast<size_t>(s.batch * s.blocks), range, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         const int64_t n = i / s.blocks, block = i % s.blocks;

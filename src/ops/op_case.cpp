@@ -2,8 +2,8 @@
 #include "ops/op_case.h"
 
 #include <algorithm>
-#include <chrono>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -52,7 +52,8 @@ Result<DType> parse_dtype(std::string_view text) {
   return fail(Code::parse_error, "'{}' is no type; expected float32, float16, bfloat16, ...", text);
 }
 
-Result<graph::Attr> parse_attr(const OpSchema& schema, std::string_view key, std::string_view text) {
+Result<graph::Attr> parse_attr(const OpSchema& schema, std::string_view key,
+                               std::string_view text) {
   for (const AttrSchema& attr : schema.attrs) {
     if (attr.name != key) continue;
     switch (attr.kind) {
@@ -60,13 +61,16 @@ Result<graph::Attr> parse_attr(const OpSchema& schema, std::string_view key, std
         ANYNPU_ASSIGN(const int64_t value, parse_integer(text));
         return graph::Attr(value);
       }
-      case AttrKind::f: return graph::Attr(std::strtof(std::string(text).c_str(), nullptr));
-      case AttrKind::s: return graph::Attr(std::string(text));
+      case AttrKind::f:
+        return graph::Attr(std::strtof(std::string(text).c_str(), nullptr));
+      case AttrKind::s:
+        return graph::Attr(std::string(text));
       case AttrKind::ints: {
         ANYNPU_ASSIGN(auto list, parse_list(text, ','));
         return graph::Attr(std::move(list));
       }
-      default: break;
+      default:
+        break;
     }
   }
   return fail(Code::parse_error, "operator {} has no attribute '{}' that text can set", schema.name,
@@ -85,7 +89,8 @@ std::vector<std::byte> random_data(DType dtype, const Shape& shape, uint64_t see
   const auto floats = [&](auto zero) {
     auto* values = reinterpret_cast<decltype(zero)*>(data.data());
     for (size_t i = 0; i < count; ++i) {
-      values[i] = Element<decltype(zero)>::store((static_cast<float>(next() % 255) - 127.0f) / 64.0f);
+      values[i] =
+          Element<decltype(zero)>::store((static_cast<float>(next() % 255) - 127.0f) / 64.0f);
     }
   };
   const auto integers = [&](auto zero) {
@@ -148,15 +153,24 @@ Result<OpCase> OpCase::parse(std::string_view text) {
     const size_t at = words[i].find('=');
     if (at == std::string_view::npos) return fail(Code::parse_error, "'{}' lacks '='", words[i]);
     const std::string_view key = words[i].substr(0, at), value = words[i].substr(at + 1);
-    if (key == "shape") shapes = value;
-    else if (key == "ints") ints = value;
-    else if (key == "const") constants = value;
-    else if (key == "domain") result.node_.domain = value;
-    else if (key == "dtype") { ANYNPU_ASSIGN(dtype, parse_dtype(value)); }
-    else if (key == "opset") { ANYNPU_ASSIGN(result.node_.opset, parse_integer(value)); }
-    else if (key == "seed") { ANYNPU_ASSIGN(seed, parse_integer(value)); }
-    else if (key == "outputs") { ANYNPU_ASSIGN(outputs, parse_integer(value)); }
-    else attrs.emplace_back(key, value);
+    if (key == "shape")
+      shapes = value;
+    else if (key == "ints")
+      ints = value;
+    else if (key == "const")
+      constants = value;
+    else if (key == "domain")
+      result.node_.domain = value;
+    else if (key == "dtype") {
+      ANYNPU_ASSIGN(dtype, parse_dtype(value));
+    } else if (key == "opset") {
+      ANYNPU_ASSIGN(result.node_.opset, parse_integer(value));
+    } else if (key == "seed") {
+      ANYNPU_ASSIGN(seed, parse_integer(value));
+    } else if (key == "outputs") {
+      ANYNPU_ASSIGN(outputs, parse_integer(value));
+    } else
+      attrs.emplace_back(key, value);
   }
   ANYNPU_ASSIGN(const OpSchema* schema, Registry::instance().find(result.node_));
   for (const auto& [key, value] : attrs) {
@@ -178,7 +192,8 @@ Result<OpCase> OpCase::parse(std::string_view text) {
     ANYNPU_ASSIGN(const int64_t index, parse_integer(ints.substr(0, colon)));
     ANYNPU_ASSIGN(const auto values, parse_list(ints.substr(colon + 1), ','));
     if (index != static_cast<int64_t>(result.inputs_.size())) {
-      return fail(Code::parse_error, "ints must follow the shapes: input {}", result.inputs_.size());
+      return fail(Code::parse_error, "ints must follow the shapes: input {}",
+                  result.inputs_.size());
     }
     Operand operand = Operand::of(DType::i64, {static_cast<int64_t>(values.size())});
     operand.is_constant = true;
@@ -198,7 +213,8 @@ Result<OpCase> OpCase::parse(std::string_view text) {
     }
   }
   for (size_t i = 0; i < result.inputs_.size(); ++i) {
-    result.node_.inputs.push_back(result.inputs_[i].present ? static_cast<int>(i) : graph::kNoValue);
+    result.node_.inputs.push_back(result.inputs_[i].present ? static_cast<int>(i)
+                                                            : graph::kNoValue);
   }
   for (int64_t i = 0; i < outputs; ++i) result.node_.outputs.push_back(100 + static_cast<int>(i));
   return result;
@@ -255,8 +271,9 @@ Result<std::vector<std::vector<std::byte>>> OpCase::run(const KernelDef& def, La
   std::vector<std::vector<std::byte>> results;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Operand& output = context.outputs[i];
-    ANYNPU_ASSIGN(AlignedBytes plain, stored_copy(output, outputs[i],
-                                                  layout_at(plan->output_layouts, i), Layout::plain));
+    ANYNPU_ASSIGN(
+        AlignedBytes plain,
+        stored_copy(output, outputs[i], layout_at(plan->output_layouts, i), Layout::plain));
     results.emplace_back(plain.get(),
                          plain.get() + stored_bytes(output.dtype, output.shape, Layout::plain));
   }
@@ -283,11 +300,20 @@ double worst_error(DType dtype, const std::vector<std::byte>& a, const std::vect
   if (a.size() != b.size()) return INFINITY;
   double worst = 0, rtol = 0, atol = 0;
   switch (dtype) {
-    case DType::f32: rtol = 2e-5, atol = 2e-5; break;
-    case DType::f64: rtol = 1e-12, atol = 1e-12; break;
-    case DType::f16: rtol = 2e-3, atol = 2e-3; break;
-    case DType::bf16: rtol = 1.6e-2, atol = 1.6e-2; break;
-    default: return a == b ? 0 : INFINITY;
+    case DType::f32:
+      rtol = 2e-5, atol = 2e-5;
+      break;
+    case DType::f64:
+      rtol = 1e-12, atol = 1e-12;
+      break;
+    case DType::f16:
+      rtol = 2e-3, atol = 2e-3;
+      break;
+    case DType::bf16:
+      rtol = 1.6e-2, atol = 1.6e-2;
+      break;
+    default:
+      return a == b ? 0 : INFINITY;
   }
   visit_floats(dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -320,10 +346,11 @@ Status check_all_kernels(const OpCase& op_case, int* compared) {
       for (size_t i = 0; i < actual.size(); ++i) {
         const double error = worst_error(context.outputs[i].dtype, actual[i], expected[i]);
         if (error > 1) {
-          return fail(Code::internal,
-                      "kernel {} ({} input) differs from the reference in output {} by {} times the "
-                      "tolerance",
-                      kernel->name, layout == Layout::plain ? "plain" : "blocked", i, error);
+          return fail(
+              Code::internal,
+              "kernel {} ({} input) differs from the reference in output {} by {} times the "
+              "tolerance",
+              kernel->name, layout == Layout::plain ? "plain" : "blocked", i, error);
         }
       }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels without packed weights in two lines: make_plan wraps a closure, create_plain<fn> wraps the
-// function that makes the plan.
+// Kernels without packed weights in two lines: make_plan wraps a closure, create_plain<fn> wraps
+// the function that makes the plan.
 #pragma once
 
 #include <memory>

@@ -28,9 +28,9 @@ enum class Layout : uint8_t { plain, blocked16 };
 // A tensor as shape rules and kernels see it.
 struct Operand {
   DType dtype = DType::undefined;
-  Shape shape;             // -1 = known at run time only; valid only if has_shape
+  Shape shape;  // -1 = known at run time only; valid only if has_shape
   bool has_shape = false;
-  bool present = true;     // false: an optional operand left out
+  bool present = true;  // false: an optional operand left out
   bool is_constant = false;
   std::span<const std::byte> constant;  // the data when is_constant (plain layout)
   Layout layout = Layout::plain;        // as produced; plan() may ask for another

@@ -11,13 +11,14 @@ namespace {
 constexpr int64_t kMaxExtent = int64_t{1} << 20;
 constexpr int64_t kMaxTaps = int64_t{1} << 24;
 
-Result<std::vector<int64_t>> list_attr(const OpContext& context, std::string_view key, size_t length,
-                                       int64_t otherwise, int64_t least) {
+Result<std::vector<int64_t>> list_attr(const OpContext& context, std::string_view key,
+                                       size_t length, int64_t otherwise, int64_t least) {
   std::vector<int64_t> list = context.ints_attr(key);
   if (list.empty()) list.assign(length, otherwise);
   if (list.size() != length) {
-    return fail(Code::invalid_argument, "{}: attribute '{}' is {}, expected {} values; check the model",
-                context.label(), key, list, length);
+    return fail(Code::invalid_argument,
+                "{}: attribute '{}' is {}, expected {} values; check the model", context.label(),
+                key, list, length);
   }
   for (int64_t value : list) {
     if (value < least || value > kMaxExtent) {
@@ -60,9 +61,10 @@ Result<Window> window_of(const OpContext& context, std::vector<int64_t> in,
   w.in = std::move(in);
   w.kernel = std::move(kernel);
   if (dims == 0 || w.kernel.size() != dims) {
-    return fail(Code::unsupported_shape,
-                "{}: the input has {} spatial dimensions, the kernel {}; expected the same, at least 1",
-                context.label(), dims, w.kernel.size());
+    return fail(
+        Code::unsupported_shape,
+        "{}: the input has {} spatial dimensions, the kernel {}; expected the same, at least 1",
+        context.label(), dims, w.kernel.size());
   }
   int64_t taps = 1;
   for (size_t i = 0; i < dims; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How kernels read and write elements of any type: Element<T>::load widens to the type arithmetic is
-// done in, store rounds back. visit_* calls a generic lambda with a value of the C++ type of a DType
-// and returns false for a type outside the family.
+// How kernels read and write elements of any type: Element<T>::load widens to the type arithmetic
+// is done in, store rounds back. visit_* calls a generic lambda with a value of the C++ type of a
+// DType and returns false for a type outside the family.
 #pragma once
 
 #include <cstdint>
@@ -46,26 +46,52 @@ struct Element<BF16> {
 template <typename F>
 bool visit_floats(DType type, F&& f) {
   switch (type) {
-    case DType::f32: f(float{}); return true;
-    case DType::f64: f(double{}); return true;
-    case DType::f16: f(F16{}); return true;
-    case DType::bf16: f(BF16{}); return true;
-    default: return false;
+    case DType::f32:
+      f(float{});
+      return true;
+    case DType::f64:
+      f(double{});
+      return true;
+    case DType::f16:
+      f(F16{});
+      return true;
+    case DType::bf16:
+      f(BF16{});
+      return true;
+    default:
+      return false;
   }
 }
 
 template <typename F>
 bool visit_integers(DType type, F&& f) {
   switch (type) {
-    case DType::i8: f(int8_t{}); return true;
-    case DType::i16: f(int16_t{}); return true;
-    case DType::i32: f(int32_t{}); return true;
-    case DType::i64: f(int64_t{}); return true;
-    case DType::u8: f(uint8_t{}); return true;
-    case DType::u16: f(uint16_t{}); return true;
-    case DType::u32: f(uint32_t{}); return true;
-    case DType::u64: f(uint64_t{}); return true;
-    default: return false;
+    case DType::i8:
+      f(int8_t{});
+      return true;
+    case DType::i16:
+      f(int16_t{});
+      return true;
+    case DType::i32:
+      f(int32_t{});
+      return true;
+    case DType::i64:
+      f(int64_t{});
+      return true;
+    case DType::u8:
+      f(uint8_t{});
+      return true;
+    case DType::u16:
+      f(uint16_t{});
+      return true;
+    case DType::u32:
+      f(uint32_t{});
+      return true;
+    case DType::u64:
+      f(uint64_t{});
+      return true;
+    default:
+      return false;
   }
 }
 

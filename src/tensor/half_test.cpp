@@ -22,8 +22,8 @@ TEST(Half, EveryFloat16SurvivesTheWayThroughFloat32) {
 }
 
 TEST(Half, Float16RoundsToNearestEven) {
-  EXPECT_EQ(to_f16(1.0f + 0x1p-11f).bits, 0x3c00);            // tie: even below
-  EXPECT_EQ(to_f16(1.0f + 0x1.8p-10f).bits, 0x3c02);          // tie: even above
+  EXPECT_EQ(to_f16(1.0f + 0x1p-11f).bits, 0x3c00);    // tie: even below
+  EXPECT_EQ(to_f16(1.0f + 0x1.8p-10f).bits, 0x3c02);  // tie: even above
   EXPECT_EQ(to_f16(1.0f + 0x1p-11f + 0x1p-20f).bits, 0x3c01);
   EXPECT_EQ(to_f16(65519.0f).bits, 0x7bff);
   EXPECT_EQ(to_f16(65520.0f).bits, 0x7c00);

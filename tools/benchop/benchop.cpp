@@ -2,9 +2,9 @@
 // benchop --op Conv --shape 1x64x56x56,64x64x3x3,64 [--pads 1,1,1,1 ...]: runs every kernel of the
 // operator that takes the case, checks it against the reference and times it. A bug report is one
 // such line. Words without dashes (key=value, as in the tests) are taken too.
-// benchop model FILE.om [--times 20] [--steps 1] [--input RAW] [--output RAW]: times a whole model and
-// each of its steps.
-// benchop support [--csv]: which kernels serve which operators and types (docs/ops.md).
+// benchop model FILE.om [--times 20] [--steps 1] [--input RAW] [--output RAW]: times a whole model
+// and each of its steps. benchop support [--csv]: which kernels serve which operators and types
+// (docs/ops.md).
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -21,10 +21,11 @@ using namespace anynpu;
 using namespace anynpu::ops;
 
 int usage() {
-  std::puts("usage: benchop --op OP --shape AxB,CxD[,...] [--dtype float32] [--opset 13]\n"
-            "               [--ATTRIBUTE VALUE ...] [--times 20] [--check 1]\n"
-            "       benchop model FILE.om [--times 20] [--steps 1] [--input RAW] [--output RAW]\n"
-            "       benchop support [--csv]");
+  std::puts(
+      "usage: benchop --op OP --shape AxB,CxD[,...] [--dtype float32] [--opset 13]\n"
+      "               [--ATTRIBUTE VALUE ...] [--times 20] [--check 1]\n"
+      "       benchop model FILE.om [--times 20] [--steps 1] [--input RAW] [--output RAW]\n"
+      "       benchop support [--csv]");
   return 2;
 }
 
@@ -78,11 +79,16 @@ int model_main(int argc, char** argv) {
   options.path = argv[2];
   for (int i = 3; i + 1 < argc; i += 2) {
     const std::string word = argv[i];
-    if (word == "--times") options.times = std::max(1, std::atoi(argv[i + 1]));
-    else if (word == "--steps") options.steps = std::atoi(argv[i + 1]) != 0;
-    else if (word == "--input") options.input = argv[i + 1];
-    else if (word == "--output") options.output = argv[i + 1];
-    else return usage();
+    if (word == "--times")
+      options.times = std::max(1, std::atoi(argv[i + 1]));
+    else if (word == "--steps")
+      options.steps = std::atoi(argv[i + 1]) != 0;
+    else if (word == "--input")
+      options.input = argv[i + 1];
+    else if (word == "--output")
+      options.output = argv[i + 1];
+    else
+      return usage();
   }
   return bench_model(options);
 }
@@ -104,10 +110,14 @@ int main(int argc, char** argv) {
     }
     if (i + 1 >= argc) return usage();
     const std::string value = argv[++i];
-    if (word == "--op") op = value;
-    else if (word == "--times") times = std::max(1, std::atoi(value.c_str()));
-    else if (word == "--check") check = value != "0";
-    else words += " " + word.substr(2) + "=" + value;
+    if (word == "--op")
+      op = value;
+    else if (word == "--times")
+      times = std::max(1, std::atoi(value.c_str()));
+    else if (word == "--check")
+      check = value != "0";
+    else
+      words += " " + word.substr(2) + "=" + value;
   }
   const auto op_case = OpCase::parse(op + " " + words);
   Status status = op_case.ok() ? bench(*op_case, times, check) : op_case.status();

@@ -98,9 +98,9 @@ Status bench(const ModelBenchOptions& options) {
   }
   std::sort(times.begin(), times.end());
   std::sort(busy.begin(), busy.end());
-  std::printf("run: best %.3f ms, median %.3f ms of %d; processor time best %.3f ms, median %.3f ms\n",
-              times.front(), times[times.size() / 2], options.times, busy.front(),
-              busy[busy.size() / 2]);
+  std::printf(
+      "run: best %.3f ms, median %.3f ms of %d; processor time best %.3f ms, median %.3f ms\n",
+      times.front(), times[times.size() / 2], options.times, busy.front(), busy[busy.size() / 2]);
   if (options.output) {
     std::ofstream stream(options.output, std::ios::binary);
     stream.write(static_cast<const char*>(loaded.out[0].data),

@@ -16,8 +16,8 @@ namespace {
 Status batch_norm_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
   if (context.int_attr("training_mode") != 0 || context.outputs.size() > 1) {
-    return fail(Code::unsupported_feature,
-                "{} is in training mode; export the model for inference", context.label());
+    return fail(Code::unsupported_feature, "{} is in training mode; export the model for inference",
+                context.label());
   }
   context.outputs[0].dtype = x.dtype;
   if (!x.has_shape) return {};
@@ -29,8 +29,9 @@ Status batch_norm_rule(OpContext& context) {
     const Operand& p = context.inputs[i];
     if (!p.has_shape) continue;
     if (p.rank() != 1 || (is_static(p.shape) && x.shape[1] >= 0 && p.shape[0] != x.shape[1])) {
-      return fail(Code::shape_mismatch, "{}: input {} is {}, expected one value for each of {} channels",
-                  context.label(), i, to_string(p.shape), x.shape[1]);
+      return fail(Code::shape_mismatch,
+                  "{}: input {} is {}, expected one value for each of {} channels", context.label(),
+                  i, to_string(p.shape), x.shape[1]);
     }
   }
   context.outputs[0].shape = x.shape;
@@ -68,11 +69,11 @@ PlanResult plan_batch_norm(const OpContext& context) {
       parallel(static_cast<size_t>(batch * channels), 1, [&](size_t begin, size_t end) {
         for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
           const int64_t c = i % channels;
-          const double scale = affine(args.inputs[1], c) /
-                               std::sqrt(moments(args.inputs[4], c) + epsilon);
+          const double scale =
+              affine(args.inputs[1], c) / std::sqrt(moments(args.inputs[4], c) + epsilon);
           const auto a = static_cast<Wide>(scale);
-          const auto b = static_cast<Wide>(affine(args.inputs[2], c) -
-                                           moments(args.inputs[3], c) * scale);
+          const auto b =
+              static_cast<Wide>(affine(args.inputs[2], c) - moments(args.inputs[3], c) * scale);
           const T* x = input_of<T>(args, 0) + i * plane;
           T* y = output_of<T>(args, 0) + i * plane;
           for (int64_t p = 0; p < plane; ++p) {
@@ -95,7 +96,8 @@ void register_batch_norm(Registry& registry) {
                                               {"var", "T", Presence::optional},
                                               {"saved_mean", "T", Presence::optional},
                                               {"saved_var", "T", Presence::optional}};
-  std::vector<AttrSchema> attrs = {{"epsilon", AttrKind::f, 1e-5f}, {"momentum", AttrKind::f, 0.9f}};
+  std::vector<AttrSchema> attrs = {{"epsilon", AttrKind::f, 1e-5f},
+                                   {"momentum", AttrKind::f, 0.9f}};
   OpSchema schema{.name = "BatchNormalization",
                   .since = 9,
                   .inputs = {{"X", "T"}, {"scale", "T"}, {"B", "T"}, {"mean", "T"}, {"var", "T"}},
@@ -109,7 +111,8 @@ void register_batch_norm(Registry& registry) {
   registry.add(oldest);
   registry.add(schema);
   schema.since = 14;
-  schema.inputs = {{"X", "T"}, {"scale", "T1"}, {"B", "T1"}, {"input_mean", "T2"}, {"input_var", "T2"}};
+  schema.inputs = {
+      {"X", "T"}, {"scale", "T1"}, {"B", "T1"}, {"input_mean", "T2"}, {"input_var", "T2"}};
   schema.types = {{"T", kFloats}, {"T1", kFloats}, {"T2", kFloats}};
   schema.attrs.push_back({"training_mode", AttrKind::i, int64_t{0}});
   registry.add(schema);

@@ -5,21 +5,34 @@ namespace anynpu::ops {
 namespace {
 
 TEST(BatchNormalization, NormalisesEachChannel) {
-  EXPECT_EQ(TestNode("BatchNormalization", 15).floats({1, 2, 1, 2}, {1, 3, 10, 20})
-                .floats({2}, {1, 2}).floats({2}, {0, 5}).floats({2}, {2, 10}).floats({2}, {1, 4})
-                .attr("epsilon", 0.0f).evaluate(),
+  EXPECT_EQ(TestNode("BatchNormalization", 15)
+                .floats({1, 2, 1, 2}, {1, 3, 10, 20})
+                .floats({2}, {1, 2})
+                .floats({2}, {0, 5})
+                .floats({2}, {2, 10})
+                .floats({2}, {1, 4})
+                .attr("epsilon", 0.0f)
+                .evaluate(),
             (std::vector<float>{-1, 1, 5, 15}));
 }
 
 TEST(BatchNormalization, RefusesTrainingMode) {
-  EXPECT_NE(TestNode("BatchNormalization", 15).shape({1, 2, 4}).shape({2}).shape({2}).shape({2})
-                .shape({2}).attr("training_mode", int64_t{1}).shape_text().find("training mode"),
+  EXPECT_NE(TestNode("BatchNormalization", 15)
+                .shape({1, 2, 4})
+                .shape({2})
+                .shape({2})
+                .shape({2})
+                .shape({2})
+                .attr("training_mode", int64_t{1})
+                .shape_text()
+                .find("training mode"),
             std::string::npos);
 }
 
 TEST(BatchNormalization, EveryKernelAgreesWithTheReference) {
   check_cases({"BatchNormalization shape=2x5x3x3,5,5,5,5 epsilon=4 opset=9",
-               "BatchNormalization shape=2x5,5,5,5,5 epsilon=4 opset=15 dtype=float16"}, 2);
+               "BatchNormalization shape=2x5,5,5,5,5 epsilon=4 opset=15 dtype=float16"},
+              2);
 }
 
 }  // namespace

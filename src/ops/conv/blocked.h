@@ -15,13 +15,13 @@ namespace anynpu::ops {
 
 // What stays the same for every input size: how weights are cut into groups, panels and runs.
 struct BlockedWeights {
-  int64_t group = 1;         // after merging groups narrower than a block
-  int64_t merged = 1;        // groups of the node in one of ours
-  int64_t in_channels = 0;   // of one group of ours
-  int64_t out_channels = 0;  // of one group of ours
+  int64_t group = 1;                            // after merging groups narrower than a block
+  int64_t merged = 1;                           // groups of the node in one of ours
+  int64_t in_channels = 0;                      // of one group of ours
+  int64_t out_channels = 0;                     // of one group of ours
   int64_t in_per_group = 0, out_per_group = 0;  // of the node
   int64_t kernel_h = 1, kernel_w = 1;
-  bool interleaved = false;  // few channels: pixels of `in_channels` floats instead of blocks
+  bool interleaved = false;    // few channels: pixels of `in_channels` floats instead of blocks
   bool joined_columns = true;  // one run covers a whole kernel row (dilation 1 across)
   int64_t panel_blocks = 2;
 

@@ -29,7 +29,8 @@ Result<BlockedWeights> blocked_weights_of(const OpContext& context, const TileSe
   w.kernel_w = c.window.kernel.back();
   w.joined_columns = c.window.dilation.back() == 1 || w.kernel_w == 1;
   // Groups narrower than a block share one, with zeros between them.
-  while (c.group > w.merged && (w.merged * w.in_per_group % 16 != 0 || w.merged * w.out_per_group % 16 != 0)) {
+  while (c.group > w.merged &&
+         (w.merged * w.in_per_group % 16 != 0 || w.merged * w.out_per_group % 16 != 0)) {
     ++w.merged;
     while (c.group % w.merged != 0) ++w.merged;
   }
@@ -47,7 +48,8 @@ Result<BlockedWeights> blocked_weights_of(const OpContext& context, const TileSe
 void BlockedWeights::pack(const float* weight, const float* bias, float* packed) const {
   const int64_t taps = kernel_h * kernel_w, length = run_length();
   // One row of a panel: the weights of input `i` and `tap` for `width` outputs from `first` on.
-  const auto pack_row = [&](int64_t g, int64_t first, int64_t width, int64_t i, int64_t tap, float* out) {
+  const auto pack_row = [&](int64_t g, int64_t first, int64_t width, int64_t i, int64_t tap,
+                            float* out) {
     std::fill(out, out + width, 0.0f);
     if (i >= in_channels) return;
     // Merged groups: only outputs of the group that `i` belongs to; zeros between the groups.

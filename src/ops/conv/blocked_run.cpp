@@ -29,17 +29,17 @@ class BlockedConvPlan final : public KernelPlan {
  public:
   BlockedWeights w;
   Activation activation;
-  int64_t batch = 0, channels = 0;           // of the whole input
+  int64_t batch = 0, channels = 0;  // of the whole input
   int64_t in_h = 0, in_w = 0, out_h = 0, out_w = 0;
   int64_t pad_top = 0, pad_left = 0;
-  int64_t padded_h = 0, padded_w = 0;        // what the tiles read
+  int64_t padded_h = 0, padded_w = 0;  // what the tiles read
   int64_t stride_h = 1, stride_w = 1;
-  bool copies = false;                       // the input passes through the workspace
-  int64_t rows = 1;                          // rows of a tile
-  int64_t columns = 1;                       // tiles across; their widths differ by one at most
-  WidthTiles widths[2];                      // of out_w / columns pixels, and of one more
+  bool copies = false;   // the input passes through the workspace
+  int64_t rows = 1;      // rows of a tile
+  int64_t columns = 1;   // tiles across; their widths differ by one at most
+  WidthTiles widths[2];  // of out_w / columns pixels, and of one more
   std::vector<int64_t> runs;
-  int64_t panel_step = 1, unit_step = 1;     // panels and tiles of one task
+  int64_t panel_step = 1, unit_step = 1;  // panels and tiles of one task
 
   int64_t row_groups() const { return (out_h + rows - 1) / rows; }
   int64_t tiles() const { return row_groups() * columns; }
@@ -148,11 +148,16 @@ class BlockedConvPlan final : public KernelPlan {
 
 Walk walk_of(int64_t step) {
   switch (step) {
-    case 16: return Walk::step16;
-    case 32: return Walk::step32;
-    case 3: return Walk::step3;
-    case 6: return Walk::step6;
-    default: return Walk::any;
+    case 16:
+      return Walk::step16;
+    case 32:
+      return Walk::step32;
+    case 3:
+      return Walk::step3;
+    case 6:
+      return Walk::step6;
+    default:
+      return Walk::any;
   }
 }
 
@@ -165,7 +170,8 @@ void cut_tiles(BlockedConvPlan& plan, const TileSet& tiles) {
     const int64_t pixels = plan.out_w / plan.columns + more;
     for (int64_t blocks = 1; blocks <= tiles.panel_blocks; ++blocks) {
       plan.widths[more].one_row[blocks - 1] = tiles.find(walk, 1, pixels, blocks);
-      if (plan.rows == 2) plan.widths[more].two_rows[blocks - 1] = tiles.find(walk, 2, pixels, blocks);
+      if (plan.rows == 2)
+        plan.widths[more].two_rows[blocks - 1] = tiles.find(walk, 2, pixels, blocks);
     }
   }
 }
@@ -221,21 +227,24 @@ Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
     for (int64_t row = 0; row < weights.kernel_h; ++row) {
       for (int64_t column = 0; column < steps_across; ++column) {
         plan->runs.push_back(((block * plan->padded_h + row * dilation_h) * plan->padded_w +
-                              column * window.dilation[across]) * step);
+                              column * window.dilation[across]) *
+                             step);
       }
     }
   }
-  const auto floats = static_cast<__int128>(c.batch) * c.in_channels * plan->padded_h * plan->padded_w;
+  const auto floats =
+      static_cast<__int128>(c.batch) * c.in_channels * plan->padded_h * plan->padded_w;
   if (floats > kMostFloats) {
-    return fail(Code::unsupported_shape, "{}: the padded input has more than 2^40 elements; expected "
-                "smaller pads", context.label());
+    return fail(Code::unsupported_shape,
+                "{}: the padded input has more than 2^40 elements; expected "
+                "smaller pads",
+                context.label());
   }
   if (element_count(context.outputs[0].shape) == 0) plan->batch = 0;
   cut_tiles(*plan, tiles);
   cut_tasks(*plan);
   if (plan->copies) {
-    plan->workspace_bytes =
-        static_cast<size_t>(plan->batch * plan->image_floats()) * sizeof(float);
+    plan->workspace_bytes = static_cast<size_t>(plan->batch * plan->image_floats()) * sizeof(float);
   }
   plan->input_layouts = {weights.interleaved ? Layout::plain : Layout::blocked16, Layout::plain,
                          Layout::plain, Layout::blocked16};

@@ -5,40 +5,57 @@ namespace anynpu::ops {
 namespace {
 
 TEST(Conv, SumsTheProductsUnderTheKernel) {
-  EXPECT_EQ(TestNode("Conv").floats({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})
-                .floats({1, 1, 2, 2}, {1, 0, 0, -1}).floats({1}, {10}).evaluate(),
+  EXPECT_EQ(TestNode("Conv")
+                .floats({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})
+                .floats({1, 1, 2, 2}, {1, 0, 0, -1})
+                .floats({1}, {10})
+                .evaluate(),
             (std::vector<float>{6, 6, 6, 6}));
 }
 
 TEST(Conv, PadsWithZerosAndSkipsByStride) {
-  EXPECT_EQ(TestNode("Conv").floats({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})
+  EXPECT_EQ(TestNode("Conv")
+                .floats({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})
                 .floats({1, 1, 3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1})
-                .attr("pads", Ints{1, 1, 1, 1}).attr("strides", Ints{2, 2}).evaluate(),
+                .attr("pads", Ints{1, 1, 1, 1})
+                .attr("strides", Ints{2, 2})
+                .evaluate(),
             (std::vector<float>{12, 16, 24, 28}));
 }
 
 TEST(Conv, DilationSpreadsTheTaps) {
-  EXPECT_EQ(TestNode("Conv").floats({1, 1, 5}, {1, 2, 3, 4, 5}).floats({1, 1, 2}, {1, 1})
-                .attr("dilations", Ints{2}).evaluate(),
+  EXPECT_EQ(TestNode("Conv")
+                .floats({1, 1, 5}, {1, 2, 3, 4, 5})
+                .floats({1, 1, 2}, {1, 1})
+                .attr("dilations", Ints{2})
+                .evaluate(),
             (std::vector<float>{4, 6, 8}));
 }
 
 TEST(Conv, GroupsSeeOnlyTheirChannels) {
-  EXPECT_EQ(TestNode("Conv").floats({1, 2, 1, 2}, {1, 2, 30, 40}).floats({2, 1, 1, 1}, {2, 3})
-                .attr("group", int64_t{2}).evaluate(),
+  EXPECT_EQ(TestNode("Conv")
+                .floats({1, 2, 1, 2}, {1, 2, 30, 40})
+                .floats({2, 1, 1, 1}, {2, 3})
+                .attr("group", int64_t{2})
+                .evaluate(),
             (std::vector<float>{2, 4, 90, 120}));
 }
 
 TEST(Conv, ThreeSpatialDimensions) {
-  EXPECT_EQ(TestNode("Conv").floats({1, 1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})
-                .floats({1, 1, 2, 2, 2}, {1, 1, 1, 1, 1, 1, 1, 1}).evaluate(),
+  EXPECT_EQ(TestNode("Conv")
+                .floats({1, 1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})
+                .floats({1, 1, 2, 2, 2}, {1, 1, 1, 1, 1, 1, 1, 1})
+                .evaluate(),
             (std::vector<float>{36}));
 }
 
 TEST(Conv, AutoPadSamePutsTheOddPixelWhereItsNameSays) {
   const auto run = [](const char* mode) {
-    return TestNode("Conv").floats({1, 1, 4}, {1, 2, 3, 4}).floats({1, 1, 2}, {1, 10})
-        .attr("auto_pad", std::string(mode)).evaluate();
+    return TestNode("Conv")
+        .floats({1, 1, 4}, {1, 2, 3, 4})
+        .floats({1, 1, 2}, {1, 10})
+        .attr("auto_pad", std::string(mode))
+        .evaluate();
   };
   EXPECT_EQ(run("SAME_UPPER"), (std::vector<float>{21, 32, 43, 4}));
   EXPECT_EQ(run("SAME_LOWER"), (std::vector<float>{10, 21, 32, 43}));
@@ -46,76 +63,111 @@ TEST(Conv, AutoPadSamePutsTheOddPixelWhereItsNameSays) {
 }
 
 TEST(FusedConv, AddsTheResidualBeforeTheActivation) {
-  EXPECT_EQ(TestNode("FusedConv", 1, "anynpu").floats({1, 1, 1, 3}, {1, 2, 3})
-                .floats({1, 1, 1, 1}, {1}).absent().floats({1, 1, 1, 3}, {-5, 0, 5})
-                .attr("activation", std::string("Relu")).evaluate(),
+  EXPECT_EQ(TestNode("FusedConv", 1, "anynpu")
+                .floats({1, 1, 1, 3}, {1, 2, 3})
+                .floats({1, 1, 1, 1}, {1})
+                .absent()
+                .floats({1, 1, 1, 3}, {-5, 0, 5})
+                .attr("activation", std::string("Relu"))
+                .evaluate(),
             (std::vector<float>{0, 2, 8}));
 }
 
 TEST(Conv, ShapeRuleKeepsDynamicExtents) {
-  EXPECT_EQ(TestNode("Conv").shape({-1, 3, 224, -1}).shape({64, 3, 7, 7})
-                .attr("pads", Ints{3, 3, 3, 3}).attr("strides", Ints{2, 2}).shape_text(),
+  EXPECT_EQ(TestNode("Conv")
+                .shape({-1, 3, 224, -1})
+                .shape({64, 3, 7, 7})
+                .attr("pads", Ints{3, 3, 3, 3})
+                .attr("strides", Ints{2, 2})
+                .shape_text(),
             "?x64x112x?");
 }
 
 TEST(Conv, RefusesWhatDoesNotFitWithASentence) {
-  EXPECT_NE(TestNode("Conv").shape({1, 63, 8, 8}).shape({64, 64, 3, 3}).shape_text()
-                .find("input has 63 channels"), std::string::npos);
-  EXPECT_NE(TestNode("Conv").shape({1, 3, 2, 2}).shape({8, 3, 5, 5}).shape_text()
-                .find("does not fit"), std::string::npos);
-  EXPECT_NE(TestNode("Conv").shape({1, 3, 8, 8}).shape({8, 3, 3, 3})
-                .attr("strides", Ints{0, 1}).shape_text().find("'strides'"), std::string::npos);
-  EXPECT_NE(TestNode("Conv").shape({1, 3, 8, 8}).shape({8, 3, 3, 3})
-                .attr("pads", Ints{1, 1}).shape_text().find("expected 4 values"), std::string::npos);
-  EXPECT_NE(TestNode("Conv").shape({1, 3, 8, 8}).shape({8, 3, 3, 3})
-                .attr("group", int64_t{0}).shape_text().find("group 0"), std::string::npos);
+  EXPECT_NE(TestNode("Conv")
+                .shape({1, 63, 8, 8})
+                .shape({64, 64, 3, 3})
+                .shape_text()
+                .find("input has 63 channels"),
+            std::string::npos);
+  EXPECT_NE(
+      TestNode("Conv").shape({1, 3, 2, 2}).shape({8, 3, 5, 5}).shape_text().find("does not fit"),
+      std::string::npos);
+  EXPECT_NE(TestNode("Conv")
+                .shape({1, 3, 8, 8})
+                .shape({8, 3, 3, 3})
+                .attr("strides", Ints{0, 1})
+                .shape_text()
+                .find("'strides'"),
+            std::string::npos);
+  EXPECT_NE(TestNode("Conv")
+                .shape({1, 3, 8, 8})
+                .shape({8, 3, 3, 3})
+                .attr("pads", Ints{1, 1})
+                .shape_text()
+                .find("expected 4 values"),
+            std::string::npos);
+  EXPECT_NE(TestNode("Conv")
+                .shape({1, 3, 8, 8})
+                .shape({8, 3, 3, 3})
+                .attr("group", int64_t{0})
+                .shape_text()
+                .find("group 0"),
+            std::string::npos);
 }
 
 TEST(Conv, EveryKernelAgreesWithTheReference) {
-  check_cases({
-      "Conv shape=1x3x17x19,8x3x3x3,8 pads=1,1,1,1",
-      "Conv shape=2x16x9x7,32x16x1x1,32",
-      "Conv shape=1x3x33x31,24x3x7x7,24 pads=3,3,3,3 strides=2,2",
-      "Conv shape=1x5x11,7x5x3,7 pads=1,1",
-      "Conv shape=1x4x5x6x7,6x4x3x3x3,6 pads=1,1,1,1,1,1",
-      "Conv shape=1x8x9x9,12x4x3x3,12 group=2 pads=1,0,1,2",
-      "Conv shape=1x16x9x9,16x16x3x3 pads=2,2,2,2 dilations=2,2",
-      "Conv shape=1x6x5x5,6x6x3x3,6 dtype=float16",
-      "Conv shape=1x6x5x5,6x6x3x3,6 dtype=bfloat16",
-      "Conv shape=1x6x5x5,6x6x3x3,6 dtype=float64",
-      "Conv shape=0x3x8x8,4x3x3x3,4",
-  }, 11);
+  check_cases(
+      {
+          "Conv shape=1x3x17x19,8x3x3x3,8 pads=1,1,1,1",
+          "Conv shape=2x16x9x7,32x16x1x1,32",
+          "Conv shape=1x3x33x31,24x3x7x7,24 pads=3,3,3,3 strides=2,2",
+          "Conv shape=1x5x11,7x5x3,7 pads=1,1",
+          "Conv shape=1x4x5x6x7,6x4x3x3x3,6 pads=1,1,1,1,1,1",
+          "Conv shape=1x8x9x9,12x4x3x3,12 group=2 pads=1,0,1,2",
+          "Conv shape=1x16x9x9,16x16x3x3 pads=2,2,2,2 dilations=2,2",
+          "Conv shape=1x6x5x5,6x6x3x3,6 dtype=float16",
+          "Conv shape=1x6x5x5,6x6x3x3,6 dtype=bfloat16",
+          "Conv shape=1x6x5x5,6x6x3x3,6 dtype=float64",
+          "Conv shape=0x3x8x8,4x3x3x3,4",
+      },
+      11);
 }
 
 TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {
-  check_cases({
-      "Conv shape=1x16x1x1,16x16x1x1",                                      // one pixel, one block
-      "Conv shape=1x64x7x7,96x64x3x3,96 pads=1,1,1,1",                      // two rows in a tile
-      "Conv shape=2x32x5x3,48x32x3x3,48 pads=1,1,1,1",                      // batch, odd rows
-      "Conv shape=1x17x6x29,33x17x3x3,33 pads=1,1,1,1",                     // cut blocks
-      "Conv shape=1x24x13x15,40x24x1x1,40",
-      "Conv shape=1x32x13x15,40x32x1x1,40 strides=2,2",
-      "Conv shape=1x16x14x14,16x16x3x3,16 strides=2,1 pads=0,1,2,0",
-      "Conv shape=1x16x15x16,16x16x2x5,16 strides=3,3 pads=0,2,1,3",
-      "Conv shape=1x16x20x20,16x16x3x3,16 dilations=2,3 pads=2,3,2,3",
-      "Conv shape=1x3x30x30,32x3x3x3,32 strides=2,2 pads=1,1,1,1",
-      "Conv shape=2x1x9x9,5x1x3x3,5 pads=1,1,1,1",
-      "Conv shape=1x8x9x11,16x8x3x3 dilations=1,2 pads=0,1,0,1",
-      "Conv shape=1x64x6x6,64x32x3x3,64 group=2 pads=1,1,1,1",
-      "Conv shape=1x32x6x6,32x4x3x3,32 group=8 pads=1,1,1,1",               // merged groups
-      "Conv shape=1x48x5x5,24x12x1x1,24 group=4",
-      "Conv shape=1x12x5x5,12x1x3x3,12 group=12 pads=1,1,1,1",              // depthwise
-      "Conv shape=1x40x9x8,40x1x3x3,40 group=40 pads=1,1,1,1 strides=2,2",
-      "Conv shape=1x32x9x8,64x1x5x3,64 group=32 pads=2,1,2,1",              // multiplier 2
-      "Conv shape=2x20x8x25,20x1x3x3,20 group=20 pads=0,2,1,0 dilations=2,3",
-      "Conv shape=1x16x31,16x1x5,16 group=16 pads=2,2 strides=2",
-      "FusedConv domain=anynpu opset=1 shape=1x17x9x20,17x1x3x3,17,1x17x9x20 group=17 pads=1,1,1,1 activation=Relu",
-      "Conv shape=3x20x31,24x20x5,24 pads=2,2 strides=2",                   // one dimension
-      "Conv shape=1x16x8x8,16x16x3x3,16 auto_pad=SAME_LOWER strides=2,2",
-      "FusedConv domain=anynpu opset=1 shape=1x32x9x9,64x32x3x3,64,1x64x9x9 pads=1,1,1,1 activation=Relu",
-      "FusedConv domain=anynpu opset=1 shape=1x3x9x9,19x3x3x3,_,1x19x9x9 pads=1,1,1,1",
-      "FusedConv domain=anynpu opset=1 shape=1x16x9x9,16x16x1x1,16 activation=Clip activation_min=-1 activation_max=2.5",
-  }, 100);
+  check_cases(
+      {
+          "Conv shape=1x16x1x1,16x16x1x1",                   // one pixel, one block
+          "Conv shape=1x64x7x7,96x64x3x3,96 pads=1,1,1,1",   // two rows in a tile
+          "Conv shape=2x32x5x3,48x32x3x3,48 pads=1,1,1,1",   // batch, odd rows
+          "Conv shape=1x17x6x29,33x17x3x3,33 pads=1,1,1,1",  // cut blocks
+          "Conv shape=1x24x13x15,40x24x1x1,40",
+          "Conv shape=1x32x13x15,40x32x1x1,40 strides=2,2",
+          "Conv shape=1x16x14x14,16x16x3x3,16 strides=2,1 pads=0,1,2,0",
+          "Conv shape=1x16x15x16,16x16x2x5,16 strides=3,3 pads=0,2,1,3",
+          "Conv shape=1x16x20x20,16x16x3x3,16 dilations=2,3 pads=2,3,2,3",
+          "Conv shape=1x3x30x30,32x3x3x3,32 strides=2,2 pads=1,1,1,1",
+          "Conv shape=2x1x9x9,5x1x3x3,5 pads=1,1,1,1",
+          "Conv shape=1x8x9x11,16x8x3x3 dilations=1,2 pads=0,1,0,1",
+          "Conv shape=1x64x6x6,64x32x3x3,64 group=2 pads=1,1,1,1",
+          "Conv shape=1x32x6x6,32x4x3x3,32 group=8 pads=1,1,1,1",  // merged groups
+          "Conv shape=1x48x5x5,24x12x1x1,24 group=4",
+          "Conv shape=1x12x5x5,12x1x3x3,12 group=12 pads=1,1,1,1",  // depthwise
+          "Conv shape=1x40x9x8,40x1x3x3,40 group=40 pads=1,1,1,1 strides=2,2",
+          "Conv shape=1x32x9x8,64x1x5x3,64 group=32 pads=2,1,2,1",  // multiplier 2
+          "Conv shape=2x20x8x25,20x1x3x3,20 group=20 pads=0,2,1,0 dilations=2,3",
+          "Conv shape=1x16x31,16x1x5,16 group=16 pads=2,2 strides=2",
+          "FusedConv domain=anynpu opset=1 shape=1x17x9x20,17x1x3x3,17,1x17x9x20 group=17 "
+          "pads=1,1,1,1 activation=Relu",
+          "Conv shape=3x20x31,24x20x5,24 pads=2,2 strides=2",  // one dimension
+          "Conv shape=1x16x8x8,16x16x3x3,16 auto_pad=SAME_LOWER strides=2,2",
+          "FusedConv domain=anynpu opset=1 shape=1x32x9x9,64x32x3x3,64,1x64x9x9 pads=1,1,1,1 "
+          "activation=Relu",
+          "FusedConv domain=anynpu opset=1 shape=1x3x9x9,19x3x3x3,_,1x19x9x9 pads=1,1,1,1",
+          "FusedConv domain=anynpu opset=1 shape=1x16x9x9,16x16x1x1,16 activation=Clip "
+          "activation_min=-1 activation_max=2.5",
+      },
+      100);
 }
 
 }  // namespace

@@ -17,7 +17,10 @@ namespace {
 class DepthwiseConv final : public Kernel {
  public:
   DepthwiseConv(int64_t channels, int64_t taps, const LaneSet& lanes)
-      : channels_(channels), blocks_((channels + kBlock - 1) / kBlock), taps_(taps), lanes_(lanes) {}
+      : channels_(channels),
+        blocks_((channels + kBlock - 1) / kBlock),
+        taps_(taps),
+        lanes_(lanes) {}
 
   // [block][tap][16] weights, then [block][16] biases.
   size_t packed_bytes() const override {
@@ -61,8 +64,8 @@ class DepthwiseConv final : public Kernel {
     auto plan = make_plan([=](const RunArgs& args) {
       const float* packed = reinterpret_cast<const float*>(args.packed);
       const float* residual = args.inputs.size() > 3 ? input_of<float>(args, 3) : nullptr;
-      const auto least = static_cast<size_t>(
-          std::max<int64_t>(1, 2048 / std::max<int64_t>(1, r.out_w * taps)));
+      const auto least =
+          static_cast<size_t>(std::max<int64_t>(1, 2048 / std::max<int64_t>(1, r.out_w * taps)));
       parallel(static_cast<size_t>(batch * blocks * out_h), least, [&](size_t begin, size_t end) {
         LaneRow row = r;
         for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {

@@ -12,12 +12,13 @@ namespace anynpu::ops {
 
 namespace {
 
-// Offset into the input plane of kernel tap `tap` for output position `position`, or -1 in the pads.
+// Offset into the input plane of kernel tap `tap` for output position `position`, or -1 in the
+// pads.
 int64_t tap_offset(const Window& w, int64_t position, int64_t tap) {
   int64_t offset = 0, scale = 1;
   for (size_t i = w.dims(); i-- > 0;) {
-    const int64_t at = (position % w.out[i]) * w.stride[i] + (tap % w.kernel[i]) * w.dilation[i] -
-                       w.pad_begin[i];
+    const int64_t at =
+        (position % w.out[i]) * w.stride[i] + (tap % w.kernel[i]) * w.dilation[i] - w.pad_begin[i];
     position /= w.out[i];
     tap /= w.kernel[i];
     if (at < 0 || at >= w.in[i]) return -1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/conv/conv.h"
-
 #include "ops/conv/blocked.h"
+#include "ops/conv/conv.h"
 #include "ops/families.h"
 #include "ops/registry.h"
 
@@ -16,20 +15,22 @@ Result<ConvShape> conv_shape_of(const OpContext& context) {
                 context.label(), to_string(x.shape), to_string(w.shape));
   }
   if (!is_static(w.shape)) {
-    return fail(Code::unsupported_shape, "{}: weight is {}, expected known extents; freeze the weights",
-                context.label(), to_string(w.shape));
+    return fail(Code::unsupported_shape,
+                "{}: weight is {}, expected known extents; freeze the weights", context.label(),
+                to_string(w.shape));
   }
   ConvShape c;
   c.batch = x.shape[0];
   c.group = context.int_attr("group");
   c.in_channels = x.shape[1] == kDynamicDim ? w.shape[1] * c.group : x.shape[1];
   c.out_channels = w.shape[0];
-  if (c.group < 1 || c.group > c.out_channels || c.out_channels % c.group != 0 ||
-      w.shape[1] < 1 || c.in_channels % c.group != 0 || c.in_channels / c.group != w.shape[1]) {
-    return fail(Code::shape_mismatch,
-                "{}: input has {} channels, weight is {} with group {}; expected the input channels "
-                "to be the weight's second extent times group, and its first a multiple of group",
-                context.label(), x.shape[1], to_string(w.shape), c.group);
+  if (c.group < 1 || c.group > c.out_channels || c.out_channels % c.group != 0 || w.shape[1] < 1 ||
+      c.in_channels % c.group != 0 || c.in_channels / c.group != w.shape[1]) {
+    return fail(
+        Code::shape_mismatch,
+        "{}: input has {} channels, weight is {} with group {}; expected the input channels "
+        "to be the weight's second extent times group, and its first a multiple of group",
+        context.label(), x.shape[1], to_string(w.shape), c.group);
   }
   const std::vector<int64_t> kernel(w.shape.begin() + 2, w.shape.end());
   const auto declared = context.ints_attr("kernel_shape");
@@ -37,8 +38,7 @@ Result<ConvShape> conv_shape_of(const OpContext& context) {
     return fail(Code::shape_mismatch, "{}: kernel_shape is {}, the weight is {}; expected the same",
                 context.label(), declared, to_string(w.shape));
   }
-  ANYNPU_ASSIGN(c.window,
-                window_of(context, {x.shape.begin() + 2, x.shape.end()}, kernel));
+  ANYNPU_ASSIGN(c.window, window_of(context, {x.shape.begin() + 2, x.shape.end()}, kernel));
   if (context.has_input(2)) {
     const Operand& b = context.inputs[2];
     if (b.has_shape && (b.rank() != 1 || b.shape[0] != c.out_channels)) {
@@ -72,8 +72,9 @@ Status conv_rule(OpContext& context) {
   y.shape.insert(y.shape.end(), c.window.out.begin(), c.window.out.end());
   y.has_shape = true;
   if (context.has_input(3) && context.inputs[3].has_shape && context.inputs[3].shape != y.shape) {
-    return fail(Code::shape_mismatch, "{}: the tensor to add is {}, the output is {}; expected the same",
-                context.label(), to_string(context.inputs[3].shape), to_string(y.shape));
+    return fail(Code::shape_mismatch,
+                "{}: the tensor to add is {}, the output is {}; expected the same", context.label(),
+                to_string(context.inputs[3].shape), to_string(y.shape));
   }
   return {};
 }
@@ -81,10 +82,12 @@ Status conv_rule(OpContext& context) {
 }  // namespace
 
 void register_conv(Registry& registry) {
-  const std::vector<AttrSchema> attrs = {
-      {"auto_pad", AttrKind::s, "NOTSET"}, {"dilations", AttrKind::ints},
-      {"group", AttrKind::i, int64_t{1}},  {"kernel_shape", AttrKind::ints},
-      {"pads", AttrKind::ints},            {"strides", AttrKind::ints}};
+  const std::vector<AttrSchema> attrs = {{"auto_pad", AttrKind::s, "NOTSET"},
+                                         {"dilations", AttrKind::ints},
+                                         {"group", AttrKind::i, int64_t{1}},
+                                         {"kernel_shape", AttrKind::ints},
+                                         {"pads", AttrKind::ints},
+                                         {"strides", AttrKind::ints}};
   registry.add(OpSchema{.name = "Conv",
                         .since = 1,
                         .inputs = {{"X", "T"}, {"W", "T"}, {"B", "T", Presence::optional}},

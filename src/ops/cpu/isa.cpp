@@ -21,18 +21,22 @@ bool has_avx512() { return false; }
 
 std::string_view name_of(Isa isa) {
   switch (isa) {
-    case Isa::baseline: return "baseline";
-    case Isa::avx2: return "avx2";
-    case Isa::avx512: return "avx512";
+    case Isa::baseline:
+      return "baseline";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
   }
   return "?";
 }
 
 Status check_isa(Isa isa) {
   static const bool avx2 = has_avx2(), avx512 = has_avx512();
-  const bool present = isa == Isa::baseline || (isa == Isa::avx2 && avx2) ||
-                       (isa == Isa::avx512 && avx512);
-  return present ? Status{} : fail(Code::unsupported_feature, "the processor lacks {}", name_of(isa));
+  const bool present =
+      isa == Isa::baseline || (isa == Isa::avx2 && avx2) || (isa == Isa::avx512 && avx512);
+  return present ? Status{}
+                 : fail(Code::unsupported_feature, "the processor lacks {}", name_of(isa));
 }
 
 }  // namespace anynpu::ops

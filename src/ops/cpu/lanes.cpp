@@ -5,9 +5,12 @@ namespace anynpu::ops {
 
 const LaneSet& lane_set(Isa isa) {
   switch (isa) {
-    case Isa::avx512: return kLanesAvx512;
-    case Isa::avx2: return kLanesAvx2;
-    case Isa::baseline: break;
+    case Isa::avx512:
+      return kLanesAvx512;
+    case Isa::avx2:
+      return kLanesAvx2;
+    case Isa::baseline:
+      break;
   }
   return kLanesBaseline;
 }

@@ -14,8 +14,8 @@ struct LaneRow {
   const float* in = nullptr;  // the block's plane: in_h x in_w pixels
   float* out = nullptr;       // out_w pixels
   int64_t in_h = 0, in_w = 0, out_w = 0;
-  int64_t y = 0;              // first input row under the kernel; negative in the pads
-  int64_t x = 0;              // first input column for output column 0; negative in the pads
+  int64_t y = 0;  // first input row under the kernel; negative in the pads
+  int64_t x = 0;  // first input column for output column 0; negative in the pads
   int64_t kernel_h = 1, kernel_w = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
 
   // Average pooling: what to divide by. With count_pads, pads count up to count_h and count_w.

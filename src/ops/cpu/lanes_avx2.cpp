@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels for Isa::avx2; see tile_avx2.cpp on why headers stay outside the region.
-#include "ops/cpu/lanes.h"
-
 #include <cstdint>
+
+#include "ops/cpu/lanes.h"
 
 #if defined(__x86_64__)
 #pragma GCC push_options
@@ -16,7 +16,8 @@ constexpr int kWidth = 8;
 
 }  // namespace lanes_avx2
 
-const LaneSet kLanesAvx2{lanes_avx2::max_row, lanes_avx2::average_row, lanes_avx2::depthwise_row};
+constinit const LaneSet kLanesAvx2{lanes_avx2::max_row, lanes_avx2::average_row,
+                                   lanes_avx2::depthwise_row};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels for Isa::avx512; see tile_avx512.cpp on why headers stay outside the region.
-#include "ops/cpu/lanes.h"
-
 #include <cstdint>
+
+#include "ops/cpu/lanes.h"
 
 #if defined(__x86_64__)
 #pragma GCC push_options
@@ -16,7 +16,8 @@ constexpr int kWidth = 16;
 
 }  // namespace lanes_avx512
 
-const LaneSet kLanesAvx512{lanes_avx512::max_row, lanes_avx512::average_row, lanes_avx512::depthwise_row};
+constinit const LaneSet kLanesAvx512{lanes_avx512::max_row, lanes_avx512::average_row,
+                                     lanes_avx512::depthwise_row};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

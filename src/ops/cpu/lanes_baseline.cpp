@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels for Isa::baseline; see tile_baseline.cpp on why headers stay outside the region.
-#include "ops/cpu/lanes.h"
-
 #include <cstdint>
+
+#include "ops/cpu/lanes.h"
 
 namespace anynpu::ops {
 namespace lanes_baseline {
@@ -12,6 +12,7 @@ constexpr int kWidth = 4;
 
 }  // namespace lanes_baseline
 
-const LaneSet kLanesBaseline{lanes_baseline::max_row, lanes_baseline::average_row, lanes_baseline::depthwise_row};
+constinit const LaneSet kLanesBaseline{lanes_baseline::max_row, lanes_baseline::average_row,
+                                       lanes_baseline::depthwise_row};
 
 }  // namespace anynpu::ops

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register tiles for Isa::avx2. Standard headers stay outside the region, so that no inline function
-// of theirs is compiled for more than the oldest processor.
-#include "ops/cpu/tile.h"
-
+// Register tiles for Isa::avx2. Standard headers stay outside the region, so that no inline
+// function of theirs is compiled for more than the oldest processor.
 #include <cstdint>
 #include <utility>
+
+#include "ops/cpu/tile.h"
 
 #if defined(__x86_64__)
 #pragma GCC push_options
@@ -20,7 +20,8 @@ constexpr int kPanelBlocks = 1;
 
 }  // namespace tile_avx2
 
-const TileSet kTilesAvx2{Isa::avx2, tile_avx2::kMaxPixels, tile_avx2::kPanelBlocks, tile_avx2::find};
+constinit const TileSet kTilesAvx2{Isa::avx2, tile_avx2::kMaxPixels, tile_avx2::kPanelBlocks,
+                                   tile_avx2::find};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

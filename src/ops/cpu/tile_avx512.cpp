@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register tiles for Isa::avx512. Standard headers stay outside the region, so that no inline function
-// of theirs is compiled for more than the oldest processor.
-#include "ops/cpu/tile.h"
-
+// Register tiles for Isa::avx512. Standard headers stay outside the region, so that no inline
+// function of theirs is compiled for more than the oldest processor.
 #include <cstdint>
 #include <utility>
+
+#include "ops/cpu/tile.h"
 
 #if defined(__x86_64__)
 #pragma GCC push_options
@@ -20,7 +20,8 @@ constexpr int kPanelBlocks = 2;
 
 }  // namespace tile_avx512
 
-const TileSet kTilesAvx512{Isa::avx512, tile_avx512::kMaxPixels, tile_avx512::kPanelBlocks, tile_avx512::find};
+constinit const TileSet kTilesAvx512{Isa::avx512, tile_avx512::kMaxPixels,
+                                     tile_avx512::kPanelBlocks, tile_avx512::find};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register tiles for Isa::baseline. Standard headers stay outside the region, so that no inline function
-// of theirs is compiled for more than the oldest processor.
-#include "ops/cpu/tile.h"
-
+// Register tiles for Isa::baseline. Standard headers stay outside the region, so that no inline
+// function of theirs is compiled for more than the oldest processor.
 #include <cstdint>
 #include <utility>
+
+#include "ops/cpu/tile.h"
 
 namespace anynpu::ops {
 namespace tile_baseline {
@@ -16,6 +16,7 @@ constexpr int kPanelBlocks = 1;
 
 }  // namespace tile_baseline
 
-const TileSet kTilesBaseline{Isa::baseline, tile_baseline::kMaxPixels, tile_baseline::kPanelBlocks, tile_baseline::find};
+constinit const TileSet kTilesBaseline{Isa::baseline, tile_baseline::kMaxPixels,
+                                       tile_baseline::kPanelBlocks, tile_baseline::find};
 
 }  // namespace anynpu::ops

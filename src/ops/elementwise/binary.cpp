@@ -85,7 +85,8 @@ std::unique_ptr<KernelPlan> plan_broadcast(BroadcastLoop loop) {
     // Long inner loops are cut into pieces, so that one long row still feeds every thread.
     constexpr int64_t kPiece = 4096;
     const int64_t pieces = (loop.inner + kPiece - 1) / kPiece;
-    const auto least = static_cast<size_t>(std::max<int64_t>(1, 8192 / std::min(loop.inner, kPiece)));
+    const auto least =
+        static_cast<size_t>(std::max<int64_t>(1, 8192 / std::min(loop.inner, kPiece)));
     parallel(static_cast<size_t>(loop.outer * pieces), least, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         const int64_t outer = i / pieces, from = i % pieces * kPiece;
@@ -104,8 +105,8 @@ template <typename Functor, bool keeps_blocked>
 PlanResult plan_binary(const OpContext& context) {
   const Operand &a = context.inputs[0], &b = context.inputs[1];
   const Shape& out = context.outputs[0].shape;
-  // Same shapes with at least one blocked: stay blocked. The unused channels must stay finite, which
-  // a division by them would not.
+  // Same shapes with at least one blocked: stay blocked. The unused channels must stay finite,
+  // which a division by them would not.
   const bool blocked = keeps_blocked && a.shape == b.shape && can_block(a) &&
                        (a.layout == Layout::blocked16 || b.layout == Layout::blocked16);
   BroadcastLoop loop;
@@ -117,8 +118,8 @@ PlanResult plan_binary(const OpContext& context) {
   }
   if (element_count(out) == 0) loop.outer = 0;
   std::unique_ptr<KernelPlan> plan;
-  visit_numbers(a.dtype,
-                [&](auto zero) { plan = plan_broadcast<decltype(zero), Functor>(std::move(loop)); });
+  visit_numbers(
+      a.dtype, [&](auto zero) { plan = plan_broadcast<decltype(zero), Functor>(std::move(loop)); });
   if (!plan) return no_kernel_for(context);
   const Layout layout = blocked ? Layout::blocked16 : Layout::plain;
   plan->input_layouts = {layout, layout};

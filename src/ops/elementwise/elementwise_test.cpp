@@ -16,15 +16,20 @@ TEST(Relu, ClearsNegativesAndKeepsNaN) {
 }
 
 TEST(Clip, TakesBoundsFromAttributesUpToOpset10) {
-  EXPECT_EQ(TestNode("Clip", 10).floats({3}, {-1, 3, 9}).attr("min", 0.0f).attr("max", 6.0f)
-                .evaluate(), (std::vector<float>{0, 3, 6}));
+  EXPECT_EQ(
+      TestNode("Clip", 10).floats({3}, {-1, 3, 9}).attr("min", 0.0f).attr("max", 6.0f).evaluate(),
+      (std::vector<float>{0, 3, 6}));
 }
 
 TEST(Clip, TakesBoundsFromInputsFromOpset11) {
   EXPECT_EQ(TestNode("Clip", 11).floats({3}, {-1, 3, 9}).absent().floats({}, {6}).evaluate(),
             (std::vector<float>{-1, 3, 6}));
-  EXPECT_NE(TestNode("Clip", 11).floats({3}, {-1, 3, 9}).attr("min", 0.0f).shape_text()
-                .find("attribute 'min'"), std::string::npos);
+  EXPECT_NE(TestNode("Clip", 11)
+                .floats({3}, {-1, 3, 9})
+                .attr("min", 0.0f)
+                .shape_text()
+                .find("attribute 'min'"),
+            std::string::npos);
 }
 
 TEST(Add, BroadcastsBothSides) {
@@ -63,15 +68,28 @@ TEST(BroadcastLoop, JoinsDimensionsThatContinueEachOther) {
 }
 
 TEST(Elementwise, EveryKernelAgreesWithTheReference) {
-  check_cases({
-      "Relu shape=3x1000x7", "Relu shape=1x17x5x3", "Relu shape=0x4", "Relu shape=scalar",
-      "Sigmoid shape=1x20x5x5", "Tanh shape=33 dtype=float16", "LeakyRelu shape=1x16x3x3 alpha=0.5",
-      "Clip shape=1x24x3x5 opset=6 min=-0.5 max=0.5", "Clip shape=2x9x3,scalar,_ opset=13",
-      "Add shape=1x40x5x6,1x40x5x6", "Add shape=1x40x5x6,40x1x1", "Add shape=3x1x5,4x1",
-      "Add shape=scalar,5x3", "Sub shape=1x16x9,1x16x9", "Mul shape=70000,1 dtype=int64",
-      "Mul shape=2x32x3x3,2x32x1x1", "Div shape=1x5x3x3,1x5x3x3 dtype=bfloat16",
-      "Add shape=0x3,1x3",
-  }, 24);
+  check_cases(
+      {
+          "Relu shape=3x1000x7",
+          "Relu shape=1x17x5x3",
+          "Relu shape=0x4",
+          "Relu shape=scalar",
+          "Sigmoid shape=1x20x5x5",
+          "Tanh shape=33 dtype=float16",
+          "LeakyRelu shape=1x16x3x3 alpha=0.5",
+          "Clip shape=1x24x3x5 opset=6 min=-0.5 max=0.5",
+          "Clip shape=2x9x3,scalar,_ opset=13",
+          "Add shape=1x40x5x6,1x40x5x6",
+          "Add shape=1x40x5x6,40x1x1",
+          "Add shape=3x1x5,4x1",
+          "Add shape=scalar,5x3",
+          "Sub shape=1x16x9,1x16x9",
+          "Mul shape=70000,1 dtype=int64",
+          "Mul shape=2x32x3x3,2x32x1x1",
+          "Div shape=1x5x3x3,1x5x3x3 dtype=bfloat16",
+          "Add shape=0x3,1x3",
+      },
+      24);
 }
 
 }  // namespace

@@ -17,13 +17,13 @@ namespace anynpu::ops {
 namespace {
 
 // Each functor: a constructor from the context (for attributes) and a call on the wide type.
-#define ANYNPU_UNARY(Name, expression)                  \
-  struct Name {                                         \
-    explicit Name(const OpContext&) {}                  \
-    template <typename T>                               \
-    T operator()(T x) const {                           \
-      return static_cast<T>(expression);                \
-    }                                                   \
+#define ANYNPU_UNARY(Name, expression)   \
+  struct Name {                          \
+    explicit Name(const OpContext&) {}   \
+    template <typename T>                \
+    T operator()(T x) const {            \
+      return static_cast<T>(expression); \
+    }                                    \
   };
 
 ANYNPU_UNARY(Relu, x < T(0) ? T(0) : x)
@@ -38,14 +38,18 @@ ANYNPU_UNARY(Ceil, std::ceil(x))
 ANYNPU_UNARY(Erf, std::erf(x))
 // Through unsigned arithmetic: the most negative integer wraps to itself instead of overflowing.
 ANYNPU_UNARY(Neg, [x] {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x));
-  else return -x;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x));
+  else
+    return -x;
 }())
 ANYNPU_UNARY(Abs, [x] {
-  if constexpr (std::is_unsigned_v<T>) return x;
+  if constexpr (std::is_unsigned_v<T>)
+    return x;
   else if constexpr (std::is_integral_v<T>)
     return x < 0 ? static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x)) : x;
-  else return std::fabs(x);
+  else
+    return std::fabs(x);
 }())
 #undef ANYNPU_UNARY
 

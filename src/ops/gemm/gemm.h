@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: Gemm, FusedGemm and MatMul as one problem, y = act(alpha * a * b + beta * c) over
-// a batch of matrices.
+// Matrix products: Gemm, FusedGemm and MatMul as one problem, y = act(alpha * a * b + beta * c)
+// over a batch of matrices.
 #pragma once
 
 #include <memory>

@@ -5,15 +5,24 @@ namespace anynpu::ops {
 namespace {
 
 TEST(Gemm, TransposesScalesAndAddsTheBroadcastC) {
-  EXPECT_EQ(TestNode("Gemm").floats({2, 1}, {1, 2}).floats({3, 2}, {1, 2, 3, 4, 5, 6})
-                .floats({3}, {1, 1, 1}).attr("transA", int64_t{1}).attr("transB", int64_t{1})
-                .attr("alpha", 2.0f).attr("beta", 0.5f).evaluate(),
+  EXPECT_EQ(TestNode("Gemm")
+                .floats({2, 1}, {1, 2})
+                .floats({3, 2}, {1, 2, 3, 4, 5, 6})
+                .floats({3}, {1, 1, 1})
+                .attr("transA", int64_t{1})
+                .attr("transB", int64_t{1})
+                .attr("alpha", 2.0f)
+                .attr("beta", 0.5f)
+                .evaluate(),
             (std::vector<float>{10.5f, 22.5f, 34.5f}));
 }
 
 TEST(FusedGemm, ClampsAfterTheSum) {
-  EXPECT_EQ(TestNode("FusedGemm", 1, "anynpu").floats({1, 2}, {1, 1}).floats({2, 2}, {1, -1, 1, -1})
-                .attr("activation", std::string("Relu")).evaluate(),
+  EXPECT_EQ(TestNode("FusedGemm", 1, "anynpu")
+                .floats({1, 2}, {1, 1})
+                .floats({2, 2}, {1, -1, 1, -1})
+                .attr("activation", std::string("Relu"))
+                .evaluate(),
             (std::vector<float>{2, 0}));
 }
 
@@ -28,24 +37,43 @@ TEST(MatMul, TakesVectorsAndBroadcastBatches) {
 TEST(Gemm, RefusesWhatDoesNotFitWithASentence) {
   EXPECT_NE(TestNode("Gemm").shape({1, 3}).shape({4, 5}).shape_text().find("3 and 4 differ"),
             std::string::npos);
-  EXPECT_NE(TestNode("Gemm").shape({2, 3}).shape({3, 5}).shape({4}).shape_text()
-                .find("broadcasts to 2x5"), std::string::npos);
+  EXPECT_NE(TestNode("Gemm").shape({2, 3}).shape({3, 5}).shape({4}).shape_text().find(
+                "broadcasts to 2x5"),
+            std::string::npos);
   EXPECT_NE(TestNode("Gemm", 7).shape({2, 3}).shape({3, 5}).shape_text().find("lacks input 2"),
             std::string::npos);
 }
 
 TEST(Gemm, EveryKernelAgreesWithTheReference) {
-  check_cases({
-      "Gemm shape=1x100,33x100,33 transB=1", "Gemm shape=17x64,64x50,50", "Gemm shape=64x17,64x50,17x1 transA=1",
-      "Gemm shape=3x5,5x7,3x7 alpha=0.5 beta=2", "Gemm shape=5x9,9x33", "Gemm shape=5x9,9x33,1x33 const=none",
-      "Gemm shape=3x5,5x7,7 dtype=float16", "Gemm shape=3x5,5x7,7 dtype=int32",
-      "FusedGemm shape=4x40,16x40,16 transB=1 activation=Clip activation_min=-1 activation_max=1 domain=anynpu opset=1",
-      "MatMul shape=2x3x17x20,20x31", "MatMul shape=2x1x17x20,3x20x31", "MatMul shape=4x9,9",
-      "MatMul shape=9,2x9x4", "MatMul shape=130x300,300x70 const=1", "MatMul shape=0x4,4x3",
-      "Gemm shape=40x37,37x70,40x70 beta=0.5 alpha=2", "Gemm shape=30x16,16x16,scalar", "Gemm shape=1x7,7x1,1",
-      "Gemm shape=2x300,16x300,16 transB=1", "MatMul shape=3x5x64,64x48 const=1", "MatMul shape=12x20x8,12x8x20",
-      "MatMul shape=2x1x3x4,1x5x4x6 const=1", "MatMul shape=2x3x0,2x0x4", "MatMul shape=3x4,4x3 dtype=float64",
-  }, 80);
+  check_cases(
+      {
+          "Gemm shape=1x100,33x100,33 transB=1",
+          "Gemm shape=17x64,64x50,50",
+          "Gemm shape=64x17,64x50,17x1 transA=1",
+          "Gemm shape=3x5,5x7,3x7 alpha=0.5 beta=2",
+          "Gemm shape=5x9,9x33",
+          "Gemm shape=5x9,9x33,1x33 const=none",
+          "Gemm shape=3x5,5x7,7 dtype=float16",
+          "Gemm shape=3x5,5x7,7 dtype=int32",
+          "FusedGemm shape=4x40,16x40,16 transB=1 activation=Clip activation_min=-1 "
+          "activation_max=1 domain=anynpu opset=1",
+          "MatMul shape=2x3x17x20,20x31",
+          "MatMul shape=2x1x17x20,3x20x31",
+          "MatMul shape=4x9,9",
+          "MatMul shape=9,2x9x4",
+          "MatMul shape=130x300,300x70 const=1",
+          "MatMul shape=0x4,4x3",
+          "Gemm shape=40x37,37x70,40x70 beta=0.5 alpha=2",
+          "Gemm shape=30x16,16x16,scalar",
+          "Gemm shape=1x7,7x1,1",
+          "Gemm shape=2x300,16x300,16 transB=1",
+          "MatMul shape=3x5x64,64x48 const=1",
+          "MatMul shape=12x20x8,12x8x20",
+          "MatMul shape=2x1x3x4,1x5x4x6 const=1",
+          "MatMul shape=2x3x0,2x0x4",
+          "MatMul shape=3x4,4x3 dtype=float64",
+      },
+      80);
 }
 
 }  // namespace

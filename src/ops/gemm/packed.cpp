@@ -49,8 +49,8 @@ class PackedGemmPlan final : public KernelPlan {
   PanelCut cut;
   const TileSet* tiles = nullptr;
   bool packs_a = false, packs_b = false;
-  std::vector<TileFunction> functions;     // by rows - 1, then blocks - 1
-  size_t a_offset = 0, b_offset = 0;       // in the workspace, in floats; c begins at 0
+  std::vector<TileFunction> functions;  // by rows - 1, then blocks - 1
+  size_t a_offset = 0, b_offset = 0;    // in the workspace, in floats; c begins at 0
   int64_t panel_step = 1, row_tile_step = 1;
 
   int64_t row_tiles() const { return (g.m + tiles->max_pixels - 1) / tiles->max_pixels; }
@@ -65,9 +65,10 @@ class PackedGemmPlan final : public KernelPlan {
       parallel_tasks(static_cast<size_t>(g.batch() * cut.panels()), [&](size_t task) {
         const auto batch = static_cast<int64_t>(task) / cut.panels();
         const int64_t panel = static_cast<int64_t>(task) % cut.panels();
-        cut.pack(reinterpret_cast<const float*>(args.inputs[1]) + g.batch_b[static_cast<size_t>(batch)],
-                 g.transpose_b, g.alpha, panel,
-                 workspace + b_offset + batch * cut.floats() + cut.offset(panel));
+        cut.pack(
+            reinterpret_cast<const float*>(args.inputs[1]) + g.batch_b[static_cast<size_t>(batch)],
+            g.transpose_b, g.alpha, panel,
+            workspace + b_offset + batch * cut.floats() + cut.offset(panel));
       });
     }
     const int64_t panel_tasks = (cut.panels() + panel_step - 1) / panel_step;
@@ -118,7 +119,8 @@ class PackedGemmPlan final : public KernelPlan {
     });
   }
 
-  void multiply(const RunArgs& args, int64_t batch, int64_t panel, int64_t tile, int64_t last) const {
+  void multiply(const RunArgs& args, int64_t batch, int64_t panel, int64_t tile,
+                int64_t last) const {
     const float* workspace = reinterpret_cast<const float*>(args.workspace);
     const float* b = packs_b ? workspace + b_offset + batch * cut.floats()
                              : reinterpret_cast<const float*>(args.packed);
@@ -174,8 +176,8 @@ class PackedGemm final : public Kernel {
     const bool transposed = context.int_attr("transB") != 0;
     const float alpha = context.schema->name == "MatMul" ? 1.0f : context.float_attr("alpha");
     parallel_tasks(static_cast<size_t>(cut_.panels()), [&](size_t panel) {
-      cut_.pack(reinterpret_cast<const float*>(context.inputs[1].constant.data()), transposed, alpha,
-                static_cast<int64_t>(panel),
+      cut_.pack(reinterpret_cast<const float*>(context.inputs[1].constant.data()), transposed,
+                alpha, static_cast<int64_t>(panel),
                 reinterpret_cast<float*>(packed.data()) + cut_.offset(static_cast<int64_t>(panel)));
     });
     return {};

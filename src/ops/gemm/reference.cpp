@@ -15,7 +15,7 @@ struct SumOf {
   using type = typename Element<T>::Sum;
 };
 template <typename T>
-  requires std::is_integral_v<T>
+requires std::is_integral_v<T>
 struct SumOf<T> {
   using type = uint64_t;
 };

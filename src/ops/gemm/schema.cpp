@@ -139,8 +139,7 @@ void register_gemm(Registry& registry) {
                                          {"beta", AttrKind::f, 1.0f},
                                          {"transA", AttrKind::i, int64_t{0}},
                                          {"transB", AttrKind::i, int64_t{0}}};
-  const DTypeSet types =
-      kFloats | DTypeSet{DType::i32, DType::i64, DType::u32, DType::u64};
+  const DTypeSet types = kFloats | DTypeSet{DType::i32, DType::i64, DType::u32, DType::u64};
   OpSchema gemm{.name = "Gemm",
                 .since = 7,
                 .inputs = {{"A", "T"}, {"B", "T"}, {"C", "T"}},

@@ -7,8 +7,9 @@ namespace anynpu::ops {
 
 Result<int64_t> normal_axis(const OpContext& context, int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank) {
-    return fail(Code::invalid_argument, "{}: axis {} of a tensor of {} dimensions, expected {} to {}",
-                context.label(), axis, rank, -rank, rank - 1);
+    return fail(Code::invalid_argument,
+                "{}: axis {} of a tensor of {} dimensions, expected {} to {}", context.label(),
+                axis, rank, -rank, rank - 1);
   }
   return axis < 0 ? axis + rank : axis;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axis lists of data movement operators: from the attribute, or from a constant input (newer opsets).
+// Axis lists of data movement operators: from the attribute, or from a constant input (newer
+// opsets).
 #pragma once
 
 #include <vector>

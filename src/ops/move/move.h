@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data movement: operators that copy elements without looking at them. Three files by how they move:
-// views (same bytes, new shape), concat (runs), transpose (strided copy).
+// Data movement: operators that copy elements without looking at them. Three files by how they
+// move: views (same bytes, new shape), concat (runs), transpose (strided copy).
 #pragma once
 
 namespace anynpu::ops {

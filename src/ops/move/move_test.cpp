@@ -6,8 +6,9 @@ namespace {
 
 TEST(Reshape, CopiesZerosAndFillsTheHole) {
   EXPECT_EQ(TestNode("Reshape").shape({2, 3, 4}).ints({0, -1}).shape_text(), "2x12");
-  EXPECT_EQ(TestNode("Reshape", 14).shape({0, 3}).ints({3, 0}).attr("allowzero", int64_t{1})
-                .shape_text(), "3x0");
+  EXPECT_EQ(
+      TestNode("Reshape", 14).shape({0, 3}).ints({3, 0}).attr("allowzero", int64_t{1}).shape_text(),
+      "3x0");
   EXPECT_EQ(TestNode("Reshape").shape({-1, 512, 1, 1}).ints({-1, 512}).shape_text(), "?x512");
   EXPECT_EQ(TestNode("Reshape", 1).shape({2, 3}).attr("shape", Ints{6}).shape_text(), "6");
   EXPECT_EQ(TestNode("Reshape").floats({2, 2}, {1, 2, 3, 4}).ints({4}).evaluate(),
@@ -21,8 +22,12 @@ TEST(Reshape, RefusesOtherElementCounts) {
             std::string::npos);
   EXPECT_NE(TestNode("Reshape").shape({2, 3}).ints({-1, 4}).shape_text().find("do not fill"),
             std::string::npos);
-  EXPECT_NE(TestNode("Reshape").shape({2, 3}).ints({int64_t{1} << 40, int64_t{1} << 40})
-                .shape_text().find("too large"), std::string::npos);
+  EXPECT_NE(TestNode("Reshape")
+                .shape({2, 3})
+                .ints({int64_t{1} << 40, int64_t{1} << 40})
+                .shape_text()
+                .find("too large"),
+            std::string::npos);
 }
 
 TEST(Flatten, MakesAMatrixAtTheAxis) {
@@ -39,11 +44,19 @@ TEST(Squeeze, AxesComeFromAttributeOrInput) {
 }
 
 TEST(Concat, JoinsAlongTheAxis) {
-  EXPECT_EQ(TestNode("Concat").floats({2, 1}, {1, 2}).floats({2, 2}, {3, 4, 5, 6})
-                .attr("axis", int64_t{1}).evaluate(),
+  EXPECT_EQ(TestNode("Concat")
+                .floats({2, 1}, {1, 2})
+                .floats({2, 2}, {3, 4, 5, 6})
+                .attr("axis", int64_t{1})
+                .evaluate(),
             (std::vector<float>{1, 3, 4, 2, 5, 6}));
-  EXPECT_NE(TestNode("Concat").shape({2, 1}).shape({3, 2}).attr("axis", int64_t{1}).shape_text()
-                .find("except on axis 1"), std::string::npos);
+  EXPECT_NE(TestNode("Concat")
+                .shape({2, 1})
+                .shape({3, 2})
+                .attr("axis", int64_t{1})
+                .shape_text()
+                .find("except on axis 1"),
+            std::string::npos);
 }
 
 TEST(Transpose, PermutesAndReversesByDefault) {
@@ -60,25 +73,35 @@ TEST(Dropout, PassesItsInputAtInference) {
 }
 
 TEST(DataMovement, EveryKernelAgreesWithTheReference) {
-  check_cases({
-      "Transpose shape=3x4x5x6 perm=0,2,3,1", "Transpose shape=3x4x5x6 perm=3,0,2,1 dtype=uint8",
-      "Transpose shape=2x1x7 perm=2,0,1 dtype=float64", "Transpose shape=0x3 perm=1,0",
-      "Concat shape=1x32x3x5,1x16x3x5 axis=1", "Concat shape=2x5x3,2x7x3,2x1x3 axis=1",
-      "Concat shape=3x2,0x2 axis=0", "Flatten shape=1x64x3x3", "Reshape shape=2x6 ints=1:3,4",
-      "Identity shape=5x5 dtype=bool", "Dropout shape=3x4 outputs=2",
-  }, 11);
+  check_cases(
+      {
+          "Transpose shape=3x4x5x6 perm=0,2,3,1",
+          "Transpose shape=3x4x5x6 perm=3,0,2,1 dtype=uint8",
+          "Transpose shape=2x1x7 perm=2,0,1 dtype=float64",
+          "Transpose shape=0x3 perm=1,0",
+          "Concat shape=1x32x3x5,1x16x3x5 axis=1",
+          "Concat shape=2x5x3,2x7x3,2x1x3 axis=1",
+          "Concat shape=3x2,0x2 axis=0",
+          "Flatten shape=1x64x3x3",
+          "Reshape shape=2x6 ints=1:3,4",
+          "Identity shape=5x5 dtype=bool",
+          "Dropout shape=3x4 outputs=2",
+      },
+      11);
 }
 
 TEST(Registry, UnknownOperatorsAreNamed) {
-  EXPECT_NE(TestNode("FancyOp").shape({1}).shape_text().find("operator FancyOp"), std::string::npos);
+  EXPECT_NE(TestNode("FancyOp").shape({1}).shape_text().find("operator FancyOp"),
+            std::string::npos);
   EXPECT_NE(TestNode("Relu", 1).shape({1}).shape_text().find("from opset 6"), std::string::npos);
 }
 
 TEST(Registry, TypesAndOperandCountsAreChecked) {
   EXPECT_NE(TestNode("Sigmoid").shape({1}, DType::i32).shape_text().find("has type int32"),
             std::string::npos);
-  EXPECT_NE(TestNode("Add").shape({1}).shape({1}, DType::f16).shape_text().find("expected the same"),
-            std::string::npos);
+  EXPECT_NE(
+      TestNode("Add").shape({1}).shape({1}, DType::f16).shape_text().find("expected the same"),
+      std::string::npos);
   EXPECT_NE(TestNode("Add").shape({1}).shape_text().find("lacks input 1"), std::string::npos);
   EXPECT_NE(TestNode("Relu").shape({1}).shape({1}).shape_text().find("has 2 inputs"),
             std::string::npos);

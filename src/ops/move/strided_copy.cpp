@@ -46,7 +46,8 @@ std::unique_ptr<KernelPlan> plan_copy(CopyLoop loop) {
   for (size_t i = 0; i + 1 < loop.extent.size(); ++i) outer *= loop.extent[i];
   const int64_t inner = loop.extent.back(), step = loop.stride.back();
   return make_plan([=](const RunArgs& args) {
-    const auto least = static_cast<size_t>(std::max<int64_t>(1, 8192 / std::max<int64_t>(inner, 1)));
+    const auto least =
+        static_cast<size_t>(std::max<int64_t>(1, 8192 / std::max<int64_t>(inner, 1)));
     parallel(static_cast<size_t>(outer), least, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         int64_t offset = loop.offset, index = i;
@@ -73,11 +74,16 @@ std::unique_ptr<KernelPlan> plan_strided_copy(const Shape& out, std::vector<int6
   if (element_count(out) == 0) return make_plan([](const RunArgs&) {});
   CopyLoop loop = joined(out, strides, offset);
   switch (element_bytes) {
-    case 1: return plan_copy<uint8_t>(std::move(loop));
-    case 2: return plan_copy<uint16_t>(std::move(loop));
-    case 4: return plan_copy<uint32_t>(std::move(loop));
-    case 8: return plan_copy<uint64_t>(std::move(loop));
-    default: return plan_copy<Wide16>(std::move(loop));
+    case 1:
+      return plan_copy<uint8_t>(std::move(loop));
+    case 2:
+      return plan_copy<uint16_t>(std::move(loop));
+    case 4:
+      return plan_copy<uint32_t>(std::move(loop));
+    case 8:
+      return plan_copy<uint64_t>(std::move(loop));
+    default:
+      return plan_copy<Wide16>(std::move(loop));
   }
 }
 

@@ -71,8 +71,8 @@ Status reshape_rule(OpContext& context) {
   }
   if (known != count) {
     return fail(Code::shape_mismatch,
-                "{}: input {} has {} elements, shape {} has {}; expected the same",
-                context.label(), to_string(x.shape), count, wanted, known);
+                "{}: input {} has {} elements, shape {} has {}; expected the same", context.label(),
+                to_string(x.shape), count, wanted, known);
   }
   return set_output(context, wanted);
 }
@@ -93,7 +93,8 @@ Status flatten_rule(OpContext& context) {
                 context.label(), axis, to_string(x.shape), rank, rank);
   }
   const auto cut = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-  return set_output(context, {extent_product(x.shape, 0, cut), extent_product(x.shape, cut, x.shape.size())});
+  return set_output(
+      context, {extent_product(x.shape, 0, cut), extent_product(x.shape, cut, x.shape.size())});
 }
 
 // Attribute up to opset 12, input from 13. `known` false: an input that is no constant.
@@ -118,8 +119,9 @@ Status squeeze_rule(OpContext& context) {
     ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, raw, x.rank()));
     const auto at = static_cast<size_t>(axis);
     if (x.shape[at] != 1 && x.shape[at] != kDynamicDim) {
-      return fail(Code::shape_mismatch, "{}: extent {} of input {} is not 1, so it cannot be squeezed",
-                  context.label(), axis, to_string(x.shape));
+      return fail(Code::shape_mismatch,
+                  "{}: extent {} of input {} is not 1, so it cannot be squeezed", context.label(),
+                  axis, to_string(x.shape));
     }
     drop[at] = true;
   }
@@ -162,15 +164,17 @@ Status identity_rule(OpContext& context) {
 Status dropout_rule(OpContext& context) {
   if (context.has_input(2)) {
     const Operand& training = context.inputs[2];
-    if (!training.is_constant || training.constant.empty() || training.constant[0] != std::byte{0}) {
-      return fail(Code::unsupported_feature, "{} is in training mode; export the model for inference",
-                  context.label());
+    if (!training.is_constant || training.constant.empty() ||
+        training.constant[0] != std::byte{0}) {
+      return fail(Code::unsupported_feature,
+                  "{} is in training mode; export the model for inference", context.label());
     }
   }
   ANYNPU_TRY(identity_rule(context));
   if (context.outputs.size() > 1) {
     context.outputs[1] = context.outputs[0];
-    context.outputs[1].dtype = context.schema->since < 10 ? context.inputs[0].dtype : DType::boolean;
+    context.outputs[1].dtype =
+        context.schema->since < 10 ? context.inputs[0].dtype : DType::boolean;
   }
   return {};
 }
@@ -210,38 +214,69 @@ void register_views(Registry& registry) {
   const std::vector<AttrSchema> axes = {{"axes", AttrKind::ints}};
   const FormalOperand axes_input{"axes", "I", Presence::optional};
   const TypeVar index{"I", {DType::i64}};
-  add_view(registry, {.name = "Reshape", .since = 1, .inputs = {data},
-                      .attrs = {{"shape", AttrKind::ints}}, .shape = reshape_rule});
-  add_view(registry, {.name = "Reshape", .since = 5, .inputs = {data, {"shape", "I"}},
-                      .types = {index}, .shape = reshape_rule});
-  add_view(registry, {.name = "Reshape", .since = 14, .inputs = {data, {"shape", "I"}},
-                      .types = {index}, .attrs = {{"allowzero", AttrKind::i, int64_t{0}}},
+  add_view(registry, {.name = "Reshape",
+                      .since = 1,
+                      .inputs = {data},
+                      .attrs = {{"shape", AttrKind::ints}},
                       .shape = reshape_rule});
-  add_view(registry, {.name = "Flatten", .since = 1, .inputs = {data},
-                      .attrs = {{"axis", AttrKind::i, int64_t{1}}}, .shape = flatten_rule});
-  add_view(registry, {.name = "Squeeze", .since = 1, .inputs = {data}, .attrs = axes,
+  add_view(registry, {.name = "Reshape",
+                      .since = 5,
+                      .inputs = {data, {"shape", "I"}},
+                      .types = {index},
+                      .shape = reshape_rule});
+  add_view(registry, {.name = "Reshape",
+                      .since = 14,
+                      .inputs = {data, {"shape", "I"}},
+                      .types = {index},
+                      .attrs = {{"allowzero", AttrKind::i, int64_t{0}}},
+                      .shape = reshape_rule});
+  add_view(registry, {.name = "Flatten",
+                      .since = 1,
+                      .inputs = {data},
+                      .attrs = {{"axis", AttrKind::i, int64_t{1}}},
+                      .shape = flatten_rule});
+  add_view(registry,
+           {.name = "Squeeze", .since = 1, .inputs = {data}, .attrs = axes, .shape = squeeze_rule});
+  add_view(registry, {.name = "Squeeze",
+                      .since = 13,
+                      .inputs = {data, axes_input},
+                      .types = {index},
                       .shape = squeeze_rule});
-  add_view(registry, {.name = "Squeeze", .since = 13, .inputs = {data, axes_input},
-                      .types = {index}, .shape = squeeze_rule});
-  add_view(registry, {.name = "Unsqueeze", .since = 1, .inputs = {data}, .attrs = axes,
+  add_view(
+      registry,
+      {.name = "Unsqueeze", .since = 1, .inputs = {data}, .attrs = axes, .shape = unsqueeze_rule});
+  add_view(registry, {.name = "Unsqueeze",
+                      .since = 13,
+                      .inputs = {data, {"axes", "I"}},
+                      .types = {index},
                       .shape = unsqueeze_rule});
-  add_view(registry, {.name = "Unsqueeze", .since = 13, .inputs = {data, {"axes", "I"}},
-                      .types = {index}, .shape = unsqueeze_rule});
   add_view(registry, {.name = "Identity", .since = 1, .inputs = {data}, .shape = identity_rule});
   const FormalOperand mask{"mask", "M", Presence::optional};
   const AttrSchema ratio{"ratio", AttrKind::f, 0.5f};
-  add_view(registry, {.name = "Dropout", .since = 1, .inputs = {data}, .outputs = {mask},
+  add_view(registry, {.name = "Dropout",
+                      .since = 1,
+                      .inputs = {data},
+                      .outputs = {mask},
                       .attrs = {ratio, {"is_test", AttrKind::i, int64_t{0}}},
                       .shape = dropout_rule});
-  add_view(registry, {.name = "Dropout", .since = 10, .inputs = {data}, .outputs = {mask},
-                      .attrs = {ratio}, .shape = dropout_rule});
-  add_view(registry, {.name = "Dropout", .since = 12,
-                      .inputs = {data, {"ratio", "R", Presence::optional},
+  add_view(registry, {.name = "Dropout",
+                      .since = 10,
+                      .inputs = {data},
+                      .outputs = {mask},
+                      .attrs = {ratio},
+                      .shape = dropout_rule});
+  add_view(registry, {.name = "Dropout",
+                      .since = 12,
+                      .inputs = {data,
+                                 {"ratio", "R", Presence::optional},
                                  {"training_mode", "B", Presence::optional}},
-                      .outputs = {mask}, .attrs = {{"seed", AttrKind::i}}, .shape = dropout_rule});
-  for (std::string_view op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"}) {
-    registry.add(KernelDef{.op = op, .name = "view", .types = kAnyFixed,
-                           .create = create_plain<plan_view>});
+                      .outputs = {mask},
+                      .attrs = {{"seed", AttrKind::i}},
+                      .shape = dropout_rule});
+  for (std::string_view op :
+       {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"}) {
+    registry.add(
+        KernelDef{.op = op, .name = "view", .types = kAnyFixed, .create = create_plain<plan_view>});
   }
 }
 

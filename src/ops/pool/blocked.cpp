@@ -24,7 +24,9 @@ Result<PoolShape> flat_pool(const OpContext& context) {
     return pool;
   }
   if (w.dims() == 1) {
-    const auto lead = [](std::vector<int64_t>& list, int64_t value) { list.insert(list.begin(), value); };
+    const auto lead = [](std::vector<int64_t>& list, int64_t value) {
+      list.insert(list.begin(), value);
+    };
     lead(w.kernel, 1), lead(w.stride, 1), lead(w.dilation, 1), lead(w.pad_begin, 0);
     lead(w.pad_end, 0), lead(w.in, 1), lead(w.out, 1);
   }
@@ -66,7 +68,9 @@ PlanResult plan_pool_rows(const OpContext& context, const LaneSet& lanes) {
 class BlockedPool final : public Kernel {
  public:
   explicit BlockedPool(const LaneSet& lanes) : lanes_(lanes) {}
-  PlanResult plan(const OpContext& context) const override { return plan_pool_rows(context, lanes_); }
+  PlanResult plan(const OpContext& context) const override {
+    return plan_pool_rows(context, lanes_);
+  }
 
  private:
   const LaneSet& lanes_;
@@ -84,7 +88,8 @@ Status can_run_blocked_pool(const OpContext& context) {
     return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2", x.rank() - 2);
   }
   if (x.layout == Layout::plain && x.shape[1] < kBlock) {
-    return fail(Code::unsupported_shape, "{} channels do not fill a block of {}", x.shape[1], kBlock);
+    return fail(Code::unsupported_shape, "{} channels do not fill a block of {}", x.shape[1],
+                kBlock);
   }
   return {};
 }

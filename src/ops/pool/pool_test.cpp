@@ -9,25 +9,41 @@ namespace {
 const std::vector<float> kNine = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 
 TEST(MaxPool, TakesTheLargestAndIgnoresPads) {
-  EXPECT_EQ(TestNode("MaxPool").floats({1, 1, 3, 3}, {-1, -2, -3, -4, -5, -6, -7, -8, -9})
-                .attr("kernel_shape", Ints{2, 2}).attr("pads", Ints{1, 1, 0, 0})
-                .attr("strides", Ints{2, 2}).evaluate(),
+  EXPECT_EQ(TestNode("MaxPool")
+                .floats({1, 1, 3, 3}, {-1, -2, -3, -4, -5, -6, -7, -8, -9})
+                .attr("kernel_shape", Ints{2, 2})
+                .attr("pads", Ints{1, 1, 0, 0})
+                .attr("strides", Ints{2, 2})
+                .evaluate(),
             (std::vector<float>{-1, -2, -4, -5}));
 }
 
 TEST(MaxPool, CeilModeAddsThePartWindowButNoneInThePads) {
-  EXPECT_EQ(TestNode("MaxPool").floats({1, 1, 4}, {1, 2, 3, 4}).attr("kernel_shape", Ints{3})
-                .attr("strides", Ints{2}).attr("ceil_mode", int64_t{1}).evaluate(),
+  EXPECT_EQ(TestNode("MaxPool")
+                .floats({1, 1, 4}, {1, 2, 3, 4})
+                .attr("kernel_shape", Ints{3})
+                .attr("strides", Ints{2})
+                .attr("ceil_mode", int64_t{1})
+                .evaluate(),
             (std::vector<float>{3, 4}));
-  EXPECT_EQ(TestNode("MaxPool").shape({1, 1, 2}).attr("kernel_shape", Ints{1})
-                .attr("strides", Ints{2}).attr("ceil_mode", int64_t{1}).shape_text(), "1x1x1");
+  EXPECT_EQ(TestNode("MaxPool")
+                .shape({1, 1, 2})
+                .attr("kernel_shape", Ints{1})
+                .attr("strides", Ints{2})
+                .attr("ceil_mode", int64_t{1})
+                .shape_text(),
+            "1x1x1");
 }
 
 TEST(AveragePool, CountsPadsOnlyWhenAskedTo) {
   const auto run = [](int64_t include) {
-    return TestNode("AveragePool").floats({1, 1, 3, 3}, kNine).attr("kernel_shape", Ints{3, 3})
-        .attr("pads", Ints{1, 1, 1, 1}).attr("strides", Ints{2, 2})
-        .attr("count_include_pad", include).evaluate();
+    return TestNode("AveragePool")
+        .floats({1, 1, 3, 3}, kNine)
+        .attr("kernel_shape", Ints{3, 3})
+        .attr("pads", Ints{1, 1, 1, 1})
+        .attr("strides", Ints{2, 2})
+        .attr("count_include_pad", include)
+        .evaluate();
   };
   EXPECT_EQ(run(0), (std::vector<float>{3, 4, 6, 7}));
   EXPECT_FLOAT_EQ(run(1)[0], 12.0f / 9.0f);
@@ -42,30 +58,41 @@ TEST(GlobalPool, ReducesEachChannelToOneValue) {
 }
 
 TEST(MaxPool, RefusesPadsThatReachTheKernel) {
-  EXPECT_NE(TestNode("MaxPool").shape({1, 1, 8}).attr("kernel_shape", Ints{2})
-                .attr("pads", Ints{2, 0}).shape_text().find("pads alone"), std::string::npos);
+  EXPECT_NE(TestNode("MaxPool")
+                .shape({1, 1, 8})
+                .attr("kernel_shape", Ints{2})
+                .attr("pads", Ints{2, 0})
+                .shape_text()
+                .find("pads alone"),
+            std::string::npos);
   EXPECT_NE(TestNode("MaxPool").shape({1, 1, 8}).shape_text().find("'kernel_shape'"),
             std::string::npos);
 }
 
 TEST(Pool, EveryKernelAgreesWithTheReference) {
-  check_cases({
-      "MaxPool shape=1x64x15x17 kernel_shape=3,3 strides=2,2 pads=1,1,1,1",
-      "MaxPool shape=2x17x9x9 kernel_shape=2,3 ceil_mode=1 strides=2,2",
-      "MaxPool shape=1x16x12x12 kernel_shape=3,3 dilations=2,2",
-      "MaxPool shape=1x3x8x8 kernel_shape=2,2 outputs=2 storage_order=1",
-      "MaxPool shape=1x4x7x7x7 kernel_shape=2,2,2 strides=2,2,2",
-      "MaxPool shape=1x3x8x8 kernel_shape=2,2 dtype=uint8",
-      "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 strides=2,2",
-      "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 count_include_pad=1 ceil_mode=1 strides=2,2",
-      "AveragePool shape=1x8x32 kernel_shape=4 auto_pad=SAME_LOWER",
-      "GlobalAveragePool shape=2x33x7x7", "GlobalMaxPool shape=2x33x7x7 dtype=float16",
-      "GlobalAveragePool shape=1x48x5x4x3", "GlobalMaxPool shape=3x16x1x1", "GlobalAveragePool shape=1x19x300",
-      "MaxPool shape=2x24x31 kernel_shape=3 strides=2 pads=1,1",
-      "AveragePool shape=1x16x9x9 kernel_shape=3,3 dilations=2,2 opset=19 pads=2,1,0,2",
-      "AveragePool shape=1x16x9x9 kernel_shape=2,5 pads=1,2,0,2 count_include_pad=1",
-      "MaxPool shape=0x16x9x9 kernel_shape=2,2",
-  }, 60);
+  check_cases(
+      {
+          "MaxPool shape=1x64x15x17 kernel_shape=3,3 strides=2,2 pads=1,1,1,1",
+          "MaxPool shape=2x17x9x9 kernel_shape=2,3 ceil_mode=1 strides=2,2",
+          "MaxPool shape=1x16x12x12 kernel_shape=3,3 dilations=2,2",
+          "MaxPool shape=1x3x8x8 kernel_shape=2,2 outputs=2 storage_order=1",
+          "MaxPool shape=1x4x7x7x7 kernel_shape=2,2,2 strides=2,2,2",
+          "MaxPool shape=1x3x8x8 kernel_shape=2,2 dtype=uint8",
+          "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 strides=2,2",
+          "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 count_include_pad=1 "
+          "ceil_mode=1 strides=2,2",
+          "AveragePool shape=1x8x32 kernel_shape=4 auto_pad=SAME_LOWER",
+          "GlobalAveragePool shape=2x33x7x7",
+          "GlobalMaxPool shape=2x33x7x7 dtype=float16",
+          "GlobalAveragePool shape=1x48x5x4x3",
+          "GlobalMaxPool shape=3x16x1x1",
+          "GlobalAveragePool shape=1x19x300",
+          "MaxPool shape=2x24x31 kernel_shape=3 strides=2 pads=1,1",
+          "AveragePool shape=1x16x9x9 kernel_shape=3,3 dilations=2,2 opset=19 pads=2,1,0,2",
+          "AveragePool shape=1x16x9x9 kernel_shape=2,5 pads=1,2,0,2 count_include_pad=1",
+          "MaxPool shape=0x16x9x9 kernel_shape=2,2",
+      },
+      60);
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ Tap tap_at(const Window& w, int64_t position, int64_t tap) {
   Tap result;
   int64_t at[kMaxDims] = {};
   for (size_t i = w.dims(); i-- > 0;) {
-    at[i] = (position % w.out[i]) * w.stride[i] + (tap % w.kernel[i]) * w.dilation[i] -
-            w.pad_begin[i];
+    at[i] =
+        (position % w.out[i]) * w.stride[i] + (tap % w.kernel[i]) * w.dilation[i] - w.pad_begin[i];
     position /= w.out[i];
     tap /= w.kernel[i];
     if (at[i] < 0 || at[i] >= w.in[i]) result.inside = false;
@@ -44,7 +44,8 @@ struct ReferencePool {
   bool column_major = false;
 
   void plane(const T* x, T* y, int64_t* indices, int64_t first_index) const {
-    const int64_t positions = element_count(pool.window.out), taps = element_count(pool.window.kernel);
+    const int64_t positions = element_count(pool.window.out),
+                  taps = element_count(pool.window.kernel);
     for (int64_t p = 0; p < positions; ++p) {
       double sum = 0;
       int64_t count = 0, best = -1, best_index = 0;

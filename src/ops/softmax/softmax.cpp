@@ -75,7 +75,8 @@ PlanResult plan_softmax(const OpContext& context) {
   visit_floats(context.inputs[0].dtype, [&](auto zero) {
     using T = decltype(zero);
     plan = make_plan([=](const RunArgs& args) {
-      const auto least = static_cast<size_t>(std::max<int64_t>(1, 1024 / std::max<int64_t>(1, length)));
+      const auto least =
+          static_cast<size_t>(std::max<int64_t>(1, 1024 / std::max<int64_t>(1, length)));
       parallel(static_cast<size_t>(outer * step), least, [&](size_t begin, size_t end) {
         for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
           const int64_t offset = i / step * length * step + i % step;

@@ -23,13 +23,16 @@ TEST(LogSoftmax, IsTheLogarithm) {
 }
 
 TEST(Softmax, RefusesAnAxisOutsideTheTensor) {
-  EXPECT_NE(TestNode("Softmax", 13).shape({2, 3}).attr("axis", int64_t{2}).shape_text()
-                .find("axis is 2"), std::string::npos);
+  EXPECT_NE(
+      TestNode("Softmax", 13).shape({2, 3}).attr("axis", int64_t{2}).shape_text().find("axis is 2"),
+      std::string::npos);
 }
 
 TEST(Softmax, EveryKernelAgreesWithTheReference) {
-  check_cases({"Softmax shape=8x1000", "Softmax shape=2x5x3x4 axis=1", "Softmax shape=2x5x3 opset=11",
-               "Softmax shape=4x7 dtype=float16", "Softmax shape=0x7", "Softmax shape=3x0"}, 6);
+  check_cases(
+      {"Softmax shape=8x1000", "Softmax shape=2x5x3x4 axis=1", "Softmax shape=2x5x3 opset=11",
+       "Softmax shape=4x7 dtype=float16", "Softmax shape=0x7", "Softmax shape=3x0"},
+      6);
 }
 
 }  // namespace
