@@ -7,6 +7,21 @@ rows.py writes the reason into the table; a call that is accepted without one fa
 import re
 
 REASONS = [
+    (r"acl\.rt\.reserve_mem_address", ".*", "alignment|expect_ptr", "a hint: 0 or any address"),
+    (r"acl\.rt\.allocator_set_obj_to_desc", ".*", "allocator", "whatever the functions want to get"),
+    (r"acl\.rt\.get_\w+_from_exception_info", "good", "-",
+     "there is information only while the callback runs"),
+    (r"acl\.rt\.map_mem", "zero", "offset", "the start of the memory"),
+    (r"acl\.rt\.map_mem", "too small", "vir_ptr", "reserved addresses come in whole pages"),
+    (r"acl\.rt\.mem_uce_repair", "empty", ".*", "nothing to repair"),
+    (r"acl\.rt\.notify_batch_reset", "very long", ".*", "resetting one notify often is harmless"),
+    (r"acl\.rt\.pointer_get_attributes", "never allocated|freed", "ptr",
+     "the answer is that the address is not known"),
+    (r"acl\.rt\.(set_memcpy_desc|reduce_async)", "null", "config|reserve", "expected to be 0"),
+    (r"acl\.rt\.(set_memcpy_desc|value_w\w+)", "too small", "desc|dev_addr",
+     "the few bytes that are needed fit"),
+    (r"acl\.rt\.value_w\w+", "negative|highest", "value", "any 64 bits are a value"),
+    (r"acl\.rt\.wait_and_reset_notify", "negative", "timeout", "unsigned in C: a very long time"),
     (r"acl\.mdl\.load_from_\w+_with_mem", "null", "work_ptr|weight_ptr",
      "0 means that the library takes its own memory"),
     (r".*", "null", "stream", "0 is the default stream"),

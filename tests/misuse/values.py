@@ -31,7 +31,8 @@ GOOD = {
     ("acl.rt.value_wait", "value"): 0,
     ("acl.rt.create_event_with_flag", "flag"): 8,
     ("acl.rt.create_event_ex_with_flag", "flag"): 8,
-    ("acl.rt.host_register_v2", "flag"): 0,
+    ("acl.rt.host_register_v2", "flag"): 2,
+    ("acl.rt.reduce_async", "kind"): 10, ("acl.rt.reduce_async", "count"): COUNT,
     ("acl.rt.device_enable_peer_access", "peer_dev_id"): 1,
     ("acl.rt.device_disable_peer_access", "peer_dev_id"): 1,
     ("acl.rt.device_can_access_peer", "peer_dev_id"): 1,
@@ -105,8 +106,27 @@ def prepare(acl, function, args):
         reporter, _ = acl.util.start_thread(lambda _: [acl.rt.process_report(20) for _ in range(9)],
                                             [])
         acl.rt.subscribe_report(reporter, args[3])
+    elif name == "acl.rt.notify_set_import_pid" and isinstance(args[0], int):
+        acl.rt.notify_get_export_key(args[0], 65, 0)
+    elif name == "acl.rt.wait_and_reset_notify" and isinstance(args[0], int):
+        acl.rt.record_notify(args[0], 0)
+        acl.rt.synchronize_stream(0)
+    elif name == "acl.rt.get_group_info_detail" and isinstance(args[0], int):
+        acl.rt.get_all_group_info(args[0])
+    elif name == "acl.rt.allocator_unregister" and isinstance(args[0], int):
+        acl.rt.allocator_register(args[0], filled_allocator(acl))
     elif name == "acl.rt.process_report":
         acl.rt.subscribe_report(threading.get_ident(), acl.rt.create_stream()[0])
+
+
+def filled_allocator(acl):
+    """A description with all its functions."""
+    desc = acl.rt.allocator_create_desc()
+    acl.rt.allocator_set_obj_to_desc(desc, 1)
+    acl.rt.allocator_set_alloc_func_to_desc(desc, lambda allocator, size: 0)
+    acl.rt.allocator_set_free_func_to_desc(desc, lambda allocator, block: None)
+    acl.rt.allocator_set_get_addr_from_block_func_to_desc(desc, lambda block: block)
+    return desc
 
 
 class Maker:
@@ -206,6 +226,12 @@ class Maker:
             return block
         return self.device_block(size)
 
+    def key(self, function):
+        """A key that any process may import."""
+        if "notify" in function.name:
+            return self.acl.rt.notify_get_export_key(self.handle("aclrtNotify"), 65, 2)[0]
+        return self.acl.rt.ipc_mem_get_export_key(self.device_block(), COUNT, 65, 1)[0]
+
     def good(self, function, argument):
         key = (function.name, argument.name)
         value = models.good(self, function, argument)
@@ -215,6 +241,17 @@ class Maker:
             return self.acl.util.start_thread(lambda args: None, [])[0]
         if key in GOOD:
             return GOOD[key]
+        if argument.name == "key":
+            return self.key(function)
+        if argument.name == "shareable_handle":
+            number = self.acl.rt.mem_export_to_shareable_handle(self.handle("aclrtDrvMemHandle"), 0, 1)
+            return number[0]
+        if key == ("acl.rt.allocator_register", "allocator_desc"):
+            return filled_allocator(self.acl)
+        if key == ("acl.rt.memcpy_async_with_desc", "desc"):
+            desc = self.device_block()
+            self.acl.rt.set_memcpy_desc(desc, D2D, self.device_block(), self.device_block(), COUNT, 0)
+            return desc
         if argument.type == "handle":
             value = 0 if argument.optional else self.handle(argument.handle)
             if argument.handle == "aclrtEvent" and function.name in RECORDED:
