@@ -17,6 +17,8 @@ constexpr std::array kTagNames = {
 constexpr uint64_t kTagShift = 32;
 constexpr uint64_t kGenerationShift = 40;
 constexpr uint64_t kGenerationMask = 0xff'ffff;
+constexpr uint64_t kRemoved = uint64_t{1} << kTagShift;  // tag `removed`, counted by nobody
+constexpr uint64_t kLowBits = (uint64_t{1} << kGenerationShift) - 1;  // tag and count
 constexpr uint32_t kMaxSlots = 0x7fff'fff0;
 
 uint64_t tag_of(Handle handle) { return (handle >> 55) & 0xff; }
@@ -67,46 +69,84 @@ Handle HandleTable::insert_untyped(HandleTag tag, std::shared_ptr<void> object) 
   return static_cast<uint64_t>(tag) << 55 | generation << 31 | index;
 }
 
+std::atomic<size_t> HandleTable::retired_count_{0};
+
+HandleTable::Slot* HandleTable::pin_counted(Slot* slot, uint64_t life) {
+  const uint64_t before = slot->word.fetch_add(1, std::memory_order_acq_rel);
+  if ((before >> kTagShift) == life) return slot;
+  unpin_counted(slot);
+  return nullptr;
+}
+
+void HandleTable::unpin_counted(Slot* slot) {
+  const uint64_t before = slot->word.fetch_sub(1, std::memory_order_acq_rel);
+  if ((before & kLowBits) == (kRemoved | 1)) instance().release(slot);
+}
+
 std::shared_ptr<void> HandleTable::remove_untyped(Handle handle, HandleTag tag) {
-  Slot* slot = pin(handle, tag);
-  if (!slot) return nullptr;
-  const uint64_t generation = (handle >> 31) & kGenerationMask;
-  const uint64_t next = (generation + 1) & kGenerationMask;
+  const uint64_t life = life_of(handle, tag);
+  Slot* slot = slot_of(handle, tag);
+  // Counted while it is removed, so that no other thread can free it before the object is copied.
+  if (!slot || !pin_counted(slot, life)) return nullptr;
+  const uint64_t next = ((life >> 8) + 1) & kGenerationMask;
   uint64_t word = slot->word.load(std::memory_order_acquire);
   do {
-    if ((word >> kTagShift) != (generation << 8 | static_cast<uint64_t>(tag))) {
-      unpin(slot);  // another thread removed it first
+    if ((word >> kTagShift) != life) {
+      unpin_counted(slot);  // another thread removed it first
       return nullptr;
     }
+    // Sequentially consistent: from here on a look at the cells misses no pin that was granted.
   } while (!slot->word.compare_exchange_weak(
-      word, next << kGenerationShift | uint64_t{1} << kTagShift | (word & 0xffff'ffffu),
-      std::memory_order_acq_rel));
+      word, next << kGenerationShift | kRemoved | (word & 0xffff'ffffu),
+      std::memory_order_seq_cst));
   std::shared_ptr<void> object = slot->object;
   live_[static_cast<size_t>(tag)].fetch_sub(1, std::memory_order_relaxed);
-  unpin(slot);
+  unpin_counted(slot);
   return object;
 }
 
+// Called with the mutex held. The slot may be in a later life than its caller thinks: only its word
+// decides, and a slot that is removed, counted by nobody and in no cell may be freed by anybody.
+HandleTable::Freed HandleTable::try_free(Slot* slot, std::shared_ptr<void>* object) {
+  uint64_t word = slot->word.load(std::memory_order_seq_cst);
+  do {
+    if ((word & kLowBits) != kRemoved) return Freed::not_mine;
+    if (is_in_cell(slot)) return Freed::in_use;
+  } while (!slot->word.compare_exchange_weak(word, word & ~kLowBits, std::memory_order_seq_cst));
+  // The slot is free for lookups (they fail) but not yet on the free list.
+  *object = std::move(slot->object);
+  slot->object = nullptr;
+  // A slot whose generation wrapped is never used again.
+  if ((word >> kGenerationShift) != 0) free_.push_back(index_of(slot));
+  return Freed::yes;
+}
+
 void HandleTable::release(Slot* slot) {
-  // The last pin of a removed slot is gone. Several threads may see that; one may act.
-  uint64_t word = slot->word.load(std::memory_order_acquire);
-  while ((word & 0xff'ffff'ffffu) == uint64_t{1} << kTagShift) {
-    const uint64_t generation = (word >> kGenerationShift) & kGenerationMask;
-    // Holding tag `removed` with one pin of ours keeps others out while the object goes.
-    if (!slot->word.compare_exchange_weak(word, generation << kGenerationShift,
-                                          std::memory_order_acq_rel)) {
-      continue;
-    }
-    // From here the slot is free for lookups (they fail) but not yet on the free list.
-    std::shared_ptr<void> object = std::move(slot->object);
-    slot->object = nullptr;
-    const uint32_t index = index_of(slot);
-    if (generation != 0) {  // a slot whose generation wrapped is never used again
-      std::lock_guard lock(mutex_);
-      free_.push_back(index);
-    }
-    return;  // `object` is destroyed here, outside the lock
+  std::shared_ptr<void> object;  // destroyed outside the lock
+  {
+    std::lock_guard lock(mutex_);
+    if (try_free(slot, &object) != Freed::in_use) return;
+    retired_.push_back(slot);
+    retired_count_.store(retired_.size(), std::memory_order_seq_cst);
   }
+  // A thread that lets go of its cell reads retired_count_ right after. Without this barrier its
+  // read could pass its write, and both sides would leave the slot to the other.
+  barrier_on_all_threads();
+  reclaim();
+}
+
+void HandleTable::reclaim() {
+  std::vector<std::shared_ptr<void>> dead;  // destroyed outside the lock
+  std::lock_guard lock(mutex_);
+  std::vector<Slot*> still;
+  for (Slot* slot : retired_) {
+    std::shared_ptr<void> object;
+    const Freed freed = try_free(slot, &object);
+    if (freed == Freed::yes) dead.push_back(std::move(object));
+    if (freed == Freed::in_use) still.push_back(slot);
+  }
+  retired_ = std::move(still);
+  retired_count_.store(retired_.size(), std::memory_order_seq_cst);
 }
 
 uint32_t HandleTable::index_of(const Slot* slot) const {
@@ -157,10 +197,10 @@ std::vector<std::shared_ptr<void>> HandleTable::all_untyped(HandleTag tag) {
     const uint64_t word = slot->word.load(std::memory_order_acquire);
     if (((word >> kTagShift) & 0xff) != static_cast<uint64_t>(tag)) continue;
     const uint64_t generation = (word >> kGenerationShift) & kGenerationMask;
-    Slot* pinned = pin(static_cast<uint64_t>(tag) << 55 | generation << 31 | index, tag);
-    if (!pinned) continue;
-    list.push_back(pinned->object);
-    unpin(pinned);
+    const Held held = pin(static_cast<uint64_t>(tag) << 55 | generation << 31 | index, tag);
+    if (!held.slot) continue;
+    list.push_back(held.slot->object);
+    unpin(held);
   }
   return list;
 }

@@ -3,8 +3,9 @@
 // number (type tag, generation, index) that is never a mappable address. The table checks type and
 // generation in O(1), so null, stale and wrong-type handles are told apart and never dereferenced.
 //
-// All calls are thread-safe. Lookup takes one atomic increment and pins the slot: the object stays
-// alive until the pin is gone, also when another thread removes the handle meanwhile.
+// All calls are thread-safe. Lookup writes the slot into a cell of the calling thread (pin_cells.h):
+// the object stays alive until the pin is gone, also when another thread removes the handle
+// meanwhile. A thread that holds more pins than it has cells counts them in the slot instead.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pin_cells.h"
 #include "base/result.h"
 
 namespace anynpu {
@@ -79,6 +81,11 @@ struct HandleType;
 class HandleTable {
  public:
   struct Slot;
+  // A slot in use, and the cell that says so; no cell: it is counted in the slot.
+  struct Held {
+    Slot* slot = nullptr;
+    PinCell* cell = nullptr;
+  };
 
   static HandleTable& instance();
 
@@ -93,25 +100,25 @@ class HandleTable {
   class Pin {
    public:
     Pin() = default;
-    Pin(Pin&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)) {}
+    Pin(Pin&& other) noexcept : held_(std::exchange(other.held_, Held())) {}
     Pin& operator=(Pin&& other) noexcept {
-      std::swap(slot_, other.slot_);
+      std::swap(held_, other.held_);
       return *this;
     }
     ~Pin() {
-      if (slot_) HandleTable::unpin(slot_);
+      if (held_.slot) HandleTable::unpin(held_);
     }
-    explicit operator bool() const { return slot_ != nullptr; }
-    T* get() const { return static_cast<T*>(slot_->object.get()); }
+    explicit operator bool() const { return held_.slot != nullptr; }
+    T* get() const { return static_cast<T*>(held_.slot->object.get()); }
     T* operator->() const { return get(); }
     T& operator*() const { return *get(); }
     // A reference that outlives the pin, for work that is queued.
-    std::shared_ptr<T> share() const { return std::static_pointer_cast<T>(slot_->object); }
+    std::shared_ptr<T> share() const { return std::static_pointer_cast<T>(held_.slot->object); }
 
    private:
     friend class HandleTable;
-    explicit Pin(Slot* slot) : slot_(slot) {}
-    Slot* slot_ = nullptr;
+    explicit Pin(Held held) : held_(held) {}
+    Held held_;
   };
 
   template <typename T>
@@ -149,7 +156,7 @@ class HandleTable {
   }
 
   struct Slot {
-    // generation (24 bits) | tag (8) | pins (32)
+    // generation (24 bits) | tag (8) | counted pins (32)
     std::atomic<uint64_t> word{0};
     std::shared_ptr<void> object;
   };
@@ -160,9 +167,10 @@ class HandleTable {
   static constexpr int kFirstBits = 8;  // the first bucket has 256 slots, each next one doubles
   static constexpr int kBuckets = 31 - kFirstBits;
 
-  static void unpin(Slot* slot) {
-    const uint64_t before = slot->word.fetch_sub(1, std::memory_order_acq_rel);
-    if ((before & 0xff'ffff'ffffu) == ((uint64_t{1} << 32) | 1)) instance().release(slot);
+  static void unpin(Held held) {
+    if (!held.cell) [[unlikely]] return unpin_counted(held.slot);
+    held.cell->store(nullptr, std::memory_order_release);
+    if (retired_count_.load(std::memory_order_relaxed) != 0) [[unlikely]] instance().reclaim();
   }
 
   Slot* slot_at(uint32_t index) const {
@@ -175,22 +183,36 @@ class HandleTable {
   }
 
   // In the header: this is the first thing every call of every front door does.
-  Slot* pin(Handle handle, HandleTag tag) {
-    const uint64_t expected =
-        ((handle >> 31) & 0xff'ffff) << 8 | static_cast<uint64_t>(tag);
+  Held pin(Handle handle, HandleTag tag) {
+    Slot* slot = slot_of(handle, tag);
+    if (!slot) return {};
+    PinCell* cell = pin_in_cell(slot);
+    if (!cell) [[unlikely]] return {pin_counted(slot, life_of(handle, tag)), nullptr};
+    if ((slot->word.load(std::memory_order_seq_cst) >> 32) == life_of(handle, tag)) {
+      return {slot, cell};
+    }
+    unpin({slot, cell});
+    return {};
+  }
+  Slot* slot_of(Handle handle, HandleTag tag) const {
     if ((handle >> 55) != static_cast<uint64_t>(tag)) return nullptr;
-    Slot* slot = slot_at(static_cast<uint32_t>(handle & 0x7fff'ffff));
-    if (!slot) return nullptr;
-    const uint64_t before = slot->word.fetch_add(1, std::memory_order_acq_rel);
-    if ((before >> 32) == expected) return slot;
-    unpin(slot);
-    return nullptr;
+    return slot_at(static_cast<uint32_t>(handle & 0x7fff'ffff));
+  }
+  // The upper half of the slot's word while `handle` is valid.
+  static uint64_t life_of(Handle handle, HandleTag tag) {
+    return ((handle >> 31) & 0xff'ffff) << 8 | static_cast<uint64_t>(tag);
   }
 
+  Slot* pin_counted(Slot* slot, uint64_t life);
+  static void unpin_counted(Slot* slot);
+  // Frees the slot of a removed handle that nobody counts, now or when the last cell lets go of it.
+  void release(Slot* slot);
+  enum class Freed { yes, in_use, not_mine };
+  Freed try_free(Slot* slot, std::shared_ptr<void>* object);
+  void reclaim();
   Handle insert_untyped(HandleTag tag, std::shared_ptr<void> object);
   std::shared_ptr<void> remove_untyped(Handle handle, HandleTag tag);
   std::vector<std::shared_ptr<void>> all_untyped(HandleTag tag);
-  void release(Slot* slot);
   uint32_t index_of(const Slot* slot) const;
   bool grow();
 
@@ -198,7 +220,9 @@ class HandleTable {
   std::array<std::atomic<size_t>, static_cast<size_t>(HandleTag::count)> live_{};
   mutable std::mutex mutex_;  // guards what follows
   std::vector<uint32_t> free_;
+  std::vector<Slot*> retired_;  // removed, but still in somebody's cell
   uint32_t used_ = 0;
+  static std::atomic<size_t> retired_count_;  // of retired_; read without the lock
 };
 
 // Shorthand for the front doors.

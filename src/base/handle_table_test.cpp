@@ -65,6 +65,60 @@ TEST(HandleTable, APinKeepsTheObjectAliveAfterRemoval) {
   EXPECT_EQ(destroyed, 1);
 }
 
+TEST(HandleTable, MorePinsThanAThreadHasCellsKeepTheirObjectsToo) {
+  std::atomic<int> destroyed{0};
+  auto event = std::make_shared<FakeEvent>();
+  event->destroyed = &destroyed;
+  const Handle handle = table().insert(std::move(event));
+  {
+    std::vector<HandleTable::Pin<FakeEvent>> pins;
+    for (size_t i = 0; i < PinRow::kCells + 3; ++i) pins.push_back(table().find<FakeEvent>(handle));
+    for (const auto& pin : pins) ASSERT_TRUE(pin);
+    table().remove<FakeEvent>(handle);
+    EXPECT_FALSE(table().find<FakeEvent>(handle));
+    while (pins.size() > 1) {
+      pins.erase(pins.begin());
+      EXPECT_EQ(destroyed, 0);
+    }
+  }
+  EXPECT_EQ(destroyed, 1);
+}
+
+TEST(HandleTable, APinMayEndInAnotherThreadThanItBegan) {
+  std::atomic<int> destroyed{0};
+  auto event = std::make_shared<FakeEvent>();
+  event->destroyed = &destroyed;
+  const Handle handle = table().insert(std::move(event));
+  HandleTable::Pin<FakeEvent> pin;
+  std::thread([&] { pin = table().find<FakeEvent>(handle); }).join();  // its thread is gone
+  ASSERT_TRUE(pin);
+  table().remove<FakeEvent>(handle);
+  EXPECT_EQ(destroyed, 0);
+  std::thread([&] { pin = HandleTable::Pin<FakeEvent>(); }).join();
+  EXPECT_EQ(destroyed, 1);
+}
+
+TEST(HandleTable, WhoeverLetsGoLastFreesTheObject) {
+  std::atomic<int> destroyed{0};
+  constexpr int kRounds = 300;
+  for (int round = 0; round < kRounds; ++round) {
+    auto event = std::make_shared<FakeEvent>();
+    event->destroyed = &destroyed;
+    const Handle handle = table().insert(std::move(event));
+    std::atomic<int> holding{0};
+    std::thread user([&] {
+      auto pin = table().find<FakeEvent>(handle);
+      ++holding;
+      while (holding == 1) std::this_thread::yield();
+    });
+    while (holding == 0) std::this_thread::yield();
+    ++holding;  // both let go at about the same time
+    table().remove<FakeEvent>(handle);
+    user.join();
+    ASSERT_EQ(destroyed, round + 1);
+  }
+}
+
 TEST(HandleTable, AllGenerationsOfASlotAreUsedAndThenItRetires) {
   const Handle first = table().insert(std::make_shared<FakeStream>());
   const uint64_t index = first & 0x7fff'ffff;
