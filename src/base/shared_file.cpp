@@ -73,7 +73,8 @@ Result<ShareTicket> from_key(std::string_view kind, std::string_view key) {
   int used = 0;
   const std::string rest(key.starts_with(kind) ? key.substr(kind.size()) : "");
   if (key.size() < 65 &&
-      std::sscanf(rest.c_str(), "-%9d-%9d-%16llx%n", &ticket.pid, &ticket.fd, &secret, &used) == 3 &&
+      std::sscanf(rest.c_str(), "-%9d-%9d-%16llx%n", &ticket.pid, &ticket.fd, &secret, &used) ==
+          3 &&
       static_cast<size_t>(used) == rest.size()) {
     ticket.secret = secret;
     return ticket;
@@ -91,15 +92,16 @@ Result<std::shared_ptr<SharedFile>> SharedFile::create(size_t bytes, uint64_t la
   bytes = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
   const int fd = memfd_create("anynpu", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) {
-    return fail(Code::out_of_memory,
-                "cannot create shared memory of {} bytes ({}); close files or memory of the process",
-                bytes, reason());
+    return fail(
+        Code::out_of_memory,
+        "cannot create shared memory of {} bytes ({}); close files or memory of the process", bytes,
+        reason());
   }
   // A sealed size: those who map it can never run past its end.
   if (ftruncate(fd, static_cast<off_t>(bytes + kPageBytes)) != 0 ||
       fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    Status failed = fail(Code::out_of_memory, "cannot size shared memory to {} bytes ({})", bytes,
-                         reason());
+    Status failed =
+        fail(Code::out_of_memory, "cannot size shared memory to {} bytes ({})", bytes, reason());
     ::close(fd);
     return failed;
   }
@@ -111,8 +113,8 @@ Result<std::shared_ptr<SharedFile>> SharedFile::create(size_t bytes, uint64_t la
 }
 
 Result<std::shared_ptr<SharedFile>> SharedFile::adopt(int fd, size_t bytes) {
-  void* gate = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                    static_cast<off_t>(bytes));
+  void* gate =
+      mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(bytes));
   if (gate == MAP_FAILED) {
     Status failed = fail(Code::out_of_memory, "cannot map shared memory ({})", reason());
     ::close(fd);
@@ -125,9 +127,8 @@ Result<std::shared_ptr<SharedFile>> SharedFile::open(const ShareTicket& ticket, 
   const std::string path = format("/proc/{}/fd/{}", ticket.pid, ticket.fd);
   // No other kind of file is opened, even for a moment: that could block or have side effects.
   char target[64] = {};
-  const ssize_t length = ticket.pid > 0 && ticket.fd >= 0
-                             ? readlink(path.c_str(), target, sizeof target - 1)
-                             : -1;
+  const ssize_t length =
+      ticket.pid > 0 && ticket.fd >= 0 ? readlink(path.c_str(), target, sizeof target - 1) : -1;
   const bool ours = length > 0 && std::string_view(target).starts_with("/memfd:anynpu");
   const int fd = ours ? ::open(path.c_str(), O_RDWR | O_CLOEXEC) : -1;
   if (fd < 0 && length < 0 && errno == EACCES) {
@@ -140,10 +141,11 @@ Result<std::shared_ptr<SharedFile>> SharedFile::open(const ShareTicket& ticket, 
   if (fd < 0 || fstat(fd, &info) != 0 || info.st_size < static_cast<off_t>(2 * kPageBytes) ||
       (seals & F_SEAL_SHRINK) == 0) {
     if (fd >= 0) ::close(fd);
-    return fail(Code::not_found,
-                "process {} shares no memory under this key: it ended, freed the memory, or the key "
-                "is wrong; export again and pass the new key",
-                ticket.pid);
+    return fail(
+        Code::not_found,
+        "process {} shares no memory under this key: it ended, freed the memory, or the key "
+        "is wrong; export again and pass the new key",
+        ticket.pid);
   }
   ANYNPU_ASSIGN(auto file, adopt(fd, static_cast<size_t>(info.st_size) - kPageBytes));
   const uint64_t mask = secret_bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << secret_bits) - 1;
@@ -204,8 +206,10 @@ Status SharedFile::let_in(std::span<const int32_t> pids) {
     if (gate_->admits(pid) && !gate_->anyone.load(std::memory_order_relaxed)) continue;
     const uint32_t count = gate_->pid_count.load(std::memory_order_relaxed);
     if (count >= kMostPids) {
-      return fail(Code::limit_exceeded, "at most {} processes may be let in; disable the check of "
-                  "process ids at export instead", kMostPids);
+      return fail(Code::limit_exceeded,
+                  "at most {} processes may be let in; disable the check of "
+                  "process ids at export instead",
+                  kMostPids);
     }
     gate_->pids[count].store(pid, std::memory_order_relaxed);
     gate_->pid_count.store(count + 1, std::memory_order_release);

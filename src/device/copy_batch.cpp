@@ -50,8 +50,9 @@ struct CheckedCopy {
 
 Result<CheckedCopy> check_one(const BatchCopy& copy) {
   if (copy.bytes == 0 || copy.bytes > copy.to_bytes) {
-    return fail(Code::invalid_argument, "the size is {}, dst has room for {}; expected 1 byte up to that",
-                copy.bytes, copy.to_bytes);
+    return fail(Code::invalid_argument,
+                "the size is {}, dst has room for {}; expected 1 byte up to that", copy.bytes,
+                copy.to_bytes);
   }
   CheckedCopy checked;
   ANYNPU_ASSIGN(checked.from, check_range(copy.from, copy.bytes, Access::read, "src"));
@@ -91,8 +92,8 @@ Status run_described(const CopyDesc& desc) {
     return fail(Code::invalid_argument,
                 "the copy description was overwritten or never set; call set_memcpy_desc first");
   }
-  return copy({reinterpret_cast<void*>(desc.to), desc.bytes, reinterpret_cast<const void*>(desc.from),
-               desc.bytes, CopyKind::by_address});
+  return copy({reinterpret_cast<void*>(desc.to), desc.bytes,
+               reinterpret_cast<const void*>(desc.from), desc.bytes, CopyKind::by_address});
 }
 
 }  // namespace
@@ -100,7 +101,8 @@ Status run_described(const CopyDesc& desc) {
 Status copy_batch(std::span<const BatchCopy> copies, size_t* failed) {
   ANYNPU_ASSIGN(const auto checked, check_all(copies, failed));
   ANYNPU_TRACE_ZONE(copy, "memcpy_batch", trace::current_correlation(), total_bytes(copies));
-  for (const CheckedCopy& one : checked) std::memmove(one.to.address, one.from.address, one.to.bytes);
+  for (const CheckedCopy& one : checked)
+    std::memmove(one.to.address, one.from.address, one.to.bytes);
   return {};
 }
 
@@ -109,8 +111,10 @@ Status copy_batch_async(std::span<const BatchCopy> copies, size_t* failed, Strea
   return stream.submit({kCopyBatch, total_bytes(copies)}, [checked = std::move(checked)] {
     for (const CheckedCopy& one : checked) {
       // Host memory may be gone by now; ours is kept by the range.
-      if (!one.from.owner) ANYNPU_TRY(check_range(one.from.address, one.to.bytes, Access::read, "src").status());
-      if (!one.to.owner) ANYNPU_TRY(check_range(one.to.address, one.to.bytes, Access::write, "dst").status());
+      if (!one.from.owner)
+        ANYNPU_TRY(check_range(one.from.address, one.to.bytes, Access::read, "src").status());
+      if (!one.to.owner)
+        ANYNPU_TRY(check_range(one.to.address, one.to.bytes, Access::write, "dst").status());
       std::memmove(one.to.address, one.from.address, one.to.bytes);
     }
     return Status();
@@ -119,11 +123,12 @@ Status copy_batch_async(std::span<const BatchCopy> copies, size_t* failed, Strea
 
 Status write_copy_desc(void* desc, void* to, const void* from, size_t bytes) {
   ANYNPU_TRY(check_range(desc, kCopyDescBytes, Access::write, "desc").status());
-  if (bytes == 0) return fail(Code::invalid_argument, "count is 0; describe a copy of at least one byte");
+  if (bytes == 0)
+    return fail(Code::invalid_argument, "count is 0; describe a copy of at least one byte");
   ANYNPU_TRY(check_range(from, bytes, Access::read, "src_addr").status());
   ANYNPU_TRY(check_range(to, bytes, Access::write, "dst_addr").status());
-  CopyDesc written = {kDescMagic, reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from), bytes,
-                      0, {}};
+  CopyDesc written = {
+      kDescMagic, reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from), bytes, 0, {}};
   written.check = written.sum();
   std::memcpy(desc, &written, sizeof written);
   return {};
@@ -132,7 +137,8 @@ Status write_copy_desc(void* desc, void* to, const void* from, size_t bytes) {
 Status copy_described_async(const void* desc, Stream& stream) {
   ANYNPU_ASSIGN(Range range, check_range(desc, kCopyDescBytes, Access::read, "desc"));
   return stream.submit(kCopyDescribed, [range = std::move(range)] {
-    if (!range.owner) ANYNPU_TRY(check_range(range.address, kCopyDescBytes, Access::read, "desc").status());
+    if (!range.owner)
+      ANYNPU_TRY(check_range(range.address, kCopyDescBytes, Access::read, "desc").status());
     CopyDesc read;
     std::memcpy(&read, range.address, sizeof read);
     return run_described(read);

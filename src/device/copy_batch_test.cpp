@@ -90,8 +90,10 @@ TEST_F(CopyBatch, CacheOperationsCheckTheirRange) {
     EXPECT_TRUE(cache_async(block, 4096, operation, *stream).ok());
   }
   EXPECT_TRUE(stream->synchronize().ok());
-  EXPECT_EQ(cache_async(block, 0, CacheOperation::prefetch, *stream).code(), Code::invalid_argument);
-  EXPECT_EQ(cache_async(block, 1 << 20, CacheOperation::prefetch, *stream).code(), Code::invalid_address);
+  EXPECT_EQ(cache_async(block, 0, CacheOperation::prefetch, *stream).code(),
+            Code::invalid_argument);
+  EXPECT_EQ(cache_async(block, 1 << 20, CacheOperation::prefetch, *stream).code(),
+            Code::invalid_address);
 }
 
 }  // namespace

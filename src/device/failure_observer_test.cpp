@@ -24,8 +24,8 @@ std::vector<Seen>& seen() {
   return list;
 }
 void note(const TaskFailure& failure) {
-  seen().push_back({failure.stream_id, failure.task_id, failure.thread_id, failure.task,
-                    failure.status.code()});
+  seen().push_back(
+      {failure.stream_id, failure.task_id, failure.thread_id, failure.task, failure.status.code()});
 }
 
 std::shared_ptr<Stream> new_stream() {
@@ -53,10 +53,13 @@ TEST(FailureObserver, AbortedTasksAreNoFailures) {
   set_failure_observer(note);
   auto stream = new_stream();
   Completion gate;
-  ASSERT_TRUE(stream->submit(kWork, [&](TaskRun& run) {
-    gate = run.defer();
-    return Outcome::pending;
-  }).ok());
+  ASSERT_TRUE(stream
+                  ->submit(kWork,
+                           [&](TaskRun& run) {
+                             gate = run.defer();
+                             return Outcome::pending;
+                           })
+                  .ok());
   ASSERT_TRUE(stream->submit(kWork, [] { return Status(); }).ok());
   EXPECT_EQ(stream->wait_for(1, Deadline::after_ms(20)).code(), Code::timeout);
   EXPECT_TRUE(gate.wanted());

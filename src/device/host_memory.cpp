@@ -10,8 +10,9 @@ Result<void*> register_host(void* address, size_t bytes, Access access) {
   if (bytes == 0) return fail(Code::invalid_argument, "size is 0; register at least one byte");
   const auto start = reinterpret_cast<uintptr_t>(address);
   if (const auto known = RangeMap::instance().find(start)) {
-    return fail(Code::already_exists, "ptr = {} is {} already; unregister it first, or register other memory",
-                address, name_of(known->kind));
+    return fail(Code::already_exists,
+                "ptr = {} is {} already; unregister it first, or register other memory", address,
+                name_of(known->kind));
   }
   ANYNPU_TRY(check_range(address, bytes, access, "ptr").status());
   mark_runtime_used();
@@ -22,13 +23,17 @@ Result<void*> register_host(void* address, size_t bytes, Access access) {
   allocation->device_base = start;
   if (RangeMap::instance().insert(std::move(allocation))) return address;
   return fail(Code::already_exists,
-              "a part of the {} bytes at {} is registered or allocated by this library already; unregister it "
-              "first", bytes, address);
+              "a part of the {} bytes at {} is registered or allocated by this library already; "
+              "unregister it "
+              "first",
+              bytes, address);
 }
 
 Status unregister_host(void* address) {
-  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::registered)) return {};
-  return fail(Code::not_found, "ptr = {} is not the start of registered host memory; pass what host_register got",
+  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::registered))
+    return {};
+  return fail(Code::not_found,
+              "ptr = {} is not the start of registered host memory; pass what host_register got",
               address);
 }
 

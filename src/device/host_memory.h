@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory of the program, made known to the devices. Devices here see the memory of the process,
-// so the address they use is the same; the memory stays the program's, and is probed on every use.
-// Thread-safe.
+// Host memory of the program, made known to the devices. Devices here see the memory of the
+// process, so the address they use is the same; the memory stays the program's, and is probed on
+// every use. Thread-safe.
 #pragma once
 
 #include <cstddef>

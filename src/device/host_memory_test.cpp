@@ -18,8 +18,10 @@ TEST(HostMemory, RegisteredMemoryHasADevicePointerUntilUnregistered) {
   EXPECT_EQ(device_pointer(memory.data()).status().code(), Code::not_found);
   EXPECT_EQ(*register_host(memory.data(), 1000, Access::write), memory.data());
   EXPECT_EQ(*device_pointer(memory.data() + 10), memory.data() + 10);
-  EXPECT_EQ(register_host(memory.data(), 1000, Access::write).status().code(), Code::already_exists);
-  EXPECT_EQ(register_host(memory.data() + 5, 5, Access::write).status().code(), Code::already_exists);
+  EXPECT_EQ(register_host(memory.data(), 1000, Access::write).status().code(),
+            Code::already_exists);
+  EXPECT_EQ(register_host(memory.data() + 5, 5, Access::write).status().code(),
+            Code::already_exists);
   EXPECT_EQ(describe_pointer(memory.data() + 1).place, PointerInfo::Place::host);
   EXPECT_EQ(unregister_host(memory.data() + 1).code(), Code::not_found);
   EXPECT_TRUE(unregister_host(memory.data()).ok());

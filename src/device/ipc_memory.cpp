@@ -74,12 +74,12 @@ Result<std::shared_ptr<Allocation>> find_exportable(void* address, size_t bytes)
   auto allocation = RangeMap::instance().find(start);
   if (!allocation || allocation->kind != MemoryKind::device || allocation->base != start) {
     return fail(Code::invalid_address,
-                "{} is not the start of a device allocation{}; export what a malloc returned", address,
-                allocation ? format(" ({})", name_of(allocation->kind)) : "");
+                "{} is not the start of a device allocation{}; export what a malloc returned",
+                address, allocation ? format(" ({})", name_of(allocation->kind)) : "");
   }
   if (bytes == 0 || bytes > allocation->bytes) {
-    return fail(Code::invalid_argument, "the size is {}, but the allocation at {} has {} bytes", bytes,
-                address, allocation->bytes);
+    return fail(Code::invalid_argument, "the size is {}, but the allocation at {} has {} bytes",
+                bytes, address, allocation->bytes);
   }
   return allocation;
 }
@@ -113,9 +113,11 @@ Status let_in_by_key(std::string_view key, std::span<const int32_t> pids) {
   const auto found = all.exports.find(key);
   const auto pages = found == all.exports.end() ? nullptr : found->second.lock();
   if (!pages) {
-    return fail(Code::not_found,
-                "key '{}' is not exported by this process; process ids are set where the memory was "
-                "exported, before it is closed or freed", key);
+    return fail(
+        Code::not_found,
+        "key '{}' is not exported by this process; process ids are set where the memory was "
+        "exported, before it is closed or freed",
+        key);
   }
   return pages->file->let_in(pids);
 }
@@ -125,9 +127,11 @@ Result<void*> import_memory(std::string_view key, Device& device) {
   mark_runtime_used();
   auto& all = keys();
   std::lock_guard lock(all.mutex);
-  if (const auto known = all.imports.find(key); known != all.imports.end() && !known->second.expired()) {
+  if (const auto known = all.imports.find(key);
+      known != all.imports.end() && !known->second.expired()) {
     return fail(Code::already_exists,
-                "key '{}' is imported by this process already; use that address, or close it first", key);
+                "key '{}' is imported by this process already; use that address, or close it first",
+                key);
   }
   ANYNPU_ASSIGN(auto file, SharedFile::open(ticket));
   ANYNPU_ASSIGN(void* address, file->map(nullptr, file->bytes(), 0));
@@ -151,7 +155,8 @@ Status close_memory_key(std::string_view key) {
   if (const auto known = all.imports.find(key); known != all.imports.end()) {
     const auto allocation = known->second.lock();
     all.imports.erase(known);
-    if (allocation && RangeMap::instance().remove(allocation->base, MemoryKind::imported)) return {};
+    if (allocation && RangeMap::instance().remove(allocation->base, MemoryKind::imported))
+      return {};
   }
   if (const auto known = all.exports.find(key); known != all.exports.end()) {
     const auto pages = known->second.lock();
@@ -161,8 +166,8 @@ Status close_memory_key(std::string_view key) {
       return {};
     }
   }
-  return fail(Code::not_found, "key '{}' is neither imported nor exported by this process, or was closed",
-              key);
+  return fail(Code::not_found,
+              "key '{}' is neither imported nor exported by this process, or was closed", key);
 }
 
 }  // namespace anynpu::device

@@ -78,11 +78,16 @@ TEST(IpcMemory, ImportedMemoryIsDeviceMemoryOfItsSize) {
 TEST(IpcMemory, OnlyTheStartOfDeviceMemoryIsExported) {
   uint8_t* block = device_block(1000);
   int local = 0;
-  EXPECT_EQ(export_memory(block + 64, 10, SharedFile::Admit::anyone).status().code(), Code::invalid_address);
-  EXPECT_EQ(export_memory(&local, 4, SharedFile::Admit::anyone).status().code(), Code::invalid_address);
-  EXPECT_EQ(export_memory(nullptr, 4, SharedFile::Admit::anyone).status().code(), Code::invalid_address);
-  EXPECT_EQ(export_memory(block, 5000, SharedFile::Admit::anyone).status().code(), Code::invalid_argument);
-  EXPECT_EQ(export_memory(block, 0, SharedFile::Admit::anyone).status().code(), Code::invalid_argument);
+  EXPECT_EQ(export_memory(block + 64, 10, SharedFile::Admit::anyone).status().code(),
+            Code::invalid_address);
+  EXPECT_EQ(export_memory(&local, 4, SharedFile::Admit::anyone).status().code(),
+            Code::invalid_address);
+  EXPECT_EQ(export_memory(nullptr, 4, SharedFile::Admit::anyone).status().code(),
+            Code::invalid_address);
+  EXPECT_EQ(export_memory(block, 5000, SharedFile::Admit::anyone).status().code(),
+            Code::invalid_argument);
+  EXPECT_EQ(export_memory(block, 0, SharedFile::Admit::anyone).status().code(),
+            Code::invalid_argument);
   EXPECT_EQ(import_memory("nonsense", shared_device()).status().code(), Code::invalid_argument);
   EXPECT_EQ(close_memory_key("nonsense").code(), Code::invalid_argument);
   EXPECT_TRUE(free_device(block).ok());

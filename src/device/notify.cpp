@@ -45,7 +45,8 @@ Status Notify::record(Stream& stream) {
 }
 
 bool Notify::take_flag() {
-  return shared_ ? shared_->set.exchange(0, std::memory_order_acq_rel) != 0 : std::exchange(flag_, false);
+  return shared_ ? shared_->set.exchange(0, std::memory_order_acq_rel) != 0
+                 : std::exchange(flag_, false);
 }
 
 std::vector<Completion> Notify::release_waiters() {
@@ -95,8 +96,9 @@ Status Notify::wait_and_reset(Stream& stream, uint32_t timeout_ms) {
     self->waiters_.push_back({ticket, run.defer()});
     if (self->shared_ && !self->looking_) self->look_again(kFirstLookNs);
     if (timeout_ms) {
-      ThreadPool::instance().submit_after(uint64_t{timeout_ms} * 1'000'000,
-                                          [self, ticket, timeout_ms] { self->give_up(ticket, timeout_ms); });
+      ThreadPool::instance().submit_after(
+          uint64_t{timeout_ms} * 1'000'000,
+          [self, ticket, timeout_ms] { self->give_up(ticket, timeout_ms); });
     }
     return Outcome::pending;
   });
@@ -130,7 +132,8 @@ Status Notify::attach(std::shared_ptr<SharedFile> file) {
 Result<std::string> Notify::export_key(SharedFile::Admit admit) {
   std::lock_guard lock(mutex_);
   if (imported_) {
-    return fail(Code::invalid_argument, "notify {} was imported; export it where it was created", id_);
+    return fail(Code::invalid_argument, "notify {} was imported; export it where it was created",
+                id_);
   }
   if (!file_) {
     ANYNPU_ASSIGN(auto file, SharedFile::create(sizeof(SharedFlag), 0));
@@ -147,7 +150,8 @@ Status Notify::let_in(std::span<const int32_t> pids) {
   std::lock_guard lock(mutex_);
   if (file_ && !imported_) return file_->let_in(pids);
   return fail(Code::bad_call_order,
-              "notify {} has no key of this process; call notify_get_export_key before notify_set_import_pid",
+              "notify {} has no key of this process; call notify_get_export_key before "
+              "notify_set_import_pid",
               id_);
 }
 

@@ -51,7 +51,8 @@ class Notify : public std::enable_shared_from_this<Notify> {
   bool take_flag();  // clears it; whether it was set
   void set();
   void give_up(uint64_t ticket, uint32_t timeout_ms);
-  // Releases the first waiter for each flag it can take; the result keeps them until the lock is gone.
+  // Releases the first waiter for each flag it can take; the result keeps them until the lock is
+  // gone.
   std::vector<Completion> release_waiters();
   void look_again(uint64_t delay_ns);
 

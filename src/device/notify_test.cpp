@@ -76,7 +76,8 @@ TEST(NotifyFlag, AnImportedNotifyIsTheSameFlag) {
   ASSERT_TRUE(notify->record(*here).ok());
   ASSERT_TRUE(imported->wait_and_reset(*there, 5000).ok());
   EXPECT_TRUE(there->synchronize().ok());
-  EXPECT_EQ(imported->export_key(SharedFile::Admit::anyone).status().code(), Code::invalid_argument);
+  EXPECT_EQ(imported->export_key(SharedFile::Admit::anyone).status().code(),
+            Code::invalid_argument);
   EXPECT_EQ(Notify::import("anynpu-memory-1-1-1", 0).status().code(), Code::invalid_argument);
 }
 

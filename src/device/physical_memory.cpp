@@ -49,10 +49,11 @@ Result<std::shared_ptr<PhysicalMemory>> PhysicalMemory::create(Device* device, s
     ANYNPU_ASSIGN(auto arena, device->arena());
     const uintptr_t counted = arena->take(bytes, Arena::kPageUnit);
     if (!counted) {
-      return fail(Code::out_of_memory,
-                  "{} bytes of physical memory were asked for, but device {} has {} of {} free; free "
-                  "memory, or raise ANYNPU_DEVICE_MEMORY",
-                  bytes, device->id(), arena->total() - arena->used(), arena->total());
+      return fail(
+          Code::out_of_memory,
+          "{} bytes of physical memory were asked for, but device {} has {} of {} free; free "
+          "memory, or raise ANYNPU_DEVICE_MEMORY",
+          bytes, device->id(), arena->total() - arena->used(), arena->total());
     }
     memory->counted_ = counted;
     memory->arena_ = std::move(arena);
@@ -104,10 +105,11 @@ Status let_in(uint64_t shareable, std::span<const int32_t> pids) {
   const auto found = all.files.find(shareable);
   const auto file = found == all.files.end() ? nullptr : found->second.lock();
   if (!file) {
-    return fail(Code::not_found,
-                "shareable handle {x} was not exported by this process, or its memory was freed; pass "
-                "what mem_export_to_shareable_handle returned",
-                shareable);
+    return fail(
+        Code::not_found,
+        "shareable handle {x} was not exported by this process, or its memory was freed; pass "
+        "what mem_export_to_shareable_handle returned",
+        shareable);
   }
   return file->let_in(pids);
 }

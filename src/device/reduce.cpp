@@ -36,7 +36,8 @@ template <typename Wide>
 Wide add(Wide a, Wide b) {
   if constexpr (std::is_integral_v<Wide>) {
     using Unsigned = std::make_unsigned_t<Wide>;
-    return static_cast<Wide>(static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
+    return static_cast<Wide>(
+        static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
   } else {
     return a + b;
   }
@@ -91,11 +92,14 @@ struct ReduceRanges {
 Result<ReduceRanges> check_reduce(const Reduce& request) {
   const size_t unit = bytes_of(request.type);
   if (request.bytes == 0 || request.bytes % unit) {
-    return fail(Code::invalid_argument, "count is {} bytes; expected a multiple of {}, the size of one element",
+    return fail(Code::invalid_argument,
+                "count is {} bytes; expected a multiple of {}, the size of one element",
                 request.bytes, unit);
   }
-  if (reinterpret_cast<uintptr_t>(request.to) % unit || reinterpret_cast<uintptr_t>(request.from) % unit) {
-    return fail(Code::unaligned_address, "dst {} and src {} must lie on multiples of {}, the size of one element",
+  if (reinterpret_cast<uintptr_t>(request.to) % unit ||
+      reinterpret_cast<uintptr_t>(request.from) % unit) {
+    return fail(Code::unaligned_address,
+                "dst {} and src {} must lie on multiples of {}, the size of one element",
                 request.to, request.from, unit);
   }
   ReduceRanges ranges;

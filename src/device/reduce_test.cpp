@@ -16,9 +16,11 @@ std::shared_ptr<Stream> reduce_stream() {
 }
 
 template <typename T>
-std::vector<T> reduced(std::vector<T> to, const std::vector<T>& from, ReduceKind kind, ReduceType type) {
+std::vector<T> reduced(std::vector<T> to, const std::vector<T>& from, ReduceKind kind,
+                       ReduceType type) {
   auto stream = reduce_stream();
-  EXPECT_TRUE(reduce_async({to.data(), from.data(), to.size() * sizeof(T), kind, type}, *stream).ok());
+  EXPECT_TRUE(
+      reduce_async({to.data(), from.data(), to.size() * sizeof(T), kind, type}, *stream).ok());
   EXPECT_TRUE(stream->synchronize().ok());
   return to;
 }
@@ -35,8 +37,10 @@ TEST(Reduce, EveryKindOverFloats) {
 }
 
 TEST(Reduce, IntegersWrapRound) {
-  EXPECT_EQ(reduced<int8_t>({127}, {1}, ReduceKind::sum, ReduceType::s8), (std::vector<int8_t>{-128}));
-  EXPECT_EQ(reduced<int16_t>({-5, 4}, {3, 9}, ReduceKind::max, ReduceType::s16), (std::vector<int16_t>{3, 9}));
+  EXPECT_EQ(reduced<int8_t>({127}, {1}, ReduceKind::sum, ReduceType::s8),
+            (std::vector<int8_t>{-128}));
+  EXPECT_EQ(reduced<int16_t>({-5, 4}, {3, 9}, ReduceKind::max, ReduceType::s16),
+            (std::vector<int16_t>{3, 9}));
   EXPECT_EQ(reduced<int32_t>({INT32_MAX}, {1}, ReduceKind::sum, ReduceType::s32),
             (std::vector<int32_t>{INT32_MIN}));
 }
@@ -44,7 +48,8 @@ TEST(Reduce, IntegersWrapRound) {
 TEST(Reduce, HalfFloatsRoundOnce) {
   const auto f16 = reduced<F16>({to_f16(1.5f)}, {to_f16(2.25f)}, ReduceKind::sum, ReduceType::f16);
   EXPECT_EQ(to_float(f16[0]), 3.75f);
-  const auto bf16 = reduced<BF16>({to_bf16(-1.0f)}, {to_bf16(8.0f)}, ReduceKind::min, ReduceType::bf16);
+  const auto bf16 =
+      reduced<BF16>({to_bf16(-1.0f)}, {to_bf16(8.0f)}, ReduceKind::min, ReduceType::bf16);
   EXPECT_EQ(to_float(bf16[0]), -1.0f);
 }
 

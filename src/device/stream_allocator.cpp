@@ -32,7 +32,9 @@ Status register_allocator(const std::shared_ptr<Stream>& stream, const StreamAll
     return fail(Code::invalid_argument,
                 "the allocator description lacks its {} function; set alloc, free and "
                 "get_addr_from_block before the registration",
-                !functions.allocate ? "alloc" : !functions.release ? "free" : "get_addr_from_block");
+                !functions.allocate  ? "alloc"
+                : !functions.release ? "free"
+                                     : "get_addr_from_block");
   }
   auto& all = allocators();
   std::lock_guard lock(all.mutex);
@@ -45,7 +47,8 @@ Status unregister_allocator(const Stream& stream) {
   auto& all = allocators();
   std::lock_guard lock(all.mutex);
   if (all.by_stream.erase(&stream)) return {};
-  return fail(Code::not_found, "stream {} has no allocator; call allocator_register first", stream.id());
+  return fail(Code::not_found, "stream {} has no allocator; call allocator_register first",
+              stream.id());
 }
 
 std::optional<StreamAllocator> allocator_of(const Stream& stream) {
@@ -61,7 +64,8 @@ Result<std::shared_ptr<Workspace>> Workspace::take(Stream& stream, size_t bytes)
   if (auto allocator = allocator_of(stream)) {
     space->block_ = allocator->allocate(allocator->object, bytes);
     if (!space->block_) {
-      return fail(Code::out_of_memory, "the allocator of stream {} gave no block of {} bytes", stream.id(), bytes);
+      return fail(Code::out_of_memory, "the allocator of stream {} gave no block of {} bytes",
+                  stream.id(), bytes);
     }
     space->allocator_ = allocator;  // from here on the block is given back
     space->address_ = static_cast<uint8_t*>(allocator->address_of(space->block_));
@@ -70,7 +74,8 @@ Result<std::shared_ptr<Workspace>> Workspace::take(Stream& stream, size_t bytes)
     return space;
   }
   space->on_device_ = stream.device() != nullptr;
-  auto memory = space->on_device_ ? allocate_device(*stream.device(), bytes, {}) : allocate_host(bytes);
+  auto memory =
+      space->on_device_ ? allocate_device(*stream.device(), bytes, {}) : allocate_host(bytes);
   if (!memory.ok()) return memory.status();
   space->address_ = static_cast<uint8_t*>(*memory);
   return space;
@@ -85,7 +90,8 @@ Workspace::~Workspace() {
 }
 
 Status copy_async_staged(const Copy& request, Stream& stream) {
-  if (request.bytes == 0 || request.bytes > request.to_bytes || request.kind == CopyKind::host_to_host) {
+  if (request.bytes == 0 || request.bytes > request.to_bytes ||
+      request.kind == CopyKind::host_to_host) {
     return copy_async(request, stream);  // says what is wrong
   }
   ANYNPU_ASSIGN(Range from, check_range(request.from, request.bytes, Access::read, "src"));
@@ -93,11 +99,12 @@ Status copy_async_staged(const Copy& request, Stream& stream) {
   if (from.owner) return copy_async(request, stream);  // memory of ours is pinned already
   ANYNPU_ASSIGN(auto stage, Workspace::take(stream, request.bytes));
   std::memcpy(stage->address(), from.address, request.bytes);
-  return stream.submit({kCopyStaged, request.bytes}, [stage = std::move(stage), to = std::move(to)] {
-    if (!to.owner) ANYNPU_TRY(check_range(to.address, to.bytes, Access::write, "dst").status());
-    std::memcpy(to.address, stage->address(), to.bytes);
-    return Status();
-  });
+  return stream.submit(
+      {kCopyStaged, request.bytes}, [stage = std::move(stage), to = std::move(to)] {
+        if (!to.owner) ANYNPU_TRY(check_range(to.address, to.bytes, Access::write, "dst").status());
+        std::memcpy(to.address, stage->address(), to.bytes);
+        return Status();
+      });
 }
 
 }  // namespace anynpu::device

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the work of one stream: from the allocator that a program registered for the stream, or
-// else from the device. Thread-safe; the program's functions are called with no lock held, from the
-// thread that asks for memory or finishes the work.
+// Memory for the work of one stream: from the allocator that a program registered for the stream,
+// or else from the device. Thread-safe; the program's functions are called with no lock held, from
+// the thread that asks for memory or finishes the work.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@
 
 namespace anynpu::device {
 
-// Functions of the program. A block is whatever `allocate` returns; `address_of` says where it lies.
+// Functions of the program. A block is whatever `allocate` returns; `address_of` says where it
+// lies.
 struct StreamAllocator {
   void* object = nullptr;
   void* (*allocate)(void* object, size_t bytes) = nullptr;

@@ -36,7 +36,8 @@ struct ValueWait : std::enable_shared_from_this<ValueWait> {
   Completion completion;
 
   bool met() const {
-    return holds(condition, __atomic_load_n(reinterpret_cast<uint64_t*>(range.address), __ATOMIC_ACQUIRE),
+    return holds(condition,
+                 __atomic_load_n(reinterpret_cast<uint64_t*>(range.address), __ATOMIC_ACQUIRE),
                  value);
   }
   void look_after(uint64_t delay_ns) {

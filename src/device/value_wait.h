@@ -12,10 +12,10 @@
 namespace anynpu::device {
 
 enum class ValueCondition : uint32_t {
-  at_least = 0,    // (int64)(memory - value) >= 0
-  equal = 1,       // memory == value
-  any_bit = 2,     // (memory & value) != 0
-  missing_bit = 3, // ~(memory | value) != 0
+  at_least = 0,     // (int64)(memory - value) >= 0
+  equal = 1,        // memory == value
+  any_bit = 2,      // (memory & value) != 0
+  missing_bit = 3,  // ~(memory | value) != 0
 };
 bool holds(ValueCondition condition, uint64_t memory, uint64_t value);
 

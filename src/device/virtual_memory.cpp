@@ -62,7 +62,8 @@ struct Reservations {
   }
 
   void forget_gaps(Reservation& reservation) {
-    for (const uintptr_t gap : reservation.gaps) RangeMap::instance().remove(gap, MemoryKind::reserved);
+    for (const uintptr_t gap : reservation.gaps)
+      RangeMap::instance().remove(gap, MemoryKind::reserved);
     reservation.gaps.clear();
   }
 };
@@ -100,7 +101,8 @@ Status not_reserved(const void* address) {
 
 Result<void*> reserve_addresses(size_t bytes, size_t alignment, void* wanted) {
   if (bytes == 0 || bytes > kMostBytes) {
-    return fail(Code::invalid_argument, "the size is {}; expected 1 to {} bytes", bytes, kMostBytes);
+    return fail(Code::invalid_argument, "the size is {}; expected 1 to {} bytes", bytes,
+                kMostBytes);
   }
   if (alignment & (alignment - 1) || alignment > kMostBytes) {
     return fail(Code::invalid_argument, "the alignment is {}; expected 0 or a power of two",
@@ -152,7 +154,8 @@ Status map_memory(void* address, size_t bytes, size_t offset,
   if (start % kPage || offset % kPage) {
     return fail(Code::unaligned_address,
                 "address {} and offset {} must be multiples of {}; see "
-                "mem_get_allocation_granularity", address, offset, kPage);
+                "mem_get_allocation_granularity",
+                address, offset, kPage);
   }
   if (bytes == 0 || offset > memory->bytes() || bytes > memory->bytes() - offset) {
     return fail(Code::invalid_argument,
@@ -168,13 +171,15 @@ Status map_memory(void* address, size_t bytes, size_t offset,
   if (!reservation || bytes > reservation->bytes - (start - base)) {
     return fail(Code::invalid_address,
                 "{} bytes at {} do not lie in reserved addresses; call reserve_mem_address with "
-                "enough room first", bytes, address);
+                "enough room first",
+                bytes, address);
   }
   for (const auto& [other, other_bytes] : reservation->taken) {
     if (other < start + bytes && start < other + other_bytes) {
       return fail(Code::already_exists,
                   "memory is mapped at {x} already ({} bytes), or queued work still uses it; call "
-                  "unmap_mem and synchronize first", other, other_bytes);
+                  "unmap_mem and synchronize first",
+                  other, other_bytes);
     }
   }
   ANYNPU_TRY(memory->file().map(address, bytes, offset).status());
@@ -190,7 +195,8 @@ Status map_memory(void* address, size_t bytes, size_t offset,
 }
 
 Status unmap_memory(void* address) {
-  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::mapped)) return {};
+  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::mapped))
+    return {};
   return fail(Code::invalid_address,
               "nothing is mapped at {}; pass the address that map_mem got, once", address);
 }

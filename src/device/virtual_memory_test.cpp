@@ -69,7 +69,8 @@ TEST(VirtualMemory, PhysicalMemoryCountsAgainstItsDeviceUntilTheLastMappingIsGon
   EXPECT_TRUE(unmap_memory(base).ok());
   EXPECT_EQ(small_device().memory_used(), before);
   EXPECT_TRUE(release_addresses(base).ok());
-  EXPECT_EQ(PhysicalMemory::create(&small_device(), 17 * kMiB).status().code(), Code::out_of_memory);
+  EXPECT_EQ(PhysicalMemory::create(&small_device(), 17 * kMiB).status().code(),
+            Code::out_of_memory);
   EXPECT_EQ(PhysicalMemory::create(&small_device(), 0).status().code(), Code::invalid_argument);
 }
 
@@ -79,10 +80,13 @@ TEST(VirtualMemory, QueuedWorkKeepsAMappingAlive) {
   auto stream = std::make_shared<Stream>(nullptr, std::weak_ptr<Context>(), StreamOptions{});
   static constinit TaskKind kHold{"hold", Engine::control};
   Completion gate;
-  ASSERT_TRUE(stream->submit(kHold, [&](TaskRun& run) {
-    gate = run.defer();
-    return Outcome::pending;
-  }).ok());
+  ASSERT_TRUE(stream
+                  ->submit(kHold,
+                           [&](TaskRun& run) {
+                             gate = run.defer();
+                             return Outcome::pending;
+                           })
+                  .ok());
   ASSERT_TRUE(fill_async(base, 4096, 5, 4096, *stream).ok());
   (void)stream->wait_for(1, Deadline::after_ms(20));
   ASSERT_TRUE(unmap_memory(base).ok());
@@ -114,7 +118,8 @@ TEST(VirtualMemory, WrongArgumentsAreRefused) {
 TEST(PhysicalMemory, ExportedNumbersImportOnlyWhereLetIn) {
   auto memory = physical(4096);
   const uint64_t number = *memory->export_number(SharedFile::Admit::listed);
-  EXPECT_EQ(PhysicalMemory::import(number, small_device()).status().code(), Code::permission_denied);
+  EXPECT_EQ(PhysicalMemory::import(number, small_device()).status().code(),
+            Code::permission_denied);
   ASSERT_TRUE(let_in(number, std::array<int32_t, 1>{getpid()}).ok());
   auto imported = PhysicalMemory::import(number, small_device());
   ASSERT_TRUE(imported.ok()) << imported.status().to_string();

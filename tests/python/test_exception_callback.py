@@ -10,7 +10,6 @@ acl = pytest.importorskip("acl")
 
 PARAM_INVALID = 107000
 INVALID_HANDLE = 107017
-OUT_OF_MEMORY = 207001
 UNKNOWN = 0xFFFFFFFF
 
 

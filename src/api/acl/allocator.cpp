@@ -19,7 +19,8 @@ using device::StreamAllocator;
 namespace {
 
 template <typename Field>
-Status set_field(aclrtAllocatorDesc desc, Field StreamAllocator::*field, Field value, const char* name) {
+Status set_field(aclrtAllocatorDesc desc, Field StreamAllocator::*field, Field value,
+                 const char* name) {
   ANYNPU_ASSIGN(auto found, resolve<AllocatorDesc>(to_handle(desc)));
   ANYNPU_TRY(check_pointer(reinterpret_cast<const void*>(value), name));
   found->set(field, value);
@@ -30,7 +31,8 @@ Status set_field(aclrtAllocatorDesc desc, Field StreamAllocator::*field, Field v
 
 aclrtAllocatorDesc aclrtAllocatorCreateDesc(void) {
   return enter_value(__func__, aclrtAllocatorDesc{}, []() -> Result<aclrtAllocatorDesc> {
-    return from_handle<aclrtAllocatorDesc>(HandleTable::instance().insert(std::make_shared<AllocatorDesc>()));
+    return from_handle<aclrtAllocatorDesc>(
+        HandleTable::instance().insert(std::make_shared<AllocatorDesc>()));
   });
 }
 
@@ -43,27 +45,35 @@ aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc) {
 }
 
 aclError aclrtAllocatorSetObjToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocator allocator) {
+  return enter(__func__, [&] {
+    return set_field(allocatorDesc, &StreamAllocator::object, allocator, "allocator");
+  });
+}
+
+aclError aclrtAllocatorSetAllocFuncToDesc(aclrtAllocatorDesc allocatorDesc,
+                                          aclrtAllocatorAllocFunc func) {
   return enter(__func__,
-               [&] { return set_field(allocatorDesc, &StreamAllocator::object, allocator, "allocator"); });
+               [&] { return set_field(allocatorDesc, &StreamAllocator::allocate, func, "func"); });
 }
 
-aclError aclrtAllocatorSetAllocFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorAllocFunc func) {
-  return enter(__func__, [&] { return set_field(allocatorDesc, &StreamAllocator::allocate, func, "func"); });
-}
-
-aclError aclrtAllocatorSetFreeFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorFreeFunc func) {
-  return enter(__func__, [&] { return set_field(allocatorDesc, &StreamAllocator::release, func, "func"); });
+aclError aclrtAllocatorSetFreeFuncToDesc(aclrtAllocatorDesc allocatorDesc,
+                                         aclrtAllocatorFreeFunc func) {
+  return enter(__func__,
+               [&] { return set_field(allocatorDesc, &StreamAllocator::release, func, "func"); });
 }
 
 aclError aclrtAllocatorSetAllocAdviseFuncToDesc(aclrtAllocatorDesc allocatorDesc,
                                                 aclrtAllocatorAllocAdviseFunc func) {
-  return enter(__func__,
-               [&] { return set_field(allocatorDesc, &StreamAllocator::allocate_near, func, "func"); });
+  return enter(__func__, [&] {
+    return set_field(allocatorDesc, &StreamAllocator::allocate_near, func, "func");
+  });
 }
 
 aclError aclrtAllocatorSetGetAddrFromBlockFuncToDesc(aclrtAllocatorDesc allocatorDesc,
                                                      aclrtAllocatorGetAddrFromBlockFunc func) {
-  return enter(__func__, [&] { return set_field(allocatorDesc, &StreamAllocator::address_of, func, "func"); });
+  return enter(__func__, [&] {
+    return set_field(allocatorDesc, &StreamAllocator::address_of, func, "func");
+  });
 }
 
 aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocatorDesc) {

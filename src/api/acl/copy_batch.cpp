@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of copies, described copies, reduction and cache operations (acl.rt.memcpy_async_with_desc,
-// reduce_async, cmo_async and their kin).
+// Batches of copies, described copies, reduction and cache operations
+// (acl.rt.memcpy_async_with_desc, reduce_async, cmo_async and their kin).
 #include "device/copy_batch.h"
 
 #include <vector>
@@ -45,15 +45,16 @@ Result<BatchPlace> check_place(const aclrtMemLocation& location) {
 // attrs[i] holds from copy attrsIndexes[i] on, up to the next one.
 Status check_attributes(const Batch& batch) {
   if (batch.numAttrs == 0 || batch.numAttrs > batch.numBatches) {
-    return fail(Code::invalid_argument, "numAttrs is {}; expected 1 to the number of copies, {}", batch.numAttrs,
-                batch.numBatches);
+    return fail(Code::invalid_argument, "numAttrs is {}; expected 1 to the number of copies, {}",
+                batch.numAttrs, batch.numBatches);
   }
   for (size_t i = 0; i < batch.numAttrs; ++i) {
-    const bool in_order = i == 0 ? batch.attrsIndexes[0] == 0 : batch.attrsIndexes[i] > batch.attrsIndexes[i - 1];
+    const bool in_order =
+        i == 0 ? batch.attrsIndexes[0] == 0 : batch.attrsIndexes[i] > batch.attrsIndexes[i - 1];
     if (in_order && batch.attrsIndexes[i] < batch.numBatches) continue;
     return fail(Code::invalid_argument,
-                "attrsIndexes[{}] is {}; expected indexes that start at 0, rise, and stay below {}", i,
-                batch.attrsIndexes[i], batch.numBatches);
+                "attrsIndexes[{}] is {}; expected indexes that start at 0, rise, and stay below {}",
+                i, batch.attrsIndexes[i], batch.numBatches);
   }
   return {};
 }
@@ -61,14 +62,16 @@ Status check_attributes(const Batch& batch) {
 Result<std::vector<BatchCopy>> check_batch(const Batch& batch) {
   ANYNPU_TRY(check_pointer(batch.failIndex, "failIndex"));
   *batch.failIndex = SIZE_MAX;  // no copy is to blame
-  for (const void* list : {static_cast<const void*>(batch.dsts), static_cast<const void*>(batch.destMax),
-                           static_cast<const void*>(batch.srcs), static_cast<const void*>(batch.sizes),
-                           static_cast<const void*>(batch.attrs), static_cast<const void*>(batch.attrsIndexes)}) {
+  for (const void* list :
+       {static_cast<const void*>(batch.dsts), static_cast<const void*>(batch.destMax),
+        static_cast<const void*>(batch.srcs), static_cast<const void*>(batch.sizes),
+        static_cast<const void*>(batch.attrs), static_cast<const void*>(batch.attrsIndexes)}) {
     ANYNPU_TRY(check_pointer(list, "a list of the batch"));
   }
   constexpr size_t kMostCopies = 1 << 20;
   if (batch.numBatches == 0 || batch.numBatches > kMostCopies) {
-    return fail(Code::invalid_argument, "numBatches is {}; expected 1 to {}", batch.numBatches, kMostCopies);
+    return fail(Code::invalid_argument, "numBatches is {}; expected 1 to {}", batch.numBatches,
+                kMostCopies);
   }
   ANYNPU_TRY(check_attributes(batch));
   std::vector<BatchCopy> copies(batch.numBatches);
@@ -83,8 +86,8 @@ Result<std::vector<BatchCopy>> check_batch(const Batch& batch) {
 
 Status check_desc_kind(aclrtMemcpyKind kind) {
   if (kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE) return {};
-  return fail(Code::invalid_argument, "the copy kind is {}; described copies are of kind 6 (inside a device) or 3",
-              kind);
+  return fail(Code::invalid_argument,
+              "the copy kind is {}; described copies are of kind 6 (inside a device) or 3", kind);
 }
 
 Result<device::ReduceType> check_reduce_type(aclDataType type) {
@@ -103,30 +106,32 @@ Result<device::ReduceType> check_reduce_type(aclDataType type) {
       return device::ReduceType::s32;
     default:
       return fail(Code::invalid_argument,
-                  "type is {}; expected float (0), float16 (1), int8 (2), int32 (3), int16 (6) or bfloat16 (27)",
+                  "type is {}; expected float (0), float16 (1), int8 (2), int32 (3), int16 (6) or "
+                  "bfloat16 (27)",
                   type);
   }
 }
 
 }  // namespace
 
-aclError aclrtMemcpyBatch(void** dsts, size_t* destMax, void** srcs, size_t* sizes, size_t numBatches,
-                          aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs, size_t* failIndex) {
+aclError aclrtMemcpyBatch(void** dsts, size_t* destMax, void** srcs, size_t* sizes,
+                          size_t numBatches, aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes,
+                          size_t numAttrs, size_t* failIndex) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(Runtime::instance().current().status());
-    ANYNPU_ASSIGN(const auto copies, check_batch({dsts, destMax, srcs, sizes, numBatches, attrs, attrsIndexes,
-                                                  numAttrs, failIndex}));
+    ANYNPU_ASSIGN(const auto copies, check_batch({dsts, destMax, srcs, sizes, numBatches, attrs,
+                                                  attrsIndexes, numAttrs, failIndex}));
     return device::copy_batch(copies, failIndex);
   });
 }
 
-aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMax, void** srcs, size_t* sizes, size_t numBatches,
-                               aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
-                               size_t* failIndex, aclrtStream stream) {
+aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMax, void** srcs, size_t* sizes,
+                               size_t numBatches, aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes,
+                               size_t numAttrs, size_t* failIndex, aclrtStream stream) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
-    ANYNPU_ASSIGN(const auto copies, check_batch({dsts, destMax, srcs, sizes, numBatches, attrs, attrsIndexes,
-                                                  numAttrs, failIndex}));
+    ANYNPU_ASSIGN(const auto copies, check_batch({dsts, destMax, srcs, sizes, numBatches, attrs,
+                                                  attrsIndexes, numAttrs, failIndex}));
     return device::copy_batch_async(copies, failIndex, *found);
   });
 }
@@ -149,8 +154,8 @@ aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t* descSize) {
   });
 }
 
-aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, void* dstAddr, size_t count,
-                            void* config) {
+aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, void* dstAddr,
+                            size_t count, void* config) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_desc_kind(kind));
     if (config) return fail(Code::invalid_argument, "config is {}; expected null", config);
@@ -166,16 +171,18 @@ aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream 
   });
 }
 
-aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduceKind kind, aclDataType type,
-                          aclrtStream stream, void* reserve) {
+aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduceKind kind,
+                          aclDataType type, aclrtStream stream, void* reserve) {
   return enter(__func__, [&]() -> Status {
     if (kind < ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL) {
-      return fail(Code::invalid_argument, "kind is {}; expected 10 (sum), 11 (max), 12 (min) or 13 (equal)", kind);
+      return fail(Code::invalid_argument,
+                  "kind is {}; expected 10 (sum), 11 (max), 12 (min) or 13 (equal)", kind);
     }
     if (reserve) return fail(Code::invalid_argument, "reserve is {}; expected null", reserve);
     ANYNPU_ASSIGN(const auto checked, check_reduce_type(type));
     ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
-    return device::reduce_async({dst, src, count, static_cast<device::ReduceKind>(kind), checked}, *found);
+    return device::reduce_async({dst, src, count, static_cast<device::ReduceKind>(kind), checked},
+                                *found);
   });
 }
 

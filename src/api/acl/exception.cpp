@@ -42,7 +42,8 @@ void report_exception(const device::TaskFailure& failure) {
   info->stream = failure.stream_id;
   info->task = failure.task_id;
   info->thread = failure.thread_id;
-  info->error = static_cast<uint32_t>(acl::to_acl_error(failure.status.code(), acl::Family::runtime));
+  info->error =
+      static_cast<uint32_t>(acl::to_acl_error(failure.status.code(), acl::Family::runtime));
   auto& handles = HandleTable::instance();
   const Handle handle = handles.insert(std::move(info));
   if (!handle) return;
@@ -56,7 +57,8 @@ void forget_callback() {
   exception_callback.store(nullptr, std::memory_order_release);
 }
 
-uint32_t read_info(const char* function, const aclrtExceptionInfo* info, uint32_t ExceptionInfo::*field) {
+uint32_t read_info(const char* function, const aclrtExceptionInfo* info,
+                   uint32_t ExceptionInfo::*field) {
   return enter_value(function, kUnknownId, [&]() -> Result<uint32_t> {
     ANYNPU_ASSIGN(auto found, resolve<ExceptionInfo>(to_handle(info)));
     return (*found).*field;

@@ -36,7 +36,8 @@ namespace {
 
 Status check_group(int32_t group) {
   if (group == kOnlyGroup) return {};
-  return fail(Code::invalid_argument, "group {} does not exist; a device is one group, number {}", group, kOnlyGroup);
+  return fail(Code::invalid_argument, "group {} does not exist; a device is one group, number {}",
+              group, kOnlyGroup);
 }
 
 Result<uint32_t> attribute_of(uint32_t cores, aclrtGroupAttr attr) {
@@ -51,7 +52,8 @@ Result<uint32_t> attribute_of(uint32_t cores, aclrtGroupAttr attr) {
     case ACL_GROUP_GROUPID_INT:
       return static_cast<uint32_t>(kOnlyGroup);
   }
-  return fail(Code::invalid_argument, "attr is {}; expected 0 to 5 (aclrtGroupAttr)", static_cast<int>(attr));
+  return fail(Code::invalid_argument, "attr is {}; expected 0 to 5 (aclrtGroupAttr)",
+              static_cast<int>(attr));
 }
 
 }  // namespace
@@ -73,9 +75,11 @@ aclError aclrtGetGroupCount(uint32_t* count) {
 }
 
 aclrtGroupInfo* aclrtCreateGroupInfo(void) {
-  return enter_value(__func__, static_cast<aclrtGroupInfo*>(nullptr), []() -> Result<aclrtGroupInfo*> {
-    return from_handle<aclrtGroupInfo*>(HandleTable::instance().insert(std::make_shared<GroupInfo>()));
-  });
+  return enter_value(__func__, static_cast<aclrtGroupInfo*>(nullptr),
+                     []() -> Result<aclrtGroupInfo*> {
+                       return from_handle<aclrtGroupInfo*>(
+                           HandleTable::instance().insert(std::make_shared<GroupInfo>()));
+                     });
 }
 
 aclError aclrtDestroyGroupInfo(aclrtGroupInfo* groupInfo) {
@@ -96,18 +100,22 @@ aclError aclrtGetAllGroupInfo(aclrtGroupInfo* groupInfo) {
   });
 }
 
-aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo* groupInfo, int32_t groupIndex, aclrtGroupAttr attr,
-                                 void* attrValue, size_t valueLen, size_t* paramRetSize) {
+aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo* groupInfo, int32_t groupIndex,
+                                 aclrtGroupAttr attr, void* attrValue, size_t valueLen,
+                                 size_t* paramRetSize) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto info, resolve<GroupInfo>(to_handle(groupInfo)));
     ANYNPU_TRY(check_pointer(attrValue, "attrValue"));
     ANYNPU_TRY(check_pointer(paramRetSize, "paramRetSize"));
     ANYNPU_TRY(check_group(groupIndex));
     std::lock_guard lock(info->mutex);
-    if (!info->cores) return fail(Code::bad_call_order, "the group information is empty; call get_all_group_info first");
+    if (!info->cores)
+      return fail(Code::bad_call_order,
+                  "the group information is empty; call get_all_group_info first");
     ANYNPU_ASSIGN(const uint32_t value, attribute_of(*info->cores, attr));
     *paramRetSize = sizeof value;
-    if (valueLen < sizeof value) return fail(Code::invalid_argument, "valueLen is {}; expected at least 4", valueLen);
+    if (valueLen < sizeof value)
+      return fail(Code::invalid_argument, "valueLen is {}; expected at least 4", valueLen);
     std::memcpy(attrValue, &value, sizeof value);
     return {};
   });

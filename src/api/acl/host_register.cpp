@@ -23,8 +23,10 @@ constexpr uint32_t kRegisterFlags =
     ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
 
 Failure as_host_failure(Status status) {
-  if (status.code() == Code::already_exists) return {ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, std::move(status)};
-  if (status.code() == Code::not_found) return {ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, std::move(status)};
+  if (status.code() == Code::already_exists)
+    return {ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, std::move(status)};
+  if (status.code() == Code::not_found)
+    return {ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, std::move(status)};
   return status;
 }
 
@@ -32,16 +34,19 @@ Failure register_host(void* ptr, uint64_t size, uint32_t flags, void** devPtr) {
   ANYNPU_TRY(Runtime::instance().current().status());
   if (flags & ACL_HOST_REG_IOMEMORY) {
     return fail(Code::unsupported_feature,
-                "memory of other hardware (IOMEMORY) cannot be registered: devices here see the memory of the "
+                "memory of other hardware (IOMEMORY) cannot be registered: devices here see the "
+                "memory of the "
                 "process only; register ordinary memory as MAPPED");
   }
-  auto registered = device::register_host(ptr, size, flags & ACL_HOST_REG_READONLY ? Access::read : Access::write);
+  auto registered = device::register_host(
+      ptr, size, flags & ACL_HOST_REG_READONLY ? Access::read : Access::write);
   if (!registered.ok()) return as_host_failure(registered.status());
   if (devPtr) *devPtr = *registered;
   return {};
 }
 
-// Devices here share the memory and the caches of the process: order is all there is to bring about.
+// Devices here share the memory and the caches of the process: order is all there is to bring
+// about.
 Status order_memory(const void* devPtr, size_t size) {
   if (size == 0) return fail(Code::invalid_argument, "size is 0; name at least one byte");
   ANYNPU_TRY(device::check_range(devPtr, size, Access::read, "dev_ptr").status());
@@ -55,8 +60,10 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
   return enter(__func__, [&]() -> Failure {
     ANYNPU_TRY(check_pointer(devPtr, "devPtr"));
     *devPtr = nullptr;
-    if (type != ACL_HOST_REGISTER_MAPPED && type != ACL_HOST_REGISTER_IOMEMORY && type != ACL_HOST_REGISTER_READONLY) {
-      return fail(Code::invalid_argument, "type is {}; expected 0 (mapped), 4 (IO memory) or 8 (read only)", type);
+    if (type != ACL_HOST_REGISTER_MAPPED && type != ACL_HOST_REGISTER_IOMEMORY &&
+        type != ACL_HOST_REGISTER_READONLY) {
+      return fail(Code::invalid_argument,
+                  "type is {}; expected 0 (mapped), 4 (IO memory) or 8 (read only)", type);
     }
     return register_host(ptr, size, static_cast<uint32_t>(type), devPtr);
   });
@@ -65,7 +72,8 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
 aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
   return enter(__func__, [&]() -> Failure {
     if (flag == 0 || (flag & ~kRegisterFlags)) {
-      return fail(Code::invalid_argument, "flag is {x}; expected a combination of {x}", flag, kRegisterFlags);
+      return fail(Code::invalid_argument, "flag is {x}; expected a combination of {x}", flag,
+                  kRegisterFlags);
     }
     return register_host(ptr, size, flag, nullptr);
   });
@@ -93,9 +101,10 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
     ANYNPU_TRY(check_pointer(ptr, "ptr"));
     const PointerInfo info = device::describe_pointer(ptr);
     std::memset(attributes, 0, sizeof *attributes);
-    attributes->location.type = info.place == PointerInfo::Place::device ? ACL_MEM_LOCATION_TYPE_DEVICE
-                                : info.place == PointerInfo::Place::host ? ACL_MEM_LOCATION_TYPE_HOST
-                                                                         : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+    attributes->location.type =
+        info.place == PointerInfo::Place::device ? ACL_MEM_LOCATION_TYPE_DEVICE
+        : info.place == PointerInfo::Place::host ? ACL_MEM_LOCATION_TYPE_HOST
+                                                 : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
     attributes->location.id = static_cast<uint32_t>(info.device_id);
     attributes->pageSize = static_cast<uint32_t>(info.page_bytes);
     return {};
@@ -111,11 +120,13 @@ aclError aclrtMemInvalidate(void* devPtr, size_t size) {
 }
 
 // The memory of the host corrects its faults or ends the process: there is never a list of them.
-aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, size_t arraySize, size_t* retSize) {
+aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, size_t arraySize,
+                            size_t* retSize) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(memUceInfoArray, "memUceInfoArray"));
     ANYNPU_TRY(check_pointer(retSize, "retSize"));
-    if (arraySize == 0) return fail(Code::invalid_argument, "arraySize is 0; give room for at least one entry");
+    if (arraySize == 0)
+      return fail(Code::invalid_argument, "arraySize is 0; give room for at least one entry");
     ANYNPU_TRY(Runtime::instance().device(deviceId).status());
     *retSize = 0;
     return {};
@@ -131,7 +142,8 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, s
       return fail(Code::invalid_argument, "{} entries were passed; expected at most {}", arraySize,
                   ACL_RT_MEM_UCE_INFO_MAX_NUM);
     }
-    return fail(Code::invalid_argument, "device {} has no faulty memory at {}; pass what get_mem_uce_info returned",
+    return fail(Code::invalid_argument,
+                "device {} has no faulty memory at {}; pass what get_mem_uce_info returned",
                 deviceId, memUceInfoArray[0].addr);
   });
 }

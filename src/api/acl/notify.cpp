@@ -24,7 +24,8 @@ Failure insert_notify(aclrtNotify* notify, std::shared_ptr<Notify> made) {
   auto& handles = HandleTable::instance();
   if (handles.live(HandleTag::notify) >= kMaxNotifies) {
     return {ACL_ERROR_RT_NO_NOTIFY_RESOURCE,
-            fail(Code::out_of_events, "{} notifies exist, the most there may be; destroy some", kMaxNotifies)};
+            fail(Code::out_of_events, "{} notifies exist, the most there may be; destroy some",
+                 kMaxNotifies)};
   }
   *notify = from_handle<aclrtNotify>(handles.insert(std::move(made)));
   return {};

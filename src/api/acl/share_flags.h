@@ -18,8 +18,9 @@ constexpr size_t kKeyBytes = 65;  // the documented room for a key with its fina
 inline Result<SharedFile::Admit> check_share_flags(uint64_t flags, uint64_t disable_check) {
   if (flags == 0) return SharedFile::Admit::listed;
   if (flags == disable_check) return SharedFile::Admit::anyone;
-  return fail(Code::invalid_argument, "flags is {}; expected 0, or {} to disable the check of process ids",
-              flags, disable_check);
+  return fail(Code::invalid_argument,
+              "flags is {}; expected 0, or {} to disable the check of process ids", flags,
+              disable_check);
 }
 
 inline Result<std::span<const int32_t>> check_pids(const int32_t* pids, size_t count) {
@@ -32,7 +33,8 @@ inline Result<std::span<const int32_t>> check_pids(const int32_t* pids, size_t c
 inline Status check_key_room(const char* key, size_t length) {
   ANYNPU_TRY(check_pointer(key, "key"));
   if (length >= kKeyBytes) return {};
-  return fail(Code::invalid_argument, "len is {}; a key needs room for {} bytes", length, kKeyBytes);
+  return fail(Code::invalid_argument, "len is {}; a key needs room for {} bytes", length,
+              kKeyBytes);
 }
 
 // A key that a program passed; no more than its documented length is read.

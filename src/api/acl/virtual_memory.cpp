@@ -43,29 +43,33 @@ size_t granularity_of(aclrtMemAttr attribute) {
 
 Status check_property(const aclrtPhysicalMemProp* prop) {
   ANYNPU_TRY(check_pointer(prop, "prop"));
-  if (prop->handleType != ACL_MEM_HANDLE_TYPE_NONE && prop->handleType != ACL_MEM_HANDLE_TYPE_POSIX) {
-    return fail(Code::invalid_argument, "prop.handleType is {}; expected 0 (none) or 2", prop->handleType);
+  if (prop->handleType != ACL_MEM_HANDLE_TYPE_NONE &&
+      prop->handleType != ACL_MEM_HANDLE_TYPE_POSIX) {
+    return fail(Code::invalid_argument, "prop.handleType is {}; expected 0 (none) or 2",
+                prop->handleType);
   }
   if (prop->allocationType != ACL_MEM_ALLOCATION_TYPE_PINNED) {
-    return fail(Code::invalid_argument, "prop.allocationType is {}; expected 0 (pinned)", prop->allocationType);
+    return fail(Code::invalid_argument, "prop.allocationType is {}; expected 0 (pinned)",
+                prop->allocationType);
   }
   if (prop->memAttr < ACL_DDR_MEM || prop->memAttr > ACL_MEM_P2P_HUGE1G) {
-    return fail(Code::invalid_argument, "prop.memAttr is {}; expected 0 to 17 (aclrtMemAttr)", prop->memAttr);
+    return fail(Code::invalid_argument, "prop.memAttr is {}; expected 0 to 17 (aclrtMemAttr)",
+                prop->memAttr);
   }
   const auto type = prop->location.type;
   if (type == ACL_MEM_LOCATION_TYPE_DEVICE) {
     return Runtime::instance().device(static_cast<int32_t>(prop->location.id)).status();
   }
   if (type == ACL_MEM_LOCATION_TYPE_HOST || type == ACL_MEM_LOCATION_TYPE_HOST_NUMA) return {};
-  return fail(Code::invalid_argument, "prop.location.type is {}; expected 0 (host), 1 (device) or 4 (host NUMA)",
-              type);
+  return fail(Code::invalid_argument,
+              "prop.location.type is {}; expected 0 (host), 1 (device) or 4 (host NUMA)", type);
 }
 
 Status malloc_physical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysicalMemProp& prop) {
   const size_t unit = granularity_of(prop.memAttr);
   if (size == 0 || size > SIZE_MAX - unit) {
-    return fail(Code::invalid_argument, "the size is {}; ask for at least one byte and at most what a device has",
-                size);
+    return fail(Code::invalid_argument,
+                "the size is {}; ask for at least one byte and at most what a device has", size);
   }
   std::shared_ptr<device::Device> owner;
   if (prop.location.type == ACL_MEM_LOCATION_TYPE_DEVICE) {
@@ -82,7 +86,8 @@ aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, vo
                                 uint64_t flags) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(virPtr, "virPtr"));
-    if (flags > kMostReserveFlags) return fail(Code::invalid_argument, "flags is {}; expected 0 or 1", flags);
+    if (flags > kMostReserveFlags)
+      return fail(Code::invalid_argument, "flags is {}; expected 0 or 1", flags);
     ANYNPU_TRY(Runtime::instance().current().status());
     ANYNPU_ASSIGN(*virPtr, device::reserve_addresses(size, alignment, expectPtr));
     return {};
@@ -93,8 +98,8 @@ aclError aclrtReleaseMemAddress(void* virPtr) {
   return enter(__func__, [&] { return device::release_addresses(virPtr); });
 }
 
-aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysicalMemProp* prop,
-                             uint64_t flags) {
+aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
+                             const aclrtPhysicalMemProp* prop, uint64_t flags) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(handle, "handle"));
     *handle = nullptr;
@@ -112,7 +117,8 @@ aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
   });
 }
 
-aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags) {
+aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
+                     uint64_t flags) {
   return enter(__func__, [&]() -> Status {
     if (flags != 0) return fail(Code::invalid_argument, "flags is {}; expected 0", flags);
     ANYNPU_ASSIGN(auto memory, resolve<PhysicalMemory>(to_handle(handle)));
@@ -124,35 +130,40 @@ aclError aclrtUnmapMem(void* virPtr) {
   return enter(__func__, [&] { return device::unmap_memory(virPtr); });
 }
 
-aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop, aclrtMemGranularityOptions option,
-                                          size_t* granularity) {
+aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop,
+                                          aclrtMemGranularityOptions option, size_t* granularity) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(granularity, "granularity"));
     ANYNPU_TRY(check_property(prop));
-    if (option != ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM && option != ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED) {
-      return fail(Code::invalid_argument, "option is {}; expected 0 (minimum) or 1 (recommended)", option);
+    if (option != ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM &&
+        option != ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED) {
+      return fail(Code::invalid_argument, "option is {}; expected 0 (minimum) or 1 (recommended)",
+                  option);
     }
     const size_t least = granularity_of(prop->memAttr);
-    *granularity = option == ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM ? least : std::max(least, kHugePageBytes);
+    *granularity =
+        option == ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM ? least : std::max(least, kHugePageBytes);
     return {};
   });
 }
 
-aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandleType handleType, uint64_t flags,
-                                         uint64_t* shareableHandle) {
+aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandleType handleType,
+                                         uint64_t flags, uint64_t* shareableHandle) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(shareableHandle, "shareableHandle"));
     if (handleType != ACL_MEM_HANDLE_TYPE_NONE) {
       return fail(Code::invalid_argument, "handleType is {}; expected 0 (none)", handleType);
     }
-    ANYNPU_ASSIGN(const auto admit, acl::check_share_flags(flags, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+    ANYNPU_ASSIGN(const auto admit,
+                  acl::check_share_flags(flags, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
     ANYNPU_ASSIGN(auto memory, resolve<PhysicalMemory>(to_handle(handle)));
     ANYNPU_ASSIGN(*shareableHandle, memory->export_number(admit));
     return {};
   });
 }
 
-aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle* handle) {
+aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId,
+                                           aclrtDrvMemHandle* handle) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(handle, "handle"));
     *handle = nullptr;
