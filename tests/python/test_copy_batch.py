@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Described copies, copies from unpinned memory, reduction, cache operations; batches (in C only)."""
+"""Described and unpinned copies, reduction, cache operations; batches (in C only)."""
 import ctypes
 import os
 
@@ -46,8 +46,9 @@ def reduce(a, b, kind, number):
     return out
 
 
-@pytest.mark.parametrize("dtype, number", [(np.float32, FLOAT), (np.float16, FLOAT16), (np.int8, INT8),
-                                           (np.int16, INT16), (np.int32, INT32)])
+@pytest.mark.parametrize("dtype, number", [
+    (np.float32, FLOAT), (np.float16, FLOAT16), (np.int8, INT8), (np.int16, INT16),
+    (np.int32, INT32)])
 @pytest.mark.parametrize("kind, numpy_kind", [(SUM, np.add), (MAX, np.maximum), (MIN, np.minimum),
                                               (EQUAL, np.equal)])
 def test_reduction_is_that_of_numpy(dtype, number, kind, numpy_kind):
@@ -107,7 +108,8 @@ def test_unpinned_memory_may_be_used_again_at_once():
     assert acl.rt.record_notify(notify, 0) == 0
     assert acl.rt.synchronize_stream(stream) == 0
     assert (get(block, data) == 3).all()
-    assert acl.rt.memcpy_async_with_condition(block, 10, data.ctypes.data, 100, 1, stream) == PARAM_INVALID
+    ret = acl.rt.memcpy_async_with_condition(block, 10, data.ctypes.data, 100, 1, stream)
+    assert ret == PARAM_INVALID
     assert acl.rt.destroy_stream(stream) == 0
     assert acl.rt.destroy_notify(notify) == 0
     assert acl.rt.free(block) == 0
@@ -141,7 +143,8 @@ def batch(copies, attributes, indexes):
         pointers(*[c[0] for c in copies]), sizes(*[c[1] for c in copies]),
         pointers(*[c[2] for c in copies]), sizes(*[c[3] for c in copies]),
         ctypes.c_size_t(len(copies)), (BatchAttribute * len(attributes))(*attributes),
-        (ctypes.c_size_t * len(indexes))(*indexes), ctypes.c_size_t(len(indexes)), ctypes.byref(failed))
+        (ctypes.c_size_t * len(indexes))(*indexes), ctypes.c_size_t(len(indexes)),
+        ctypes.byref(failed))
     return ret, failed.value
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory and notifies shared between two processes: the other side is a new Python, never a fork."""
+"""Memory and notifies shared by two processes: the other side is a new Python, never a fork."""
 import os
 import subprocess
 import sys
@@ -176,7 +176,8 @@ def test_wrong_keys_are_refused(key):
 def test_wrong_exports_are_refused():
     block = new_block([1, 2, 3, 4])
     for address, size, room, flags in [(0, 4, 65, 0), (block + 64, 4, 65, 0), (block, 0, 65, 0),
-                                       (block, 1 << 40, 65, 0), (block, 4, 64, 0), (block, 4, 65, 7)]:
+                                       (block, 1 << 40, 65, 0), (block, 4, 64, 0),
+                                       (block, 4, 65, 7)]:
         assert acl.rt.ipc_mem_get_export_key(address, size, room, flags)[1] == PARAM_INVALID
     assert acl.rt.free(block) == 0
 
