@@ -71,9 +71,10 @@ void Context::shut_down(Stream::Close how) {
                          "the context of stream {} was destroyed; the stream can only be destroyed now",
                          stream->id()));
     stream->close(how);
+    stream->give_place();
   }
   ReportQueues::instance().forget(*default_stream_);
-  if (HandleTable::instance().remove<Stream>(default_stream_handle_)) device_->give_stream_place();
+  HandleTable::instance().remove<Stream>(default_stream_handle_);
 }
 
 Status Context::set_option(int option, int64_t value) {

@@ -211,7 +211,7 @@ Status Runtime::destroy_stream(Handle handle, Stream::Close how) {
   stream->close(how);
   if (auto context = stream->context()) context->forget_stream(*stream);
   ReportQueues::instance().forget(*stream);
-  stream->device()->give_stream_place();
+  stream->give_place();
   return {};
 }
 

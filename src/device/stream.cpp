@@ -341,6 +341,10 @@ void Stream::disable(Status why) {
   closed_why_ = std::move(why);
 }
 
+void Stream::give_place() {
+  if (device_ && !place_given_.exchange(true)) device_->give_stream_place();
+}
+
 void Stream::set_failure_mode(FailureMode mode) {
   std::lock_guard lock(mutex_);
   failure_mode_ = mode;

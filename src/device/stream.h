@@ -85,6 +85,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void close(Close how);
   // Refuses tasks with `why` from now on; what is queued is finished first.
   void disable(Status why);
+  // Gives back the place among the device's streams, once: when it is destroyed or cannot be used.
+  void give_place();
 
   void set_failure_mode(FailureMode mode);
   FailureMode failure_mode() const;
@@ -144,6 +146,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool pending_ = false;         // the front task is pending
   bool finished_early_ = false;  // it was finished before its runner saw `pending`
   bool closed_ = false;
+  std::atomic<bool> place_given_{false};
   uint64_t aborted_through_ = 0;  // tasks up to this one are dropped, not run
   Status early_status_;
   Status closed_why_;

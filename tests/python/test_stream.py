@@ -147,6 +147,17 @@ def test_available_streams_go_down_and_up(stream):
     assert acl.rt.get_stream_available_num()[0] == before
 
 
+def test_streams_that_were_never_destroyed_do_not_count_after_their_context():
+    before, _ = acl.rt.get_stream_available_num()
+    context, _ = acl.rt.create_context(0)
+    streams = [acl.rt.create_stream()[0] for _ in range(20)]
+    assert acl.rt.destroy_context(context) == 0
+    assert acl.rt.set_device(0) == 0
+    assert acl.rt.get_stream_available_num()[0] == before
+    assert all(acl.rt.destroy_stream(stream) == 0 for stream in streams)
+    assert acl.rt.get_stream_available_num()[0] == before, "given back once"
+
+
 def test_more_streams_than_the_limit_give_207008():
     assert run("""
         import acl
