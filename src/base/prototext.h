@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protobuf text format, read without a schema into a tree of fields. A list `name: [a, b]`
+// becomes one field per element, as if the name stood before each. Text that does not follow the
+// grammar, nests deeper than kMaxTextDepth or holds more than kMaxTextFields fields gives a
+// parse_error that names line and column.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace anynpu {
+
+constexpr int kMaxTextDepth = 64;
+constexpr size_t kMaxTextFields = size_t{1} << 20;
+constexpr size_t kMaxTextBytes = size_t{64} << 20;
+
+struct TextField {
+  enum class Kind : uint8_t {
+    word,    // a number, an enum name, true or false; `text` is what stands in the file
+    string,  // quoted; `text` has escapes resolved
+    message  // `fields`
+  };
+
+  std::string name;  // "[a.b]" for an extension
+  Kind kind = Kind::message;
+  std::string text;
+  std::vector<TextField> fields;
+  int line = 1;
+  int column = 1;
+
+  // Each fails with parse_error when the value is of another kind or out of range.
+  Status to(int64_t& out) const;
+  Status to(float& out) const;
+  Status to(double& out) const;
+  Status to(bool& out) const;
+  // A string, or a word as it stands: old files quote enum names, or leave the quotes out.
+  Status to(std::string& out) const;
+
+  // The last field of this name, which is the one that counts for a single field; null if absent.
+  const TextField* find(std::string_view field_name) const;
+  std::vector<const TextField*> all(std::string_view field_name) const;
+
+  // "line 3, column 7", for messages.
+  std::string where() const;
+};
+
+// The whole text as one message without a name.
+Result<TextField> parse_prototext(std::string_view text);
+
+}  // namespace anynpu
