@@ -61,7 +61,7 @@ void Context::abort() {
   for (const auto& stream : streams()) stream->abort();
 }
 
-void Context::shut_down(Stream::Close how) {
+void Context::shut_down(Stream::Close how, const Deadline& patience) {
   {
     std::lock_guard lock(mutex_);
     ended_ = true;
@@ -70,7 +70,7 @@ void Context::shut_down(Stream::Close how) {
     stream->disable(fail(Code::wrong_context,
                          "the context of stream {} was destroyed; the stream can only be destroyed now",
                          stream->id()));
-    stream->close(how);
+    stream->close(how, patience);
     stream->give_place();
   }
   ReportQueues::instance().forget(*default_stream_);

@@ -41,7 +41,8 @@ class Context : public std::enable_shared_from_this<Context> {
   // Drops queued work of every stream.
   void abort();
   // Ends the context: queued work is finished, streams refuse more and stay destroyable.
-  void shut_down(Stream::Close how);
+  // Streams that stay parked share `patience`.
+  void shut_down(Stream::Close how, const Deadline& patience);
   bool ended() const { return ended_.load(std::memory_order_acquire); }
 
   // Parameters a program sets per context (overflow mode and the like), by option number.

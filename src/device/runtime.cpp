@@ -63,6 +63,10 @@ Status Runtime::set_device(int32_t id) {
 }
 
 Status Runtime::reset_device(int32_t id, Reset how) {
+  return reset_device(id, how, Deadline::after_ms(Stream::kPatienceMs));
+}
+
+Status Runtime::reset_device(int32_t id, Reset how, const Deadline& patience) {
   Entry ended;
   {
     std::lock_guard lock(mutex_);
@@ -79,15 +83,16 @@ Status Runtime::reset_device(int32_t id, Reset how) {
     found->default_context = nullptr;
     found->contexts.clear();
   }
-  return end_device(std::move(ended));
+  end_device(ended, patience);
+  return {};
 }
 
-Status Runtime::end_device(Entry ended) {
+void Runtime::end_device(const Entry& ended, const Deadline& patience) {
   auto& handles = HandleTable::instance();
   // Explicit contexts keep their handles, so that a later destroy_context still finds them.
-  for (const auto& context : ended.contexts) context->shut_down(Stream::Close::drain);
+  for (const auto& context : ended.contexts) context->shut_down(Stream::Close::drain, patience);
   if (ended.default_context) {
-    ended.default_context->shut_down(Stream::Close::drain);
+    ended.default_context->shut_down(Stream::Close::drain, patience);
     handles.remove<Context>(ended.default_context->handle());
   }
   const auto left = RangeMap::instance().remove_device(ended.device->id());
@@ -95,12 +100,12 @@ Status Runtime::end_device(Entry ended) {
     ANYNPU_LOG(warning, "device {}: {} allocations were not freed before reset_device; they are released now",
                ended.device->id(), left.size());
   }
-  return {};
 }
 
 void Runtime::reset_all() {
+  const Deadline patience = Deadline::after_ms(Stream::kPatienceMs);
   for (int32_t id = 0; id < device_count(); ++id) {
-    if (uses(id) > 0) (void)reset_device(id, Reset::force);
+    if (uses(id) > 0) (void)reset_device(id, Reset::force, patience);
   }
   current_context = 0;
 }
@@ -144,7 +149,7 @@ Status Runtime::destroy_context(Handle handle) {
   }
   auto context = handles.remove<Context>(handle);
   if (!context) return handles.explain(handle, HandleTag::context);
-  context->shut_down(Stream::Close::drain);
+  context->shut_down(Stream::Close::drain, Deadline::after_ms(Stream::kPatienceMs));
   std::lock_guard lock(mutex_);
   for (Entry& candidate : devices_) std::erase(candidate.contexts, context);
   return {};

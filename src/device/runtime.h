@@ -62,7 +62,8 @@ class Runtime {
     std::shared_ptr<Context> default_context;
     std::vector<std::shared_ptr<Context>> contexts;  // explicit ones
   };
-  Status end_device(Entry entry);
+  Status reset_device(int32_t id, Reset how, const Deadline& patience);
+  void end_device(const Entry& ended, const Deadline& patience);
   Result<Entry*> entry(int32_t id);
   std::vector<std::shared_ptr<Context>> contexts_of(const Device& device);
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "device/device_list.h"
+#include "device/notify.h"
 #include "device/report.h"
 
 namespace anynpu::device {
@@ -80,6 +81,18 @@ TEST(Runtime, StreamsOfADestroyedContextAreUnusableButDestroyable) {
             Code::wrong_context);
   EXPECT_TRUE(runtime().destroy_stream(stream, Stream::Close::drain).ok());
   EXPECT_EQ(runtime().destroy_stream(stream, Stream::Close::drain).code(), Code::invalid_handle);
+}
+
+TEST(Runtime, StuckStreamsOfADeviceShareOneSecondWhenItIsReset) {
+  ASSERT_TRUE(runtime().set_device(6).ok());
+  auto notify = std::make_shared<Notify>(0);
+  for (int i = 0; i < 4; ++i) {
+    const Handle handle = *(*runtime().current())->create_stream({});
+    ASSERT_TRUE(notify->wait_and_reset(**runtime().stream(handle), 0).ok());
+  }
+  const uint64_t start = now_ns();
+  EXPECT_TRUE(runtime().reset_device(6, Runtime::Reset::count_down).ok());
+  EXPECT_LT(now_ns() - start, 2'000'000'000u);
 }
 
 TEST(Report, CallbacksRunInTheSubscribedThreadInStreamOrder) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kTurnNs = 2'000'000;       // a helper's turn on one stream while others wait
 constexpr uint64_t kInterruptNs = 50'000'000; // a waiter that runs tasks looks for Ctrl-C this often
-constexpr int64_t kDrainStepMs = 1000;        // a parked stream without progress is given up after
+constexpr int64_t kLastLookMs = 5;  // what a stream gets to make progress once patience is over
 constexpr size_t kBackPressure = 16384;       // a submitter helps once this many tasks are queued
 
 std::atomic<uint32_t> next_stream_id{0};
@@ -312,7 +312,7 @@ void Stream::abort() {
   make_ready(lock);
 }
 
-void Stream::close(Close how) {
+void Stream::close(Close how, const Deadline& patience) {
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
@@ -320,7 +320,8 @@ void Stream::close(Close how) {
   if (how == Close::force) abort();
   while (!idle()) {
     const uint64_t before = completed();
-    const Status waited = wait_for(submitted(), Deadline::after_ms(kDrainStepMs));
+    const Status waited =
+        wait_for(submitted(), patience.passed() ? Deadline::after_ms(kLastLookMs) : patience);
     if (waited.ok()) break;
     bool parked;
     {

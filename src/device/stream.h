@@ -79,10 +79,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Drops every task that has not started; a running one finishes. A parked one is dropped too.
   void abort();
 
-  // No further tasks. `drain` waits for what is queued (a stream that stays parked on something
-  // outside for a second is aborted, with a log line); `force` aborts at once.
+  // No further tasks. `drain` waits for what is queued; a stream that stays parked on something
+  // outside until `patience` has passed is aborted, with a log line. `force` aborts at once.
   enum class Close { drain, force };
-  void close(Close how);
+  static constexpr int64_t kPatienceMs = 1000;
+  void close(Close how, const Deadline& patience = Deadline::after_ms(kPatienceMs));
   // Refuses tasks with `why` from now on; what is queued is finished first.
   void disable(Status why);
   // Gives back the place among the device's streams, once: when it is destroyed or cannot be used.
