@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A linked device program: where its sections lie, its symbols, its decoded code. Made by link(),
+// read-only afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "npc/decode.h"
+#include "npc/memory.h"
+
+namespace anynpu::npc {
+
+struct Symbol {
+  uint32_t address = 0;
+  uint32_t bytes = 0;
+  bool function = false;
+  bool global = false;
+  std::string name;
+};
+
+// Contents a launch puts back before its cores start: shared, local and thread-local data.
+struct InitialData {
+  uint32_t address = 0;         // of thread-local data: the offset from tp
+  std::vector<std::byte> data;  // an all-zero piece has no data, only bytes
+  uint32_t bytes = 0;
+};
+
+struct Image {
+  Image() = default;
+  ~Image();  // gives the global memory back
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  std::shared_ptr<Memory> memory;
+  uint32_t base = 0;  // of the pages taken: code, read-only data, writable data
+  uint32_t bytes = 0;
+  uint32_t code_base = 0;
+  uint32_t code_bytes = 0;
+  std::vector<Decoded> code;  // one per half-word, see decode_all
+
+  std::vector<InitialData> shared;
+  std::vector<InitialData> local;
+  std::vector<InitialData> thread;
+  uint32_t thread_base = 0;   // in global memory: kCores blocks of thread_bytes
+  uint32_t thread_bytes = 0;
+  std::vector<uint32_t> constructors;  // functions to run once before the first launch, in order
+  mutable bool constructed = false;    // changed while the cluster's launch lock is held
+
+  std::vector<Symbol> symbols;  // sorted by address
+  std::map<std::string, uint32_t, std::less<>> kernels;
+  std::vector<std::byte> object;  // the file, for line numbers
+  std::vector<uint32_t> section_address;  // by section index; 0 when not loaded
+
+  // The symbol of the function at `address`; null when there is none.
+  const Symbol* function_at(uint32_t address) const;
+  // The kernel called `name`: its C name, or the plain name of one C++ function. 0: none.
+  uint32_t find_kernel(std::string_view name) const;
+};
+
+// Checks, lays out, relocates and decodes. Codes as in cluster.h.
+Result<std::unique_ptr<Image>> link(std::span<const std::byte> object,
+                                    const std::shared_ptr<Memory>& memory);
+
+}  // namespace anynpu::npc

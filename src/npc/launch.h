@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// One kernel on the cores of a cluster. Cores are states (core.h), not threads: the calling thread
+// takes them in turn, slice by slice; when a launch lasts longer than 50 us, helpers of the pool take
+// turns too. A core in sync() waits in a list until the last one arrives, so eight cores meet on any
+// number of host threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "npc/core.h"
+#include "npc/counters.h"
+#include "npc/services.h"
+
+namespace anynpu::npc {
+
+// What every launch of a cluster starts from: the stacks in global memory.
+struct LaunchFrame {
+  std::shared_ptr<Memory> memory;
+  uint32_t stacks = 0;  // kCores times a guard and a stack
+};
+
+struct LaunchSetup {
+  const Image* image = nullptr;
+  std::string kernel;  // for messages
+  uint32_t entry = 0;
+  std::vector<uint32_t> args;
+  int core_num = 1;
+  uint64_t budget = 0;
+};
+
+// Runs to the end. Fills counters and trap report of `stats`; see Cluster::launch.
+Status run_launch(const LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
+                  LaunchStats& stats);
+
+}  // namespace anynpu::npc

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text a program prints after a kernel was stopped: for each core that trapped the reason and the
+// call stack, with function, file and line where the object was compiled with -g.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace anynpu::npc {
+
+struct Core;
+
+std::string trap_report(int cluster, std::string_view kernel, const std::vector<Core>& cores);
+
+}  // namespace anynpu::npc
