@@ -198,8 +198,8 @@ std::vector<std::shared_ptr<void>> HandleTable::all_untyped(HandleTag tag) {
     if (((word >> kTagShift) & 0xff) != static_cast<uint64_t>(tag)) continue;
     const uint64_t generation = (word >> kGenerationShift) & kGenerationMask;
     const Held held = pin(static_cast<uint64_t>(tag) << 55 | generation << 31 | index, tag);
-    if (!held.slot) continue;
-    list.push_back(held.slot->object);
+    if (!held) continue;
+    list.push_back(held.slot()->object);
     unpin(held);
   }
   return list;

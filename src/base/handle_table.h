@@ -81,10 +81,24 @@ struct HandleType;
 class HandleTable {
  public:
   struct Slot;
-  // A slot in use, and the cell that says so; no cell: it is counted in the slot.
-  struct Held {
-    Slot* slot = nullptr;
-    PinCell* cell = nullptr;
+  // A slot in use: the address of the cell that says so, or, with the lowest bit set, of the slot
+  // that counts it. One word, because two would go through memory on their way up.
+  class Held {
+   public:
+    Held() = default;
+    static Held in_cell(PinCell* cell) { return Held(reinterpret_cast<uintptr_t>(cell)); }
+    static Held counted(Slot* slot) { return Held(reinterpret_cast<uintptr_t>(slot) | 1); }
+    explicit operator bool() const { return word_ != 0; }
+    PinCell* cell() const { return word_ & 1 ? nullptr : reinterpret_cast<PinCell*>(word_); }
+    Slot* slot() const {
+      if (word_ & 1) [[unlikely]] return reinterpret_cast<Slot*>(word_ - 1);
+      const void* slot = cell()->load(std::memory_order_relaxed);
+      return static_cast<Slot*>(const_cast<void*>(slot));
+    }
+
+   private:
+    explicit Held(uintptr_t word) : word_(word) {}
+    uintptr_t word_ = 0;
   };
 
   static HandleTable& instance();
@@ -106,14 +120,14 @@ class HandleTable {
       return *this;
     }
     ~Pin() {
-      if (held_.slot) HandleTable::unpin(held_);
+      if (held_) HandleTable::unpin(held_);
     }
-    explicit operator bool() const { return held_.slot != nullptr; }
-    T* get() const { return static_cast<T*>(held_.slot->object.get()); }
+    explicit operator bool() const { return static_cast<bool>(held_); }
+    T* get() const { return static_cast<T*>(held_.slot()->object.get()); }
     T* operator->() const { return get(); }
     T& operator*() const { return *get(); }
     // A reference that outlives the pin, for work that is queued.
-    std::shared_ptr<T> share() const { return std::static_pointer_cast<T>(held_.slot->object); }
+    std::shared_ptr<T> share() const { return std::static_pointer_cast<T>(held_.slot()->object); }
 
    private:
     friend class HandleTable;
@@ -168,8 +182,9 @@ class HandleTable {
   static constexpr int kBuckets = 31 - kFirstBits;
 
   static void unpin(Held held) {
-    if (!held.cell) [[unlikely]] return unpin_counted(held.slot);
-    held.cell->store(nullptr, std::memory_order_release);
+    PinCell* cell = held.cell();
+    if (!cell) [[unlikely]] return unpin_counted(held.slot());
+    cell->store(nullptr, std::memory_order_release);
     if (retired_count_.load(std::memory_order_relaxed) != 0) [[unlikely]] instance().reclaim();
   }
 
@@ -187,11 +202,12 @@ class HandleTable {
     Slot* slot = slot_of(handle, tag);
     if (!slot) return {};
     PinCell* cell = pin_in_cell(slot);
-    if (!cell) [[unlikely]] return {pin_counted(slot, life_of(handle, tag)), nullptr};
-    if ((slot->word.load(std::memory_order_seq_cst) >> 32) == life_of(handle, tag)) {
-      return {slot, cell};
+    if (!cell) [[unlikely]] {
+      return pin_counted(slot, life_of(handle, tag)) ? Held::counted(slot) : Held();
     }
-    unpin({slot, cell});
+    const Held held = Held::in_cell(cell);
+    if ((slot->word.load(std::memory_order_seq_cst) >> 32) == life_of(handle, tag)) return held;
+    unpin(held);
     return {};
   }
   Slot* slot_of(Handle handle, HandleTag tag) const {

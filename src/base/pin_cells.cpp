@@ -39,7 +39,7 @@ PinRow* reuse_row() {
 
 namespace detail {
 
-constinit thread_local PinRow* t_pin_row = nullptr;
+constinit thread_local PinRow* t_pin_row [[gnu::tls_model("initial-exec")]] = nullptr;
 
 PinRow* take_pin_row() {
   if (t_pin_row_returned) return nullptr;
