@@ -15,9 +15,9 @@
 #define __device__                       /* a device function, or data in global memory */
 #define __host__
 #define __mutable__ __attribute__((section(".mutable"))) /* global memory that kernels write */
-#define __shared__ static __attribute__((section(".shared"), aligned(64)))
-#define __local__ static __attribute__((section(".local"), aligned(64)))
-#define __imb__ static __attribute__((section(".imb"), aligned(64)))
+#define __shared__ static __attribute__((used, section(".shared"), aligned(64)))
+#define __local__ static __attribute__((used, section(".local"), aligned(64)))
+#define __imb__ static __attribute__((used, section(".imb"), aligned(64)))
 
 #ifdef __cplusplus
 #define NPURT_C extern "C"

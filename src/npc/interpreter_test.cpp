@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random instruction streams: the interpreter with decoded code against the plain one, register by
+// register; and float arithmetic against the host's.
+#include "npc/interpreter.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "npc/core.h"
+#include "npc/image.h"
+#include "npc/plain_interpreter_for_test.h"
+#include "tensor/half.h"
+
+namespace anynpu::npc {
+namespace {
+
+constexpr uint32_t kDataBytes = 8192;
+constexpr uint32_t kBase = 8, kStackBase = 2;  // registers that point into the data and stay
+constexpr uint32_t kReturn = 1;                // stays too
+
+class Generator {
+ public:
+  explicit Generator(uint32_t seed) : random_(seed) {}
+  uint32_t below(uint32_t limit) { return random_() % limit; }
+  bool chance(uint32_t percent) { return below(100) < percent; }
+
+  uint32_t value() {
+    static constexpr uint32_t special[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000,
+                                           0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fa00000,
+                                           0x00800000, 0x007fffff, 0x7f7fffff, 0xffff3c00, 0xffff7bff,
+                                           0xffff0001, 0xffff7c00, 0xffff7e00, 0xffff7d00, 0xffff0400,
+                                           0x4f000000, 0xcf000000, 0x3f000000, 0x477ff000};
+    return chance(40) ? special[below(std::size(special))] : random_();
+  }
+  uint32_t target() {  // an integer register that may change
+    for (;;) {
+      const uint32_t r = below(32);
+      if (r != kBase && r != kStackBase && r != kReturn) return r;
+    }
+  }
+  uint32_t rounding() { return chance(50) ? 0 : chance(40) ? 7 : below(5); }
+
+  // One instruction that neither leaves the data nor the stream; `left` instructions follow it.
+  uint32_t instruction(uint32_t left) {
+    const uint32_t rd = target(), r1 = below(32), r2 = below(32), f3 = below(8);
+    switch (below(14)) {
+      case 0: return random_() << 12 | rd << 7 | (chance(50) ? 0x37 : 0x17);
+      case 1: case 2: {
+        const uint32_t imm = f3 == 1 ? below(32) : f3 == 5 ? below(32) | (chance(50) ? 0x400 : 0) : below(4096);
+        return imm << 20 | r1 << 15 | f3 << 12 | rd << 7 | 0x13;
+      }
+      case 3: {
+        const uint32_t f7 = chance(40) ? 1 : (f3 == 0 || f3 == 5) && chance(50) ? 32 : 0;
+        return f7 << 25 | r2 << 20 | r1 << 15 | f3 << 12 | rd << 7 | 0x33;
+      }
+      case 4: {
+        static constexpr uint32_t kinds[] = {0, 1, 2, 4, 5};
+        return below(2048) << 20 | kBase << 15 | kinds[below(5)] << 12 | rd << 7 | 0x03;
+      }
+      case 5: return store(0x23, below(3), r2);
+      case 6: {
+        static constexpr uint32_t kinds[] = {2, 3, 1, 0, 4, 12, 8, 16, 20, 24, 28};
+        const uint32_t kind = kinds[below(11)];
+        return kind << 27 | (kind == 2 ? 0 : r2) << 20 | kBase << 15 | 2 << 12 | rd << 7 | 0x2f;
+      }
+      case 7: {  // a branch forward over at most four instructions of four bytes
+        static constexpr uint32_t kinds[] = {0, 1, 4, 5, 6, 7};
+        const uint32_t offset = 4 * (1 + below(left < 4 ? left : 4));
+        return r2 << 20 | r1 << 15 | kinds[below(6)] << 12 | (offset >> 1 & 15) << 8 |
+               (offset >> 5 & 1) << 25 | 0x63;
+      }
+      case 8: {  // float state
+        static constexpr uint32_t kinds[] = {1, 2, 3, 5, 6, 7};
+        const uint32_t number = chance(70) ? 1 : 2 + below(2);
+        uint32_t kind = kinds[below(6)];
+        if (number != 1) kind = 5;  // a mode that exists: csrrwi 0-4
+        return number << 20 | (number == 1 ? r1 : number == 2 ? below(5) : below(32)) << 15 | kind << 12 |
+               rd << 7 | 0x73;
+      }
+      case 9: return chance(50) ? below(2000) << 20 | kBase << 15 | (1 + below(2)) << 12 | r1 << 7 | 0x07
+                                : store(0x27, 1 + below(2), r2);
+      case 10:
+        return below(32) << 27 | format() << 25 | r2 << 20 | r1 << 15 | rounding() << 12 | below(32) << 7 |
+               (0x43 + 4 * below(4));
+      default: return float_instruction(r1, r2);
+    }
+  }
+
+  // A compressed instruction that computes; 0 when the bits drawn are none.
+  uint16_t compressed() {
+    for (int tries = 0; tries < 1000; ++tries) {
+      const auto bits = static_cast<uint16_t>(random_());
+      const uint32_t wide = expand16(bits);
+      if ((bits & 3) == 3 || wide == 0) continue;
+      const Decoded d = decode32(wide);
+      const bool computes = d.op == Op::addi || d.op == Op::lui || d.op == Op::add || d.op == Op::sub ||
+                            d.op == Op::xor_ || d.op == Op::or_ || d.op == Op::and_ || d.op == Op::andi ||
+                            d.op == Op::slli || d.op == Op::srli || d.op == Op::srai;
+      const bool on_stack = d.rs1 == kStackBase && (d.op == Op::lw || d.op == Op::sw || d.op == Op::flw ||
+                                                    d.op == Op::fsw);
+      const bool float_target = d.op == Op::flw || d.op == Op::sw || d.op == Op::fsw;
+      if ((computes || on_stack) && (float_target || (d.rd != kBase && d.rd != kStackBase && d.rd != kReturn))) {
+        return bits;
+      }
+    }
+    return 0x0001;
+  }
+
+ private:
+  uint32_t format() { return chance(50) ? 0 : 2; }
+  uint32_t store(uint32_t opcode, uint32_t f3, uint32_t r2) {
+    const uint32_t imm = below(2000);
+    return (imm >> 5) << 25 | r2 << 20 | kBase << 15 | f3 << 12 | (imm & 31) << 7 | opcode;
+  }
+  uint32_t float_instruction(uint32_t r1, uint32_t r2) {
+    static constexpr uint32_t kinds[] = {0, 1, 2, 3, 11, 4, 5, 20, 24, 26, 28, 30, 8};
+    const uint32_t kind = kinds[below(std::size(kinds))];
+    uint32_t f = format(), f3 = rounding(), rd = below(32);
+    if (kind == 11 || kind == 28 || kind == 30) r2 = 0;
+    if (kind == 24 || kind == 26) r2 = below(2);
+    if (kind == 4 || kind == 20) f3 = below(3);
+    if (kind == 5 || kind == 28) f3 = below(2);
+    if (kind == 30) f3 = 0;
+    if (kind == 8) r2 = f == 0 ? 2 : 0;
+    if (kind == 20 || kind == 24 || kind == 28) rd = target();
+    return kind << 27 | f << 25 | r2 << 20 | r1 << 15 | f3 << 12 | rd << 7 | 0x53;
+  }
+  std::mt19937 random_;
+};
+
+class StreamTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = Memory::create();
+    ASSERT_TRUE(made.ok());
+    memory = *made;
+    code_at = *memory->take(Space::global, 1 << 16, kRead);
+    data_at = *memory->take(Space::global, kDataBytes, kReadWrite);
+  }
+
+  // Runs one stream on both; true when all state agrees.
+  void compare(Generator& g, uint32_t length, uint64_t& executed) {
+    std::vector<uint8_t> code;
+    for (uint32_t i = 0; i < length; ++i) {
+      if (g.chance(20)) {  // in pairs, so that branches over words land on instructions
+        for (int half = 0; half < 2; ++half) append(code, g.compressed(), 2);
+      } else {
+        append(code, g.instruction(length - i), 4);
+      }
+    }
+    append(code, 0x00008067, 4);  // ret
+    std::memcpy(memory->host(code_at), code.data(), code.size());
+    Image image;
+    image.code_base = code_at;
+    image.code_bytes = static_cast<uint32_t>(code.size());
+    image.code = decode_all({memory->host(code_at), code.size()});
+
+    Core core;
+    PlainCore plain;
+    core.image = &image;
+    core.memory = memory.get();
+    core.local = memory->local(0);
+    core.budget = 1 << 30;
+    core.pc = plain.pc = plain.code_base = code_at;
+    plain.code = code;
+    plain.data_base = data_at;
+    for (uint32_t r = 1; r < 32; ++r) core.x[r] = plain.x[r] = g.value();
+    for (uint32_t r = 0; r < 32; ++r) core.f[r] = plain.f[r] = g.value();
+    core.x[kBase] = plain.x[kBase] = core.x[kStackBase] = plain.x[kStackBase] = data_at + 2048;
+    core.x[1] = plain.x[1] = kReturnAddress;
+    plain.data.resize(kDataBytes);
+    for (auto& byte : plain.data) byte = static_cast<uint8_t>(g.below(256));
+    std::memcpy(memory->host(data_at), plain.data.data(), kDataBytes);
+
+    const auto ends = [&] { return plain.pc < code_at || plain.pc >= code_at + code.size(); };
+    bool legal = true;
+    while (!ends() && legal && plain.count < 100000) legal = plain.step();
+    Stop stop;
+    do {
+      stop = interpret(core, 1 + g.below(64));
+    } while (stop == Stop::slice && core.counters.instructions < 100000);
+
+    EXPECT_EQ(stop == Stop::trap && core.trap.kind == TrapKind::illegal_instruction, !legal) << core.trap.text;
+    EXPECT_EQ(core.counters.instructions, plain.count);
+    for (uint32_t r = 1; r < 32; ++r) EXPECT_EQ(core.x[r], plain.x[r]) << "x" << r;
+    for (uint32_t r = 0; r < 32; ++r) EXPECT_EQ(core.f[r], plain.f[r]) << "f" << r;
+    EXPECT_EQ(core.float_flags, plain.flags);
+    EXPECT_EQ(std::memcmp(memory->host(data_at), plain.data.data(), kDataBytes), 0);
+    executed += plain.count;
+  }
+
+  static void append(std::vector<uint8_t>& code, uint32_t bits, int bytes) {
+    for (int i = 0; i < bytes; ++i) code.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+  }
+
+  std::shared_ptr<Memory> memory;
+  uint32_t code_at = 0, data_at = 0;
+};
+
+TEST_F(StreamTest, a_million_random_instructions_agree_with_the_plain_interpreter) {
+  uint64_t executed = 0;
+  for (uint32_t seed = 1; executed < 1'000'000 && !HasFailure(); ++seed) {
+    Generator g(seed);
+    compare(g, 600, executed);
+    if (HasFailure()) ADD_FAILURE() << "seed " << seed;
+  }
+}
+
+float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
+uint32_t canonical(float value) { return value != value ? Single::kNan : std::bit_cast<uint32_t>(value); }
+
+TEST(FloatOps, nearest_results_are_those_of_the_host) {
+  Generator g(7);
+  for (int i = 0; i < 300000; ++i) {
+    const uint32_t a = g.value(), b = g.value(), c = g.value();
+    uint32_t flags = 0;
+    ASSERT_EQ(float_op<Single>(FloatOp::add, a, b, kNearestEven, flags), canonical(as_float(a) + as_float(b)));
+    ASSERT_EQ(float_op<Single>(FloatOp::mul, a, b, kNearestEven, flags), canonical(as_float(a) * as_float(b)));
+    ASSERT_EQ(float_op<Single>(FloatOp::div, a, b, kNearestEven, flags), canonical(as_float(a) / as_float(b)));
+    ASSERT_EQ(float_op<Single>(FloatOp::sqrt, a, a, kNearestEven, flags), canonical(std::sqrt(as_float(a))));
+    ASSERT_EQ(float_fma<Single>(a, b, c, kNearestEven, flags),
+              canonical(std::fma(as_float(a), as_float(b), as_float(c))));
+    if (as_float(a) == as_float(a)) {
+      ASSERT_EQ(single_to_half(a, kNearestEven, flags), to_f16(as_float(a)).bits);
+    }
+  }
+}
+
+TEST(FloatOps, every_half_survives_the_way_to_single_and_back) {
+  for (uint32_t h = 0; h < 65536; ++h) {
+    uint32_t flags = 0;
+    const uint32_t single = half_to_single(h, flags);
+    if ((h & 0x7fff) > 0x7c00) {
+      EXPECT_EQ(single, Single::kNan);
+    } else {
+      ASSERT_EQ(single_to_half(single, kDown, flags), h);
+      ASSERT_EQ(flags, 0u);
+    }
+  }
+}
+
+TEST(FloatOps, directed_modes_bracket_the_exact_value) {
+  uint32_t flags = 0;
+  const uint32_t one = 0x3f800000, three = 0x40400000;
+  EXPECT_EQ(float_op<Single>(FloatOp::div, one, three, kDown, flags), 0x3eaaaaaau);
+  EXPECT_EQ(float_op<Single>(FloatOp::div, one, three, kUp, flags), 0x3eaaaaabu);
+  EXPECT_EQ(float_op<Single>(FloatOp::div, one, three, kToZero, flags), 0x3eaaaaaau);
+  EXPECT_EQ(flags, kInexact);
+  // 1 + 2^-24 is a tie: to even stays, away goes up.
+  EXPECT_EQ(float_op<Single>(FloatOp::add, one, 0x33800000, kNearestEven, flags), one);
+  EXPECT_EQ(float_op<Single>(FloatOp::add, one, 0x33800000, kNearestAway, flags), one + 1);
+  flags = 0;
+  EXPECT_EQ(float_op<Single>(FloatOp::div, one, 0, kNearestEven, flags), Single::kInfinity);
+  EXPECT_EQ(flags, kDivZero);
+  flags = 0;
+  EXPECT_EQ(float_to_i32<Single>(0x4f000000, kToZero, flags), 0x7fffffffu);  // 2^31
+  EXPECT_EQ(flags, kInvalid);
+  flags = 0;
+  EXPECT_EQ(float_to_i32<Single>(0x40200000, kNearestEven, flags), 2u);  // 2.5
+  EXPECT_EQ(float_to_i32<Single>(0x40200000, kNearestAway, flags), 3u);
+  EXPECT_EQ(float_to_u32<Single>(0xbf000000, kToZero, flags), 0u);  // -0.5
+  EXPECT_EQ(flags, kInexact);
+  flags = 0;  // the smallest single halved underflows to zero, or to itself upwards
+  EXPECT_EQ(float_op<Single>(FloatOp::mul, 1, 0x3f000000, kNearestEven, flags), 0u);
+  EXPECT_EQ(flags, kUnderflow | kInexact);
+  EXPECT_EQ(float_op<Single>(FloatOp::mul, 1, 0x3f000000, kUp, flags), 1u);
+}
+
+}  // namespace
+}  // namespace anynpu::npc
