@@ -30,6 +30,26 @@ __attribute__((visibility("default"))) int anynpu_acl_launch_callback(void (*fn)
                                                                       void (*release)(void*),
                                                                       int block_type, void* stream);
 
+/* In libhpert.so: the sentence about the calling thread's most recent failure, beside the fixed one
+ * of stcGetErrorString. Valid until the thread's next failure. */
+__attribute__((visibility("default"))) const char* anynpu_hpe_last_sentence(void);
+
+/* In libhpert.so: stcMemcpyAsync for host memory that has an owner. Calls release(data) once: when
+ * the copy ran, or when it will never run (also when the call fails). release may come from any
+ * thread and with locks held, so it must neither wait nor call the API. */
+__attribute__((visibility("default"))) int anynpu_hpe_memcpy_async(void* dst, const void* src,
+                                                                   size_t count, int kind,
+                                                                   void* stream,
+                                                                   void (*release)(void*),
+                                                                   void* data);
+
+/* In libhpert.so: end a stream or module without waiting; requests in flight finish. */
+__attribute__((visibility("default"))) void anynpu_hpe_drop_stream(void* stream);
+__attribute__((visibility("default"))) void anynpu_hpe_drop_module(void* module);
+
+/* In libhpert.so: waits for the work of every device that was used; non-zero when interrupted. */
+__attribute__((visibility("default"))) int anynpu_hpe_drain(void);
+
 /* The script or executable that runs: relative paths of the API start in its folder. Without this
  * call, or when the path does not exist, the command line of the process decides. */
 __attribute__((visibility("default"))) void anynpu_set_program_path(const char* path);

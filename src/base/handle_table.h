@@ -54,7 +54,10 @@ using Handle = uint64_t;  // 0 is null
   X(media_desc, "media description")          \
   X(model_run, "captured model")              \
   X(label, "label")                           \
-  X(model, "model")
+  X(model, "model")                           \
+  X(npc_stream, "NPC stream")                 \
+  X(npc_event, "NPC event")                   \
+  X(npc_module, "NPC module")
 
 enum class HandleTag : uint8_t {
   none = 0,

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counters of kernels; import hpe.profiler.api."""

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the functions of hpe.profiler.api return."""
+import enum
+
+
+class ProfilerResult(enum.IntEnum):
+    STC_PROFILER_ERROR = -1
+    STC_PROFILER_SUCCESS = 0
+    STC_PROFILER_ERROR_INVALID_ARGU = 1
+    STC_PROFILER_ERROR_UNKNOW = 2
+
+
+STC_PROFILER_ERROR = ProfilerResult.STC_PROFILER_ERROR
+STC_PROFILER_SUCCESS = ProfilerResult.STC_PROFILER_SUCCESS
+STC_PROFILER_ERROR_INVALID_ARGU = ProfilerResult.STC_PROFILER_ERROR_INVALID_ARGU
+STC_PROFILER_ERROR_UNKNOW = ProfilerResult.STC_PROFILER_ERROR_UNKNOW

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies between host and devices, and between devices.
+#include "npc/host/copy.h"
+
+#include "anynpu.h"
+#include "api/hpe/entry.h"
+#include "api/hpe/stream.h"
+#include "npc/host/host.h"
+
+using namespace anynpu;
+using hpe::enter;
+using hpe::Failure;
+
+namespace {
+
+Result<npc::CopyRequest> request_of(void* dst, const void* src, size_t count, stcMemcpyKind kind,
+                                    npc::ClusterHost& device) {
+  npc::CopyRequest request{{nullptr, dst}, {nullptr, src}, count};
+  switch (kind) {
+    case stcMemcpyHostToHost:
+      return request;
+    case stcMemcpyHostToDevice:
+      request.to.host = &device;
+      return request;
+    case stcMemcpyDeviceToHost:
+      request.from.host = &device;
+      return request;
+    case stcMemcpyP2P:
+      request.to.host = request.from.host = &device;
+      return request;
+  }
+  return fail(Code::invalid_argument, "the copy kind is {}; expected 0, 1, 2 or 4",
+              static_cast<int>(kind));
+}
+
+Failure queue_copy(const npc::CopyRequest& request, npc::ClusterHost& device, stcStream_t stream,
+                   npc::CopyRelease release = {}) {
+  std::shared_ptr<npc::Lane> lane;
+  if (Failure failure = hpe::find_lane(stream, device, &lane); !failure.ok()) {
+    if (release.call) release.call(release.data);
+    return failure;
+  }
+  return npc::copy_async(request, lane, release);
+}
+
+Result<npc::CopyRequest> peer_request(void* dst, int dst_device, const void* src, int src_device,
+                                      size_t count) {
+  ANYNPU_ASSIGN(auto* to, npc::device(dst_device));
+  ANYNPU_ASSIGN(auto* from, npc::device(src_device));
+  return npc::CopyRequest{{to, dst}, {from, src}, count};
+}
+
+}  // namespace
+
+stcError_t stcMemcpy(void* dst, const void* src, size_t count, stcMemcpyKind kind) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto* device, npc::current_device());
+    ANYNPU_ASSIGN(const auto request, request_of(dst, src, count, kind, *device));
+    return npc::copy(request, device->default_lane());
+  });
+}
+
+stcError_t stcMemcpyAsync(void* dst, const void* src, size_t count, stcMemcpyKind kind,
+                          stcStream_t stream) {
+  return enter(__func__, [&]() -> Failure {
+    ANYNPU_ASSIGN(auto* device, npc::current_device());
+    ANYNPU_ASSIGN(const auto request, request_of(dst, src, count, kind, *device));
+    return queue_copy(request, *device, stream);
+  });
+}
+
+stcError_t stcMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevice, size_t count) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(const auto request, peer_request(dst, dstDevice, src, srcDevice, count));
+    auto& source = request.from.host->default_lane()->stream();
+    ANYNPU_TRY(source.wait_for(source.submitted(), Deadline::never()));
+    return npc::copy(request, request.to.host->default_lane());
+  });
+}
+
+stcError_t stcMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice,
+                              size_t count, stcStream_t stream) {
+  return enter(__func__, [&]() -> Failure {
+    ANYNPU_ASSIGN(const auto request, peer_request(dst, dstDevice, src, srcDevice, count));
+    // The stream of either side will do.
+    std::shared_ptr<npc::Lane> lane;
+    if (!hpe::find_lane(stream, *request.to.host, &lane).ok()) {
+      return queue_copy(request, *request.from.host, stream);
+    }
+    return npc::copy_async(request, lane);
+  });
+}
+
+int anynpu_hpe_memcpy_async(void* dst, const void* src, size_t count, int kind, void* stream,
+                            void (*release)(void*), void* data) {
+  npc::CopyRelease when_done{release, data};
+  const stcError_t error = enter(__func__, [&]() -> Failure {
+    auto owner = std::exchange(when_done, {});
+    auto* device = static_cast<npc::ClusterHost*>(nullptr);
+    auto request = [&]() -> Result<npc::CopyRequest> {
+      ANYNPU_ASSIGN(device, npc::current_device());
+      return request_of(dst, src, count, static_cast<stcMemcpyKind>(kind), *device);
+    }();
+    if (!request.ok()) {
+      owner.call(owner.data);
+      return request.status();
+    }
+    return queue_copy(*request, *device, static_cast<stcStream_t>(stream), owner);
+  });
+  if (when_done.call) when_done.call(when_done.data);  // the call was refused at the door
+  return error;
+}

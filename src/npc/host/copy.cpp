@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "npc/host/copy.h"
+
+#include <cstring>
+#include <utility>
+
+#include "device/memory.h"
+
+namespace anynpu::npc {
+
+namespace {
+
+using device::Engine;
+using device::TaskKind;
+
+constinit TaskKind kHostToDevice{"hpe_copy_h2d", Engine::h2d};
+constinit TaskKind kDeviceToHost{"hpe_copy_d2h", Engine::d2h};
+constinit TaskKind kInside{"hpe_copy", Engine::d2d};
+
+TaskKind& kind_of(const CopyRequest& request) {
+  if (request.to.host && !request.from.host) return kHostToDevice;
+  if (request.from.host && !request.to.host) return kDeviceToHost;
+  return kInside;
+}
+
+class ReleaseOnce {
+ public:
+  explicit ReleaseOnce(CopyRelease release) : release_(release) {}
+  ReleaseOnce(ReleaseOnce&& other) noexcept : release_(std::exchange(other.release_, {})) {}
+  ReleaseOnce& operator=(ReleaseOnce&&) = delete;
+  ~ReleaseOnce() {
+    if (release_.call) release_.call(release_.data);
+  }
+
+ private:
+  CopyRelease release_;
+};
+
+struct Side {
+  std::byte* address = nullptr;
+  std::shared_ptr<void> keep;
+};
+
+Result<Side> device_side(const Place& place, size_t bytes, const char* what) {
+  const auto address = reinterpret_cast<uintptr_t>(place.address);
+  const Cluster& cluster = place.host->cluster();
+  if (address > UINT32_MAX) {
+    return fail(Code::invalid_address,
+                "{} is {x}, which is no address of a cluster: those have 32 bits; was host memory "
+                "passed, or does the kind of the copy not fit?",
+                what, address);
+  }
+  const auto start = static_cast<uint32_t>(address);
+  auto block = cluster.find(start, bytes);
+  if (block.ok()) return Side{(*block)->host(start), *block};
+  ANYNPU_ASSIGN(auto shorter, cluster.find(start), "while checking {}", what);
+  return fail(Code::invalid_argument,
+              "{} has {} bytes behind address {x} of cluster {}, the copy wants {}; copy less or "
+              "allocate more",
+              what, shorter->base() + shorter->bytes() - start, start, cluster.id(), bytes);
+}
+
+Result<Side> side(const Place& place, size_t bytes, device::Access access, const char* what) {
+  if (place.host) return device_side(place, bytes, what);
+  auto range = device::check_range(place.address, bytes, access, what);
+  // A host address that is not there is a bad value: HPE's pointer code speaks of device memory.
+  if (!range.ok()) return Status(Code::invalid_argument, range.status().to_string());
+  return Side{reinterpret_cast<std::byte*>(range->address), range->owner};
+}
+
+}  // namespace
+
+Status check_copy(const CopyRequest& request) {
+  ANYNPU_TRY(side(request.to, request.bytes, device::Access::write, "dst").status());
+  return side(request.from, request.bytes, device::Access::read, "src").status();
+}
+
+Status copy_async(const CopyRequest& request, const std::shared_ptr<Lane>& lane,
+                  CopyRelease release) {
+  ReleaseOnce owner(release);
+  if (request.bytes == 0) return {};
+  ANYNPU_ASSIGN(auto to, side(request.to, request.bytes, device::Access::write, "dst"));
+  ANYNPU_ASSIGN(auto from, side(request.from, request.bytes, device::Access::read, "src"));
+  return lane->stream().submit(
+      device::TaskInfo(kind_of(request), request.bytes),
+      [lane, to = std::move(to), from = std::move(from), bytes = request.bytes,
+       owner = std::move(owner)] {
+        std::memmove(to.address, from.address, bytes);
+        return Status();
+      });
+}
+
+Status copy(const CopyRequest& request, const std::shared_ptr<Lane>& lane) {
+  ANYNPU_TRY(copy_async(request, lane));
+  return lane->stream().wait_for(lane->stream().submitted(), Deadline::never());
+}
+
+}  // namespace anynpu::npc
