@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels: parameters, cores, exceptions, ordering in streams, events, several devices."""
+import struct
+
+import numpy as np
+import pytest
+from hpe_programs import compile_kernels, kernels, output, program
+
+import hpe.hpert.api as hpe
+
+
+@pytest.fixture(scope="module")
+def module():
+    return hpe.module(kernels())
+
+
+def refused(call, name):
+    with pytest.raises(hpe.CruntimeException) as caught:
+        call()
+    assert caught.value.name == name, str(caught.value)
+    return caught.value
+
+
+def read(memory, dtype=np.int32, count=None):
+    array = np.zeros(memory.size // np.dtype(dtype).itemsize, dtype)
+    memory.copy_to_host(array)
+    return array[:count].tolist()
+
+
+def zeros(count, device_id=None):
+    memory = hpe.device_mem(4 * count, device_id)
+    memory.copy_from_host(np.zeros(count, np.int32))
+    return memory
+
+
+@pytest.mark.parametrize("cores", range(1, 9))
+def test_core_num_npcs_run_the_kernel(module, cores):
+    out = zeros(8)
+    module.launch_kernel("who", [out], core_num=cores)
+    hpe.synchronize()
+    assert read(out) == [100 * cores + i for i in range(cores)] + [0] * (8 - cores)
+
+
+def test_eight_npcs_by_default(module):
+    out = zeros(8)
+    module.launch_kernel("who", (out,))
+    hpe.synchronize()
+    assert read(out) == [800 + i for i in range(8)]
+
+
+@pytest.mark.parametrize("cores", [0, 9, -1])
+def test_other_core_numbers_are_refused(module, cores):
+    refused(lambda: module.launch_kernel("nothing", core_num=cores), "stcErrorInvalidCoreNum")
+
+
+def test_parameters_are_ints_floats_and_numpy_scalars(module):
+    out = zeros(4)
+    module.launch_kernel("words", [out, -5, 2**32 - 1, 1.25, np.float16(0.5)])
+    hpe.synchronize()
+    assert read(out, np.uint32, 2) == [2**32 - 5, 2**32 - 1]
+    assert read(out, np.float32)[2:] == [2.5, 0.5]
+    module.launch_kernel("words", [out.offset_address(0), np.int8(-3), np.uint64(7),
+                                   np.float32(3), np.float16(-2)])
+    hpe.synchronize()
+    assert read(out, np.uint32, 2) == [2**32 - 3, 7]
+    assert read(out, np.float32)[2:] == [6, -2]
+
+
+def test_parameters_past_the_registers(module):
+    out = zeros(1)
+    module.launch_kernel("many", [out, *range(1, 11)])
+    hpe.synchronize()
+    assert read(out) == [sum(i * i for i in range(1, 11))]
+
+
+@pytest.mark.parametrize("value", [2**32, -2**31 - 1, "x", None, [1], 1j, 1e300, b"1"])
+def test_parameters_that_do_not_fit_four_bytes(module, value):
+    refused(lambda: module.launch_kernel("say", [value]), "stcErrorInvalidValue")
+
+
+def test_parameters_have_to_be_a_list_or_tuple(module):
+    refused(lambda: module.launch_kernel("say", 3), "stcErrorInvalidValue")
+    refused(lambda: module.launch_kernel("say", {1: 2}), "stcErrorInvalidValue")
+
+
+def test_memory_of_another_device_is_refused(module):
+    other = hpe.device_mem(64, device_id=1)
+    refused(lambda: module.launch_kernel("who", [other]), "stcErrorInvalidDevicePointer")
+
+
+def test_flag_and_flags_are_accepted(module):
+    for flag in hpe.KernelFlag:
+        module.launch_kernel("nothing", flag=flag)
+        module.launch_kernel("nothing", flags=flag)
+    module.launch_kernel("nothing", [], 0, 8, hpe.KernelFlag.stcKernelFlagNone)
+    hpe.synchronize()
+    refused(lambda: module.launch_kernel("nothing", flag=4), "stcErrorInvalidValue")
+
+
+@pytest.mark.parametrize("name", ["none", "", 5, "who\0", "CoreID"])
+def test_kernels_that_are_not_there(module, name):
+    refused(lambda: module.launch_kernel(name), "stcErrorInvalidKernel")
+
+
+def test_an_exception_comes_with_the_next_synchronize_and_prints_the_call_stack(module, capfd):
+    module.launch_kernel("trap")
+    error = refused(hpe.synchronize, "stcErrorDeviceImageException")
+    stack = capfd.readouterr().err
+    assert "trap" in error.detail + stack and "deep" in stack and "kernels.cc" in stack
+    hpe.synchronize()  # told once
+    out = zeros(8)
+    module.launch_kernel("who", [out])
+    hpe.synchronize()
+    assert read(out, count=1) == [800]
+
+
+def test_an_exception_belongs_to_its_stream(module, capfd):
+    good, bad = hpe.stream(), hpe.stream()
+    module.launch_kernel("stop", stream=bad)
+    module.launch_kernel("nothing", stream=good)
+    good.synchronize()
+    refused(bad.synchronize, "stcErrorDeviceImageException")
+    assert capfd.readouterr().err
+
+
+def test_printf_of_a_kernel_is_shown():
+    assert "device says 42" in output("""
+        module = hpe.module(IMAGE)
+        module.launch_kernel('say', [42])
+        hpe.synchronize()
+    """)
+
+
+def test_a_stream_runs_in_order(module):
+    log = zeros(64)
+    stream = hpe.stream()
+    for value in range(40):
+        module.launch_kernel("append", [log, value], stream)
+    stream.synchronize()
+    assert read(log, count=41) == [40, *range(40)]
+
+
+def test_events_order_streams(module):
+    log = zeros(64)
+    slow, fast = hpe.stream(), hpe.stream()
+    event = hpe.event()
+    scratch = zeros(1)
+    for turn in range(10):
+        module.launch_kernel("work", [scratch, 20000], slow)
+        module.launch_kernel("append", [log, 2 * turn], slow)
+        event.record(slow)
+        fast.wait(event)
+        module.launch_kernel("append", [log, 2 * turn + 1], fast)
+        event.record(fast)
+        slow.wait(event)
+    slow.synchronize()
+    fast.synchronize()
+    assert read(log, count=21) == [20, *range(20)]
+
+
+def test_an_event_on_stream_zero_marks_all_streams(module):
+    out = [zeros(1) for _ in range(3)]
+    streams = [hpe.stream() for _ in range(3)]
+    for memory, stream in zip(out, streams):
+        module.launch_kernel("work", [memory, 50000], stream)
+    event = hpe.event()
+    event.record()
+    event.synchronize()
+    expected = np.int64(sum(range(50000))).astype(np.int32)
+    assert [read(memory)[0] for memory in out] == [expected] * 3
+
+
+def test_asynchronous_copies_are_ordered_with_kernels(module):
+    stream = hpe.stream()
+    source = np.arange(256, dtype=np.int32)
+    target = np.zeros(256, np.int32)
+    there, back = hpe.device_mem(1024), hpe.device_mem(1024)
+    there.copy_from_host(source, stream=stream)
+    module.launch_kernel("copy", [there, back, 256], stream)
+    back.copy_to_host(target, stream=stream)
+    del there, back, source
+    stream.synchronize()
+    assert (target == np.arange(256)).all()
+
+
+def test_every_device_runs_kernels_of_its_own_module(module):
+    outs, modules = [], []
+    for device in range(4):
+        modules.append(hpe.module(kernels(), device_id=device))
+        outs.append(zeros(8, device))
+        modules[-1].launch_kernel("who", [outs[-1]], core_num=device + 1)
+    for device in range(4):
+        hpe.synchronize(device)
+        assert read(outs[device], count=1) == [100 * (device + 1)]
+
+
+def test_stc_set_devices_renumbers_clusters():
+    assert output("""
+        module = hpe.module(IMAGE, device_id=1)
+        out = hpe.device_mem(32, 1)
+        module.launch_kernel('who', [out])
+        hpe.synchronize(1)
+        array = np.zeros(8, np.int32)
+        out.copy_to_host(array)
+        print(array[0])
+    """, STC_SET_DEVICES="3,1").split() == ["800"]
+
+
+def test_threads_use_their_own_devices(module):
+    assert output("""
+        def use(device, results):
+            hpe.set_device(device)
+            module, out = hpe.module(IMAGE), hpe.device_mem(32)
+            for cores in range(1, 9):
+                module.launch_kernel('who', [out], core_num=cores)
+                hpe.synchronize()
+                array = np.zeros(8, np.int32)
+                out.copy_to_host(array)
+                results.append(array[0] == 100 * cores)
+        results = []
+        threads = [threading.Thread(target=use, args=(i, results)) for i in range(4)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        print(len(results), all(results))
+    """).split() == ["32", "True"]
+
+
+def test_a_missing_symbol_is_named(tmp_path):
+    path = compile_kernels('extern "C" { void absent(); void go() { absent(); } }', tmp_path)
+    error = refused(lambda: hpe.module(path), "stcErrorLinkFailure")
+    assert "absent" in error.detail
+
+
+def test_images_of_other_machines_and_broken_ones():
+    image = kernels()
+    refused(lambda: hpe.module("/bin/true"), "stcErrorInvalidImage")
+    refused(lambda: hpe.module(image[: len(image) // 2]), "stcErrorInvalidImage")
+    wrong = bytearray(image)
+    wrong[18:20] = struct.pack("<H", 62)  # x86-64
+    refused(lambda: hpe.module(bytes(wrong)), "stcErrorInvalidImage")
+
+
+def test_ctrl_c_ends_a_wait_and_the_program():
+    done = program("""
+        module = hpe.module(IMAGE)
+        module.launch_kernel('forever', core_num=1)
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            hpe.synchronize()
+        except KeyboardInterrupt:
+            print('interrupted', flush=True)
+            os._exit(0)
+    """, timeout=30)
+    assert done.stdout.split() == ["interrupted"], done.stderr
