@@ -21,10 +21,14 @@ using pyacl::without_gil;
 namespace {
 
 PyObject* exception_class = nullptr;
+bool was_interrupted = false;  // a wait ended by Ctrl-C
 
 // Raises for `error`; null, so that callers can return it. An interrupted wait has raised already.
 PyObject* raise(stcError_t error) {
-  if (PyErr_Occurred()) return nullptr;
+  if (PyErr_Occurred()) {
+    was_interrupted = true;
+    return nullptr;
+  }
   PyObject* value = Py_BuildValue("(isss)", static_cast<int>(error), stcGetErrorName(error),
                                   stcGetErrorString(error), anynpu_hpe_last_sentence());
   if (value == nullptr) return nullptr;
@@ -140,7 +144,10 @@ PyObject* synchronize(PyObject*, PyObject* args) {
   return none_or_raise(error);
 }
 
+// What queued kernels print is shown before a program ends. Not after Ctrl-C: the user has waited
+// long enough.
 PyObject* drain(PyObject*, PyObject*) {
+  if (was_interrupted) Py_RETURN_NONE;
   const int interrupted = without_gil([] { return anynpu_hpe_drain(); });
   release_finished_buffers();
   if (interrupted && PyErr_Occurred()) return nullptr;
