@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "device/device.h"
 #include "device/stream.h"
 #include "npc/cluster.h"
 
