@@ -85,8 +85,8 @@ names, order and defaults of the arguments and then calls it. Rows in (parenthes
 
 | section | block | test | remarks |
 |---|---|---|---|
-| 使用流程 1 | `$ pip3 install hpe_python-1.2.0-cp37-cp37m-linux_x86_64.whl` | not run | the vendor's \
-package; `pip install .` installs ours (tests/packaging) |
+| 使用流程 1 | `$ pip3 install hpe_python-1.2.0-cp37-cp37m-linux_x86_64.whl` | not run | the \
+vendor's package; `pip install .` installs ours (tests/packaging) |
 """
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hpe._hpe: the functions of libhpert.so and libprofiler_stc.so that the Python modules need, one to
-// one over the public C API. Handles and device addresses are ints. Failures raise the exception
+// hpe._hpe: the functions of libhpert.so and libprofiler_stc.so that the Python modules need, one
+// to one over the public C API. Handles and device addresses are ints. Failures raise the exception
 // that hpe.hpert.api set. Calls that may wait let go of the GIL.
 #include <Python.h>
 
@@ -230,9 +230,9 @@ PyObject* copy(PyObject*, PyObject* args) {
   const stcMemcpyKind kind = to_host ? stcMemcpyDeviceToHost : stcMemcpyHostToDevice;
   const stcError_t error = on_device(device, [&] {
     if (stream == 0) return stcMemcpy(to, from, static_cast<size_t>(bytes), kind);
-    return static_cast<stcError_t>(
-        anynpu_hpe_memcpy_async(to, from, static_cast<size_t>(bytes), kind,
-                                pointer<stcStream_t>(stream), HeldBuffer::finished, held));
+    return static_cast<stcError_t>(anynpu_hpe_memcpy_async(to, from, static_cast<size_t>(bytes),
+                                                           kind, pointer<stcStream_t>(stream),
+                                                           HeldBuffer::finished, held));
   });
   if (stream == 0) {
     // An interrupted copy may still be queued: then nobody can say when the array is free.
@@ -342,9 +342,8 @@ PyObject* event_record(PyObject*, PyObject* args) {
   unsigned long long event;
   unsigned long long stream;
   if (!PyArg_ParseTuple(args, "KK", &event, &stream)) return nullptr;
-  return none_or_raise(without_gil([&] {
-    return stcEventRecord(pointer<stcEvent_t>(event), pointer<stcStream_t>(stream));
-  }));
+  return none_or_raise(without_gil(
+      [&] { return stcEventRecord(pointer<stcEvent_t>(event), pointer<stcStream_t>(stream)); }));
 }
 
 PyObject* event_synchronize(PyObject*, PyObject* args) {
@@ -390,8 +389,8 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "hpe._hpe", nullptr, -1,      functions,
-                          nullptr,               nullptr,    nullptr, nullptr};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "hpe._hpe", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 }  // namespace anynpu::pyhpe

@@ -11,14 +11,14 @@
 #include <iterator>
 #include <vector>
 
-#define EXPECT(call, wanted)                                                       \
-  do {                                                                             \
-    const long got = static_cast<long>(call);                                      \
-    if (got != static_cast<long>(wanted)) {                                        \
-      std::printf("line %d: %s = %ld, expected %ld\n", __LINE__, #call, got,       \
-                  static_cast<long>(wanted));                                      \
-      std::exit(1);                                                                \
-    }                                                                              \
+#define EXPECT(call, wanted)                                                 \
+  do {                                                                       \
+    const long got = static_cast<long>(call);                                \
+    if (got != static_cast<long>(wanted)) {                                  \
+      std::printf("line %d: %s = %ld, expected %ld\n", __LINE__, #call, got, \
+                  static_cast<long>(wanted));                                \
+      std::exit(1);                                                          \
+    }                                                                        \
   } while (0)
 #define OK(call) EXPECT(call, 0)
 

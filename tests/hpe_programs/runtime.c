@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPECT(call, wanted)                                                        \
-  do {                                                                              \
-    const int got_ = (int)(call);                                                   \
-    if (got_ != (int)(wanted)) {                                                    \
+#define EXPECT(call, wanted)                                                         \
+  do {                                                                               \
+    const int got_ = (int)(call);                                                    \
+    if (got_ != (int)(wanted)) {                                                     \
       printf("line %d: %s = %d, expected %d\n", __LINE__, #call, got_, (int)wanted); \
-      exit(1);                                                                      \
-    }                                                                               \
+      exit(1);                                                                       \
+    }                                                                                \
   } while (0)
 #define OK(call) EXPECT(call, stcSuccess)
 

@@ -75,7 +75,7 @@ def kernels():
 
 
 def program(text, *arguments, timeout=60, **env):
-    """Runs a Python program with hpe, np and the image of KERNELS as IMAGE; the finished process."""
+    """Runs a Python program with hpe, np and the path of KERNELS as IMAGE; the process."""
     with tempfile.NamedTemporaryFile(suffix=".o") as image:
         image.write(kernels())
         image.flush()

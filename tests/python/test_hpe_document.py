@@ -84,7 +84,7 @@ if __name__ == "__main__":
 
 
 def block(section, first_line, slips=(), note=""):
-    """Says which block of the document a test runs. Read from the source, so write literals only."""
+    """Says which block of the document a test runs. Read from the source: literals only."""
     return lambda test: test
 
 

@@ -91,7 +91,7 @@ class KernelFunction:
 
 
 class ProfilingResult:
-    """All launches of a profile, in the order they ended. Iterating gives KernelFunction objects."""
+    """All launches of a profile, in the order they ended. Iterating gives KernelFunction."""
 
     def __init__(self, data):
         self.kernels = [KernelFunction(*kernel) for kernel in data]

@@ -12,17 +12,17 @@ namespace {
 // What the card would say, by stcDeviceAttr. Bus and versions are those of a published sample: no
 // card is there.
 constexpr int kAttributes[] = {
-    538968322,                     // chip version
-    0,                             // board version
-    npc::kClusters,                // clusters on the chip
-    npc::kCores,                   // NPCs in a cluster
-    npc::kSharedBytes >> 10,       // KiB
-    npc::kGlobalEnd >> 20,         // MiB
-    1,                             // kernels at a time
-    1,                             // PCI bus (simulated)
-    256,                           // PCI device (simulated)
-    0,                             // firmware
-    17039360,                      // driver
+    538968322,                // chip version
+    0,                        // board version
+    npc::kClusters,           // clusters on the chip
+    npc::kCores,              // NPCs in a cluster
+    npc::kSharedBytes >> 10,  // KiB
+    npc::kGlobalEnd >> 20,    // MiB
+    1,                        // kernels at a time
+    1,                        // PCI bus (simulated)
+    256,                      // PCI device (simulated)
+    0,                        // firmware
+    17039360,                 // driver
 };
 static_assert(std::size(kAttributes) == stcDevAttrCount);
 

@@ -12,7 +12,8 @@ struct Named {
   const char* name;
   const char* sentence;
 };
-#define NAMED(error, sentence) {error, #error, sentence}
+#define NAMED(error, sentence) \
+  { error, #error, sentence }
 constexpr Named kErrors[] = {
     NAMED(stcSuccess, "success"),
     NAMED(stcErrorInvalidValue, "parameters is not within an acceptable range of values"),

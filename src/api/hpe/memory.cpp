@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of devices and of the host.
-#include "api/hpe/entry.h"
 #include "device/memory.h"
+
+#include "api/hpe/entry.h"
 #include "npc/host/host.h"
 #include "npc/host/host_memory.h"
 

@@ -115,7 +115,8 @@ stcProfilerResult_t stcptiKernelDisable(void) {
 
 stcProfilerResult_t stcptiKernelGetPerfDatas(STCpti_PerfDatas* datas) {
   return answer(__func__, [&]() -> Status {
-    if (!datas) return fail(Code::invalid_argument, "datas is null; pass the address of a variable");
+    if (!datas)
+      return fail(Code::invalid_argument, "datas is null; pass the address of a variable");
     ANYNPU_ASSIGN(auto launches, KernelProfile::instance().collected());
     auto result = give(std::move(launches));
     datas->pKernelPerfDatas = result->kernels.data();

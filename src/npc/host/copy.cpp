@@ -81,13 +81,12 @@ Status copy_async(const CopyRequest& request, const std::shared_ptr<Lane>& lane,
   if (request.bytes == 0) return {};
   ANYNPU_ASSIGN(auto to, side(request.to, request.bytes, device::Access::write, "dst"));
   ANYNPU_ASSIGN(auto from, side(request.from, request.bytes, device::Access::read, "src"));
-  return lane->stream().submit(
-      device::TaskInfo(kind_of(request), request.bytes),
-      [lane, to = std::move(to), from = std::move(from), bytes = request.bytes,
-       owner = std::move(owner)] {
-        std::memmove(to.address, from.address, bytes);
-        return Status();
-      });
+  return lane->stream().submit(device::TaskInfo(kind_of(request), request.bytes),
+                               [lane, to = std::move(to), from = std::move(from),
+                                bytes = request.bytes, owner = std::move(owner)] {
+                                 std::memmove(to.address, from.address, bytes);
+                                 return Status();
+                               });
 }
 
 Status copy(const CopyRequest& request, const std::shared_ptr<Lane>& lane) {

@@ -19,5 +19,4 @@ int current_device_number();
 // Fails with no_context when the process has no device.
 Result<ClusterHost*> current_device();
 
-
 }  // namespace anynpu::npc

@@ -19,7 +19,7 @@ class KernelProfile {
   static KernelProfile& instance();
 
   Status create();
-  Status enable();   // forgets what was collected before
+  Status enable();  // forgets what was collected before
   Status disable();
   Status release();  // refused while enabled
   void release_any();

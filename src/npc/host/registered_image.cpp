@@ -38,14 +38,15 @@ Result<T> read_at(const std::byte* from) {
 // An image is passed by its address alone: its end is that of the last section or header.
 Result<size_t> image_bytes(const std::byte* image) {
   ANYNPU_ASSIGN(const auto header, read_at<Elf32_Ehdr>(image));
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_shentsize != sizeof(Elf32_Shdr)) {
-    return fail(Code::file_invalid, "the image is no 32-bit ELF object; pass what stc-ld.lld wrote");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS32 ||
+      header.e_shentsize != sizeof(Elf32_Shdr)) {
+    return fail(Code::file_invalid,
+                "the image is no 32-bit ELF object; pass what stc-ld.lld wrote");
   }
   uint64_t end = uint64_t{header.e_shoff} + uint64_t{header.e_shnum} * sizeof(Elf32_Shdr);
   for (int i = 0; i < header.e_shnum; ++i) {
-    ANYNPU_ASSIGN(const auto section, read_at<Elf32_Shdr>(image + header.e_shoff +
-                                                          i * sizeof(Elf32_Shdr)));
+    ANYNPU_ASSIGN(const auto section,
+                  read_at<Elf32_Shdr>(image + header.e_shoff + i * sizeof(Elf32_Shdr)));
     if (section.sh_type == SHT_NOBITS) continue;
     end = std::max(end, uint64_t{section.sh_offset} + section.sh_size);
   }
