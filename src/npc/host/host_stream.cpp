@@ -6,9 +6,14 @@
 namespace anynpu::npc {
 
 Result<std::shared_ptr<HostStream>> HostStream::create(ClusterHost& host) {
+  ANYNPU_TRY(host.device().take_stream_place());
   std::shared_ptr<HostStream> stream(new HostStream(false));
-  ANYNPU_ASSIGN(stream->last_, host.create_lane());
+  stream->last_ = host.create_lane();
   return stream;
+}
+
+HostStream::~HostStream() {
+  if (!unified_) last_->host().device().give_stream_place();
 }
 
 std::shared_ptr<HostStream> HostStream::create_unified() {
@@ -25,9 +30,7 @@ Result<std::shared_ptr<Lane>> HostStream::next_lane(ClusterHost& host) {
   }
   std::lock_guard lock(mutex_);
   auto& lane = lanes_[host.cluster().id()];
-  if (!lane) {
-    ANYNPU_ASSIGN(lane, host.create_lane());
-  }
+  if (!lane) lane = host.create_lane();
   if (last_ && last_ != lane && !last_->stream().idle()) {
     auto before = std::make_shared<device::Event>(std::weak_ptr<device::Context>(), 0);
     ANYNPU_TRY(before->record(last_->stream()));

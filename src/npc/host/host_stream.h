@@ -17,8 +17,13 @@ namespace anynpu::npc {
 
 class HostStream {
  public:
+  // Fails with out_of_streams at the limit (ANYNPU_MAX_STREAMS). A stream that the program dropped
+  // does not count, even while its requests run.
   static Result<std::shared_ptr<HostStream>> create(ClusterHost& host);
   static std::shared_ptr<HostStream> create_unified();
+  ~HostStream();
+  HostStream(const HostStream&) = delete;
+  HostStream& operator=(const HostStream&) = delete;
 
   bool unified() const { return unified_; }
   // The lane for the next request to `host`'s cluster; in a unified stream it waits for the

@@ -33,8 +33,6 @@ std::array<ClusterHost*, kClusters> hosts{};  // guarded by hosts_mutex
 Lane::Lane(ClusterHost& host, std::shared_ptr<device::Stream> stream)
     : host_(host), stream_(std::move(stream)) {}
 
-Lane::~Lane() { host_.device().give_stream_place(); }
-
 void Lane::add_exception(Status status, std::string report) {
   std::lock_guard lock(mutex_);
   exceptions_.push_back({std::move(status), std::move(report)});
@@ -77,13 +75,12 @@ Result<ClusterHost*> ClusterHost::get(int id) {
   mark_runtime_used();
   ANYNPU_ASSIGN(Cluster * cluster, Cluster::get(id));
   std::unique_ptr<ClusterHost> host(new ClusterHost(*cluster));
-  ANYNPU_ASSIGN(host->default_lane_, host->create_lane());
+  host->default_lane_ = host->create_lane();
   hosts[id] = host.release();
   return hosts[id];
 }
 
-Result<std::shared_ptr<Lane>> ClusterHost::create_lane() {
-  ANYNPU_TRY(device_->take_stream_place());
+std::shared_ptr<Lane> ClusterHost::create_lane() {
   auto stream = std::make_shared<device::Stream>(device_, std::weak_ptr<device::Context>(),
                                                  device::StreamOptions{});
   auto lane = std::make_shared<Lane>(*this, std::move(stream));

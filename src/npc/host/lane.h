@@ -23,7 +23,6 @@ class ClusterHost;
 class Lane {
  public:
   Lane(ClusterHost& host, std::shared_ptr<device::Stream> stream);
-  ~Lane();
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
@@ -58,8 +57,7 @@ class ClusterHost {
 
   Cluster& cluster() const { return cluster_; }
   const std::shared_ptr<Lane>& default_lane() const { return default_lane_; }
-  // Fails with out_of_streams at the limit (ANYNPU_MAX_STREAMS).
-  Result<std::shared_ptr<Lane>> create_lane();
+  std::shared_ptr<Lane> create_lane();
   // Those that are alive now, the default one first.
   std::vector<std::shared_ptr<Lane>> lanes();
   // Waits for every lane; the first failure is returned, all are waited for.
