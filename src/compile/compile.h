@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiler behind atc: fixes input shapes, infers the rest, runs the passes and describes the
-// result. Pure: it reads and writes no files. Thread-safe.
+// result. A model with gears or ranges keeps its open extents: the passes that need shapes run when
+// it is loaded. Pure: it reads and writes no files. Thread-safe.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compile/gears.h"
 #include "compile/input_shape.h"
 #include "graph/graph.h"
 #include "om/model.h"
@@ -19,6 +21,7 @@ struct Options {
   std::string producer;                // "AnyNPU 0.1.0"
   Format input_format = Format::nchw;  // of inputs of rank 4 (5 for NCDHW); the rest are ND
   std::vector<InputShape> input_shapes;
+  Gears gears;
   DType output_type = DType::undefined;  // what every output must have; undefined = as it is
   std::vector<std::pair<std::string, std::string>> given;  // options as written, for the record
   std::string command_line;

@@ -66,8 +66,6 @@ TEST(Compile, ShapesThatDoNotFitAreRefused) {
   EXPECT_EQ(compile_with({-1, 3}, "z:1,3").status().code(), Code::not_found);
   EXPECT_EQ(compile_with({-1, 3}, "x:1,4").status().code(), Code::shape_mismatch);
   EXPECT_EQ(compile_with({-1, 3}, "x:1,3,1").status().code(), Code::shape_mismatch);
-  EXPECT_EQ(compile_with({-1, 3}, "x:-1,3").status().code(), Code::unsupported_feature);
-  EXPECT_EQ(compile_with({-1, 3}, "x:1~4,3").status().code(), Code::unsupported_feature);
 }
 
 TEST(Convert, FrameworksOfLaterReleasesAreRefusedByName) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/input_shape.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace anynpu::compile {
@@ -67,24 +68,18 @@ Result<InputShape> parse_part(std::string_view part) {
 Status apply(const InputShape& shape, graph::Value& value) {
   Shape fixed;
   for (const Extent& extent : shape.extents) {
-    if (!extent.is_fixed()) {
-      return fail(
-          Code::unsupported_feature,
-          "--input_shape: input '{}' has an extent of -1 or a range; dynamic shapes come with "
-          "a later release, give fixed numbers",
-          shape.name);
-    }
-    fixed.push_back(extent.low);
+    fixed.push_back(extent.is_fixed() ? extent.low : kDynamicDim);
   }
   ANYNPU_TRY(check_shape(fixed), "in --input_shape for '{}'", shape.name);
   bool fits = !value.has_shape || value.shape.size() == fixed.size();
   for (size_t i = 0; fits && value.has_shape && i < fixed.size(); ++i) {
-    fits = value.shape[i] == kDynamicDim || value.shape[i] == fixed[i];
+    fits = fixed[i] == kDynamicDim || value.shape[i] == kDynamicDim || value.shape[i] == fixed[i];
   }
   // A fixed batch may be replaced: exporters freeze the one they were called with.
   if (!fits && value.has_shape && value.shape.size() == fixed.size() && !fixed.empty()) {
-    fits = std::equal(fixed.begin() + 1, fixed.end(), value.shape.begin() + 1,
-                      [](int64_t a, int64_t b) { return b == kDynamicDim || a == b; });
+    fits = std::equal(
+        fixed.begin() + 1, fixed.end(), value.shape.begin() + 1,
+        [](int64_t a, int64_t b) { return a == kDynamicDim || b == kDynamicDim || a == b; });
   }
   if (!fits) {
     return fail(
@@ -122,7 +117,7 @@ Result<std::vector<InputShape>> parse_input_shapes(std::string_view text) {
   return shapes;
 }
 
-Status apply_input_shapes(const std::vector<InputShape>& shapes, graph::Graph& graph) {
+Result<bool> apply_input_shapes(const std::vector<InputShape>& shapes, graph::Graph& graph) {
   std::string names;
   for (graph::ValueId id : graph.inputs) {
     names += (names.empty() ? "" : ", ") + graph.values[static_cast<size_t>(id)].name;
@@ -139,15 +134,33 @@ Status apply_input_shapes(const std::vector<InputShape>& shapes, graph::Graph& g
     }
     ANYNPU_TRY(apply(shape, *found));
   }
+  bool fixed = true;
   for (graph::ValueId id : graph.inputs) {
     const graph::Value& value = graph.values[static_cast<size_t>(id)];
     if (value.has_shape && is_static(value.shape)) continue;
+    fixed = false;
+    if (std::any_of(shapes.begin(), shapes.end(),
+                    [&](const InputShape& shape) { return shape.name == value.name; }))
+      continue;
     return fail(Code::unsupported_shape,
                 "input '{}' has the shape {} in the model; give its extents with "
                 "--input_shape=\"{}:...\"",
                 value.name, value.has_shape ? to_string(value.shape) : "(unknown)", value.name);
   }
-  return {};
+  return fixed;
+}
+
+Result<std::vector<InputShape>> parse_input_shape_range(std::string_view text) {
+  std::string plain;
+  for (const char c : text) {
+    if (c != '[' && c != ']') plain += c;
+  }
+  const auto opened = std::count(text.begin(), text.end(), '[');
+  if (opened == 0 || opened != std::count(text.begin(), text.end(), ']')) {
+    return fail(Code::invalid_argument,
+                "--input_shape_range is '{}'; expected \"name1:[1~10,3,-1];name2:[8~20]\"", text);
+  }
+  return parse_input_shapes(plain);
 }
 
 }  // namespace anynpu::compile

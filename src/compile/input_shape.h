@@ -27,8 +27,12 @@ struct InputShape {
 
 Result<std::vector<InputShape>> parse_input_shapes(std::string_view text);
 
-// Writes the shapes into the graph's inputs. Fails when a name is no input, a shape contradicts the
-// model, or an input is left with an unknown extent.
-Status apply_input_shapes(const std::vector<InputShape>& shapes, graph::Graph& graph);
+// "name:[8~20,3,5,-1];..." of --input_shape_range, the older way to write ranges.
+Result<std::vector<InputShape>> parse_input_shape_range(std::string_view text);
+
+// Writes the shapes into the graph's inputs; false when an extent stays open (-1 or a range). Fails
+// when a name is no input, a shape contradicts the model, or an input of the model has an unknown
+// extent that the command line says nothing about.
+Result<bool> apply_input_shapes(const std::vector<InputShape>& shapes, graph::Graph& graph);
 
 }  // namespace anynpu::compile

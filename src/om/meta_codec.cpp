@@ -12,6 +12,11 @@ WireWriter encode_info(const TensorInfo& info) {
   out.integer(3, static_cast<int64_t>(info.format));
   out.packed(4, std::span<const int64_t>(info.shape));
   out.varint(5, info.size);
+  if (info.role != Role::data) out.integer(6, static_cast<int64_t>(info.role));
+  for (const Range& range : info.ranges) {
+    const int64_t ends[] = {range.first, range.second};
+    out.packed(7, std::span<const int64_t>(ends));
+  }
   return out;
 }
 
@@ -41,13 +46,43 @@ Result<TensorInfo> decode_info(const WireField& message) {
       case 5:
         ANYNPU_TRY(field.to(info.size));
         break;
+      case 6: {
+        ANYNPU_TRY(field.to(number));
+        if (number < 0 || number > static_cast<int64_t>(Role::aipp)) {
+          return fail(Code::corrupt_model, "the role {} of an input is unknown", number);
+        }
+        info.role = static_cast<Role>(number);
+        break;
+      }
+      case 7: {
+        std::vector<int64_t> ends;
+        ANYNPU_TRY(field.append_to(ends));
+        if (ends.size() != 2 || ends[0] < 0 || (ends[1] != -1 && ends[1] < ends[0])) {
+          return fail(Code::corrupt_model, "a range of '{}' has no two ends in order", info.name);
+        }
+        info.ranges.emplace_back(ends[0], ends[1]);
+        break;
+      }
       default:
         break;
     }
   }
   ANYNPU_TRY(reader.status());
   ANYNPU_TRY(check_shape(info.shape));
+  if (!info.ranges.empty() && info.ranges.size() != info.shape.size()) {
+    return fail(Code::corrupt_model, "'{}' has {} ranges for {} extents", info.name,
+                info.ranges.size(), info.shape.size());
+  }
   return info;
+}
+
+// Extents of all data inputs: what a gear of dims gives.
+size_t count_dims(const Meta& meta) {
+  size_t count = 0;
+  for (const TensorInfo& info : meta.inputs) {
+    if (info.role == Role::data) count += info.shape.size();
+  }
+  return count;
 }
 
 Status decode_option(const WireField& message, std::pair<std::string, std::string>& option) {
@@ -93,6 +128,8 @@ WireWriter encode_meta(const Meta& meta) {
   }
   for (const TensorInfo& info : meta.inputs) out.message(6, encode_info(info));
   for (const TensorInfo& info : meta.outputs) out.message(7, encode_info(info));
+  if (meta.has_gears()) out.integer(8, static_cast<int64_t>(meta.gear_kind));
+  for (const auto& gear : meta.gears) out.packed(9, std::span<const int64_t>(gear));
   return out;
 }
 
@@ -122,11 +159,34 @@ Result<Meta> decode_meta(WireReader reader) {
         (field.number == 6 ? meta.inputs : meta.outputs).push_back(std::move(info));
         break;
       }
+      case 8: {
+        int64_t kind = 0;
+        ANYNPU_TRY(field.to(kind));
+        if (kind < 0 || kind > static_cast<int64_t>(GearKind::dims)) {
+          return fail(Code::corrupt_model, "the kind {} of gears is unknown", kind);
+        }
+        meta.gear_kind = static_cast<GearKind>(kind);
+        break;
+      }
+      case 9:
+        ANYNPU_TRY(field.append_to(meta.gears.emplace_back()));
+        break;
       default:
         break;
     }
   }
   ANYNPU_TRY(reader.status(), "in the description of the model");
+  if (meta.has_gears() == meta.gears.empty() || meta.gears.size() > kMaxGears) {
+    return fail(Code::corrupt_model, "the description has {} gears of kind {}", meta.gears.size(),
+                static_cast<int>(meta.gear_kind));
+  }
+  const size_t count = meta.gear_kind == GearKind::batch   ? 1
+                       : meta.gear_kind == GearKind::image ? 2
+                                                           : count_dims(meta);
+  for (const auto& gear : meta.gears) {
+    if (gear.size() == count && !gear.empty()) continue;
+    return fail(Code::corrupt_model, "a gear has {} numbers, expected {}", gear.size(), count);
+  }
   return meta;
 }
 

@@ -3,6 +3,7 @@
 // Immutable once read; share it freely.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -12,12 +13,24 @@
 
 namespace anynpu::om {
 
+// What an input is for: the caller's data, or one that atc added.
+enum class Role : int32_t { data = 0, gear = 1, aipp = 2 };
+
+// Which extents the gears of a model choose.
+enum class GearKind : int32_t { none = 0, batch = 1, image = 2, dims = 3 };
+
+constexpr size_t kMaxGears = 100;
+
+using Range = std::pair<int64_t, int64_t>;  // both ends belong to it; an upper end of -1 = no limit
+
 struct TensorInfo {
   std::string name;
   DType dtype = DType::undefined;
   Format format = Format::nd;
-  Shape shape;        // -1 = known at run time only
-  uint64_t size = 0;  // bytes; 0 while an extent is unknown
+  Shape shape;        // -1 = chosen by a gear, or known at run time only
+  uint64_t size = 0;  // bytes, of the largest gear; 0 while an extent is unknown
+  Role role = Role::data;
+  std::vector<Range> ranges = {};  // of an input whose shape comes at run time: one per dimension
 
   bool operator==(const TensorInfo&) const = default;
 };
@@ -28,8 +41,21 @@ struct Meta {
   std::string producer;      // "AnyNPU 0.1.0"
   std::string command_line;  // of atc
   std::vector<std::pair<std::string, std::string>> options;  // those that were given, in order
-  std::vector<TensorInfo> inputs;                            // in the order of Graph::inputs
-  std::vector<TensorInfo> outputs;                           // in the order of Graph::outputs
+  // In the order of Graph::inputs; those that a gear chooses or that AIPP of a dynamic model needs
+  // follow, and are not in the graph.
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;  // in the order of Graph::outputs
+  GearKind gear_kind = GearKind::none;
+  // Batch: {n}; image: {h, w}; dims: the extents of all data inputs, one after the other.
+  std::vector<std::vector<int64_t>> gears;
+
+  bool has_gears() const { return gear_kind != GearKind::none; }
+  bool has_ranges() const {
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [](const TensorInfo& info) { return !info.ranges.empty(); });
+  }
+  // Shapes are fixed when the model is loaded (gears) or run (ranges): the graph has them open.
+  bool is_dynamic() const { return has_gears() || has_ranges(); }
 
   bool operator==(const Meta&) const = default;
 };

@@ -126,6 +126,23 @@ Status as_corrupt(const Status& status) {
   return Status(Code::corrupt_model, status.to_string());
 }
 
+// A dynamic model is described for all its gears; what one of them needs comes from its plan.
+Status check_dynamic(const Meta& meta, const graph::Graph& graph) {
+  size_t data = 0;
+  while (data < meta.inputs.size() && meta.inputs[data].role == Role::data) ++data;
+  if (data != graph.inputs.size() || meta.outputs.size() != graph.outputs.size()) {
+    return fail(Code::corrupt_model,
+                "the offline model describes {} inputs and {} outputs, its graph has {} and {}",
+                data, meta.outputs.size(), graph.inputs.size(), graph.outputs.size());
+  }
+  for (graph::ValueId id : graph.inputs) {
+    const graph::Value& value = graph.values[static_cast<size_t>(id)];
+    if (value.has_shape && size_of(value.dtype) > 0) continue;
+    return fail(Code::corrupt_model, "input '{}' of the graph has no shape or type", value.name);
+  }
+  return {};
+}
+
 Status check_infos(const std::vector<TensorInfo>& infos, const std::vector<graph::ValueId>& ids,
                    const graph::Graph& graph, std::string_view kind) {
   if (infos.size() != ids.size()) {
@@ -160,6 +177,10 @@ Result<Model> read_memory(Bytes bytes, std::shared_ptr<const void> owner) {
       decode_graph(WireReader(sections.graph), Weights{std::move(owner), sections.weights});
   ANYNPU_TRY(as_corrupt(graph.status()));
   model.graph = std::move(*graph);
+  if (model.meta.is_dynamic()) {
+    ANYNPU_TRY(check_dynamic(model.meta, model.graph));
+    return model;
+  }
   ANYNPU_TRY(check_infos(model.meta.inputs, model.graph.inputs, model.graph, "inputs"));
   ANYNPU_TRY(check_infos(model.meta.outputs, model.graph.outputs, model.graph, "outputs"));
   return model;

@@ -13,8 +13,20 @@ INPUT, OUTPUT = "x", "node:0:y"
 LOAD_TYPE, PATH, FROM_FILE = 1, 2, 1  # of a load configuration
 
 
+# What a function needs of its model: options of atc, and the index of the input it is about.
+GEARS = {
+    "batch": (["--input_shape=x:-1,3", "--dynamic_batch_size=1,2"], 1),
+    "image": (["--input_shape=x:1,3,-1,-1", "--dynamic_image_size=3,3;6,3"], 1),
+    "dims": (["--input_shape=x:-1,3", "--dynamic_dims=1;2", "--input_format=ND"], 1),
+}
+KIND_OF = {"set_dynamic_batch_size": "batch", "set_dynamic_hw_size": "image",
+           "set_input_dynamic_dims": "dims", "get_input_dynamic_dims": "dims"}
+GEAR = {"batch_size": 1, "height": 3, "width": 3, "gear_count": 2,
+        "dims": {"name": "", "dimCount": 2, "dims": [1, 3]}}
+
+
 @functools.cache
-def om_file():
+def om_file(kind=""):
     """The path of a model with one input and one output of three floats; made once by atc."""
     import onnx
     from onnx import TensorProto, helper
@@ -22,17 +34,18 @@ def om_file():
     folder = tempfile.mkdtemp(prefix="misuse_")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     value = helper.make_tensor_value_info
+    shape = {"": [1, 3], "image": [1, 3, "H", "W"]}.get(kind, ["N", 3])
     nodes = [helper.make_node("MatMul", ["x", "w"], ["t"], name="first"),
              helper.make_node("MatMul", ["t", "w"], ["y"], name="node")]
     graph = helper.make_graph(
-        nodes, "small", [value("x", TensorProto.FLOAT, [1, 3])],
-        [value("y", TensorProto.FLOAT, [1, 3])],
+        nodes, "small", [value("x", TensorProto.FLOAT, shape)],
+        [value("y", TensorProto.FLOAT, None)],
         [helper.make_tensor("w", TensorProto.FLOAT, [3, 3], [float(i) for i in range(9)])])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
     source, target = os.path.join(folder, "small.onnx"), os.path.join(folder, "small")
     onnx.save(model, source)
     subprocess.run(["atc", f"--model={source}", "--framework=5", f"--output={target}",
-                    "--soc_version=Ascend310P3"], check=True, stdout=subprocess.DEVNULL)
+                    "--soc_version=Ascend310P3", *GEARS.get(kind, ([], 0))[0]], check=True, stdout=subprocess.DEVNULL)
     return target + ".om"
 
 
@@ -42,19 +55,26 @@ def om_bytes():
         return file.read()
 
 
-def load(acl):
-    return acl.mdl.load_from_file(om_file())[0]
+def load(acl, kind=""):
+    return acl.mdl.load_from_file(om_file(kind))[0]
 
 
-def filled_desc(acl):
+def filled_desc(acl, kind=""):
     desc = acl.mdl.create_desc()
-    acl.mdl.get_desc_from_file(desc, om_file())
+    acl.mdl.get_desc_from_file(desc, om_file(kind))
     return desc
 
 
-def dataset(maker):
+def dataset(maker, buffers=1):
     made = maker.acl.mdl.create_dataset()
-    maker.acl.mdl.add_dataset_buffer(made, maker.handle("aclDataBuffer"))
+    for _ in range(buffers):
+        maker.acl.mdl.add_dataset_buffer(made, maker.handle("aclDataBuffer"))
+    return made
+
+
+def described_dataset(maker):
+    made = dataset(maker)
+    maker.acl.mdl.set_dataset_tensor_desc(made, maker.handle("aclTensorDesc"), 0)
     return made
 
 
@@ -77,6 +97,17 @@ def good(maker, function, argument):
     if not function.name.startswith("acl.mdl.") or function.status != "works":
         return NO_VALUE
     short, name = function.name.rpartition(".")[2], argument.name
+    kind = KIND_OF.get(short, "")
+    if kind and name in GEAR:
+        return GEAR[name]
+    if kind and name == "index":
+        return GEARS[kind][1]
+    if name == "dataset" and kind:
+        return dataset(maker, 2)
+    if name == "dataset" and short == "get_dataset_tensor_desc":
+        return described_dataset(maker)
+    if name == "dataset" and short == "set_dataset_tensor_desc":
+        return dataset(maker)
     if name in ("model_path", "file_name"):
         return om_file()
     if name == "model":
@@ -84,11 +115,11 @@ def good(maker, function, argument):
     if name == "model_size":
         return len(om_bytes())
     if name == "model_id":
-        return load(maker.acl)
+        return load(maker.acl, kind)
     if name in ("work_ptr", "work_size", "weight_ptr", "weight_size"):
         return memory(maker, name)
     if name == "model_desc" and not short.startswith(("get_desc", "destroy")):
-        return filled_desc(maker.acl)
+        return filled_desc(maker.acl, kind)
     if name in ("input", "output") or (name == "dataset" and short == "get_dataset_buffer"):
         return dataset(maker)
     if name == "config_handle" and short == "load_with_config":

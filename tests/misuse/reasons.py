@@ -55,7 +55,7 @@ REASONS = [
     (r"acl\.mdl\.destroy_(config_handle|exec_config_handle|dataset|desc)", "after finalize", "-",
      "cleaning up late is harmless"),
     (r"acl\.mdl\.execute\w*", "null", "handle", "no options for this execution"),
-    (r"acl\.mdl\.get_(dynamic_hw|input_dynamic_gear_count)", "negative|huge", "index",
+    (r"acl\.mdl\.get_(dynamic_hw|input_dynamic_(gear_count|dims))", "negative|huge", "index",
      "reserved; the documents pass -1"),
     (r"acl\.rt\.process_report", "good", "-", "no callback is due within the millisecond it waits"),
 ]

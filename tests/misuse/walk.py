@@ -156,7 +156,9 @@ def main():
     args = parser.parse_args()
     part, parts = map(int, args.part.split("/"))
     wanted = [f for f in functions.load() if not args.functions or f.name in args.functions]
-    models.om_bytes()  # here, so that the children share the file
+    models.om_bytes()  # here, so that the children share the files
+    for kind in models.GEARS:
+        models.om_file(kind)
     for function in wanted[part::parts]:
         for kind, name in kinds.cases(function):
             result = in_child(function, kind, name)

@@ -16,14 +16,21 @@ namespace anynpu::atc {
 namespace {
 
 // These work.
-constexpr std::array<OptionSpec, 13> kWorking = {{
+constexpr std::array<OptionSpec, 17> kWorking = {{
     {"model", "path", "", "The model file: .onnx."},
     {"framework", "0|1|3|5", "",
      "0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX; this release reads 5."},
     {"output", "path", "", "Path and name of the result; .om is added."},
     {"soc_version", "Ascend310P3|...", "", "The chip: 'Ascend' + the Name of npu-smi info."},
     {"input_shape", "\"name1:n,c,h,w;name2:n,c\"", "",
-     "Shapes of the inputs; a scalar is \"name:\"."},
+     "Shapes of the inputs; an extent is a number, -1 (any, or chosen by a gear) or a range 1~10; "
+     "a "
+     "scalar is \"name:\"."},
+    {"input_shape_range", "\"name:[1~10,3,-1]\"", "", "Ranges of shapes, in the older form."},
+    {"dynamic_batch_size", "\"1,2,4\"", "", "Gears of the batch: 2 to 100."},
+    {"dynamic_image_size", "\"h1,w1;h2,w2\"", "", "Gears of height and width: 2 to 100."},
+    {"dynamic_dims", "\"a1,b1;a2,b2\"", "",
+     "Gears of every -1 in --input_shape: 2 to 100; needs --input_format=ND."},
     {"input_format", "NCHW|NCDHW|ND", "NCHW", "Format of the inputs."},
     {"output_type", "FP32|FP16|...", "",
      "Type of the outputs; this release takes the type that they have."},
@@ -82,11 +89,7 @@ constexpr std::array<std::string_view, 42> kWithoutEffect = {"host_env_os",
                                                              "autotune_mode"};
 
 // Documented and not there yet: refused, because ignoring them would change the result.
-constexpr std::array<std::string_view, 24> kLater = {"input_shape_range",
-                                                     "dynamic_batch_size",
-                                                     "dynamic_image_size",
-                                                     "dynamic_dims",
-                                                     "insert_op_conf",
+constexpr std::array<std::string_view, 20> kLater = {"insert_op_conf",
                                                      "out_nodes",
                                                      "input_fp16_nodes",
                                                      "is_input_adjust_hw_layout",
@@ -190,6 +193,40 @@ Result<DType> parse_output_type(const std::string& text) {
               text);
 }
 
+// The options of dynamic shapes, with what they exclude and need.
+Status parse_shapes(const CommandLine& line, compile::Options& options) {
+  ANYNPU_ASSIGN(options.gears,
+                compile::parse_gears(line.get("dynamic_batch_size"), line.get("dynamic_image_size"),
+                                     line.get("dynamic_dims")));
+  const bool gears = options.gears.kind != om::GearKind::none;
+  if (line.has("input_shape_range")) {
+    if (gears || line.has("input_shape")) {
+      return fail(Code::invalid_argument,
+                  "--input_shape_range excludes --input_shape and the options of gears; write the "
+                  "ranges in --input_shape");
+    }
+    ANYNPU_ASSIGN(options.input_shapes,
+                  compile::parse_input_shape_range(line.get("input_shape_range")));
+    return {};
+  }
+  ANYNPU_ASSIGN(options.input_shapes, compile::parse_input_shapes(line.get("input_shape")));
+  if (gears && !line.has("input_shape")) {
+    return fail(Code::invalid_argument,
+                "--input_shape is missing; gears need it, with -1 where they choose");
+  }
+  if (options.gears.kind == om::GearKind::dims && options.input_format != Format::nd) {
+    return fail(Code::invalid_argument, "--dynamic_dims needs --input_format=ND, which is {}",
+                line.get("input_format"));
+  }
+  if (options.gears.kind == om::GearKind::image && options.input_format != Format::nchw &&
+      options.input_format != Format::nhwc) {
+    return fail(Code::invalid_argument,
+                "--dynamic_image_size needs --input_format=NCHW or NHWC, which is {}",
+                line.get("input_format"));
+  }
+  return {};
+}
+
 // "dir/name" -> "dir/name.om"; the folder must be there.
 Result<std::string> parse_output(const std::string& text) {
   namespace fs = std::filesystem;
@@ -252,7 +289,7 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
   }
   ANYNPU_ASSIGN(work.output_path, parse_output(line.get("output")));
   ANYNPU_ASSIGN(work.options.input_format, parse_format(line.get("input_format")));
-  ANYNPU_ASSIGN(work.options.input_shapes, compile::parse_input_shapes(line.get("input_shape")));
+  ANYNPU_TRY(parse_shapes(line, work.options));
   ANYNPU_ASSIGN(work.options.output_type, parse_output_type(line.get("output_type")));
   work.model_path = line.get("model");
   work.options.model_name = std::filesystem::path(work.output_path).stem().string();

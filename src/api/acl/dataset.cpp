@@ -49,4 +49,37 @@ aclDataBuffer* aclmdlGetDatasetBuffer(const aclmdlDataset* dataset, size_t index
                      });
 }
 
+aclError aclmdlSetDatasetTensorDesc(aclmdlDataset* dataset, aclTensorDesc* tensorDesc,
+                                    size_t index) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto set, resolve<Dataset>(to_handle(dataset)));
+    ANYNPU_ASSIGN(auto desc, resolve<TensorDesc>(to_handle(tensorDesc)));
+    if (index >= set->size()) {
+      return fail(Code::invalid_argument,
+                  "index is {}, the dataset has {} buffers; add the buffers first", index,
+                  set->size());
+    }
+    // A copy: the program may destroy its description at once.
+    auto copy = std::make_shared<TensorDesc>();
+    copy->dtype = desc->dtype;
+    copy->format = desc->format;
+    copy->shape = desc->shape;
+    copy->name = desc->name;
+    set->describe(index, std::move(copy));
+    return {};
+  });
+}
+
+aclTensorDesc* aclmdlGetDatasetTensorDesc(const aclmdlDataset* dataset, size_t index) {
+  return enter_value(
+      __func__, static_cast<aclTensorDesc*>(nullptr), [&]() -> Result<aclTensorDesc*> {
+        ANYNPU_ASSIGN(auto set, resolve<Dataset>(to_handle(dataset)));
+        if (const Handle desc = set->desc_handle(index)) return from_handle<aclTensorDesc*>(desc);
+        return fail(Code::invalid_argument,
+                    "the dataset has no tensor description {}: it is there once it was set, or "
+                    "after the execution of a model whose shapes come at run time",
+                    index);
+      });
+}
+
 }  // extern "C"

@@ -24,10 +24,8 @@ struct Row {
   std::string_view advice;
 };
 
-#define ROW(code, base, runtime, model, advice)                             \
-  Row {                                                                     \
-    Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice \
-  }
+#define ROW(code, base, runtime, model, advice) \
+  Row { Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice }
 
 // code, base functions, aclrt functions, aclmdl and aclop functions, what to do. In the order of
 // Code.
@@ -135,9 +133,7 @@ static_assert(rows_in_order(), "one row per Code, in the order of Code");
 
 // Numbers that functions give by name (Failure::code) because no Code stands for them.
 #define NAMED(code) \
-  Number {          \
-    code, #code     \
-  }
+  Number { code, #code }
 constexpr Number kNamed[] = {
     NAMED(ACL_ERROR_INVALID_FILE_SIZE),
     NAMED(ACL_ERROR_FILE_MISSING_ATTR),
@@ -164,7 +160,12 @@ constexpr Number kNamed[] = {
     NAMED(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED),
     NAMED(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID),
     NAMED(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID),
+    NAMED(ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID),
     NAMED(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID),
+    NAMED(ACL_ERROR_GE_AIPP_BATCH_EMPTY),
+    NAMED(ACL_ERROR_GE_AIPP_NOT_EXIST),
+    NAMED(ACL_ERROR_GE_AIPP_MODE_INVALID),
+    NAMED(ACL_ERROR_NOT_STATIC_AIPP),
 };
 #undef NAMED
 
@@ -285,9 +286,7 @@ aclError refuse(const char* function, std::string_view reason) {
                  fail(Code::unsupported_feature, "{} is not available: {}", function, reason)});
 }
 
-void set_message_scope(MessageScope value) {
-  scope.store(value, std::memory_order_relaxed);
-}
+void set_message_scope(MessageScope value) { scope.store(value, std::memory_order_relaxed); }
 
 const char* take_recent_message() {
   Messages& own = thread_messages();
@@ -300,11 +299,7 @@ const char* take_recent_message() {
   return own.shown.c_str();
 }
 
-aclError take_last_error() {
-  return std::exchange(last_error, ACL_SUCCESS);
-}
-aclError peek_last_error() {
-  return last_error;
-}
+aclError take_last_error() { return std::exchange(last_error, ACL_SUCCESS); }
+aclError peek_last_error() { return last_error; }
 
 }  // namespace anynpu::acl

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclmdlDesc: names, types, formats, dims and sizes of a model's inputs and outputs.
+#include "api/acl/model_desc.h"
+
 #include <cstring>
 
 #include "acl/mdl/desc.h"
@@ -12,14 +14,7 @@
 
 namespace anynpu::acl {
 
-namespace {
-
-// One input or output; keeps the description it belongs to alive.
-struct DescEntry {
-  std::shared_ptr<const om::Meta> meta;
-  const om::TensorInfo* info;
-  uint32_t model_id;
-};
+namespace {}  // namespace
 
 Result<DescEntry> find_entry(const aclmdlDesc* desc, TensorSide side, size_t index) {
   ANYNPU_ASSIGN(auto object, resolve<ModelDesc>(to_handle(desc)));
@@ -32,6 +27,8 @@ Result<DescEntry> find_entry(const aclmdlDesc* desc, TensorSide side, size_t ind
   return DescEntry{meta, &list[index], object->model_id()};
 }
 
+namespace {
+
 // Names that do not fit into aclmdlIODims stand there in this form; aclmdlGetTensorRealName turns
 // them back.
 std::string short_name(const om::TensorInfo& info, TensorSide side, size_t index,
@@ -40,19 +37,28 @@ std::string short_name(const om::TensorInfo& info, TensorSide side, size_t index
   return format("acl_modelId_{}_{}_{}", model_id, name_of(side), index);
 }
 
-Status fill_dims(const aclmdlDesc* desc, TensorSide side, size_t index, aclmdlIODims* dims) {
-  ANYNPU_TRY(check_pointer(dims, "dims"));
-  ANYNPU_ASSIGN(const DescEntry entry, find_entry(desc, side, index));
-  if (entry.info->shape.size() > ACL_MAX_DIM_CNT) {
+}  // namespace
+
+Status fill_dims(const DescEntry& entry, TensorSide side, size_t index, const Shape& shape,
+                 aclmdlIODims* dims) {
+  if (shape.size() > ACL_MAX_DIM_CNT) {
     return fail(Code::unsupported_shape, "'{}' has {} dims; expected at most {}", entry.info->name,
-                entry.info->shape.size(), ACL_MAX_DIM_CNT);
+                shape.size(), ACL_MAX_DIM_CNT);
   }
   std::memset(dims, 0, sizeof *dims);
   const std::string name = short_name(*entry.info, side, index, entry.model_id);
   std::memcpy(dims->name, name.data(), name.size());
-  dims->dimCount = entry.info->shape.size();
-  std::copy(entry.info->shape.begin(), entry.info->shape.end(), dims->dims);
+  dims->dimCount = shape.size();
+  std::copy(shape.begin(), shape.end(), dims->dims);
   return {};
+}
+
+namespace {
+
+Status fill_dims(const aclmdlDesc* desc, TensorSide side, size_t index, aclmdlIODims* dims) {
+  ANYNPU_TRY(check_pointer(dims, "dims"));
+  ANYNPU_ASSIGN(const DescEntry entry, find_entry(desc, side, index));
+  return fill_dims(entry, side, index, entry.info->shape, dims);
 }
 
 // Outputs are called "node:index:tensor"; the tensor's name alone is found as well.
@@ -117,12 +123,6 @@ aclDataType type_by_index(const char* function, const aclmdlDesc* desc, TensorSi
     ANYNPU_ASSIGN(const DescEntry entry, find_entry(desc, side, index));
     return static_cast<aclDataType>(entry.info->dtype);
   });
-}
-
-// Models of this release have one shape each: no gears of any kind.
-Status check_filled(const aclmdlDesc* desc) {
-  ANYNPU_ASSIGN(auto object, resolve<ModelDesc>(to_handle(desc)));
-  return object->meta().status();
 }
 
 }  // namespace
@@ -232,38 +232,6 @@ aclError aclmdlGetInputDimsV2(const aclmdlDesc* modelDesc, size_t index, aclmdlI
 
 aclError aclmdlGetOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims) {
   return enter(__func__, [&] { return fill_dims(modelDesc, TensorSide::output, index, dims); });
-}
-
-aclError aclmdlGetCurOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims) {
-  return enter(__func__, [&] { return fill_dims(modelDesc, TensorSide::output, index, dims); });
-}
-
-aclError aclmdlGetDynamicBatch(const aclmdlDesc* modelDesc, aclmdlBatch* batch) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_TRY(check_pointer(batch, "batch"));
-    ANYNPU_TRY(check_filled(modelDesc));
-    std::memset(batch, 0, sizeof *batch);
-    return {};
-  });
-}
-
-aclError aclmdlGetDynamicHW(const aclmdlDesc* modelDesc, size_t index, aclmdlHW* hw) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_TRY(check_pointer(hw, "hw"));
-    ANYNPU_TRY(check_filled(modelDesc));
-    std::memset(hw, 0, sizeof *hw);
-    return {};
-  });
-}
-
-aclError aclmdlGetInputDynamicGearCount(const aclmdlDesc* modelDesc, size_t index,
-                                        size_t* gearCount) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_TRY(check_pointer(gearCount, "gearCount"));
-    ANYNPU_TRY(check_filled(modelDesc));
-    *gearCount = 0;
-    return {};
-  });
 }
 
 const char* aclmdlGetTensorRealName(const aclmdlDesc* modelDesc, const char* name) {

@@ -20,8 +20,14 @@ struct Binding {
   std::vector<exec::Buffer> inputs;
   std::vector<exec::Buffer> outputs;
   std::vector<std::shared_ptr<device::Allocation>> owners;
+  exec::LoadedModel* plan = nullptr;        // of the gear or the shapes of this execution
+  std::shared_ptr<exec::LoadedModel> kept;  // a plan that others may replace meanwhile
 
-  Status run() { return model->runner->run(inputs, outputs); }
+  Status run() {
+    std::unique_lock<std::mutex> turn;
+    if (model->shaped->shares_work()) turn = std::unique_lock(model->shaped->work_turn());
+    return plan->run(inputs, outputs);
+  }
 };
 
 Failure mismatch(TensorSide side, Status status) {
@@ -29,42 +35,50 @@ Failure mismatch(TensorSide side, Status status) {
   return {ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, std::move(status)};
 }
 
-// Checks one buffer against the model's description; null for an empty tensor.
-Failure bind_buffer(Handle handle, const om::TensorInfo& info, TensorSide side, size_t index,
+// What one buffer of an execution must hold.
+struct Need {
+  const std::string& name;
+  size_t bytes;
+  DType dtype;
+  const Shape& shape;
+};
+
+// Checks one buffer against what the plan needs; null for an empty tensor.
+Failure bind_buffer(Handle handle, const Need& need, TensorSide side, size_t index,
                     Binding& binding, exec::Buffer& bound) {
   auto buffer = resolve<DataBuffer>(handle);
   const char* what = name_of(side);
   if (!buffer.ok()) {
     return buffer.status().with_note(
-        format("in {} {} ('{}') of the dataset", what, index, info.name));
+        format("in {} {} ('{}') of the dataset", what, index, need.name));
   }
   const DataBuffer data = **buffer;
-  if (data.size < info.size) {
+  if (data.size < need.bytes) {
     return mismatch(side, fail(Code::shape_mismatch,
                                "{} {} ('{}') has a buffer of {} bytes, the model needs {} ({} {}); "
                                "allocate what the description says",
-                               what, index, info.name, data.size, info.size,
-                               anynpu::name_of(info.dtype), to_string(info.shape)));
+                               what, index, need.name, data.size, need.bytes,
+                               anynpu::name_of(need.dtype), to_string(need.shape)));
   }
   bound = {};
-  if (info.size == 0) return {};
+  if (need.bytes == 0) return {};
   const auto access = side == TensorSide::input ? device::Access::read : device::Access::write;
-  auto range = device::check_range(data.data, info.size, access, what);
+  auto range = device::check_range(data.data, need.bytes, access, what);
   if (!range.ok()) {
     return range.status().with_note(
-        format("in {} {} ('{}') of the dataset", what, index, info.name));
+        format("in {} {} ('{}') of the dataset", what, index, need.name));
   }
-  bound = {range->address, info.size};
+  bound = {range->address, need.bytes};
   if (range->owner) binding.owners.push_back(std::move(range->owner));
   return {};
 }
 
-Failure bind_dataset(const aclmdlDataset* handle, TensorSide side, Binding& binding) {
-  auto dataset = resolve<Dataset>(to_handle(handle));
-  if (!dataset.ok()) return dataset.status();
+Failure bind_dataset(const Dataset& dataset, TensorSide side, Binding& binding) {
   const om::Meta& meta = *binding.model->meta;
   const auto& infos = tensors_of(meta, side);
-  const size_t count = (*dataset)->size();
+  const auto& planned =
+      side == TensorSide::input ? binding.plan->inputs() : binding.plan->outputs();
+  const size_t count = dataset.size();
   if (count != infos.size()) {
     const char* what = name_of(side);
     return mismatch(side, fail(Code::shape_mismatch,
@@ -73,14 +87,73 @@ Failure bind_dataset(const aclmdlDataset* handle, TensorSide side, Binding& bind
                                what, count, meta.name, infos.size(), what));
   }
   for (size_t i = 0; i < count; ++i) {
+    // The input that a gear is written to is not one of the plan.
+    const bool extra = i >= planned.size();
+    const Need need{infos[i].name, extra ? size_t{infos[i].size} : planned[i].bytes, infos[i].dtype,
+                    extra ? infos[i].shape : planned[i].shape};
     exec::Buffer bound;
-    if (Failure failure = bind_buffer((*dataset)->at(i), infos[i], side, i, binding, bound);
-        !failure.ok()) {
+    if (Failure failure = bind_buffer(dataset.at(i), need, side, i, binding, bound); !failure.ok())
       return failure;
-    }
+    if (extra) continue;
     (side == TensorSide::input ? binding.inputs : binding.outputs).push_back(bound);
   }
   return {};
+}
+
+// The shapes of the data inputs of a model with ranges, as aclmdlSetDatasetTensorDesc left them.
+Failure choose_shapes(const Dataset& dataset, Binding& binding) {
+  const om::Meta& meta = *binding.model->meta;
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < meta.inputs.size(); ++i) {
+    const om::TensorInfo& info = meta.inputs[i];
+    if (info.role != om::Role::data) break;
+    const auto desc = dataset.desc(i);
+    if (!desc && !is_static(info.shape)) {
+      return fail(Code::bad_call_order,
+                  "input {} ('{}') has the shape {}, which comes at run time; call "
+                  "aclmdlSetDatasetTensorDesc with the shape of this execution first",
+                  i, info.name, to_string(info.shape));
+    }
+    shapes.push_back(desc ? desc->shape : info.shape);
+  }
+  auto plan = binding.model->shaped->for_shapes(shapes);
+  if (!plan.ok()) return plan.status();
+  binding.kept = std::move(*plan);
+  binding.plan = binding.kept.get();
+  return {};
+}
+
+// The plan of this execution: the gear that was set, the shapes that were set, or the only one.
+Failure choose_plan(uint32_t id, const Dataset& dataset, Binding& binding) {
+  exec::ShapedModel& shaped = *binding.model->shaped;
+  if (shaped.has_ranges()) return choose_shapes(dataset, binding);
+  const om::Meta& meta = *binding.model->meta;
+  if (!meta.has_gears()) {
+    binding.plan = &shaped.gear(0);
+    return {};
+  }
+  if (dataset.has_descs()) {
+    return fail(Code::invalid_argument,
+                "the model '{}' has gears and its dataset tensor descriptions; only one of "
+                "aclmdlSetDynamicBatchSize, aclmdlSetDynamicHWSize, aclmdlSetInputDynamicDims and "
+                "aclmdlSetDatasetTensorDesc may be used with one model",
+                meta.name);
+  }
+  binding.plan = &shaped.gear(dataset.gear(id, shaped.largest_gear()));
+  return {};
+}
+
+// What the outputs really are, for aclmdlGetDatasetTensorDesc.
+void describe_outputs(const Binding& binding, Dataset& dataset) {
+  const auto& outputs = binding.plan->outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    auto desc = std::make_shared<TensorDesc>();
+    desc->dtype = outputs[i].dtype;
+    desc->shape = outputs[i].shape;
+    desc->format = binding.model->meta->outputs[i].format;
+    desc->name = binding.model->meta->outputs[i].name;
+    dataset.describe(i, std::move(desc));
+  }
 }
 
 Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* output,
@@ -97,9 +170,17 @@ Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* outpu
   binding.inputs.clear();
   binding.outputs.clear();
   binding.owners.clear();
-  if (Failure failure = bind_dataset(input, TensorSide::input, binding); !failure.ok())
+  auto in = resolve<Dataset>(to_handle(input));
+  if (!in.ok()) return in.status();
+  auto out = resolve<Dataset>(to_handle(output));
+  if (!out.ok()) return out.status();
+  if (Failure failure = choose_plan(id, **in, binding); !failure.ok()) return failure;
+  if (Failure failure = bind_dataset(**in, TensorSide::input, binding); !failure.ok())
     return failure;
-  return bind_dataset(output, TensorSide::output, binding);
+  if (Failure failure = bind_dataset(**out, TensorSide::output, binding); !failure.ok())
+    return failure;
+  if (binding.model->shaped->has_ranges()) describe_outputs(binding, **out);
+  return {};
 }
 
 Failure execute(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output) {
@@ -110,6 +191,7 @@ Failure execute(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output) 
   Failure failure = bind(id, input, output, *(*context)->device(), binding);
   if (failure.ok()) failure = binding.run();
   binding.model.reset();
+  binding.kept.reset();
   binding.owners.clear();
   return failure;
 }

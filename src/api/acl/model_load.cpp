@@ -46,7 +46,8 @@ Result<uint32_t> load_model(Result<om::Model> source, const GivenMemory& given) 
   options.weight_bytes = weight.bytes;
   auto offline = std::make_shared<const om::Model>(std::move(source).value());
   model->meta = std::make_shared<const om::Meta>(offline->meta);
-  ANYNPU_ASSIGN(model->runner, exec::LoadedModel::load(offline, options));
+  ANYNPU_ASSIGN(model->shaped, exec::ShapedModel::load(offline, options));
+  model->current_gear = model->shaped->largest_gear();
   model->memory = {std::move(work), std::move(weight)};
   return ModelTable::instance().add(std::move(model));
 }
@@ -79,7 +80,7 @@ Status store(Result<uint32_t> loaded, uint32_t* id) {
 
 Status query(Result<om::Model> source, size_t* work_size, size_t* weight_size) {
   ANYNPU_TRY(source.status());
-  ANYNPU_ASSIGN(const exec::Sizes sizes, exec::LoadedModel::query(source->graph));
+  ANYNPU_ASSIGN(const exec::Sizes sizes, exec::ShapedModel::query(*source));
   *work_size = sizes.work_bytes;
   *weight_size = sizes.weight_bytes;
   return {};

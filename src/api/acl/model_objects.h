@@ -8,10 +8,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/handle_table.h"
 #include "om/model.h"
+#include "tensor/tensor_desc.h"
 
 namespace anynpu::acl {
 
@@ -51,9 +53,23 @@ class ModelDesc {
   std::atomic<uint32_t> model_id_{0};
 };
 
-// The data buffers of a model's inputs or outputs, in order of their index. Owns nothing.
+// The data buffers of a model's inputs or outputs, in order of their index, and what was chosen for
+// the next execution: a gear, shapes, AIPP. Owns the tensor descriptions alone.
 class Dataset {
  public:
+  // What a setter chose; it counts for the model it was called with.
+  struct Choice {
+    uint32_t model_id = 0;
+    size_t value = 0;
+  };
+
+  Dataset() = default;
+  Dataset(const Dataset&) = delete;
+  Dataset& operator=(const Dataset&) = delete;
+  ~Dataset() {
+    for (const Described& entry : descs_) HandleTable::instance().remove<TensorDesc>(entry.handle);
+  }
+
   void add(Handle buffer) {
     const std::lock_guard lock(mutex_);
     buffers_.push_back(buffer);
@@ -68,9 +84,60 @@ class Dataset {
     return index < buffers_.size() ? buffers_[index] : 0;
   }
 
+  void choose_gear(Choice choice) {
+    const std::lock_guard lock(mutex_);
+    gear_ = choice;
+  }
+  // `otherwise` when none was chosen for this model.
+  size_t gear(uint32_t model_id, size_t otherwise) const {
+    const std::lock_guard lock(mutex_);
+    return gear_.model_id == model_id ? gear_.value : otherwise;
+  }
+
+  // The description of one tensor: what the program set, or what an execution found.
+  void describe(size_t index, std::shared_ptr<TensorDesc> desc) {
+    const std::lock_guard lock(mutex_);
+    for (Described& entry : descs_) {
+      if (entry.index != index) continue;
+      HandleTable::instance().remove<TensorDesc>(std::exchange(entry.handle, 0));
+      entry.desc = std::move(desc);
+      return;
+    }
+    descs_.push_back({index, std::move(desc), 0});
+  }
+  std::shared_ptr<const TensorDesc> desc(size_t index) const {
+    const std::lock_guard lock(mutex_);
+    for (const Described& entry : descs_) {
+      if (entry.index == index) return entry.desc;
+    }
+    return nullptr;
+  }
+  bool has_descs() const {
+    const std::lock_guard lock(mutex_);
+    return !descs_.empty();
+  }
+  // A handle that stays valid until the description is replaced; 0 when there is none.
+  Handle desc_handle(size_t index) {
+    const std::lock_guard lock(mutex_);
+    for (Described& entry : descs_) {
+      if (entry.index != index) continue;
+      if (!HandleTable::instance().find<TensorDesc>(entry.handle))
+        entry.handle = HandleTable::instance().insert(entry.desc);
+      return entry.handle;
+    }
+    return 0;
+  }
+
  private:
+  struct Described {
+    size_t index;
+    std::shared_ptr<TensorDesc> desc;
+    Handle handle;
+  };
   mutable std::mutex mutex_;
   std::vector<Handle> buffers_;
+  std::vector<Described> descs_;
+  Choice gear_;
 };
 
 // What aclmdlLoadWithConfig loads and how.

@@ -12,16 +12,17 @@
 
 #include "base/handle_table.h"
 #include "device/memory.h"
-#include "exec/model.h"
+#include "exec/shaped_model.h"
 
 namespace anynpu::acl {
 
 // A loaded model and where it was loaded.
 struct Model {
-  std::shared_ptr<exec::LoadedModel> runner;
+  std::shared_ptr<exec::ShapedModel> shaped;
   std::shared_ptr<const om::Meta> meta;
   int32_t device_id = 0;
-  std::vector<device::Range> memory;  // the caller's, kept from being given away again
+  std::atomic<size_t> current_gear{0};  // the one that was set last
+  std::vector<device::Range> memory;    // the caller's, kept from being given away again
 };
 
 }  // namespace anynpu::acl

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the description of an offline model says about a tensor of its graph.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compile/compile.h"
+#include "graph/graph.h"
+#include "om/model.h"
+
+namespace anynpu::compile {
+
+// Images are NCHW (or as --input_format says) by their rank; everything else is ND.
+Format format_for(const Shape& shape, Format wanted);
+
+// Outputs are named "node:index:tensor", as atc names them; the node is the one of the source
+// model.
+std::vector<std::string> output_names(const graph::Graph& graph);
+
+// Name, type, format, shape and size. Fails for sizes no machine has and for strings.
+Result<om::TensorInfo> describe(const std::string& name, const graph::Value& value);
+
+// The inputs and outputs of a graph whose shapes are all known.
+Status describe_all(const graph::Graph& graph, const std::vector<std::string>& names,
+                    om::Meta& meta);
+
+// A model with open extents, as the shapes of its inputs left them: gears or ranges.
+Result<om::Model> compile_dynamic(graph::Graph graph, const Options& options,
+                                  const std::vector<std::string>& names, om::Meta meta);
+
+}  // namespace anynpu::compile

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "compile/describe.h"
+#include "compile/gears.h"
+#include "compile/specialise.h"
+
+namespace anynpu::compile {
+
+namespace {
+
+using om::GearKind;
+using om::TensorInfo;
+
+// Numbers tried for extents that are open, two at a time: an output extent that differs between the
+// two is open as well. Small ones first; networks that halve images need larger ones.
+constexpr std::pair<int64_t, int64_t> kSamples[] = {
+    {2, 3}, {16, 32}, {64, 128}, {224, 448}, {1, 2}};
+
+size_t total_size(const std::vector<TensorInfo>& infos) {
+  size_t total = 0;
+  for (const TensorInfo& info : infos) total += info.size;
+  return total;
+}
+
+Result<om::Meta> describe_shapes(const graph::Graph& graph, const std::vector<std::string>& names,
+                                 std::span<const Shape> shapes) {
+  ANYNPU_ASSIGN(const graph::Graph fixed, specialise(graph, shapes));
+  om::Meta meta;
+  ANYNPU_TRY(describe_all(fixed, names, meta));
+  return meta;
+}
+
+void keep_larger(const std::vector<TensorInfo>& from, std::vector<TensorInfo>& to) {
+  for (size_t i = 0; i < from.size(); ++i) to[i].size = std::max(to[i].size, from[i].size);
+}
+
+// Sizes are the largest of any gear; shapes of outputs are those of the largest gear.
+Status describe_gears(const graph::Graph& graph, const std::vector<std::string>& names,
+                      om::Meta& meta) {
+  om::Meta all;
+  for (const auto& gear : meta.gears) {
+    ANYNPU_ASSIGN(const auto shapes, gear_shapes(graph, meta.gear_kind, gear));
+    ANYNPU_ASSIGN(om::Meta one, describe_shapes(graph, names, shapes), "in the gear {}",
+                  to_string(gear));
+    const bool first = all.inputs.empty();
+    om::Meta& larger = first || total_size(one.inputs) > total_size(all.inputs) ? one : all;
+    om::Meta& other = &larger == &one ? all : one;
+    if (!first) {
+      keep_larger(other.inputs, larger.inputs);
+      keep_larger(other.outputs, larger.outputs);
+    }
+    if (&larger == &one) all = std::move(one);
+  }
+  meta.inputs = std::move(all.inputs);
+  meta.outputs = std::move(all.outputs);
+  size_t open = 0;
+  for (size_t i = 0; i < meta.inputs.size(); ++i) {
+    meta.inputs[i].shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
+    open += static_cast<size_t>(
+        std::count(meta.inputs[i].shape.begin(), meta.inputs[i].shape.end(), kDynamicDim));
+  }
+  const size_t count = meta.gear_kind == GearKind::dims ? open : meta.gears[0].size();
+  meta.inputs.push_back({"ascend_mbatch_shape_data",
+                         DType::i64,
+                         Format::nd,
+                         {static_cast<int64_t>(count)},
+                         count * sizeof(int64_t),
+                         om::Role::gear});
+  return {};
+}
+
+std::vector<om::Range> ranges_of(const graph::Value& value, const std::vector<InputShape>& shapes) {
+  if (is_static(value.shape)) return {};
+  for (const InputShape& shape : shapes) {
+    if (shape.name != value.name) continue;
+    std::vector<om::Range> ranges;
+    for (const Extent& extent : shape.extents) ranges.emplace_back(extent.low, extent.high);
+    return ranges;
+  }
+  return {};
+}
+
+// A number of the range near `wanted`, and not `taken` where the range has another.
+int64_t sample(const om::Range& range, int64_t wanted, int64_t taken) {
+  const int64_t low = std::max<int64_t>(range.first, 1);
+  const int64_t high = range.second < 0 ? INT64_MAX : std::max(range.second, low);
+  const int64_t value = std::clamp(wanted, low, high);
+  if (value != taken || low == high) return value;
+  return value == high ? low : high;
+}
+
+std::vector<Shape> sample_shapes(const std::vector<std::vector<om::Range>>& ranges,
+                                 const graph::Graph& graph, std::pair<int64_t, int64_t> numbers,
+                                 bool second) {
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    Shape shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
+    for (size_t d = 0; d < ranges[i].size(); ++d) {
+      const int64_t one = sample(ranges[i][d], numbers.first, -1);
+      shape[d] = second ? sample(ranges[i][d], numbers.second, one) : one;
+    }
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+// Extents in which the two differ are open.
+void open_differences(const std::vector<TensorInfo>& other, std::vector<TensorInfo>& infos) {
+  for (size_t i = 0; i < infos.size(); ++i) {
+    Shape& shape = infos[i].shape;
+    const bool same_rank = shape.size() == other[i].shape.size();
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (!same_rank || shape[d] != other[i].shape[d]) shape[d] = kDynamicDim;
+    }
+    if (!is_static(shape)) infos[i].size = 0;
+  }
+}
+
+Status describe_ranges(const graph::Graph& graph, const std::vector<InputShape>& shapes,
+                       const std::vector<std::string>& names, om::Meta& meta) {
+  std::vector<std::vector<om::Range>> ranges;
+  for (graph::ValueId id : graph.inputs) {
+    ranges.push_back(ranges_of(graph.values[static_cast<size_t>(id)], shapes));
+  }
+  Status problem;
+  for (const auto& numbers : kSamples) {
+    auto one = describe_shapes(graph, names, sample_shapes(ranges, graph, numbers, false));
+    auto two = describe_shapes(graph, names, sample_shapes(ranges, graph, numbers, true));
+    if (!one.ok() || !two.ok()) {
+      problem = one.ok() ? two.status() : one.status();
+      continue;
+    }
+    meta.inputs = std::move(one->inputs);
+    meta.outputs = std::move(one->outputs);
+    open_differences(two->outputs, meta.outputs);
+    for (size_t i = 0; i < meta.inputs.size(); ++i) {
+      TensorInfo& info = meta.inputs[i];
+      info.ranges = ranges[i];
+      info.shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
+      if (!is_static(info.shape)) info.size = 0;
+    }
+    return {};
+  }
+  return problem.with_note(
+      "none of the shapes that were tried within --input_shape fits the model");
+}
+
+}  // namespace
+
+Result<om::Model> compile_dynamic(graph::Graph graph, const Options& options,
+                                  const std::vector<std::string>& names, om::Meta meta) {
+  if (options.gears.kind != GearKind::none) {
+    meta.gear_kind = options.gears.kind;
+    ANYNPU_ASSIGN(meta.gears,
+                  fit_gears(options.gears, options.input_shapes, graph, options.input_format));
+    ANYNPU_TRY(describe_gears(graph, names, meta));
+  } else {
+    ANYNPU_TRY(describe_ranges(graph, options.input_shapes, names, meta));
+  }
+  for (auto* infos : {&meta.inputs, &meta.outputs}) {
+    for (TensorInfo& info : *infos) {
+      if (info.role == om::Role::data) info.format = format_for(info.shape, options.input_format);
+    }
+  }
+  om::Model model;
+  model.graph = std::move(graph);
+  model.meta = std::move(meta);
+  return model;
+}
+
+}  // namespace anynpu::compile

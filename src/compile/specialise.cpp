@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/specialise.h"
+
+#include "compile/passes.h"
+
+namespace anynpu::compile {
+
+Status optimise_shaped(graph::Graph& graph) {
+  ANYNPU_TRY(infer_and_fold(graph));
+  ANYNPU_TRY(fuse_convs(graph));
+  return remove_dead(graph);
+}
+
+Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes) {
+  if (shapes.size() != graph.inputs.size()) {
+    return fail(Code::invalid_argument, "{} shapes were given for {} inputs", shapes.size(),
+                graph.inputs.size());
+  }
+  graph::Graph fixed = graph;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    graph::Value& value = fixed.values[static_cast<size_t>(fixed.inputs[i])];
+    ANYNPU_TRY(check_shape(shapes[i]), "in the shape of '{}'", value.name);
+    value.shape = shapes[i];
+    value.has_shape = true;
+  }
+  ANYNPU_TRY(optimise_shaped(fixed));
+  return fixed;
+}
+
+}  // namespace anynpu::compile

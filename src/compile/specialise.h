@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// One set of input shapes of a dynamic model: the graph that a plan can be made of.
+#pragma once
+
+#include <span>
+
+#include "graph/graph.h"
+#include "om/model.h"
+
+namespace anynpu::compile {
+
+// A copy of `graph` (constants are shared) with the given shapes of its inputs, everything inferred
+// and the passes that need shapes run. Fails with the node's sentence when a shape does not fit.
+Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes);
+
+// The passes that need shapes, on a graph whose inputs have theirs.
+Status optimise_shaped(graph::Graph& graph);
+
+}  // namespace anynpu::compile

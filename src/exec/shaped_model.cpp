@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/shaped_model.h"
+
+#include <algorithm>
+
+#include "compile/gears.h"
+#include "compile/specialise.h"
+
+namespace anynpu::exec {
+
+namespace {
+
+Result<std::vector<graph::Graph>> gear_graphs(const om::Model& model) {
+  std::vector<graph::Graph> graphs;
+  for (const auto& gear : model.meta.gears) {
+    ANYNPU_ASSIGN(const auto shapes, compile::gear_shapes(model.graph, model.meta.gear_kind, gear));
+    ANYNPU_ASSIGN(graph::Graph fixed, compile::specialise(model.graph, shapes), "in the gear {}",
+                  to_string(gear));
+    graphs.push_back(std::move(fixed));
+  }
+  return graphs;
+}
+
+size_t input_bytes(const LoadedModel& model) {
+  size_t total = 0;
+  for (const TensorInfo& info : model.inputs()) total += info.bytes;
+  return total;
+}
+
+Status check_range(const om::TensorInfo& info, const Shape& shape) {
+  bool good = shape.size() == info.shape.size();
+  for (size_t i = 0; good && i < shape.size(); ++i) {
+    const om::Range range =
+        info.ranges.empty() ? om::Range{info.shape[i], info.shape[i]} : info.ranges[i];
+    good = shape[i] >= range.first && (range.second < 0 || shape[i] <= range.second);
+  }
+  if (good) return {};
+  std::string ranges;
+  for (const auto& [low, high] : info.ranges) {
+    ranges += format("{}{}~{}", ranges.empty() ? "" : ",", low, high);
+  }
+  return fail(Code::unsupported_shape,
+              "input '{}' is given the shape {}; the model was compiled for {}", info.name,
+              to_string(shape), ranges.empty() ? to_string(info.shape) : "[" + ranges + "]");
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ShapedModel>> ShapedModel::load(std::shared_ptr<const om::Model> model,
+                                                       const LoadOptions& options) {
+  auto shaped = std::make_shared<ShapedModel>();
+  shaped->shares_work_ = options.work_memory != nullptr;
+  if (model->meta.has_ranges()) {
+    if (options.work_memory || options.weight_memory) {
+      return fail(Code::unsupported_shape,
+                  "the model '{}' has inputs whose shape comes at run time, so the memory it needs "
+                  "is not known; load it without memory of your own",
+                  model->meta.name);
+    }
+    shaped->ranged_ = true;
+    shaped->model_ = std::move(model);
+    return shaped;
+  }
+  if (!model->meta.has_gears()) {
+    ANYNPU_ASSIGN(auto plan, LoadedModel::load(std::move(model), options));
+    shaped->gears_.push_back(std::move(plan));
+    return shaped;
+  }
+  ANYNPU_ASSIGN(const auto graphs, gear_graphs(*model));
+  LoadOptions rest = options;
+  for (const graph::Graph& graph : graphs) {
+    ANYNPU_ASSIGN(auto plan, LoadedModel::load(graph, rest));
+    if (rest.weight_memory) {
+      const size_t used = plan->sizes().weight_bytes;
+      rest.weight_memory = static_cast<std::byte*>(rest.weight_memory) + used;
+      rest.weight_bytes -= used;
+    }
+    shaped->gears_.push_back(std::move(plan));
+    const size_t last = shaped->gears_.size() - 1;
+    if (input_bytes(*shaped->gears_[last]) > input_bytes(*shaped->gears_[shaped->largest_]))
+      shaped->largest_ = last;
+  }
+  return shaped;
+}
+
+Result<Sizes> ShapedModel::query(const om::Model& model) {
+  if (model.meta.has_ranges()) {
+    return fail(
+        Code::unsupported_shape,
+        "the model '{}' has inputs whose shape comes at run time, so the memory it needs is "
+        "not known; load it without memory of your own",
+        model.meta.name);
+  }
+  if (!model.meta.has_gears()) return LoadedModel::query(model.graph);
+  ANYNPU_ASSIGN(const auto graphs, gear_graphs(model));
+  Sizes all;
+  for (const graph::Graph& graph : graphs) {
+    ANYNPU_ASSIGN(const Sizes sizes, LoadedModel::query(graph));
+    all.weight_bytes += sizes.weight_bytes;
+    all.work_bytes = std::max(all.work_bytes, sizes.work_bytes);
+  }
+  return all;
+}
+
+std::shared_ptr<LoadedModel> ShapedModel::find(std::span<const Shape> shapes) {
+  const std::lock_guard lock(mutex_);
+  for (auto entry = recent_.begin(); entry != recent_.end(); ++entry) {
+    if (!std::equal(shapes.begin(), shapes.end(), entry->shapes.begin(), entry->shapes.end()))
+      continue;
+    recent_.splice(recent_.begin(), recent_, entry);
+    return entry->plan;
+  }
+  return nullptr;
+}
+
+Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Shape> shapes) {
+  if (auto plan = find(shapes)) return plan;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    ANYNPU_TRY(check_range(model_->meta.inputs[i], shapes[i]));
+  }
+  ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, shapes));
+  ANYNPU_ASSIGN(auto plan, LoadedModel::load(fixed));
+  const std::lock_guard lock(mutex_);
+  recent_.push_front({{shapes.begin(), shapes.end()}, plan});
+  if (recent_.size() > kMostPlans) recent_.pop_back();
+  return plan;
+}
+
+}  // namespace anynpu::exec

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// ShapedModel: an offline model with all the shapes it can run in. A model of fixed shapes has one
+// plan; one with gears has a plan per gear, made when it is loaded; one with ranges gets a plan for
+// each set of shapes it meets and keeps the kMostPlans used last. Thread-safe.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "exec/model.h"
+#include "om/model.h"
+
+namespace anynpu::exec {
+
+class ShapedModel {
+ public:
+  static constexpr size_t kMostPlans = 16;
+
+  // With gears the caller's weight memory holds the weights of all, one behind the other, and the
+  // work memory that of the largest. The caller's memory is refused for a model with ranges.
+  static Result<std::shared_ptr<ShapedModel>> load(std::shared_ptr<const om::Model> model,
+                                                   const LoadOptions& options = {});
+  // What load() will use; unsupported_shape for a model with ranges, whose sizes nobody knows.
+  static Result<Sizes> query(const om::Model& model);
+
+  bool has_ranges() const { return ranged_; }
+  // The gear with the largest inputs, which counts when none was chosen; 0 without gears.
+  size_t largest_gear() const { return largest_; }
+  // Of a model without ranges.
+  LoadedModel& gear(size_t index) const { return *gears_[index]; }
+  // Of a model with ranges: the plan for these shapes of its data inputs, made now if it is new.
+  // Fails when a shape is outside its range or does not fit the model.
+  Result<std::shared_ptr<LoadedModel>> for_shapes(std::span<const Shape> shapes);
+
+  // Turns of runs that share the caller's work memory; unused otherwise.
+  std::mutex& work_turn() { return work_turn_; }
+  bool shares_work() const { return shares_work_; }
+
+ private:
+  struct Entry {
+    std::vector<Shape> shapes;
+    std::shared_ptr<LoadedModel> plan;
+  };
+  std::shared_ptr<LoadedModel> find(std::span<const Shape> shapes);
+
+  std::shared_ptr<const om::Model> model_;
+  std::vector<std::shared_ptr<LoadedModel>> gears_;
+  size_t largest_ = 0;
+  bool ranged_ = false;
+  bool shares_work_ = false;
+  std::mutex work_turn_;
+  std::mutex mutex_;         // guards recent_
+  std::list<Entry> recent_;  // the last used one first
+};
+
+}  // namespace anynpu::exec

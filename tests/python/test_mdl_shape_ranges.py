@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models whose shapes come at run time (guide 7.6.2): -1 and ranges in --input_shape."""
+import threading
+
+import numpy as np
+import onnx
+import pytest
+from model_datasets import Model, atc, convert
+from onnx.reference import ReferenceEvaluator
+from test_mdl_gears import image, net, product
+
+import acl
+
+INVALID_PARAM, INPUT_NOT_MATCH, OUTPUT_NOT_MATCH, SHAPE_INVALID = 100000, 100017, 100018, 145021
+LARGE = 1 << 20
+
+
+@pytest.fixture(scope="module", autouse=True)
+def runtime():
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    yield
+    assert acl.rt.reset_device(0) == 0
+    assert acl.finalize() == 0
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ranges")
+    return {"range": convert(folder, "range", net(), "--input_shape=image:1~8,3,4~40,-1"),
+            "old": convert(folder, "old", net(), "--input_shape_range=image:[1~8,3,8,8]"),
+            "any": convert(folder, "any", product(), "--input_shape=a:-1,-1;b:-1"),
+            "net": net()}
+
+
+@pytest.fixture
+def model(files):
+    model = Model(files["range"], [LARGE], [LARGE, LARGE])
+    yield model
+    model.close()
+
+
+def set_shape(dataset, shape, index=0):
+    desc = acl.create_tensor_desc(0, shape, 0)
+    _, ret = acl.mdl.set_dataset_tensor_desc(dataset, desc, index)
+    acl.destroy_tensor_desc(desc)
+    return ret
+
+
+def output_shape(dataset, index):
+    desc = acl.mdl.get_dataset_tensor_desc(dataset, index)
+    assert desc != 0
+    return [acl.get_tensor_desc_dim_v2(desc, i)[0] for i in range(acl.get_tensor_desc_num_dims(desc))]
+
+
+def test_sizes_are_0_and_dims_are_open(model):
+    assert acl.mdl.get_num_inputs(model.desc) == 1
+    assert acl.mdl.get_input_size_by_index(model.desc, 0) == 0
+    assert acl.mdl.get_output_size_by_index(model.desc, 0) == 0
+    assert acl.mdl.get_input_dims(model.desc, 0)[0]["dims"] == [-1, 3, -1, -1]
+    assert acl.mdl.get_output_dims(model.desc, 0)[0]["dims"] == [-1, 5]
+    assert acl.mdl.get_output_dims(model.desc, 1)[0]["dims"] == [-1, 4, -1, -1]
+    ranges, ret = acl.mdl.get_input_dims_range(model.desc, 0)
+    assert ret == 0
+    assert ranges == {"rangeCount": 4, "range": [[1, 8], [3, 3], [4, 40], [0, -1]]}
+
+
+def test_every_shape_of_the_range_runs_and_outputs_are_described(model, files):
+    for shape in ([1, 3, 8, 8], [2, 3, 4, 50], [8, 3, 40, 1], [1, 3, 8, 8]):
+        data = image(*shape)
+        model.feed(data)
+        assert set_shape(model.inputs, shape) == 0
+        assert model.execute() == 0, acl.get_recent_err_msg()
+        want = ReferenceEvaluator(files["net"]).run(None, {"image": data})
+        for i, result in enumerate(want):
+            assert output_shape(model.outputs, i) == list(result.shape)
+            desc = acl.mdl.get_dataset_tensor_desc(model.outputs, i)
+            assert acl.get_tensor_desc_size(desc) == result.nbytes
+            np.testing.assert_allclose(model.read(i, result.shape), result, rtol=1e-4, atol=1e-6)
+
+
+def test_more_shapes_than_are_kept_ready_still_run(model, files):
+    for turn in range(2):
+        for width in range(1, 20):
+            data = image(1, 3, 4, width)
+            model.feed(data)
+            assert set_shape(model.inputs, [1, 3, 4, width]) == 0
+            assert model.execute() == 0, acl.get_recent_err_msg()
+            want = ReferenceEvaluator(files["net"]).run(None, {"image": data})[0]
+            np.testing.assert_allclose(model.read(0, want.shape), want, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [[9, 3, 8, 8], [1, 3, 3, 8], [1, 3, 41, 8], [1, 4, 8, 8], [3, 8, 8]])
+def test_shapes_outside_the_range_are_refused(model, shape):
+    assert set_shape(model.inputs, shape) == 0
+    assert model.execute() == SHAPE_INVALID
+    assert "was compiled for [1~8,3~3,4~40,0~-1]" in acl.get_recent_err_msg()
+
+
+def test_without_a_shape_the_model_does_not_run(model):
+    assert model.execute() == INVALID_PARAM
+    assert "aclmdlSetDatasetTensorDesc" in acl.get_recent_err_msg()
+
+
+def test_buffers_that_are_too_small_for_the_shape_are_refused(files):
+    model = Model(files["range"], [1000], [LARGE, 64])
+    assert set_shape(model.inputs, [1, 3, 8, 12]) == 0
+    assert model.execute() == INPUT_NOT_MATCH
+    assert set_shape(model.inputs, [1, 3, 8, 8]) == 0
+    assert model.execute() == OUTPUT_NOT_MATCH
+    model.close()
+
+
+def test_sizes_are_not_asked_for_and_memory_is_not_taken_from_the_program(files):
+    work, weight, ret = acl.mdl.query_size(files["range"])
+    assert ret == SHAPE_INVALID
+    memory, _ = acl.rt.malloc(4096, 0)
+    _, ret = acl.mdl.load_from_file_with_mem(files["range"], memory, 4096, memory, 4096)
+    assert ret == SHAPE_INVALID
+    assert "load it without memory of your own" in acl.get_recent_err_msg()
+    assert acl.rt.free(memory) == 0
+
+
+def test_several_inputs_have_a_shape_each(files):
+    model = Model(files["any"], [4096, 4096], [4096])
+    a, b = image(3, 5), image(5)
+    model.feed(a, b)
+    assert set_shape(model.inputs, [3, 5], 0) == set_shape(model.inputs, [5], 1) == 0
+    assert model.execute() == 0, acl.get_recent_err_msg()
+    np.testing.assert_array_equal(model.read(0, (3, 5)), a + b)
+    assert set_shape(model.inputs, [4], 1) == 0
+    assert model.execute() != 0, "5 and 4 do not broadcast"
+    assert set_shape(model.inputs, [4], 2) == INVALID_PARAM
+    model.close()
+
+
+def test_the_older_option_gives_the_same_kind_of_model(files):
+    model = Model(files["old"], [LARGE], [LARGE, LARGE])
+    data = image(3, 3, 8, 8)
+    model.feed(data)
+    assert set_shape(model.inputs, [3, 3, 8, 8]) == 0
+    assert model.execute() == 0, acl.get_recent_err_msg()
+    assert output_shape(model.outputs, 0) == [3, 5]
+    model.close()
+
+
+def test_threads_with_different_shapes_do_not_disturb_each_other(files):
+    problems = []
+
+    def work(width):
+        acl.rt.set_device(0)
+        model = Model(files["range"], [LARGE], [LARGE, LARGE])
+        data = image(1, 3, 8, width)
+        want = ReferenceEvaluator(files["net"]).run(None, {"image": data})[0]
+        for _ in range(20):
+            model.feed(data)
+            if set_shape(model.inputs, [1, 3, 8, width]) or model.execute():
+                problems.append(acl.get_recent_err_msg())
+            elif not np.allclose(model.read(0, want.shape), want, rtol=1e-4, atol=1e-6):
+                problems.append(width)
+        model.close()
+
+    threads = [threading.Thread(target=work, args=(4 + i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+
+
+def test_mistakes_in_the_older_option_are_named(tmp_path):
+    onnx.save(net(), tmp_path / "net.onnx")
+    common = [f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/out",
+              "--soc_version=Ascend310P3"]
+    for options, sentence in [
+            (["--input_shape_range=image:1,3"], "expected \"name1:[1~10,3,-1]"),
+            (["--input_shape_range=image:[1~2,3,8,8]", "--dynamic_batch_size=1,2"], "excludes"),
+            (["--input_shape_range=image:[1~2,3,8,8]", "--input_shape=image:1,3,8,8"], "excludes")]:
+        done = atc(*common, *options)
+        assert done.returncode == 1 and sentence in done.stderr, done.stderr
