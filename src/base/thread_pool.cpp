@@ -202,6 +202,7 @@ void ThreadPool::help() {
         shared_->timers.pop_back();
         lock.unlock();
         job();
+        job = nullptr;  // what it holds may take locks of its own when it goes
         lock.lock();
         continue;
       }
