@@ -14,11 +14,12 @@ enum class Framework : int { caffe = 0, mindspore = 1, tensorflow = 3, onnx = 5 
 struct Conversion {
   Framework framework = Framework::onnx;
   std::string model_path;
+  std::string weight_path;  // Caffe alone: the .caffemodel
   std::string output_path;  // with the suffix .om
   Options options;
 };
 
-// "5" -> Framework::onnx. Fails for other numbers, and for the frameworks of later releases.
+// "0" -> Framework::caffe, "5" -> Framework::onnx. Fails for other numbers, and for the frameworks of later releases.
 Result<Framework> parse_framework(const std::string& text);
 
 Status convert(const Conversion& conversion);

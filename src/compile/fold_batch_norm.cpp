@@ -79,13 +79,16 @@ Status fold_batch_norms(graph::Graph& graph) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     Node& conv = graph.nodes[n];
     if (conv.op != "Conv" || !conv.domain.empty() || conv.outputs.size() != 1) continue;
-    const int user = links.only_user(conv.outputs[0]);
-    if (user < 0) continue;
-    const Node& bn = graph.nodes[static_cast<size_t>(user)];
-    // The values grow in fold(): `bn` and `conv` are nodes, which stay where they are.
-    if (bn.inputs.empty() || bn.inputs[0] != conv.outputs[0] || !fold(graph, conv, bn)) continue;
-    conv.outputs[0] = bn.outputs[0];
-    gone[static_cast<size_t>(user)] = true;
+    // Several in a row: the BatchNorm and Scale layers of Caffe.
+    for (;;) {
+      const int user = links.only_user(conv.outputs[0]);
+      if (user < 0) break;
+      const Node& bn = graph.nodes[static_cast<size_t>(user)];
+      // The values grow in fold(): `bn` and `conv` are nodes, which stay where they are.
+      if (bn.inputs.empty() || bn.inputs[0] != conv.outputs[0] || !fold(graph, conv, bn)) break;
+      conv.outputs[0] = bn.outputs[0];
+      gone[static_cast<size_t>(user)] = true;
+    }
   }
   size_t kept = 0;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {

@@ -17,9 +17,9 @@ namespace {
 
 // These work.
 constexpr std::array<OptionSpec, 17> kWorking = {{
-    {"model", "path", "", "The model file: .onnx."},
+    {"model", "path", "", "The model file: .onnx, or the .prototxt of Caffe."},
     {"framework", "0|1|3|5", "",
-     "0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX; this release reads 5."},
+     "0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX; this release reads 0 and 5."},
     {"output", "path", "", "Path and name of the result; .om is added."},
     {"soc_version", "Ascend310P3|...", "", "The chip: 'Ascend' + the Name of npu-smi info."},
     {"input_shape", "\"name1:n,c,h,w;name2:n,c\"", "",
@@ -40,7 +40,7 @@ constexpr std::array<OptionSpec, 17> kWorking = {{
      "Precision; this release keeps the types of the model."},
     {"precision_mode_v2", "origin|...", "origin",
      "Precision, newer names; this release keeps the types of the model."},
-    {"weight", "path", "", "Weights of a Caffe model; with ONNX there are none."},
+    {"weight", "path", "", "Weights of a Caffe model: .caffemodel."},
     {"help", "", "", "Prints this text."},
 }};
 
@@ -159,6 +159,14 @@ Status need(const CommandLine& line, std::string_view name) {
   if (!line.get(name).empty()) return {};
   return fail(Code::invalid_argument,
               "--{} is missing; expected --model, --framework, --output and --soc_version", name);
+}
+
+// The guide asks for both files of a Caffe model.
+Status need_weight(const CommandLine& line) {
+  if (!line.get("weight").empty()) return {};
+  return fail(Code::invalid_argument,
+              "--weight is missing; a Caffe model has two files, --model=net.prototxt and "
+              "--weight=net.caffemodel");
 }
 
 Result<Format> parse_format(const std::string& text) {
@@ -282,7 +290,9 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
   ANYNPU_ASSIGN(work.framework, compile::parse_framework(line.get("framework")));
   ANYNPU_TRY(check_soc_name(line.get("soc_version")), "in --soc_version");
   ANYNPU_TRY(check_precision(line));
-  if (line.has("weight")) {
+  const bool caffe = work.framework == compile::Framework::caffe;
+  if (caffe) ANYNPU_TRY(need_weight(line));
+  if (!caffe && line.has("weight")) {
     return fail(Code::invalid_argument,
                 "--weight is '{}'; an ONNX model holds its weights itself, leave the option out",
                 line.get("weight"));
@@ -292,6 +302,7 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
   ANYNPU_TRY(parse_shapes(line, work.options));
   ANYNPU_ASSIGN(work.options.output_type, parse_output_type(line.get("output_type")));
   work.model_path = line.get("model");
+  work.weight_path = line.get("weight");
   work.options.model_name = std::filesystem::path(work.output_path).stem().string();
   work.options.soc_version = line.get("soc_version");
   work.options.producer = format("AnyNPU {}", version());
@@ -302,6 +313,7 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
 
 std::string help() {
   return "usage: atc --model=model.onnx --framework=5 --output=model --soc_version=Ascend310P3\n"
+         "       atc --model=net.prototxt --weight=net.caffemodel --framework=0 ...\n"
          "           [--input_shape=\"name:n,c,h,w\"] ...\n"
          "Converts a model into the offline form (.om) that AnyNPU loads. One dash works as well "
          "as "

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/caffe/net_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace anynpu::caffe {
+
+namespace {
+
+struct OldType {
+  std::string_view name;
+  int number;
+  std::string_view type;
+};
+
+// V1LayerParameter.LayerType
+constexpr std::array<OldType, 40> kOldTypes = {{
+    {"NONE", 0, "None"},
+    {"ACCURACY", 1, "Accuracy"},
+    {"BNLL", 2, "BNLL"},
+    {"CONCAT", 3, "Concat"},
+    {"CONVOLUTION", 4, "Convolution"},
+    {"DATA", 5, "Data"},
+    {"DROPOUT", 6, "Dropout"},
+    {"EUCLIDEAN_LOSS", 7, "EuclideanLoss"},
+    {"FLATTEN", 8, "Flatten"},
+    {"HDF5_DATA", 9, "HDF5Data"},
+    {"HDF5_OUTPUT", 10, "HDF5Output"},
+    {"IM2COL", 11, "Im2col"},
+    {"IMAGE_DATA", 12, "ImageData"},
+    {"INFOGAIN_LOSS", 13, "InfogainLoss"},
+    {"INNER_PRODUCT", 14, "InnerProduct"},
+    {"LRN", 15, "LRN"},
+    {"MULTINOMIAL_LOGISTIC_LOSS", 16, "MultinomialLogisticLoss"},
+    {"POOLING", 17, "Pooling"},
+    {"RELU", 18, "ReLU"},
+    {"SIGMOID", 19, "Sigmoid"},
+    {"SOFTMAX", 20, "Softmax"},
+    {"SOFTMAX_LOSS", 21, "SoftmaxWithLoss"},
+    {"SPLIT", 22, "Split"},
+    {"TANH", 23, "TanH"},
+    {"WINDOW_DATA", 24, "WindowData"},
+    {"ELTWISE", 25, "Eltwise"},
+    {"POWER", 26, "Power"},
+    {"SIGMOID_CROSS_ENTROPY_LOSS", 27, "SigmoidCrossEntropyLoss"},
+    {"HINGE_LOSS", 28, "HingeLoss"},
+    {"MEMORY_DATA", 29, "MemoryData"},
+    {"ARGMAX", 30, "ArgMax"},
+    {"THRESHOLD", 31, "Threshold"},
+    {"DUMMY_DATA", 32, "DummyData"},
+    {"SLICE", 33, "Slice"},
+    {"MVN", 34, "MVN"},
+    {"ABSVAL", 35, "AbsVal"},
+    {"SILENCE", 36, "Silence"},
+    {"CONTRASTIVE_LOSS", 37, "ContrastiveLoss"},
+    {"EXP", 38, "Exp"},
+    {"DECONVOLUTION", 39, "Deconvolution"},
+}};
+
+Status read_words(const TextField& text, std::string_view field, std::vector<std::string>& out) {
+  for (const TextField* found : text.all(field)) ANYNPU_TRY(found->to(out.emplace_back()));
+  return {};
+}
+
+std::string word_of(const TextField& text, std::string_view field) {
+  const TextField* found = text.find(field);
+  return found ? found->text : std::string();
+}
+
+// Whether a rule of include/exclude holds for inference: phase TEST, level 0, no stages.
+bool rule_holds(const TextField& rule) {
+  const std::string phase = word_of(rule, "phase");
+  if (!phase.empty() && phase != "TEST" && phase != "1") return false;
+  int64_t level = 0;
+  const TextField* least = rule.find("min_level");
+  if (least && least->to(level).ok() && level > 0) return false;
+  const TextField* most = rule.find("max_level");
+  if (most && most->to(level).ok() && level < 0) return false;
+  return rule.find("stage") == nullptr;
+}
+
+bool in_test_phase(const TextField& text) {
+  const auto included = text.all("include");
+  if (!included.empty()) {
+    return std::any_of(included.begin(), included.end(),
+                       [](const TextField* rule) { return rule_holds(*rule); });
+  }
+  const auto excluded = text.all("exclude");
+  return std::none_of(excluded.begin(), excluded.end(),
+                      [](const TextField* rule) { return rule_holds(*rule); });
+}
+
+Result<Layer> read_layer(TextField text, bool old) {
+  Layer layer;
+  if (const TextField* name = text.find("name")) ANYNPU_TRY(name->to(layer.name));
+  if (const TextField* type = text.find("type")) ANYNPU_TRY(type->to(layer.type));
+  if (text.find("layer") && layer.type.empty()) {
+    return fail(Code::version_mismatch,
+                "{}: the net has the form of the first Caffe release (a layer inside 'layers'); "
+                "convert it with Caffe's upgrade_net_proto_text",
+                text.where());
+  }
+  if (old) {
+    const std::string_view known = type_of_old_name(layer.type);
+    if (!known.empty()) layer.type = known;
+  }
+  if (layer.type.empty()) {
+    return fail(Code::parse_error, "{}: layer '{}' has no type", text.where(), layer.name);
+  }
+  ANYNPU_TRY(read_words(text, "bottom", layer.bottoms));
+  ANYNPU_TRY(read_words(text, "top", layer.tops));
+  if (layer.type == "Input") {
+    if (const TextField* param = text.find("input_param")) {
+      for (const TextField* shape : param->all("shape")) {
+        ANYNPU_ASSIGN(Shape made, read_shape(*shape));
+        layer.in_shapes.push_back(std::move(made));
+      }
+    }
+    // One shape may stand for all tops.
+    if (layer.in_shapes.size() == 1) layer.in_shapes.resize(layer.tops.size(), layer.in_shapes[0]);
+  }
+  layer.text = std::move(text);
+  return layer;
+}
+
+// input: "data" with input_shape { ... } or four input_dim each.
+Status read_net_inputs(const TextField& root, NetText& net) {
+  std::vector<std::string> names;
+  ANYNPU_TRY(read_words(root, "input", names));
+  const auto shapes = root.all("input_shape");
+  const auto dims = root.all("input_dim");
+  for (size_t i = 0; i < names.size(); ++i) {
+    Layer layer;
+    layer.name = names[i];
+    layer.type = "Input";
+    layer.tops = {names[i]};
+    if (i < shapes.size()) {
+      ANYNPU_ASSIGN(Shape shape, read_shape(*shapes[i]));
+      layer.in_shapes.push_back(std::move(shape));
+    } else if (shapes.empty() && 4 * i + 4 <= dims.size()) {
+      TextField as_shape;
+      for (size_t d = 4 * i; d < 4 * i + 4; ++d) {
+        as_shape.fields.push_back(*dims[d]);
+        as_shape.fields.back().name = "dim";
+      }
+      ANYNPU_ASSIGN(Shape shape, read_shape(as_shape));
+      layer.in_shapes.push_back(std::move(shape));
+    }
+    net.layers.push_back(std::move(layer));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view type_of_old_name(std::string_view name) {
+  int number = -1;
+  (void)std::from_chars(name.data(), name.data() + name.size(), number);
+  for (const OldType& old : kOldTypes) {
+    if (old.name == name || (number >= 0 && old.number == number)) return old.type;
+  }
+  return {};
+}
+
+Result<NetText> read_net(std::string_view prototxt) {
+  ANYNPU_ASSIGN(TextField root, parse_prototext(prototxt));
+  NetText net;
+  net.name = word_of(root, "name");
+  ANYNPU_TRY(read_net_inputs(root, net), "in the inputs of the net");
+  for (TextField& field : root.fields) {
+    const bool old = field.name == "layers";
+    if (!old && field.name != "layer") continue;
+    if (field.kind != TextField::Kind::message) {
+      return fail(Code::parse_error, "{}: '{}' is no message; expected {{ ... }}", field.where(),
+                  field.name);
+    }
+    if (!in_test_phase(field)) continue;
+    const std::string where = field.where();
+    ANYNPU_ASSIGN(Layer layer, read_layer(std::move(field), old), "in the layer at {}", where);
+    net.layers.push_back(std::move(layer));
+  }
+  if (net.layers.empty()) {
+    return fail(Code::parse_error,
+                "the net has no layers; expected a Caffe prototxt, see --framework");
+  }
+  return net;
+}
+
+}  // namespace anynpu::caffe

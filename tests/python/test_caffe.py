@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Caffe models through atc and acl.mdl: every layer against numpy, and against OpenCV where it is
+installed; the files that must be refused, with their sentences."""
+import os
+import re
+import subprocess
+
+import acl
+import caffe_reference as ref
+import numpy as np
+import pytest
+from caffe_file import caffemodel, doubles, input_layer, layer
+from om_runner import run_om
+
+try:
+    import cv2
+    cv2.dnn.readNetFromCaffe  # gone from release 5
+except (ImportError, AttributeError):
+    cv2 = None
+
+SUCCESS = "ATC run success, welcome to the next use."
+
+
+@pytest.fixture(scope="module", autouse=True)
+def runtime():
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    yield
+    assert acl.rt.reset_device(0) == 0
+    assert acl.finalize() == 0
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def atc(*more):
+    return subprocess.run(
+        ["atc", "--model=net.prototxt", "--framework=0", "--output=net", "--soc_version=Ascend310P3",
+         *more], capture_output=True, text=True, timeout=60)
+
+
+def write(prototxt, weights):
+    with open("net.prototxt", "w") as file:
+        file.write(prototxt)
+    with open("net.caffemodel", "wb") as file:
+        file.write(weights if isinstance(weights, bytes) else caffemodel(weights))
+
+
+def convert(prototxt, weights, *more):
+    write(prototxt, weights)
+    return atc("--weight=net.caffemodel", *more)
+
+
+def run(prototxt, weights, arrays, *more):
+    done = convert(prototxt, weights, *more)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == SUCCESS
+    return run_om("net.om", arrays)
+
+
+def check_failed(done, *sentences):
+    assert done.returncode != 0
+    for sentence in sentences:
+        assert re.search(sentence, done.stderr, re.S), done.stderr
+    assert not os.path.exists("net.om")
+
+
+@pytest.mark.parametrize("case", ref.cases(), ids=lambda case: case.name)
+def test_layer(case):
+    """One layer of the guide's list: the result of atc's .om is that of the formula."""
+    bottoms = [f"x{i}" for i in range(len(case.inputs))]
+    text = "".join(input_layer(n, x.shape) for n, x in zip(bottoms, case.inputs))
+    text += layer(case.kind, "the_layer", bottoms, [f"y{i}" for i in range(len(case.expected))],
+                  case.text)
+    weights = {"the_layer": case.weights} if case.weights else {"other": [np.zeros(1)]}
+    done = convert(text, weights)
+    waiting = [op for op in case.needs if f"operator {op} (" in done.stderr]
+    if waiting:
+        pytest.skip(f"no operator {waiting[0]} yet")
+    results = {name.split(":")[2]: y for name, y in run(text, weights, case.inputs).items()}
+    for i, want in enumerate(case.expected):
+        got = results[f"y{i}"]
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.skipif(cv2 is None, reason="no OpenCV before release 5")
+@pytest.mark.parametrize("case", [c for c in ref.cases() if c.opencv], ids=lambda case: case.name)
+def test_layer_as_opencv_computes_it(case):
+    """The formulas of the tests above are those of an independent importer."""
+    bottoms = [f"x{i}" for i in range(len(case.inputs))]
+    text = "".join(input_layer(n, x.shape) for n, x in zip(bottoms, case.inputs))
+    tops = [f"y{i}" for i in range(len(case.expected))]
+    text += layer(case.kind, "the_layer", bottoms, tops, case.text)
+    write(text, {"the_layer": case.weights} if case.weights else {"other": [np.zeros(1)]})
+    net = cv2.dnn.readNetFromCaffe("net.prototxt", "net.caffemodel")
+    for name, array in zip(bottoms, case.inputs):
+        net.setInput(array, name)
+    outs = net.forward([f"the_layer.{i}" if i else "the_layer" for i in range(len(tops))]) \
+        if len(tops) > 1 else [net.forward()]
+    for got, want in zip(outs, case.expected):
+        np.testing.assert_allclose(got.ravel(), want.ravel(), rtol=1e-3, atol=1e-4)
+
+
+def small_net():
+    rng = np.random.default_rng(3)
+    weights = {"conv": [rng.standard_normal((4, 3, 3, 3)), rng.standard_normal(4)],
+               "bn": [rng.standard_normal(4), rng.uniform(0.5, 1, 4), [2.0]],
+               "scale": [rng.standard_normal(4), rng.standard_normal(4)],
+               "fc": [rng.standard_normal((5, 4 * 3 * 3)), rng.standard_normal(5)]}
+    text = ('name: "small"\n' + input_layer("data", (1, 3, 6, 6))
+            + layer("Convolution", "conv", ["data"], ["conv"],
+                    "convolution_param { num_output: 4 kernel_size: 3 pad: 1 }")
+            + layer("BatchNorm", "bn", ["conv"], ["conv"])
+            + layer("Scale", "scale", ["conv"], ["conv"], "scale_param { bias_term: true }")
+            + layer("ReLU", "relu", ["conv"], ["conv"])
+            + layer("Pooling", "pool", ["conv"], ["pool"],
+                    "pooling_param { pool: MAX kernel_size: 2 stride: 2 }")
+            + layer("Dropout", "drop", ["pool"], ["pool"])
+            + layer("InnerProduct", "fc", ["pool"], ["fc"],
+                    "inner_product_param { num_output: 5 }")
+            + layer("Softmax", "prob", ["fc"], ["prob"]))
+    return text, weights
+
+
+def small_net_reference(x, weights):
+    y = ref.conv(x, *weights["conv"], pad=1)
+    mean, variance, factor = (np.asarray(w) for w in weights["bn"])
+    y = (y - ref.channels(mean / factor)) / np.sqrt(ref.channels(variance / factor) + 1e-5)
+    y = np.maximum(y * ref.channels(weights["scale"][0]) + ref.channels(weights["scale"][1]), 0)
+    y = ref.pool(y, 2, 2, 0, "MAX").reshape(len(x), -1)
+    return ref.softmax(y @ np.asarray(weights["fc"][0]).T + weights["fc"][1], 1)
+
+
+def test_in_place_layers_of_a_small_net():
+    text, weights = small_net()
+    x = np.random.default_rng(4).standard_normal((1, 3, 6, 6)).astype(np.float32)
+    results = run(text, weights, [x])
+    assert list(results) == ["prob:0:prob"]
+    np.testing.assert_allclose(results["prob:0:prob"], small_net_reference(x, weights), atol=1e-5)
+
+
+def test_input_shape_replaces_the_shape_of_the_prototxt():
+    text, weights = small_net()
+    x = np.random.default_rng(4).standard_normal((3, 3, 6, 6)).astype(np.float32)
+    results = run(text, weights, [x], "--input_shape=data:3,3,6,6")
+    np.testing.assert_allclose(results["prob:0:prob"], small_net_reference(x, weights), atol=1e-5)
+
+
+def test_a_wrong_input_shape_names_the_layer_that_does_not_fit():
+    text, weights = small_net()
+    check_failed(convert(text, weights, "--input_shape=data:1,3,8,8"),
+                 "weight blob 0 is 5x36 .*asks for 5x64", r"in layer 'fc' \(InnerProduct\)")
+    check_failed(convert(text, weights, "--input_shape=image:1,3,8,8"), "no input 'image'")
+
+
+def test_the_old_form_of_layers_gives_the_same():
+    rng = np.random.default_rng(3)
+    weights = {"conv": [rng.standard_normal((4, 3, 3, 3)), rng.standard_normal(4)],
+               "fc": [rng.standard_normal((5, 4 * 4 * 4)), rng.standard_normal(5)]}
+    text = '''name: "old"
+      input: "data" input_dim: 2 input_dim: 3 input_dim: 6 input_dim: 6
+      layers { name: "conv" type: CONVOLUTION bottom: "data" top: "conv" blobs_lr: 1
+               convolution_param { num_output: 4 kernel_size: 3 } }
+      layers { name: "relu" type: RELU bottom: "conv" top: "conv" }
+      layers { name: "fc" type: INNER_PRODUCT bottom: "conv" top: "fc"
+               inner_product_param { num_output: 5 } }'''
+    x = rng.standard_normal((2, 3, 6, 6)).astype(np.float32)
+    results = run(text, caffemodel(weights, old=True), [x])
+    want = np.maximum(ref.conv(x, *weights["conv"]), 0).reshape(2, -1) @ weights["fc"][0].T
+    np.testing.assert_allclose(results["fc:0:fc"], want + weights["fc"][1], rtol=1e-4, atol=1e-4)
+
+
+def test_weights_stored_as_doubles():
+    text = input_layer("data", (2, 3)) + layer("InnerProduct", "fc", ["data"], ["fc"],
+                                               "inner_product_param { num_output: 2 bias_term: false }")
+    w = np.arange(6.0).reshape(2, 3)
+    x = np.ones((2, 3), np.float32)
+    np.testing.assert_allclose(run(text, doubles("fc", w), [x])["fc:0:fc"], x @ w.T)
+
+
+def test_layers_of_the_train_phase_are_left_out_and_unused_tops_are_outputs():
+    text = (input_layer("data", (1, 2)) + layer("Data", "train", [], ["data"], "include { phase: TRAIN }")
+            + layer("Split", "split", ["data"], ["a", "b"]) + layer("ReLU", "relu", ["a"], ["r"])
+            + layer("SoftmaxWithLoss", "loss", ["r"], ["loss"], "exclude { phase: TEST }"))
+    x = np.array([[-1, 2]], np.float32)
+    results = run(text, {"other": [np.zeros(1)]}, [x])
+    assert {name.split(":")[2] for name in results} == {"b", "r"}
+    np.testing.assert_array_equal(results["relu:0:r"], [[0, 2]])
+
+
+def test_a_train_prototxt_is_refused_with_what_to_do():
+    text = (layer("Data", "data", [], ["data", "label"], 'data_param { source: "x_lmdb" }')
+            + layer("SoftmaxWithLoss", "loss", ["data", "label"], ["loss"]))
+    check_failed(convert(text, {"x": [np.zeros(1)]}), "2 layers", "Data 'data': it reads training data.*deploy prototxt",
+                 "SoftmaxWithLoss 'loss': it belongs to training")
+
+
+def test_all_unsupported_layers_come_in_one_message():
+    text = (input_layer("data", (1, 3, 4, 4)) + layer("Magic", "one", ["data"], ["a"])
+            + layer("ReLU", "relu", ["a"], ["a"]) + layer("Tricks", "two", ["a"], ["b"]))
+    check_failed(convert(text, {"other": [np.zeros(1)]}), "2 layers.*Magic 'one'.*Tricks 'two'")
+
+
+def test_missing_and_foreign_weights():
+    text, weights = small_net()
+    write(text, weights)
+    check_failed(atc(), "--weight is missing; a Caffe model has two files")
+    check_failed(atc("--weight=absent.caffemodel"), "absent.caffemodel")
+    check_failed(convert(text, {"conv": weights["conv"]}),
+                 "3 layers have no weights in the caffemodel: 'bn', 'scale', 'fc'")
+    wrong = dict(weights, conv=[np.zeros((4, 3, 5, 5)), np.zeros(4)])
+    check_failed(convert(text, wrong), "weight blob 0 is 4x3x5x5 .*asks for 4x3x3x3",
+                 r"in layer 'conv' \(Convolution\)")
+    check_failed(convert(text, dict(weights, conv=weights["conv"][:1])),
+                 "1 weight blobs; expected at least 2")
+    check_failed(convert(text, b"\x89HDF\r\n"), "HDF5")
+    check_failed(convert(text, b"not a model at all"), "while reading the caffemodel")
+
+
+def test_damaged_files_are_refused_with_the_place():
+    text, weights = small_net()
+    check_failed(convert(text.replace("pool: MAX", "pool MAX"), weights), r"line \d+, column \d+")
+    check_failed(convert("", weights), "no layers")
+    check_failed(convert(text.replace('bottom: "fc"', 'bottom: "fd"'), weights),
+                 "bottom 'fd' is made by no layer")
+    whole = caffemodel(weights)
+    for cut in (10, len(whole) // 2, len(whole) - 1):
+        check_failed(convert(text, whole[:cut]))
+    assert convert(text, whole).returncode == 0
+
+
+def test_an_onnx_option_with_caffe_and_the_other_way_round():
+    text, weights = small_net()
+    write(text, weights)
+    done = subprocess.run(["atc", "--model=net.prototxt", "--framework=5", "--output=net",
+                           "--weight=net.caffemodel", "--soc_version=Ascend310P3"],
+                          capture_output=True, text=True, timeout=60)
+    check_failed(done, "an ONNX model holds its weights itself")
