@@ -70,7 +70,7 @@ TEST(Compile, ShapesThatDoNotFitAreRefused) {
 
 TEST(Convert, FrameworksOfLaterReleasesAreRefusedByName) {
   EXPECT_TRUE(parse_framework("5").ok());
-  EXPECT_NE(parse_framework("0").status().message().find("Caffe"), std::string::npos);
+  EXPECT_TRUE(parse_framework("0").ok());
   EXPECT_EQ(parse_framework("3").status().code(), Code::unsupported_feature);
   EXPECT_EQ(parse_framework("1").status().code(), Code::unsupported_feature);
   EXPECT_EQ(parse_framework("7").status().code(), Code::invalid_argument);

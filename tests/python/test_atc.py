@@ -95,7 +95,7 @@ def test_required_options_are_named(folder, missing):
     ("--no_such_option=1", "unknown option --no_such_option"),
     ("--input_shap=x:1", r"did you mean --input_shape\?"),
     ("--framework=3", "TensorFlow"),
-    ("--framework=0", "Caffe"),
+    ("--framework=0", "--weight is missing; a Caffe model has two files"),
     ("--framework=1", "MindSpore"),
     ("--framework=9", "expected 0"),
     ("--soc_version=Ascend999", "Ascend310P3"),

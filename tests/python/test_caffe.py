@@ -4,13 +4,18 @@ installed; the files that must be refused, with their sentences."""
 import os
 import re
 import subprocess
+import sys
 
 import acl
 import caffe_reference as ref
 import numpy as np
 import pytest
-from caffe_file import caffemodel, doubles, input_layer, layer
+from conftest import ROOT
 from om_runner import run_om
+
+sys.path.insert(0, os.path.join(ROOT, "examples", "models"))
+from caffe_file import caffemodel, doubles, input_layer, layer  # noqa: E402
+from make_caffe_resnet50 import make_caffe_resnet50  # noqa: E402
 
 try:
     import cv2
@@ -240,3 +245,23 @@ def test_an_onnx_option_with_caffe_and_the_other_way_round():
                            "--weight=net.caffemodel", "--soc_version=Ascend310P3"],
                           capture_output=True, text=True, timeout=60)
     check_failed(done, "an ONNX model holds its weights itself")
+
+
+def test_gears_of_a_caffe_model():
+    text, weights = small_net()
+    done = convert(text, weights, "--input_shape=data:-1,3,6,6", "--dynamic_batch_size=1,2,4")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_resnet50_of_the_guides_sample():
+    """The example's net: batch norms and scales fold away, and OpenCV gives the same where it is."""
+    text, weights = make_caffe_resnet50(seed=1)
+    x = np.random.default_rng(2).standard_normal((1, 3, 224, 224)).astype(np.float32)
+    prob = run(text, weights, [x])["prob:0:prob"]
+    assert prob.shape == (1, 1000)
+    np.testing.assert_allclose(prob.sum(), 1, rtol=1e-5)
+    if cv2 is not None:
+        net = cv2.dnn.readNetFromCaffe("net.prototxt", "net.caffemodel")
+        net.setInput(x, "data")
+        want = net.forward()
+        assert np.linalg.norm(prob - want) / np.linalg.norm(want) < 1e-4

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes Caffe nets for tests and examples: prototxt text and caffemodel bytes, by our own tiny
+"""Writes Caffe nets: prototxt text and caffemodel bytes, by our own tiny
 protobuf writer, so that no caffe package is needed."""
 import struct
 
 import numpy as np
-
-OLD_TYPES = {"CONVOLUTION": 4, "INNER_PRODUCT": 14, "RELU": 18, "POOLING": 17, "SOFTMAX": 20}
 
 
 def varint(value):
