@@ -38,7 +38,8 @@ def _link_libraries(folder):
 def _link_programs(folder):
     """The programs of the package, or the start scripts that pip made for them."""
     homes = [paths.program_folder(), os.path.join(sys.prefix, "bin")]
-    for name in ("anynpu", "atc", "npu-smi", "msprof", "msaccucmp"):
+    for name in ("anynpu", "atc", "npu-smi", "msprof", "msaccucmp", "stc-clang", "stc-clang++",
+                 "stc-ld.lld", "stc-smi", "stc-prof", "stcc", "stc-gdb"):
         for home in homes:
             if os.access(os.path.join(home, name), os.X_OK):
                 _link(os.path.join(home, name), os.path.join(folder, name))
@@ -47,7 +48,7 @@ def _link_programs(folder):
 def _link_modules(folder):
     """Our modules alone, so that PYTHONPATH brings no other package of the environment along."""
     for name in sorted(os.listdir(paths.SITE)):
-        if name.split(".")[0] in ("acl", "anynpu") and not name.endswith("-info"):
+        if name.split(".")[0] in ("acl", "anynpu", "hpe") and not name.endswith("-info"):
             _link(os.path.join(paths.SITE, name), os.path.join(folder, name))
 
 

@@ -18,3 +18,15 @@ def start(name):
 
 def atc():
     return start("atc")
+
+
+def stc_clang():
+    return start("stc-clang")
+
+
+def stc_clang_cpp():
+    return start("stc-clang++")
+
+
+def stc_ld():
+    return start("stc-ld.lld")

@@ -4,7 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "base/clock.h"
 #include "device/memory.h"
+#include "npc/host/recorder.h"
+#include "trace/trace.h"
 
 namespace anynpu::npc {
 
@@ -21,6 +24,20 @@ TaskKind& kind_of(const CopyRequest& request) {
   if (request.to.host && !request.from.host) return kHostToDevice;
   if (request.from.host && !request.to.host) return kDeviceToHost;
   return kInside;
+}
+
+// The copy itself.
+void move_bytes(const CopyRequest& request, std::byte* to, const std::byte* from) {
+  Recorder* record = recorder();
+  const uint64_t start = record ? now_ns() : 0;
+  std::memmove(to, from, request.bytes);
+  if (!record) return;
+  const TaskKind& kind = kind_of(request);
+  const ClusterHost* host = request.to.host ? request.to.host : request.from.host;
+  record->add_copy(&kind == &kHostToDevice   ? "h2d"
+                   : &kind == &kDeviceToHost ? "d2h"
+                                             : "d2d",
+                   host ? host->cluster().id() : -1, request.bytes, start, now_ns());
 }
 
 class ReleaseOnce {
@@ -81,15 +98,23 @@ Status copy_async(const CopyRequest& request, const std::shared_ptr<Lane>& lane,
   if (request.bytes == 0) return {};
   ANYNPU_ASSIGN(auto to, side(request.to, request.bytes, device::Access::write, "dst"));
   ANYNPU_ASSIGN(auto from, side(request.from, request.bytes, device::Access::read, "src"));
-  return lane->stream().submit(device::TaskInfo(kind_of(request), request.bytes),
-                               [lane, to = std::move(to), from = std::move(from),
-                                bytes = request.bytes, owner = std::move(owner)] {
-                                 std::memmove(to.address, from.address, bytes);
-                                 return Status();
-                               });
+  return lane->stream().submit(
+      device::TaskInfo(kind_of(request), request.bytes),
+      [lane, to = std::move(to), from = std::move(from), request, owner = std::move(owner)] {
+        move_bytes(request, to.address, from.address);
+        return Status();
+      });
 }
 
 Status copy(const CopyRequest& request, const std::shared_ptr<Lane>& lane) {
+  if (lane->stream().idle() && request.bytes > 0) {  // nothing to wait for: no hand-off either
+    ANYNPU_ASSIGN(const auto to, side(request.to, request.bytes, device::Access::write, "dst"));
+    ANYNPU_ASSIGN(const auto from, side(request.from, request.bytes, device::Access::read, "src"));
+    const trace::TraceZone zone(trace::Category::task, kind_of(request).name,
+                                trace::current_correlation(), request.bytes);
+    move_bytes(request, to.address, from.address);
+    return {};
+  }
   ANYNPU_TRY(copy_async(request, lane));
   return lane->stream().wait_for(lane->stream().submitted(), Deadline::never());
 }

@@ -32,7 +32,7 @@ struct CopyRequest {
 // Checks both sides: invalid_address for device memory that is not allocated, invalid_argument for
 // a copy past the end of an allocation and for host memory that is not there.
 Status check_copy(const CopyRequest& request);
-// Queues the copy in `lane` and waits for it.
+// Copies behind what is queued in `lane` and waits for it.
 Status copy(const CopyRequest& request, const std::shared_ptr<Lane>& lane);
 // `release` is called also when this fails.
 Status copy_async(const CopyRequest& request, const std::shared_ptr<Lane>& lane,

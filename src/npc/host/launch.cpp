@@ -2,6 +2,7 @@
 #include "npc/host/launch.h"
 
 #include "npc/host/kernel_profile.h"
+#include "npc/host/recorder.h"
 
 namespace anynpu::npc {
 
@@ -22,6 +23,7 @@ struct LaunchJob {
     LaunchStats stats;
     Status status = module->host().cluster().launch(module->module(), request, &stats);
     if (status.code() == Code::task_failed) lane->add_exception(status, stats.trap_report);
+    if (Recorder* record = recorder()) record->add_kernel(stats, lane->stream().id());
     if (profiled) KernelProfile::instance().add(std::move(stats));
     return status;
   }

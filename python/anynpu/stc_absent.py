@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`stcc` and `stc-gdb`, which are not there yet: each says so and what to use instead."""
+import os
+import sys
+
+INSTEAD = {
+    "stcc": "single-source files (.hc) cannot be compiled yet; compile kernels with stc-clang++ "
+            "and stc-ld.lld, and load them with stcModuleLoadData or hpe.hpert.api.module",
+    "stc-gdb": "kernels cannot be debugged step by step yet; compile with -g: a kernel that fails "
+               "prints the call stack of each core, and printf works on the device",
+}
+
+
+def main():
+    name = os.path.basename(sys.argv[0])
+    print(f"{name}: {INSTEAD.get(name, 'not there')}", file=sys.stderr)
+    return 1

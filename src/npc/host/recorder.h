@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stc-prof asks of a process: with ANYNPU_STC_PROF=<folder>, every kernel and copy is written
+// to <folder>/hpe-<pid>.jsonl, a line of JSON each, at the latest when the process ends. Off: a
+// load and a branch. Thread-safe; never fails (a folder that cannot be written loses the lines).
+#pragma once
+
+#include <cstdint>
+
+#include "npc/counters.h"
+
+namespace anynpu::npc {
+
+// Null when nothing is recorded.
+class Recorder;
+Recorder* recorder();
+
+class Recorder {
+ public:
+  void add_kernel(const LaunchStats& stats, uint32_t stream);
+  // `kind`: "h2d", "d2h" or "d2d".
+  void add_copy(const char* kind, int cluster, uint64_t bytes, uint64_t start_ns, uint64_t end_ns);
+};
+
+}  // namespace anynpu::npc
