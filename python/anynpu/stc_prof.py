@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stc-prof`: records the kernels and copies of an HPE program and shows them. Instructions and bytes
+"""`stc-prof`: records kernels and copies of an HPE program and shows them. Instructions and bytes
 are exact, cycles modelled (docs/npc_cycles.md), times those of this host."""
 import argparse
 import json
