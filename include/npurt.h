@@ -43,8 +43,8 @@ NPURT_C void sync(void); /* waits for all cores of the launch */
 NPURT_C int printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 NPURT_C int snprintf(char* to, size_t bytes, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-NPURT_C void exit(int code) __attribute__((noreturn));  /* ends this core */
-NPURT_C void abort(void) __attribute__((noreturn));     /* code 128 */
+NPURT_C void exit(int code) __attribute__((noreturn)); /* ends this core */
+NPURT_C void abort(void) __attribute__((noreturn));    /* code 128 */
 NPURT_C void npurt_assert_failed(const char* expression, const char* file, int line,
                                  const char* function) __attribute__((noreturn));
 #ifdef NDEBUG
@@ -53,8 +53,8 @@ NPURT_C void npurt_assert_failed(const char* expression, const char* file, int l
 #define assert(expression) \
   ((expression) ? (void)0 : npurt_assert_failed(#expression, __FILE__, __LINE__, __func__))
 #endif
-NPURT_C int get_npu_idx(void); /* which card this cluster belongs to */
-NPURT_C int get_npu_nr(void);  /* how many cards there are */
+NPURT_C int get_npu_idx(void);       /* which card this cluster belongs to */
+NPURT_C int get_npu_nr(void);        /* how many cards there are */
 NPURT_C uint64_t npurt_cycles(void); /* modelled cycles of this core since the launch */
 
 /* Copies between memories. Allowed: within local, shared and global memory (high memory included),
@@ -88,8 +88,8 @@ typedef enum {
 enum { DTYPE_BYTE_1 = 0, DTYPE_BYTE_2 = 1 };
 
 /* rows x cols elements. stride_cols is the distance between rows on the global or shared side (on
- * the source side when both are of one kind), in elements; 0 means cols. dest_core: for copies within
- * local memory, the core whose memory is written; -1 or CoreID for one's own. */
+ * the source side when both are of one kind), in elements; 0 means cols. dest_core: for copies
+ * within local memory, the core whose memory is written; -1 or CoreID for one's own. */
 typedef struct {
   int rows, cols, stride_cols, dtype, dest_core;
 } cpy_config_t;
@@ -110,15 +110,15 @@ static inline __attribute__((unused)) npurtError_t npurt_memcpy_config(void* to,
   return npurt_memcpy_rows(to, from, &config);
 }
 #define memcpy(to, from, what) \
-  _Generic((what), cpy_config_t: npurt_memcpy_config, default: npurt_memcpy)(to, from, what)
+  _Generic((what), cpy_config_t : npurt_memcpy_config, default : npurt_memcpy)(to, from, what)
 #endif
 
 /* Vector unit (counted as VME): element by element over arrays of count elements. */
-#define NPURT_VECTOR2(name)                                                                        \
-  NPURT_C void npu_##name##_fp16(__fp16* to, const __fp16* a, const __fp16* b, int count);         \
+#define NPURT_VECTOR2(name)                                                                \
+  NPURT_C void npu_##name##_fp16(__fp16* to, const __fp16* a, const __fp16* b, int count); \
   NPURT_C void npu_##name##_fp32(float* to, const float* a, const float* b, int count);
-#define NPURT_VECTOR1(name)                                                          \
-  NPURT_C void npu_##name##_fp16(__fp16* to, const __fp16* a, int count);            \
+#define NPURT_VECTOR1(name)                                               \
+  NPURT_C void npu_##name##_fp16(__fp16* to, const __fp16* a, int count); \
   NPURT_C void npu_##name##_fp32(float* to, const float* a, int count);
 NPURT_VECTOR2(vadd)
 NPURT_VECTOR2(vsub)
@@ -153,19 +153,19 @@ static inline __attribute__((unused)) void npu_mmul(float* to, const __fp16* a, 
 static inline __attribute__((unused)) void npu_conv2d(npu_conv2d_t what) { npurt_conv2d(&what); }
 
 #ifdef __cplusplus
-#define NPURT_OVERLOAD2(name)                                                                      \
-  static inline void npu_##name(__fp16* to, const __fp16* a, const __fp16* b, int count) {         \
-    npu_##name##_fp16(to, a, b, count);                                                            \
-  }                                                                                                \
-  static inline void npu_##name(float* to, const float* a, const float* b, int count) {            \
-    npu_##name##_fp32(to, a, b, count);                                                            \
+#define NPURT_OVERLOAD2(name)                                                              \
+  static inline void npu_##name(__fp16* to, const __fp16* a, const __fp16* b, int count) { \
+    npu_##name##_fp16(to, a, b, count);                                                    \
+  }                                                                                        \
+  static inline void npu_##name(float* to, const float* a, const float* b, int count) {    \
+    npu_##name##_fp32(to, a, b, count);                                                    \
   }
-#define NPURT_OVERLOAD1(name)                                                                      \
-  static inline void npu_##name(__fp16* to, const __fp16* a, int count) {                          \
-    npu_##name##_fp16(to, a, count);                                                               \
-  }                                                                                                \
-  static inline void npu_##name(float* to, const float* a, int count) {                            \
-    npu_##name##_fp32(to, a, count);                                                               \
+#define NPURT_OVERLOAD1(name)                                             \
+  static inline void npu_##name(__fp16* to, const __fp16* a, int count) { \
+    npu_##name##_fp16(to, a, count);                                      \
+  }                                                                       \
+  static inline void npu_##name(float* to, const float* a, int count) {   \
+    npu_##name##_fp32(to, a, count);                                      \
   }
 NPURT_OVERLOAD2(vadd)
 NPURT_OVERLOAD2(vsub)
@@ -174,7 +174,7 @@ NPURT_OVERLOAD2(vmax)
 NPURT_OVERLOAD1(vrelu)
 NPURT_OVERLOAD1(vexp)
 #else
-#define NPURT_PICK(name, to) _Generic((to), __fp16*: name##_fp16, float*: name##_fp32)
+#define NPURT_PICK(name, to) _Generic((to), __fp16* : name##_fp16, float* : name##_fp32)
 #define npu_vadd(to, a, b, count) NPURT_PICK(npu_vadd, to)(to, a, b, count)
 #define npu_vsub(to, a, b, count) NPURT_PICK(npu_vsub, to)(to, a, b, count)
 #define npu_vmul(to, a, b, count) NPURT_PICK(npu_vmul, to)(to, a, b, count)

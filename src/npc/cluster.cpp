@@ -30,7 +30,8 @@ Result<Cluster*> Cluster::get(int id) {
     mark_runtime_used();
     ANYNPU_ASSIGN(auto memory, Memory::create());
     // Each stack has a guard of its own size below it.
-    ANYNPU_ASSIGN(const uint32_t stacks, memory->take(Space::global, 2 * kStackBytes * kCores, kNone));
+    ANYNPU_ASSIGN(const uint32_t stacks,
+                  memory->take(Space::global, 2 * kStackBytes * kCores, kNone));
     for (uint32_t core = 0; core < kCores; ++core) {
       memory->protect(stacks + (2 * core + 1) * kStackBytes, kStackBytes, kReadWrite);
     }
@@ -46,7 +47,9 @@ Cluster::Cluster(int id, std::shared_ptr<Memory> memory)
     : id_(id), memory_(std::move(memory)), machine_(nullptr) {}
 
 Result<uint32_t> Cluster::allocate(size_t bytes) { return memory_->allocate(Space::global, bytes); }
-Result<uint32_t> Cluster::allocate_high(size_t bytes) { return memory_->allocate(Space::high, bytes); }
+Result<uint32_t> Cluster::allocate_high(size_t bytes) {
+  return memory_->allocate(Space::high, bytes);
+}
 Status Cluster::release(uint32_t address) { return memory_->release(address); }
 size_t Cluster::free_bytes() const { return memory_->free_bytes(Space::global); }
 size_t Cluster::high_free_bytes() const { return memory_->free_bytes(Space::high); }
@@ -55,15 +58,17 @@ Result<std::shared_ptr<Block>> Cluster::find(uint32_t address, size_t count) con
   auto block = memory_->find(address, count);
   if (block) return block;
   if (const auto part = memory_->find(address, 0)) {
-    return fail(Code::invalid_address,
-                "device memory: {} bytes at {x} of cluster {} run over the end of the allocation of {} "
-                "bytes at {x}; copy less or allocate more",
-                count, address, id_, part->bytes(), part->base());
+    return fail(
+        Code::invalid_address,
+        "device memory: {} bytes at {x} of cluster {} run over the end of the allocation of {} "
+        "bytes at {x}; copy less or allocate more",
+        count, address, id_, part->bytes(), part->base());
   }
-  return fail(Code::invalid_address,
-              "device memory: {x} of cluster {} is not allocated; pass an address inside memory that "
-              "was allocated there and not freed",
-              address, id_);
+  return fail(
+      Code::invalid_address,
+      "device memory: {x} of cluster {} is not allocated; pass an address inside memory that "
+      "was allocated there and not freed",
+      address, id_);
 }
 
 Status Cluster::write(uint32_t address, const void* from, size_t count) {
@@ -80,10 +85,11 @@ Status Cluster::read(uint32_t address, void* to, size_t count) const {
 
 Status Cluster::check(const Module& module, const LaunchRequest& request) const {
   if (&module.cluster() != this) {
-    return fail(Code::invalid_handle,
-                "launch: the module was loaded on cluster {}, the kernel is launched on cluster {}; load "
-                "it there too",
-                module.cluster().id(), id_);
+    return fail(
+        Code::invalid_handle,
+        "launch: the module was loaded on cluster {}, the kernel is launched on cluster {}; load "
+        "it there too",
+        module.cluster().id(), id_);
   }
   if (request.core_num < 1 || request.core_num > kCores) {
     return fail(Code::invalid_config, "launch: core_num is {}, expected 1 to {}", request.core_num,
@@ -119,8 +125,8 @@ Status Cluster::launch(const Module& module, const LaunchRequest& request, Launc
   result.kernel = request.kernel;
   result.cluster = id_;
   const Image& image = module.image();
-  LaunchSetup setup{&image, request.kernel, image.find_kernel(request.kernel), request.args,
-                    request.core_num, request.budget};
+  LaunchSetup setup{&image,       request.kernel,   image.find_kernel(request.kernel),
+                    request.args, request.core_num, request.budget};
   if (setup.budget == 0) {
     const int64_t set = env::integer(env::Name::npc_budget);
     setup.budget = set > 0 ? static_cast<uint64_t>(set) : uint64_t{1} << 40;

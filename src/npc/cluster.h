@@ -2,12 +2,12 @@
 // A cluster: eight NPC cores over one 4 GiB address space (memory_map.h). It owns the memory, hands
 // out device addresses, and runs kernels of loaded modules (module.h). The front door queues all of
 // this as tasks of a device::Stream; a launch runs on the calling thread and takes helpers of the
-// pool when it lasts; there are no threads or queues here. All calls are thread-safe; launches of one
-// cluster run one after another.
+// pool when it lasts; there are no threads or queues here. All calls are thread-safe; launches of
+// one cluster run one after another.
 //
 // Codes of failures, and what they mean to a Stream Computing program:
 //   invalid_argument  stcErrorInvalidValue             invalid_device   stcErrorInvalidDevice
-//   out_of_memory     stcErrorDeviceMemoryAllocation   invalid_address  stcErrorInvalidDevicePointer
+//   out_of_memory     stcErrorDeviceMemoryAllocation   invalid_address stcErrorInvalidDevicePointer
 //   file_not_found    stcErrorNoImage (empty image)    file_invalid     stcErrorInvalidImage
 //   unsupported_op    stcErrorLinkFailure              limit_exceeded   ...InvalidImageDataSection
 //   not_found         stcErrorInvalidKernel            invalid_config   stcErrorInvalidCoreNum
@@ -33,8 +33,8 @@ class Cluster;
 class Memory;
 class Module;
 
-// A piece of device memory that somebody may use. Queued work keeps a reference: after release() the
-// addresses are handed out again only when the last reference is gone.
+// A piece of device memory that somebody may use. Queued work keeps a reference: after release()
+// the addresses are handed out again only when the last reference is gone.
 class Block {
  public:
   Block(std::shared_ptr<Memory> memory, uint32_t base, uint32_t bytes)
@@ -62,7 +62,7 @@ struct LaunchRequest {
   std::vector<uint32_t> args;  // one word per parameter; floats by their bits, half in the low 16
   int core_num = kCores;       // 1-8
   uint32_t flags = 0;          // KernelFlag 0-3; caches are coherent here, so they change nothing
-  uint64_t budget = 0;  // instructions per core before a trap; 0: ANYNPU_NPC_BUDGET or 2^40
+  uint64_t budget = 0;         // instructions per core before a trap; 0: ANYNPU_NPC_BUDGET or 2^40
   // Takes the text of a device printf, one call at a time. Null: standard output.
   std::function<void(int core, std::string_view text)> print;
 };
@@ -85,17 +85,17 @@ class Cluster {
   // find() and memcpy.
   Status write(uint32_t address, const void* from, size_t count);
   Status read(uint32_t address, void* to, size_t count) const;
-  size_t free_bytes() const;       // global memory
+  size_t free_bytes() const;  // global memory
   size_t high_free_bytes() const;
 
-  // What can be said before a launch is queued: core_num, flags, kernel name, number of arguments (at most
-  // kMaxArgs), module of this cluster. Calls nothing on the device.
+  // What can be said before a launch is queued: core_num, flags, kernel name, number of arguments
+  // (at most kMaxArgs), module of this cluster. Calls nothing on the device.
   Status check(const Module& module, const LaunchRequest& request) const;
 
-  // Runs the kernel to its end. A trap (bad address, illegal instruction, abort, failed assert, exit with
-  // a code, stack overflow, budget used up) is task_failed; the message names kernel, core and
-  // reason, and stats->trap_report holds the call stacks to print at the next synchronize. `stats`
-  // may be null; it is filled in on failure too.
+  // Runs the kernel to its end. A trap (bad address, illegal instruction, abort, failed assert,
+  // exit with a code, stack overflow, budget used up) is task_failed; the message names kernel,
+  // core and reason, and stats->trap_report holds the call stacks to print at the next synchronize.
+  // `stats` may be null; it is filled in on failure too.
   Status launch(const Module& module, const LaunchRequest& request, LaunchStats* stats);
 
   const std::shared_ptr<Memory>& memory() const { return memory_; }

@@ -7,7 +7,9 @@ namespace anynpu::npc {
 namespace {
 
 // The program of the HPE guide.
-const char kCopy[] = "#include <npurt.h>\n" R"(
+const char kCopy[] =
+    "#include <npurt.h>\n"
+    R"(
 extern "C" {
 void copy(int *in, int *out, int num) {
     if (CoreID == 0){

@@ -39,7 +39,8 @@ uint64_t reach(uint32_t rows, uint32_t step, uint32_t row_bytes) {
 }
 
 // A range of one memory that may be copied; null and a code otherwise.
-std::byte* checked(const Core& core, uint32_t address, uint64_t bytes, bool store, CopyError& error) {
+std::byte* checked(const Core& core, uint32_t address, uint64_t bytes, bool store,
+                   CopyError& error) {
   const Space space = space_of(address);
   if (space == Space::none) return error = kBadAddress, nullptr;
   if (address + bytes > (uint64_t{1} << 32) ||
@@ -119,7 +120,8 @@ CopyError run_copy(Core& core, const Copy& copy) {
     to = core.memory->local(copy.dest_core) + (copy.to - kLocalBase);
   }
   for (uint32_t row = 0; row < copy.rows; ++row) {
-    std::memmove(to + size_t{row} * copy.to_step, from + size_t{row} * copy.from_step, copy.row_bytes);
+    std::memmove(to + size_t{row} * copy.to_step, from + size_t{row} * copy.from_step,
+                 copy.row_bytes);
   }
   count_copy(core, to_space, from_space, uint64_t{copy.rows} * copy.row_bytes, other_core);
   return kCopied;
@@ -141,8 +143,13 @@ CopyError run_rows(Core& core, const Config& c) {
   const int64_t row_bytes = c.cols * element;
   const int64_t step = c.stride_cols == 0 ? row_bytes : c.stride_cols * element;
   if (row_bytes > kMost || step > kMost || step * c.rows > (int64_t{1} << 32)) return kBadSize;
-  Copy copy{core.x[10], core.x[11], static_cast<uint32_t>(c.rows), static_cast<uint32_t>(row_bytes),
-            static_cast<uint32_t>(row_bytes), static_cast<uint32_t>(row_bytes), c.dest_core};
+  Copy copy{core.x[10],
+            core.x[11],
+            static_cast<uint32_t>(c.rows),
+            static_cast<uint32_t>(row_bytes),
+            static_cast<uint32_t>(row_bytes),
+            static_cast<uint32_t>(row_bytes),
+            c.dest_core};
   // The stride belongs to the larger memory: global, then shared; to the source among equals.
   const auto size = [](Space s) { return s == Space::local ? 0 : s == Space::shared ? 1 : 2; };
   const bool to_strided = size(space_of(copy.to)) > size(space_of(copy.from));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One core while it runs a kernel: registers, counters and the record of calls. Between two turns on a
-// host thread this is all there is of a core, so a core that waits in sync() costs no thread, and any
-// thread may continue it. Owned by one thread at a time.
+// One core while it runs a kernel: registers, counters and the record of calls. Between two turns
+// on a host thread this is all there is of a core, so a core that waits in sync() costs no thread,
+// and any thread may continue it. Owned by one thread at a time.
 #pragma once
 
 #include <array>
@@ -57,8 +57,8 @@ struct Core {
   uint32_t reserved_address = 1;  // of lr.w; odd: none
   uint32_t reserved_value = 0;
 
-  uint64_t budget = 0;   // instructions left until the budget trap
-  uint64_t clock = 0;    // modelled time: cycles of everything this core did, waits included
+  uint64_t budget = 0;  // instructions left until the budget trap
+  uint64_t clock = 0;   // modelled time: cycles of everything this core did, waits included
   CoreCounters counters;
   std::array<uint64_t, kDmaEvents> dma{};
   uint32_t stack_low = 0;  // lowest address of the stack

@@ -25,28 +25,54 @@ enum Csr : uint32_t {
 bool read(const Core& core, uint32_t number, uint64_t cycles, uint64_t instructions,
           uint32_t& value) {
   switch (number) {
-    case kFflags: value = core.float_flags; return true;
-    case kFrm: value = core.rounding; return true;
-    case kFcsr: value = core.float_flags | (core.rounding << 5); return true;
-    case kCycle: case kTime: value = static_cast<uint32_t>(cycles); return true;
-    case kCycleHigh: case kTimeHigh: value = static_cast<uint32_t>(cycles >> 32); return true;
-    case kInstret: value = static_cast<uint32_t>(instructions); return true;
-    case kInstretHigh: value = static_cast<uint32_t>(instructions >> 32); return true;
-    case kHartId: value = static_cast<uint32_t>(core.id); return true;
-    case kCoreNum: value = static_cast<uint32_t>(core.core_num); return true;
-    default: return false;
+    case kFflags:
+      value = core.float_flags;
+      return true;
+    case kFrm:
+      value = core.rounding;
+      return true;
+    case kFcsr:
+      value = core.float_flags | (core.rounding << 5);
+      return true;
+    case kCycle:
+    case kTime:
+      value = static_cast<uint32_t>(cycles);
+      return true;
+    case kCycleHigh:
+    case kTimeHigh:
+      value = static_cast<uint32_t>(cycles >> 32);
+      return true;
+    case kInstret:
+      value = static_cast<uint32_t>(instructions);
+      return true;
+    case kInstretHigh:
+      value = static_cast<uint32_t>(instructions >> 32);
+      return true;
+    case kHartId:
+      value = static_cast<uint32_t>(core.id);
+      return true;
+    case kCoreNum:
+      value = static_cast<uint32_t>(core.core_num);
+      return true;
+    default:
+      return false;
   }
 }
 
 bool write(Core& core, uint32_t number, uint32_t value) {
   switch (number) {
-    case kFflags: core.float_flags = value & 31; return true;
-    case kFrm: core.rounding = value & 7; return true;
+    case kFflags:
+      core.float_flags = value & 31;
+      return true;
+    case kFrm:
+      core.rounding = value & 7;
+      return true;
     case kFcsr:
       core.float_flags = value & 31;
       core.rounding = (value >> 5) & 7;
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -62,10 +88,12 @@ bool run_csr(Core& core, const Decoded& d, uint64_t turn_instructions, uint64_t 
   const bool immediate = d.op == Op::csrrwi || d.op == Op::csrrsi || d.op == Op::csrrci;
   const uint32_t operand = immediate ? d.rs1 : core.x[d.rs1];
   switch (d.op) {
-    case Op::csrrw: case Op::csrrwi:
+    case Op::csrrw:
+    case Op::csrrwi:
       if (!write(core, number, operand)) return false;
       break;
-    case Op::csrrs: case Op::csrrsi:
+    case Op::csrrs:
+    case Op::csrrsi:
       if (d.rs1 != 0 && !write(core, number, old | operand)) return false;
       break;
     default:

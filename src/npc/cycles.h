@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cycle model of everything but plain instructions (those: ops.def). docs/npc_cycles.md explains
-// it; change both together.
+// The cycle model of everything but plain instructions (those: ops.def). docs/npc_cycles.md
+// explains it; change both together.
 #pragma once
 
 #include <cstdint>

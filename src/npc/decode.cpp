@@ -20,9 +20,9 @@ int32_t sign_extend(uint32_t value, int bits) {
 int32_t imm_i(uint32_t b) { return static_cast<int32_t>(b) >> 20; }
 int32_t imm_s(uint32_t b) { return sign_extend(((b >> 25) << 5) | ((b >> 7) & 31), 12); }
 int32_t imm_b(uint32_t b) {
-  return sign_extend(((b >> 31) << 12) | (((b >> 7) & 1) << 11) | (((b >> 25) & 63) << 5) |
-                         (((b >> 8) & 15) << 1),
-                     13);
+  return sign_extend(
+      ((b >> 31) << 12) | (((b >> 7) & 1) << 11) | (((b >> 25) & 63) << 5) | (((b >> 8) & 15) << 1),
+      13);
 }
 int32_t imm_j(uint32_t b) {
   return sign_extend(((b >> 31) << 20) | (((b >> 12) & 255) << 12) | (((b >> 20) & 1) << 11) |
@@ -31,7 +31,8 @@ int32_t imm_j(uint32_t b) {
 }
 
 Op load_op(uint32_t funct3) {
-  constexpr Op ops[] = {Op::lb, Op::lh, Op::lw, Op::illegal, Op::lbu, Op::lhu, Op::illegal, Op::illegal};
+  constexpr Op ops[] = {Op::lb,  Op::lh,  Op::lw,      Op::illegal,
+                        Op::lbu, Op::lhu, Op::illegal, Op::illegal};
   return ops[funct3];
 }
 
@@ -58,28 +59,44 @@ Op register_op(uint32_t b) {
                              Op::div, Op::divu, Op::rem,    Op::remu};
   const uint32_t funct3 = (b >> 12) & 7;
   switch (b >> 25) {
-    case 0: return base[funct3];
-    case 1: return multiply[funct3];
-    case 32: return funct3 == 0 ? Op::sub : funct3 == 5 ? Op::sra : Op::illegal;
-    default: return Op::illegal;
+    case 0:
+      return base[funct3];
+    case 1:
+      return multiply[funct3];
+    case 32:
+      return funct3 == 0 ? Op::sub : funct3 == 5 ? Op::sra : Op::illegal;
+    default:
+      return Op::illegal;
   }
 }
 
 Op atomic_op(uint32_t b) {
   if (((b >> 12) & 7) != 2) return Op::illegal;
   switch (b >> 27) {
-    case 2: return ((b >> 20) & 31) == 0 ? Op::lr_w : Op::illegal;
-    case 3: return Op::sc_w;
-    case 1: return Op::amoswap_w;
-    case 0: return Op::amoadd_w;
-    case 4: return Op::amoxor_w;
-    case 12: return Op::amoand_w;
-    case 8: return Op::amoor_w;
-    case 16: return Op::amomin_w;
-    case 20: return Op::amomax_w;
-    case 24: return Op::amominu_w;
-    case 28: return Op::amomaxu_w;
-    default: return Op::illegal;
+    case 2:
+      return ((b >> 20) & 31) == 0 ? Op::lr_w : Op::illegal;
+    case 3:
+      return Op::sc_w;
+    case 1:
+      return Op::amoswap_w;
+    case 0:
+      return Op::amoadd_w;
+    case 4:
+      return Op::amoxor_w;
+    case 12:
+      return Op::amoand_w;
+    case 8:
+      return Op::amoor_w;
+    case 16:
+      return Op::amomin_w;
+    case 20:
+      return Op::amomax_w;
+    case 24:
+      return Op::amominu_w;
+    case 28:
+      return Op::amomaxu_w;
+    default:
+      return Op::illegal;
   }
 }
 
@@ -102,11 +119,16 @@ Op float_op(uint32_t b) {
   const uint32_t rs2 = (b >> 20) & 31;
   const auto pick = [h](Op s, Op half) { return h ? half : s; };
   switch (b >> 27) {
-    case 0: return pick(Op::fadd_s, Op::fadd_h);
-    case 1: return pick(Op::fsub_s, Op::fsub_h);
-    case 2: return pick(Op::fmul_s, Op::fmul_h);
-    case 3: return pick(Op::fdiv_s, Op::fdiv_h);
-    case 11: return rs2 == 0 ? pick(Op::fsqrt_s, Op::fsqrt_h) : Op::illegal;
+    case 0:
+      return pick(Op::fadd_s, Op::fadd_h);
+    case 1:
+      return pick(Op::fsub_s, Op::fsub_h);
+    case 2:
+      return pick(Op::fmul_s, Op::fmul_h);
+    case 3:
+      return pick(Op::fdiv_s, Op::fdiv_h);
+    case 11:
+      return rs2 == 0 ? pick(Op::fsqrt_s, Op::fsqrt_h) : Op::illegal;
     case 4:
       if (rm == 0) return pick(Op::fsgnj_s, Op::fsgnj_h);
       if (rm == 1) return pick(Op::fsgnjn_s, Op::fsgnjn_h);
@@ -133,21 +155,44 @@ Op float_op(uint32_t b) {
       return rm == 1 ? pick(Op::fclass_s, Op::fclass_h) : Op::illegal;
     case 30:
       return rs2 == 0 && rm == 0 ? pick(Op::fmv_w_x, Op::fmv_h_x) : Op::illegal;
-    default: return Op::illegal;
+    default:
+      return Op::illegal;
   }
 }
 
 bool has_rounding(Op op) {
   switch (op) {
-    case Op::fmadd_s: case Op::fmsub_s: case Op::fnmsub_s: case Op::fnmadd_s:
-    case Op::fmadd_h: case Op::fmsub_h: case Op::fnmsub_h: case Op::fnmadd_h:
-    case Op::fadd_s: case Op::fsub_s: case Op::fmul_s: case Op::fdiv_s: case Op::fsqrt_s:
-    case Op::fadd_h: case Op::fsub_h: case Op::fmul_h: case Op::fdiv_h: case Op::fsqrt_h:
-    case Op::fcvt_w_s: case Op::fcvt_wu_s: case Op::fcvt_s_w: case Op::fcvt_s_wu:
-    case Op::fcvt_w_h: case Op::fcvt_wu_h: case Op::fcvt_h_w: case Op::fcvt_h_wu:
-    case Op::fcvt_s_h: case Op::fcvt_h_s:
+    case Op::fmadd_s:
+    case Op::fmsub_s:
+    case Op::fnmsub_s:
+    case Op::fnmadd_s:
+    case Op::fmadd_h:
+    case Op::fmsub_h:
+    case Op::fnmsub_h:
+    case Op::fnmadd_h:
+    case Op::fadd_s:
+    case Op::fsub_s:
+    case Op::fmul_s:
+    case Op::fdiv_s:
+    case Op::fsqrt_s:
+    case Op::fadd_h:
+    case Op::fsub_h:
+    case Op::fmul_h:
+    case Op::fdiv_h:
+    case Op::fsqrt_h:
+    case Op::fcvt_w_s:
+    case Op::fcvt_wu_s:
+    case Op::fcvt_s_w:
+    case Op::fcvt_s_wu:
+    case Op::fcvt_w_h:
+    case Op::fcvt_wu_h:
+    case Op::fcvt_h_w:
+    case Op::fcvt_h_wu:
+    case Op::fcvt_s_h:
+    case Op::fcvt_h_s:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -166,23 +211,47 @@ bool writes_integer(uint32_t opcode, Op op) {
   }
   if (opcode != 0x53) return true;
   switch (op) {
-    case Op::fcvt_w_s: case Op::fcvt_wu_s: case Op::fmv_x_w: case Op::feq_s: case Op::flt_s:
-    case Op::fle_s: case Op::fclass_s: case Op::fcvt_w_h: case Op::fcvt_wu_h: case Op::fmv_x_h:
-    case Op::feq_h: case Op::flt_h: case Op::fle_h: case Op::fclass_h:
+    case Op::fcvt_w_s:
+    case Op::fcvt_wu_s:
+    case Op::fmv_x_w:
+    case Op::feq_s:
+    case Op::flt_s:
+    case Op::fle_s:
+    case Op::fclass_s:
+    case Op::fcvt_w_h:
+    case Op::fcvt_wu_h:
+    case Op::fmv_x_h:
+    case Op::feq_h:
+    case Op::flt_h:
+    case Op::fle_h:
+    case Op::fclass_h:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
 void fill_op_and_immediate(uint32_t b, Decoded& d) {
   const uint32_t funct3 = (b >> 12) & 7;
   switch (b & 127) {
-    case 0x37: d.op = Op::lui, d.imm = static_cast<int32_t>(b & 0xfffff000u); break;
-    case 0x17: d.op = Op::auipc, d.imm = static_cast<int32_t>(b & 0xfffff000u); break;
-    case 0x6f: d.op = Op::jal, d.imm = imm_j(b); break;
-    case 0x67: d.op = funct3 == 0 ? Op::jalr : Op::illegal, d.imm = imm_i(b); break;
-    case 0x63: d.op = branch_op(funct3), d.imm = imm_b(b); break;
-    case 0x03: d.op = load_op(funct3), d.imm = imm_i(b); break;
+    case 0x37:
+      d.op = Op::lui, d.imm = static_cast<int32_t>(b & 0xfffff000u);
+      break;
+    case 0x17:
+      d.op = Op::auipc, d.imm = static_cast<int32_t>(b & 0xfffff000u);
+      break;
+    case 0x6f:
+      d.op = Op::jal, d.imm = imm_j(b);
+      break;
+    case 0x67:
+      d.op = funct3 == 0 ? Op::jalr : Op::illegal, d.imm = imm_i(b);
+      break;
+    case 0x63:
+      d.op = branch_op(funct3), d.imm = imm_b(b);
+      break;
+    case 0x03:
+      d.op = load_op(funct3), d.imm = imm_i(b);
+      break;
     case 0x23:
       d.op = funct3 == 0 ? Op::sb : funct3 == 1 ? Op::sh : funct3 == 2 ? Op::sw : Op::illegal;
       d.imm = imm_s(b);
@@ -191,19 +260,35 @@ void fill_op_and_immediate(uint32_t b, Decoded& d) {
       d.op = immediate_op(b);
       d.imm = funct3 == 1 || funct3 == 5 ? static_cast<int32_t>((b >> 20) & 31) : imm_i(b);
       break;
-    case 0x33: d.op = register_op(b); break;
-    case 0x0f: d.op = funct3 <= 1 ? Op::fence : Op::illegal; break;
-    case 0x73: d.op = system_op(b), d.imm = static_cast<int32_t>(b >> 20); break;
-    case 0x2f: d.op = atomic_op(b); break;
+    case 0x33:
+      d.op = register_op(b);
+      break;
+    case 0x0f:
+      d.op = funct3 <= 1 ? Op::fence : Op::illegal;
+      break;
+    case 0x73:
+      d.op = system_op(b), d.imm = static_cast<int32_t>(b >> 20);
+      break;
+    case 0x2f:
+      d.op = atomic_op(b);
+      break;
     case 0x07:
       d.op = funct3 == 2 ? Op::flw : funct3 == 1 ? Op::flh : Op::illegal, d.imm = imm_i(b);
       break;
     case 0x27:
       d.op = funct3 == 2 ? Op::fsw : funct3 == 1 ? Op::fsh : Op::illegal, d.imm = imm_s(b);
       break;
-    case 0x43: case 0x47: case 0x4b: case 0x4f: d.op = fused_op(b); break;
-    case 0x53: d.op = float_op(b); break;
-    default: break;
+    case 0x43:
+    case 0x47:
+    case 0x4b:
+    case 0x4f:
+      d.op = fused_op(b);
+      break;
+    case 0x53:
+      d.op = float_op(b);
+      break;
+    default:
+      break;
   }
 }
 
@@ -249,6 +334,16 @@ std::vector<Decoded> decode_all(std::span<const std::byte> code) {
   }
   out[count].op = out[count + 1].op = Op::past_end;
   return out;
+}
+
+std::vector<uint64_t> weigh(std::span<const Decoded> code) {
+  std::vector<uint64_t> sums(code.size(), 0);
+  for (size_t i = code.size(); i-- > 0;) {
+    const size_t next = i + code[i].half_words;
+    if (code[i].op == Op::past_end) continue;
+    sums[i] = (next < code.size() ? sums[next] : 0) + (uint64_t{1} << 32) + code[i].cycles;
+  }
+  return sums;
 }
 
 }  // namespace anynpu::npc

@@ -72,16 +72,18 @@ Result<ElfSection> read_section(Bytes file, Bytes header) {
   s.align = word_at(header, 32) == 0 ? 1 : word_at(header, 32);
   if (s.type != 0 && s.type != ElfSection::kNobits) {
     if (offset > file.size() || s.bytes > file.size() - offset) {
-      return refuse(format("a section of {} bytes at {} lies outside the file of {}", s.bytes, offset,
-                           file.size()));
+      return refuse(format("a section of {} bytes at {} lies outside the file of {}", s.bytes,
+                           offset, file.size()));
     }
     s.data = file.subspan(offset, s.bytes);
   }
   if (!std::has_single_bit(s.align) || s.align > 4096) {
-    return refuse(format("a section is aligned to {}, expected a power of two up to 4096", s.align));
+    return refuse(
+        format("a section is aligned to {}, expected a power of two up to 4096", s.align));
   }
   if (s.type == ElfSection::kNobits && s.bytes > (512u << 20)) {
-    return refuse(format("a section of {} bytes without contents, at most 512 MiB are taken", s.bytes));
+    return refuse(
+        format("a section of {} bytes without contents, at most 512 MiB are taken", s.bytes));
   }
   return s;
 }
@@ -138,7 +140,8 @@ Status check_relocations(const ElfFile& file, const ElfSection& section) {
   for (const ElfRelocation& r : file.relocations(section)) {
     if (r.symbol >= file.symbols.size()) return refuse("a relocation names no symbol");
     if (r.offset >= target && r.type != 51) {  // 51: a mark at the end of a section may be there
-      return refuse(format("a relocation at {} lies outside its section of {} bytes", r.offset, target));
+      return refuse(
+          format("a relocation at {} lies outside its section of {} bytes", r.offset, target));
     }
   }
   return {};

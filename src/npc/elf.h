@@ -20,7 +20,7 @@ struct ElfSection {
   uint32_t bytes = 0;
   uint32_t link = 0;
   uint32_t info = 0;
-  uint32_t align = 1;  // a power of two, at most 4096
+  uint32_t align = 1;               // a power of two, at most 4096
   std::span<const std::byte> data;  // empty for sections without contents in the file
 
   static constexpr uint32_t kProgbits = 1, kSymtab = 2, kRela = 4, kNobits = 8, kInitArray = 14;

@@ -74,19 +74,24 @@ double add_odd(double a, double b) {
 // Whether the last kept bit goes up. `rest` is what is cut off, in units where `half` is a tie.
 bool rounds_up(uint64_t kept, uint64_t rest, uint64_t half, bool negative, Rounding rounding) {
   switch (rounding) {
-    case kToZero: return false;
-    case kDown: return negative && rest != 0;
-    case kUp: return !negative && rest != 0;
-    case kNearestAway: return rest >= half;
-    default: return rest > half || (rest == half && (kept & 1));
+    case kToZero:
+      return false;
+    case kDown:
+      return negative && rest != 0;
+    case kUp:
+      return !negative && rest != 0;
+    case kNearestAway:
+      return rest >= half;
+    default:
+      return rest > half || (rest == half && (kept & 1));
   }
 }
 
 template <typename F>
 uint32_t overflow(bool negative, Rounding rounding, uint32_t& flags) {
   flags |= kOverflow | kInexact;
-  const bool to_largest = rounding == kToZero || (rounding == kDown && !negative) ||
-                          (rounding == kUp && negative);
+  const bool to_largest =
+      rounding == kToZero || (rounding == kDown && !negative) || (rounding == kUp && negative);
   return (negative ? F::kSign : 0) | (to_largest ? F::kInfinity - 1 : F::kInfinity);
 }
 
@@ -120,9 +125,10 @@ uint32_t narrow(double value, Rounding rounding, uint32_t& flags) {
       const int full = 52 - F::kMantissa;
       const uint64_t wide_rest = mantissa & ((uint64_t{1} << full) - 1);
       const uint64_t wide_kept = mantissa >> full;
-      const bool up = rounds_up(wide_kept, wide_rest, uint64_t{1} << (full - 1), negative, rounding);
-      const bool reaches_normal = exponent == -bias && up &&
-                                  wide_kept + 1 == (uint64_t{2} << F::kMantissa);
+      const bool up =
+          rounds_up(wide_kept, wide_rest, uint64_t{1} << (full - 1), negative, rounding);
+      const bool reaches_normal =
+          exponent == -bias && up && wide_kept + 1 == (uint64_t{2} << F::kMantissa);
       if (!reaches_normal) flags |= kUnderflow;
     }
   }
@@ -155,7 +161,8 @@ double to_integer(double value, Rounding rounding, bool& inexact) {
   const double rest = magnitude - down;
   inexact = rest != 0;
   const uint64_t rest_code = rest == 0 ? 0 : rest < 0.5 ? 1 : rest == 0.5 ? 2 : 3;
-  const bool up = rounds_up(static_cast<uint64_t>(down), rest_code, 2, std::signbit(value), rounding);
+  const bool up =
+      rounds_up(static_cast<uint64_t>(down), rest_code, 2, std::signbit(value), rounding);
   const double result = up ? down + 1 : down;
   return std::signbit(value) ? -result : result;
 }
@@ -223,7 +230,8 @@ uint32_t float_op(FloatOp op, uint32_t a, uint32_t b, Rounding rounding, uint32_
 
 template <typename F>
 uint32_t float_fma(uint32_t a, uint32_t b, uint32_t c, Rounding rounding, uint32_t& flags) {
-  const bool impossible = (is_infinite<F>(a) && is_zero<F>(b)) || (is_zero<F>(a) && is_infinite<F>(b));
+  const bool impossible =
+      (is_infinite<F>(a) && is_zero<F>(b)) || (is_zero<F>(a) && is_infinite<F>(b));
   if (impossible) flags |= kInvalid;
   if (is_signalling<F>(a) || is_signalling<F>(b) || is_signalling<F>(c)) flags |= kInvalid;
   if (impossible || is_nan<F>(a) || is_nan<F>(b) || is_nan<F>(c)) return F::kNan;
@@ -231,7 +239,8 @@ uint32_t float_fma(uint32_t a, uint32_t b, uint32_t c, Rounding rounding, uint32
   const double product = widen<F>(a) * widen<F>(b);
   const double addend = widen<F>(c);
   if (std::isinf(product) && std::isinf(addend) && product != addend) return invalid<F>(flags);
-  return narrow<F>(signed_zero(add_odd(product, addend), product, addend, rounding), rounding, flags);
+  return narrow<F>(signed_zero(add_odd(product, addend), product, addend, rounding), rounding,
+                   flags);
 }
 
 template <typename F>
@@ -308,9 +317,12 @@ uint32_t float_compare(FloatCompare how, uint32_t a, uint32_t b, uint32_t& flags
   }
   const bool equal = a == b || (is_zero<F>(a) && is_zero<F>(b));
   switch (how) {
-    case FloatCompare::equal: return equal;
-    case FloatCompare::less: return less<F>(a, b);
-    default: return equal || less<F>(a, b);
+    case FloatCompare::equal:
+      return equal;
+    case FloatCompare::less:
+      return less<F>(a, b);
+    default:
+      return equal || less<F>(a, b);
   }
 }
 
@@ -325,15 +337,15 @@ uint32_t float_class(uint32_t a) {
   return negative ? 1u << 2 : 1u << 5;
 }
 
-#define ANYNPU_NPC_FLOAT_FORMAT(F)                                                        \
-  template uint32_t float_op<F>(FloatOp, uint32_t, uint32_t, Rounding, uint32_t&);        \
-  template uint32_t float_fma<F>(uint32_t, uint32_t, uint32_t, Rounding, uint32_t&);      \
-  template uint32_t float_to_i32<F>(uint32_t, Rounding, uint32_t&);                       \
-  template uint32_t float_to_u32<F>(uint32_t, Rounding, uint32_t&);                       \
-  template uint32_t float_from_i64<F>(int64_t, Rounding, uint32_t&);                      \
-  template uint32_t float_min<F>(uint32_t, uint32_t, uint32_t&);                          \
-  template uint32_t float_max<F>(uint32_t, uint32_t, uint32_t&);                          \
-  template uint32_t float_compare<F>(FloatCompare, uint32_t, uint32_t, uint32_t&);        \
+#define ANYNPU_NPC_FLOAT_FORMAT(F)                                                   \
+  template uint32_t float_op<F>(FloatOp, uint32_t, uint32_t, Rounding, uint32_t&);   \
+  template uint32_t float_fma<F>(uint32_t, uint32_t, uint32_t, Rounding, uint32_t&); \
+  template uint32_t float_to_i32<F>(uint32_t, Rounding, uint32_t&);                  \
+  template uint32_t float_to_u32<F>(uint32_t, Rounding, uint32_t&);                  \
+  template uint32_t float_from_i64<F>(int64_t, Rounding, uint32_t&);                 \
+  template uint32_t float_min<F>(uint32_t, uint32_t, uint32_t&);                     \
+  template uint32_t float_max<F>(uint32_t, uint32_t, uint32_t&);                     \
+  template uint32_t float_compare<F>(FloatCompare, uint32_t, uint32_t, uint32_t&);   \
   template uint32_t float_class<F>(uint32_t);
 ANYNPU_NPC_FLOAT_FORMAT(Single)
 ANYNPU_NPC_FLOAT_FORMAT(Half)

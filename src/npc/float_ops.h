@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact float arithmetic of the cores in every rounding mode, for single and half precision: the
-// operation is done in double with the last bit rounded to odd, which keeps all that a later rounding
-// to the narrow format needs, and then rounded once. Returns bits; NaN results are canonical. Sets
-// RISC-V exception flags. The host's own flags and rounding mode are not read, and its flags are left
-// as they were.
+// operation is done in double with the last bit rounded to odd, which keeps all that a later
+// rounding to the narrow format needs, and then rounded once. Returns bits; NaN results are
+// canonical. Sets RISC-V exception flags. The host's own flags and rounding mode are not read, and
+// its flags are left as they were.
 #pragma once
 
 #include <cstdint>
 
 namespace anynpu::npc {
 
-enum FloatFlag : uint32_t { kInexact = 1, kUnderflow = 2, kOverflow = 4, kDivZero = 8, kInvalid = 16 };
+enum FloatFlag : uint32_t {
+  kInexact = 1,
+  kUnderflow = 2,
+  kOverflow = 4,
+  kDivZero = 8,
+  kInvalid = 16
+};
 enum Rounding : uint8_t { kNearestEven = 0, kToZero = 1, kDown = 2, kUp = 3, kNearestAway = 4 };
 enum class FloatOp : uint8_t { add, sub, mul, div, sqrt };
 

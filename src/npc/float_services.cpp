@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float functions of math.h, and doubles, for cores that have instructions for neither. Conversions to
-// integers saturate and take NaN to the largest value, as the cores' own do.
+// Float functions of math.h, and doubles, for cores that have instructions for neither. Conversions
+// to integers saturate and take NaN to the largest value, as the cores' own do.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -49,7 +49,8 @@ uint64_t to_half(double value) {
   const auto single = static_cast<float>(value);
   // Rounding to odd on the way keeps what the second rounding needs.
   uint32_t raw = std::bit_cast<uint32_t>(single);
-  if (value == value && std::isfinite(single) && static_cast<double>(single) != value && !(raw & 1)) {
+  if (value == value && std::isfinite(single) && static_cast<double>(single) != value &&
+      !(raw & 1)) {
     raw += (std::fabs(value) > std::fabs(static_cast<double>(single))) ? 1 : -1;
   }
   return single_to_half(raw, kNearestEven, flags);
@@ -60,29 +61,70 @@ bool compute(DoubleOp op, uint64_t first, uint64_t second, uint64_t& out) {
   const auto single = std::bit_cast<float>(static_cast<uint32_t>(first));
   uint32_t flags = 0;
   switch (op) {
-    case DoubleOp::add: out = bits(a + b); return true;
-    case DoubleOp::sub: out = bits(a - b); return true;
-    case DoubleOp::mul: out = bits(a * b); return true;
-    case DoubleOp::div: out = bits(a / b); return true;
-    case DoubleOp::compare: out = order(a, b); return true;
-    case DoubleOp::from_i32: out = bits(static_cast<int32_t>(first)); return true;
-    case DoubleOp::from_u32: out = bits(static_cast<uint32_t>(first)); return true;
-    case DoubleOp::from_i64: out = bits(static_cast<double>(static_cast<int64_t>(first))); return true;
-    case DoubleOp::from_u64: out = bits(static_cast<double>(first)); return true;
-    case DoubleOp::to_i32: out = saturate<int32_t>(a); return true;
-    case DoubleOp::to_u32: out = saturate<uint32_t>(a); return true;
-    case DoubleOp::to_i64: out = saturate<int64_t>(a); return true;
-    case DoubleOp::to_u64: out = saturate<uint64_t>(a); return true;
-    case DoubleOp::from_f32: out = bits(single); return true;
-    case DoubleOp::to_f32: out = bits32(static_cast<float>(a)); return true;
-    case DoubleOp::f32_from_i64: out = bits32(static_cast<float>(static_cast<int64_t>(first))); return true;
-    case DoubleOp::f32_from_u64: out = bits32(static_cast<float>(first)); return true;
-    case DoubleOp::f32_to_i64: out = saturate<int64_t>(single); return true;
-    case DoubleOp::f32_to_u64: out = saturate<uint64_t>(single); return true;
-    case DoubleOp::from_f16:
-      out = bits(std::bit_cast<float>(half_to_single(static_cast<uint32_t>(first & 0xffff), flags)));
+    case DoubleOp::add:
+      out = bits(a + b);
       return true;
-    case DoubleOp::to_f16: out = to_half(a); return true;
+    case DoubleOp::sub:
+      out = bits(a - b);
+      return true;
+    case DoubleOp::mul:
+      out = bits(a * b);
+      return true;
+    case DoubleOp::div:
+      out = bits(a / b);
+      return true;
+    case DoubleOp::compare:
+      out = order(a, b);
+      return true;
+    case DoubleOp::from_i32:
+      out = bits(static_cast<int32_t>(first));
+      return true;
+    case DoubleOp::from_u32:
+      out = bits(static_cast<uint32_t>(first));
+      return true;
+    case DoubleOp::from_i64:
+      out = bits(static_cast<double>(static_cast<int64_t>(first)));
+      return true;
+    case DoubleOp::from_u64:
+      out = bits(static_cast<double>(first));
+      return true;
+    case DoubleOp::to_i32:
+      out = saturate<int32_t>(a);
+      return true;
+    case DoubleOp::to_u32:
+      out = saturate<uint32_t>(a);
+      return true;
+    case DoubleOp::to_i64:
+      out = saturate<int64_t>(a);
+      return true;
+    case DoubleOp::to_u64:
+      out = saturate<uint64_t>(a);
+      return true;
+    case DoubleOp::from_f32:
+      out = bits(single);
+      return true;
+    case DoubleOp::to_f32:
+      out = bits32(static_cast<float>(a));
+      return true;
+    case DoubleOp::f32_from_i64:
+      out = bits32(static_cast<float>(static_cast<int64_t>(first)));
+      return true;
+    case DoubleOp::f32_from_u64:
+      out = bits32(static_cast<float>(first));
+      return true;
+    case DoubleOp::f32_to_i64:
+      out = saturate<int64_t>(single);
+      return true;
+    case DoubleOp::f32_to_u64:
+      out = saturate<uint64_t>(single);
+      return true;
+    case DoubleOp::from_f16:
+      out =
+          bits(std::bit_cast<float>(half_to_single(static_cast<uint32_t>(first & 0xffff), flags)));
+      return true;
+    case DoubleOp::to_f16:
+      out = to_half(a);
+      return true;
   }
   return false;
 }
@@ -93,14 +135,30 @@ bool serve_math(Core& core) {
   const auto x = std::bit_cast<float>(core.x[11]), y = std::bit_cast<float>(core.x[12]);
   float out = 0;
   switch (core.x[10]) {
-    case 0: out = std::exp(x); break;
-    case 1: out = std::log(x); break;
-    case 2: out = std::sin(x); break;
-    case 3: out = std::cos(x); break;
-    case 4: out = std::tanh(x); break;
-    case 5: out = std::pow(x, y); break;
-    case 6: out = std::floor(x); break;
-    case 7: out = std::ceil(x); break;
+    case 0:
+      out = std::exp(x);
+      break;
+    case 1:
+      out = std::log(x);
+      break;
+    case 2:
+      out = std::sin(x);
+      break;
+    case 3:
+      out = std::cos(x);
+      break;
+    case 4:
+      out = std::tanh(x);
+      break;
+    case 5:
+      out = std::pow(x, y);
+      break;
+    case 6:
+      out = std::floor(x);
+      break;
+    case 7:
+      out = std::ceil(x);
+      break;
     default:
       core.set_trap(TrapKind::service, format("float function {} is not there", core.x[10]));
       return false;

@@ -44,19 +44,20 @@ struct Image {
   uint32_t bytes = 0;
   uint32_t code_base = 0;
   uint32_t code_bytes = 0;
-  std::vector<Decoded> code;  // one per half-word, see decode_all
+  std::vector<Decoded> code;      // one per half-word, see decode_all
+  std::vector<uint64_t> weights;  // see weigh
 
   std::vector<InitialData> shared;
   std::vector<InitialData> local;
   std::vector<InitialData> thread;
-  uint32_t thread_base = 0;   // in global memory: kCores blocks of thread_bytes
+  uint32_t thread_base = 0;  // in global memory: kCores blocks of thread_bytes
   uint32_t thread_bytes = 0;
   std::vector<uint32_t> constructors;  // functions to run once before the first launch, in order
   mutable bool constructed = false;    // changed while the cluster's launch lock is held
 
   std::vector<Symbol> symbols;  // sorted by address
   std::map<std::string, uint32_t, std::less<>> kernels;
-  std::vector<std::byte> object;  // the file, for line numbers
+  std::vector<std::byte> object;          // the file, for line numbers
   std::vector<uint32_t> section_address;  // by section index; 0 when not loaded
 
   // The symbol of the function at `address`; null when there is none.

@@ -9,8 +9,8 @@
 #include "base/format.h"
 #include "npc/core.h"
 #include "npc/csr.h"
-#include "npc/float_ops.h"
 #include "npc/image.h"
+#include "npc/instructions.h"
 #include "tensor/half.h"
 
 namespace anynpu::npc {
@@ -24,10 +24,6 @@ float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t as_bits(float value) {
   return value != value ? Single::kNan : std::bit_cast<uint32_t>(value);
 }
-
-// A half in a register is boxed: ones above it. Anything else reads as NaN.
-uint32_t unbox(uint32_t bits) { return (bits >> 16) == 0xffff ? bits & 0xffff : Half::kNan; }
-uint32_t box(uint32_t bits) { return bits | 0xffff0000u; }
 
 uint32_t divide(uint32_t a, uint32_t b) {
   if (b == 0) return ~0u;
@@ -95,134 +91,6 @@ void record_return(Core& core, uint32_t target) {
   }
 }
 
-template <typename T>
-T* atomic_word(Core& core, uint32_t address, Permission permission) {
-  if (address & 3) {
-    core.set_trap(TrapKind::misaligned_atomic,
-                  format("atomic access at {x}, expected a multiple of 4", address));
-    return nullptr;
-  }
-  std::byte* at = core.at(address, 4, permission);
-  if (!at) core.trap_access(address, 4, permission & kWrite);
-  return reinterpret_cast<T*>(at);
-}
-
-bool run_atomic(Core& core, const Decoded& d) {
-  const uint32_t address = core.x[d.rs1];
-  const uint32_t value = core.x[d.rs2];
-  auto* word = atomic_word<uint32_t>(core, address, d.op == Op::lr_w ? kRead : kReadWrite);
-  if (!word) return false;
-  uint32_t old = 0;
-  switch (d.op) {
-    case Op::lr_w:
-      old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-      core.reserved_address = address;
-      core.reserved_value = old;
-      break;
-    case Op::sc_w: {
-      uint32_t expected = core.reserved_value;
-      const bool stored = core.reserved_address == address &&
-                          __atomic_compare_exchange_n(word, &expected, value, false,
-                                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-      core.reserved_address = 1;
-      old = stored ? 0 : 1;
-      break;
-    }
-    case Op::amoswap_w: old = __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST); break;
-    case Op::amoadd_w: old = __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST); break;
-    case Op::amoxor_w: old = __atomic_fetch_xor(word, value, __ATOMIC_SEQ_CST); break;
-    case Op::amoand_w: old = __atomic_fetch_and(word, value, __ATOMIC_SEQ_CST); break;
-    case Op::amoor_w: old = __atomic_fetch_or(word, value, __ATOMIC_SEQ_CST); break;
-    default: {
-      old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-      uint32_t next;
-      do {
-        const bool below = d.op == Op::amomin_w || d.op == Op::amomax_w
-                               ? static_cast<int32_t>(value) < static_cast<int32_t>(old)
-                               : value < old;
-        const bool smallest = d.op == Op::amomin_w || d.op == Op::amominu_w;
-        next = below == smallest ? value : old;
-      } while (!__atomic_compare_exchange_n(word, &old, next, false, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_SEQ_CST));
-    }
-  }
-  core.x[d.rd] = old;
-  return true;
-}
-
-// Float instructions off the fast path: other rounding modes, halves, conversions.
-// False when the rounding mode is no mode.
-bool run_float(Core& core, const Decoded& d) {
-  const uint32_t mode = d.rm == 7 ? core.rounding : d.rm;
-  const auto rounding = static_cast<Rounding>(mode);
-  uint32_t& flags = core.float_flags;
-  auto& f = core.f;
-  auto& x = core.x;
-  const uint32_t a = f[d.rs1], b = f[d.rs2], c = f[d.rs3];
-  const auto ha = [&] { return unbox(a); };
-  const auto hb = [&] { return unbox(b); };
-  const auto hc = [&] { return unbox(c); };
-  const auto need_mode = [&] { return mode <= kNearestAway; };
-  switch (d.op) {
-    case Op::fadd_s: f[d.rd] = float_op<Single>(FloatOp::add, a, b, rounding, flags); return need_mode();
-    case Op::fsub_s: f[d.rd] = float_op<Single>(FloatOp::sub, a, b, rounding, flags); return need_mode();
-    case Op::fmul_s: f[d.rd] = float_op<Single>(FloatOp::mul, a, b, rounding, flags); return need_mode();
-    case Op::fdiv_s: f[d.rd] = float_op<Single>(FloatOp::div, a, b, rounding, flags); return need_mode();
-    case Op::fsqrt_s: f[d.rd] = float_op<Single>(FloatOp::sqrt, a, a, rounding, flags); return need_mode();
-    case Op::fmadd_s: f[d.rd] = float_fma<Single>(a, b, c, rounding, flags); return need_mode();
-    case Op::fmsub_s: f[d.rd] = float_fma<Single>(a, b, c ^ Single::kSign, rounding, flags); return need_mode();
-    case Op::fnmsub_s: f[d.rd] = float_fma<Single>(a ^ Single::kSign, b, c, rounding, flags); return need_mode();
-    case Op::fnmadd_s:
-      f[d.rd] = float_fma<Single>(a ^ Single::kSign, b, c ^ Single::kSign, rounding, flags);
-      return need_mode();
-    case Op::fcvt_w_s: x[d.rd] = float_to_i32<Single>(a, rounding, flags); return need_mode();
-    case Op::fcvt_wu_s: x[d.rd] = float_to_u32<Single>(a, rounding, flags); return need_mode();
-    case Op::fcvt_s_w:
-      f[d.rd] = float_from_i64<Single>(static_cast<int32_t>(x[d.rs1]), rounding, flags);
-      return need_mode();
-    case Op::fcvt_s_wu: f[d.rd] = float_from_i64<Single>(x[d.rs1], rounding, flags); return need_mode();
-    case Op::fmin_s: f[d.rd] = float_min<Single>(a, b, flags); return true;
-    case Op::fmax_s: f[d.rd] = float_max<Single>(a, b, flags); return true;
-    case Op::fclass_s: x[d.rd] = float_class<Single>(a); return true;
-
-    case Op::fadd_h: f[d.rd] = box(float_op<Half>(FloatOp::add, ha(), hb(), rounding, flags)); return need_mode();
-    case Op::fsub_h: f[d.rd] = box(float_op<Half>(FloatOp::sub, ha(), hb(), rounding, flags)); return need_mode();
-    case Op::fmul_h: f[d.rd] = box(float_op<Half>(FloatOp::mul, ha(), hb(), rounding, flags)); return need_mode();
-    case Op::fdiv_h: f[d.rd] = box(float_op<Half>(FloatOp::div, ha(), hb(), rounding, flags)); return need_mode();
-    case Op::fsqrt_h: f[d.rd] = box(float_op<Half>(FloatOp::sqrt, ha(), ha(), rounding, flags)); return need_mode();
-    case Op::fmadd_h: f[d.rd] = box(float_fma<Half>(ha(), hb(), hc(), rounding, flags)); return need_mode();
-    case Op::fmsub_h:
-      f[d.rd] = box(float_fma<Half>(ha(), hb(), hc() ^ Half::kSign, rounding, flags));
-      return need_mode();
-    case Op::fnmsub_h:
-      f[d.rd] = box(float_fma<Half>(ha() ^ Half::kSign, hb(), hc(), rounding, flags));
-      return need_mode();
-    case Op::fnmadd_h:
-      f[d.rd] = box(float_fma<Half>(ha() ^ Half::kSign, hb(), hc() ^ Half::kSign, rounding, flags));
-      return need_mode();
-    case Op::fsgnj_h: f[d.rd] = box((ha() & ~Half::kSign) | (hb() & Half::kSign)); return true;
-    case Op::fsgnjn_h: f[d.rd] = box((ha() & ~Half::kSign) | (~hb() & Half::kSign)); return true;
-    case Op::fsgnjx_h: f[d.rd] = box(ha() ^ (hb() & Half::kSign)); return true;
-    case Op::fmin_h: f[d.rd] = box(float_min<Half>(ha(), hb(), flags)); return true;
-    case Op::fmax_h: f[d.rd] = box(float_max<Half>(ha(), hb(), flags)); return true;
-    case Op::fcvt_w_h: x[d.rd] = float_to_i32<Half>(ha(), rounding, flags); return need_mode();
-    case Op::fcvt_wu_h: x[d.rd] = float_to_u32<Half>(ha(), rounding, flags); return need_mode();
-    case Op::fmv_x_h: x[d.rd] = static_cast<uint32_t>(static_cast<int16_t>(a)); return true;
-    case Op::fmv_h_x: f[d.rd] = box(x[d.rs1] & 0xffff); return true;
-    case Op::feq_h: x[d.rd] = float_compare<Half>(FloatCompare::equal, ha(), hb(), flags); return true;
-    case Op::flt_h: x[d.rd] = float_compare<Half>(FloatCompare::less, ha(), hb(), flags); return true;
-    case Op::fle_h: x[d.rd] = float_compare<Half>(FloatCompare::less_equal, ha(), hb(), flags); return true;
-    case Op::fclass_h: x[d.rd] = float_class<Half>(ha()); return true;
-    case Op::fcvt_h_w:
-      f[d.rd] = box(float_from_i64<Half>(static_cast<int32_t>(x[d.rs1]), rounding, flags));
-      return need_mode();
-    case Op::fcvt_h_wu: f[d.rd] = box(float_from_i64<Half>(x[d.rs1], rounding, flags)); return need_mode();
-    case Op::fcvt_s_h: f[d.rd] = half_to_single(ha(), flags); return need_mode();
-    case Op::fcvt_h_s: f[d.rd] = box(single_to_half(a, rounding, flags)); return need_mode();
-    default: return false;
-  }
-}
-
 void trap_at(Core& core, TrapKind kind, const char* what) { core.set_trap(kind, what); }
 
 }  // namespace
@@ -235,6 +103,7 @@ Stop interpret(Core& core, uint64_t slice) {
   };
   const Image& image = *core.image;
   const Decoded* const code = image.code.data();
+  const uint64_t* const weights = image.weights.data();
   const size_t code_count = image.code_bytes / 2;
   const uint32_t code_base = image.code_base;
   const std::atomic<uint8_t>* const pages = core.memory->pages();
@@ -256,22 +125,27 @@ Stop interpret(Core& core, uint64_t slice) {
     return Stop::trap;
   }
   const Decoded* d = code + first;
+  // What runs between two jumps is counted at once: weights[i] sums the instructions from entry i to
+  // the end of the code.
+  uint64_t run_start = weights[first];
   uint32_t target = 0;
 
 #define PC() (code_base + static_cast<uint32_t>(d - code) * 2)
 #define DISPATCH() goto* labels[static_cast<size_t>(d->op)]
-#define NEXT()                            \
-  do {                                    \
-    done += kOneInstruction + d->cycles;  \
-    d += d->half_words;                   \
-    DISPATCH();                           \
+#define NEXT()          \
+  do {                  \
+    d += d->half_words; \
+    DISPATCH();         \
   } while (0)
+// Instructions of this run before `d`, and with it.
+#define RUN_BEFORE() (run_start - weights[d - code])
+#define RUN_WITH() (RUN_BEFORE() + kOneInstruction + d->cycles)
 // To `d` + bytes; one more cycle for a taken branch.
 #define BRANCH(condition)                                       \
   do {                                                          \
     if (!(condition)) NEXT();                                   \
     target = PC() + static_cast<uint32_t>(d->imm);              \
-    done += kOneInstruction + d->cycles + 1;                    \
+    done += RUN_WITH() + 1;                                     \
     goto jump;                                                  \
   } while (0)
 #define ADDRESS() (x[d->rs1] + static_cast<uint32_t>(d->imm))
@@ -322,10 +196,19 @@ op_jal:
     RD = back;
     if (d->rd == 1) record_call(core, back);
   }
-  done += kOneInstruction + d->cycles;
+  done += RUN_WITH();
   goto jump;
 op_jalr:
   target = (RS1 + IMM) & ~1u;
+  if (target - code_base >= code_count * 2) {
+    if (target == kReturnAddress) {
+      done += RUN_WITH();
+      stop = Stop::finished;
+      goto leave;
+    }
+    core.set_trap(TrapKind::bad_jump, format("jump to {x}, outside the code", target));
+    goto trapped;
+  }
   if (d->rd != kDiscard) {
     const uint32_t back = PC() + d->half_words * 2u;
     RD = back;
@@ -333,16 +216,7 @@ op_jalr:
   } else if (d->rs1 == 1) {
     record_return(core, target);
   }
-  if (target == kReturnAddress) {
-    done += kOneInstruction + d->cycles;
-    stop = Stop::finished;
-    goto leave;
-  }
-  if (target - code_base >= code_count * 2) {
-    core.set_trap(TrapKind::bad_jump, format("jump to {x}, outside the code", target));
-    goto trapped;
-  }
-  done += kOneInstruction + d->cycles;
+  done += RUN_WITH();
   goto jump;
 op_beq: BRANCH(RS1 == RS2);
 op_bne: BRANCH(RS1 != RS2);
@@ -379,7 +253,7 @@ op_or_: RD = RS1 | RS2; NEXT();
 op_and_: RD = RS1 & RS2; NEXT();
 op_fence: __atomic_thread_fence(__ATOMIC_SEQ_CST); NEXT();
 op_ecall:
-  done += kOneInstruction + d->cycles;
+  done += RUN_WITH();
   d += d->half_words;
   stop = Stop::service;
   goto leave;
@@ -388,7 +262,8 @@ op_ebreak:
   goto trapped;
 op_csrrw: op_csrrs: op_csrrc: op_csrrwi: op_csrrsi: op_csrrci:
   turn.fold();
-  if (!run_csr(core, *d, (done >> 32), static_cast<uint32_t>(done))) {
+  if (const uint64_t so_far = done + RUN_BEFORE();
+      !run_csr(core, *d, so_far >> 32, static_cast<uint32_t>(so_far))) {
     core.set_trap(TrapKind::illegal_instruction, format("no control register {x}", IMM));
     goto trapped;
   }
@@ -510,14 +385,17 @@ op_past_end:
 jump:
   if (target - code_base >= code_count * 2) {
     core.set_trap(TrapKind::bad_jump, format("jump to {x}, outside the code", target));
-    goto trapped;
+    stop = Stop::trap;  // the jump itself was counted
+    goto leave;
   }
   d = code + (target - code_base) / 2;
+  run_start = weights[d - code];
   if (done < limit) DISPATCH();
   stop = Stop::slice;
   goto leave;
 
 trapped:
+  done += RUN_BEFORE();
   stop = Stop::trap;
 leave:
   core.pc = PC();
@@ -536,6 +414,8 @@ leave:
 #undef PC
 #undef DISPATCH
 #undef NEXT
+#undef RUN_BEFORE
+#undef RUN_WITH
 #undef BRANCH
 #undef ADDRESS
 #undef ACCESS

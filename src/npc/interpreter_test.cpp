@@ -29,11 +29,11 @@ class Generator {
   bool chance(uint32_t percent) { return below(100) < percent; }
 
   uint32_t value() {
-    static constexpr uint32_t special[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000,
-                                           0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fa00000,
-                                           0x00800000, 0x007fffff, 0x7f7fffff, 0xffff3c00, 0xffff7bff,
-                                           0xffff0001, 0xffff7c00, 0xffff7e00, 0xffff7d00, 0xffff0400,
-                                           0x4f000000, 0xcf000000, 0x3f000000, 0x477ff000};
+    static constexpr uint32_t special[] = {
+        0,          1,          2,          0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000,
+        0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fa00000, 0x00800000, 0x007fffff,
+        0x7f7fffff, 0xffff3c00, 0xffff7bff, 0xffff0001, 0xffff7c00, 0xffff7e00, 0xffff7d00,
+        0xffff0400, 0x4f000000, 0xcf000000, 0x3f000000, 0x477ff000};
     return chance(40) ? special[below(std::size(special))] : random_();
   }
   uint32_t target() {  // an integer register that may change
@@ -48,9 +48,13 @@ class Generator {
   uint32_t instruction(uint32_t left) {
     const uint32_t rd = target(), r1 = below(32), r2 = below(32), f3 = below(8);
     switch (below(14)) {
-      case 0: return random_() << 12 | rd << 7 | (chance(50) ? 0x37 : 0x17);
-      case 1: case 2: {
-        const uint32_t imm = f3 == 1 ? below(32) : f3 == 5 ? below(32) | (chance(50) ? 0x400 : 0) : below(4096);
+      case 0:
+        return random_() << 12 | rd << 7 | (chance(50) ? 0x37 : 0x17);
+      case 1:
+      case 2: {
+        const uint32_t imm = f3 == 1   ? below(32)
+                             : f3 == 5 ? below(32) | (chance(50) ? 0x400 : 0)
+                                       : below(4096);
         return imm << 20 | r1 << 15 | f3 << 12 | rd << 7 | 0x13;
       }
       case 3: {
@@ -61,7 +65,8 @@ class Generator {
         static constexpr uint32_t kinds[] = {0, 1, 2, 4, 5};
         return below(2048) << 20 | kBase << 15 | kinds[below(5)] << 12 | rd << 7 | 0x03;
       }
-      case 5: return store(0x23, below(3), r2);
+      case 5:
+        return store(0x23, below(3), r2);
       case 6: {
         static constexpr uint32_t kinds[] = {2, 3, 1, 0, 4, 12, 8, 16, 20, 24, 28};
         const uint32_t kind = kinds[below(11)];
@@ -78,15 +83,21 @@ class Generator {
         const uint32_t number = chance(70) ? 1 : 2 + below(2);
         uint32_t kind = kinds[below(6)];
         if (number != 1) kind = 5;  // a mode that exists: csrrwi 0-4
-        return number << 20 | (number == 1 ? r1 : number == 2 ? below(5) : below(32)) << 15 | kind << 12 |
-               rd << 7 | 0x73;
+        return number << 20 |
+               (number == 1   ? r1
+                : number == 2 ? below(5)
+                              : below(32))
+                   << 15 |
+               kind << 12 | rd << 7 | 0x73;
       }
-      case 9: return chance(50) ? below(2000) << 20 | kBase << 15 | (1 + below(2)) << 12 | r1 << 7 | 0x07
-                                : store(0x27, 1 + below(2), r2);
+      case 9:
+        return chance(50) ? below(2000) << 20 | kBase << 15 | (1 + below(2)) << 12 | r1 << 7 | 0x07
+                          : store(0x27, 1 + below(2), r2);
       case 10:
-        return below(32) << 27 | format() << 25 | r2 << 20 | r1 << 15 | rounding() << 12 | below(32) << 7 |
-               (0x43 + 4 * below(4));
-      default: return float_instruction(r1, r2);
+        return below(32) << 27 | format() << 25 | r2 << 20 | r1 << 15 | rounding() << 12 |
+               below(32) << 7 | (0x43 + 4 * below(4));
+      default:
+        return float_instruction(r1, r2);
     }
   }
 
@@ -97,13 +108,15 @@ class Generator {
       const uint32_t wide = expand16(bits);
       if ((bits & 3) == 3 || wide == 0) continue;
       const Decoded d = decode32(wide);
-      const bool computes = d.op == Op::addi || d.op == Op::lui || d.op == Op::add || d.op == Op::sub ||
-                            d.op == Op::xor_ || d.op == Op::or_ || d.op == Op::and_ || d.op == Op::andi ||
-                            d.op == Op::slli || d.op == Op::srli || d.op == Op::srai;
-      const bool on_stack = d.rs1 == kStackBase && (d.op == Op::lw || d.op == Op::sw || d.op == Op::flw ||
-                                                    d.op == Op::fsw);
+      const bool computes = d.op == Op::addi || d.op == Op::lui || d.op == Op::add ||
+                            d.op == Op::sub || d.op == Op::xor_ || d.op == Op::or_ ||
+                            d.op == Op::and_ || d.op == Op::andi || d.op == Op::slli ||
+                            d.op == Op::srli || d.op == Op::srai;
+      const bool on_stack = d.rs1 == kStackBase && (d.op == Op::lw || d.op == Op::sw ||
+                                                    d.op == Op::flw || d.op == Op::fsw);
       const bool float_target = d.op == Op::flw || d.op == Op::sw || d.op == Op::fsw;
-      if ((computes || on_stack) && (float_target || (d.rd != kBase && d.rd != kStackBase && d.rd != kReturn))) {
+      if ((computes || on_stack) &&
+          (float_target || (d.rd != kBase && d.rd != kStackBase && d.rd != kReturn))) {
         return bits;
       }
     }
@@ -158,6 +171,7 @@ class StreamTest : public testing::Test {
     image.code_base = code_at;
     image.code_bytes = static_cast<uint32_t>(code.size());
     image.code = decode_all({memory->host(code_at), code.size()});
+    image.weights = weigh(image.code);
 
     Core core;
     PlainCore plain;
@@ -184,7 +198,8 @@ class StreamTest : public testing::Test {
       stop = interpret(core, 1 + g.below(64));
     } while (stop == Stop::slice && core.counters.instructions < 100000);
 
-    EXPECT_EQ(stop == Stop::trap && core.trap.kind == TrapKind::illegal_instruction, !legal) << core.trap.text;
+    EXPECT_EQ(stop == Stop::trap && core.trap.kind == TrapKind::illegal_instruction, !legal)
+        << core.trap.text;
     EXPECT_EQ(core.counters.instructions, plain.count);
     for (uint32_t r = 1; r < 32; ++r) EXPECT_EQ(core.x[r], plain.x[r]) << "x" << r;
     for (uint32_t r = 0; r < 32; ++r) EXPECT_EQ(core.f[r], plain.f[r]) << "f" << r;
@@ -211,17 +226,23 @@ TEST_F(StreamTest, a_million_random_instructions_agree_with_the_plain_interprete
 }
 
 float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
-uint32_t canonical(float value) { return value != value ? Single::kNan : std::bit_cast<uint32_t>(value); }
+uint32_t canonical(float value) {
+  return value != value ? Single::kNan : std::bit_cast<uint32_t>(value);
+}
 
 TEST(FloatOps, nearest_results_are_those_of_the_host) {
   Generator g(7);
   for (int i = 0; i < 300000; ++i) {
     const uint32_t a = g.value(), b = g.value(), c = g.value();
     uint32_t flags = 0;
-    ASSERT_EQ(float_op<Single>(FloatOp::add, a, b, kNearestEven, flags), canonical(as_float(a) + as_float(b)));
-    ASSERT_EQ(float_op<Single>(FloatOp::mul, a, b, kNearestEven, flags), canonical(as_float(a) * as_float(b)));
-    ASSERT_EQ(float_op<Single>(FloatOp::div, a, b, kNearestEven, flags), canonical(as_float(a) / as_float(b)));
-    ASSERT_EQ(float_op<Single>(FloatOp::sqrt, a, a, kNearestEven, flags), canonical(std::sqrt(as_float(a))));
+    ASSERT_EQ(float_op<Single>(FloatOp::add, a, b, kNearestEven, flags),
+              canonical(as_float(a) + as_float(b)));
+    ASSERT_EQ(float_op<Single>(FloatOp::mul, a, b, kNearestEven, flags),
+              canonical(as_float(a) * as_float(b)));
+    ASSERT_EQ(float_op<Single>(FloatOp::div, a, b, kNearestEven, flags),
+              canonical(as_float(a) / as_float(b)));
+    ASSERT_EQ(float_op<Single>(FloatOp::sqrt, a, a, kNearestEven, flags),
+              canonical(std::sqrt(as_float(a))));
     ASSERT_EQ(float_fma<Single>(a, b, c, kNearestEven, flags),
               canonical(std::fma(as_float(a), as_float(b), as_float(c))));
     if (as_float(a) == as_float(a)) {

@@ -33,18 +33,19 @@ inline std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
 }
 
 // The linked object; empty (and a failed test) when the compiler refuses it.
-inline std::vector<std::byte> compile_kernel(const std::string& source, const std::string& options = "-O2",
+inline std::vector<std::byte> compile_kernel(const std::string& source,
+                                             const std::string& options = "-O2",
                                              bool with_runtime = true) {
   std::string folder = (std::filesystem::temp_directory_path() / "npc-test-XXXXXX").string();
   if (!mkdtemp(folder.data())) return {};
   const std::filesystem::path at(folder);
   std::ofstream(at / "kernel.cc") << source;
   const std::string bin = ANYNPU_STC_BIN;
-  const std::string library =
-      with_runtime ? " /usr/local/hpe/riscv32npu/lib/libnpurt_hld.a" : "";
+  const std::string library = with_runtime ? " /usr/local/hpe/riscv32npu/lib/libnpurt_hld.a" : "";
   const std::string command = "cd " + folder + " && " + bin + "/stc-clang++ --target=riscv32npu " +
-                              options + " -c kernel.cc && " + bin + "/stc-ld.lld -flavor gnu kernel.o" +
-                              library + " -r -o kernel-fatbin.o";
+                              options + " -c kernel.cc && " + bin +
+                              "/stc-ld.lld -flavor gnu kernel.o" + library +
+                              " -r -o kernel-fatbin.o";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   auto bytes = read_bytes(at / "kernel-fatbin.o");
   std::filesystem::remove_all(at);

@@ -21,8 +21,8 @@ namespace anynpu::npc {
 
 namespace {
 
-constexpr uint64_t kAloneNs = 50'000;       // then helpers are asked
-constexpr uint64_t kShortSlice = 5'000;     // instructions per turn while alone
+constexpr uint64_t kAloneNs = 50'000;    // then helpers are asked
+constexpr uint64_t kShortSlice = 5'000;  // instructions per turn while alone
 constexpr uint64_t kLongSlice = 100'000;
 constexpr uint64_t kInterruptNs = 50'000'000;
 
@@ -58,8 +58,8 @@ class Turns {
     return live_ == 0;
   }
 
-  // Takes turns until all cores are done or the time is up. Only the calling thread stays when there
-  // is nothing to do and other work waits for the pool.
+  // Takes turns until all cores are done or the time is up. Only the calling thread stays when
+  // there is nothing to do and other work waits for the pool.
   void work(uint64_t slice, uint64_t until, bool is_caller) {
     uint64_t next_interrupt = now_ns() + kInterruptNs;
     std::unique_lock lock(mutex_);
@@ -89,10 +89,14 @@ class Turns {
   TurnEnd turn(Core& core, uint64_t slice) {
     for (;;) {
       switch (interpret(core, slice)) {
-        case Stop::slice: return TurnEnd::slice;
-        case Stop::finished: return TurnEnd::finished;
-        case Stop::trap: return TurnEnd::trap;
-        case Stop::service: break;
+        case Stop::slice:
+          return TurnEnd::slice;
+        case Stop::finished:
+          return TurnEnd::finished;
+        case Stop::trap:
+          return TurnEnd::trap;
+        case Stop::service:
+          break;
       }
       const Served served = serve(core, sink_);
       if (served == Served::sync) return TurnEnd::sync;
@@ -103,10 +107,18 @@ class Turns {
 
   void settle(size_t index, TurnEnd end) {
     switch (end) {
-      case TurnEnd::slice: runnable_.push_back(index); break;
-      case TurnEnd::sync: waiting_.push_back(index); break;
-      case TurnEnd::trap: stopping_ = true; [[fallthrough]];
-      case TurnEnd::finished: --live_; break;
+      case TurnEnd::slice:
+        runnable_.push_back(index);
+        break;
+      case TurnEnd::sync:
+        waiting_.push_back(index);
+        break;
+      case TurnEnd::trap:
+        stopping_ = true;
+        [[fallthrough]];
+      case TurnEnd::finished:
+        --live_;
+        break;
     }
     if (stopping_) {
       drop_runnable();
@@ -182,7 +194,8 @@ void prepare_core(Core& core, int id, const LaunchFrame& frame, const LaunchSetu
   core.x[1] = kReturnAddress;
   core.x[2] = top;
   core.x[4] = image.thread_base + image.thread_bytes * static_cast<uint32_t>(id);
-  for (const InitialData& piece : image.local) put_initial(piece, core.local + (piece.address - kLocalBase));
+  for (const InitialData& piece : image.local)
+    put_initial(piece, core.local + (piece.address - kLocalBase));
   for (const InitialData& piece : image.thread) {
     put_initial(piece, frame.memory->host(core.x[4] + piece.address));
   }
@@ -229,8 +242,8 @@ Status run_launch(const LaunchFrame& frame, const LaunchSetup& setup, PrintSink&
                 trapped->trap.text);
   }
   if (turns.was_interrupted()) {
-    return fail(Code::cancelled, "kernel '{}' on cluster {} was interrupted and stopped", setup.kernel,
-                stats.cluster);
+    return fail(Code::cancelled, "kernel '{}' on cluster {} was interrupted and stopped",
+                setup.kernel, stats.cluster);
   }
   return {};
 }

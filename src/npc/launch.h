@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One kernel on the cores of a cluster. Cores are states (core.h), not threads: the calling thread
-// takes them in turn, slice by slice; when a launch lasts longer than 50 us, helpers of the pool take
-// turns too. A core in sync() waits in a list until the last one arrives, so eight cores meet on any
-// number of host threads.
+// takes them in turn, slice by slice; when a launch lasts longer than 50 us, helpers of the pool
+// take turns too. A core in sync() waits in a list until the last one arrives, so eight cores meet
+// on any number of host threads.
 #pragma once
 
 #include <cstdint>

@@ -59,7 +59,8 @@ class DwarfReader {
   }
   DwarfReader part(size_t count) {
     const std::byte* from = take(count);
-    return DwarfReader(from ? std::span<const std::byte>(from, count) : std::span<const std::byte>{});
+    return DwarfReader(from ? std::span<const std::byte>(from, count)
+                            : std::span<const std::byte>{});
   }
 
  private:
@@ -116,15 +117,30 @@ class LineUnit {
 
   std::string_view read_form(DwarfReader& r, uint64_t form, uint64_t& number) {
     switch (form) {
-      case 0x08: return r.text();                                // string
-      case 0x0e: return string_at(strings_.debug, r.fixed(4));   // strp
-      case 0x1f: return string_at(strings_.line, r.fixed(4));    // line_strp
-      case 0x0b: number = r.fixed(1); return {};
-      case 0x05: number = r.fixed(2); return {};
-      case 0x06: number = r.fixed(4); return {};
-      case 0x0f: number = r.uleb(); return {};
-      case 0x1e: r.skip(16); return {};                          // data16: MD5
-      default: r.skip(~size_t{0} >> 1); return {};               // unknown: give the unit up
+      case 0x08:
+        return r.text();  // string
+      case 0x0e:
+        return string_at(strings_.debug, r.fixed(4));  // strp
+      case 0x1f:
+        return string_at(strings_.line, r.fixed(4));  // line_strp
+      case 0x0b:
+        number = r.fixed(1);
+        return {};
+      case 0x05:
+        number = r.fixed(2);
+        return {};
+      case 0x06:
+        number = r.fixed(4);
+        return {};
+      case 0x0f:
+        number = r.uleb();
+        return {};
+      case 0x1e:
+        r.skip(16);
+        return {};  // data16: MD5
+      default:
+        r.skip(~size_t{0} >> 1);
+        return {};  // unknown: give the unit up
     }
   }
 
@@ -193,19 +209,34 @@ class LineUnit {
         emit(true);
         restart();
         break;
-      case 2: address_ = static_cast<uint32_t>(body.fixed(4)); break;
-      default: break;
+      case 2:
+        address_ = static_cast<uint32_t>(body.fixed(4));
+        break;
+      default:
+        break;
     }
   }
 
   void standard(uint64_t opcode) {
     switch (opcode) {
-      case 1: emit(false); break;
-      case 2: advance(r_.uleb()); break;
-      case 3: line_ = static_cast<uint32_t>(line_ + r_.sleb()); break;
-      case 4: file_ = r_.uleb(); break;
-      case 8: advance((255 - opcode_base_) / line_range_); break;
-      case 9: address_ += static_cast<uint32_t>(r_.fixed(2)); break;
+      case 1:
+        emit(false);
+        break;
+      case 2:
+        advance(r_.uleb());
+        break;
+      case 3:
+        line_ = static_cast<uint32_t>(line_ + r_.sleb());
+        break;
+      case 4:
+        file_ = r_.uleb();
+        break;
+      case 8:
+        advance((255 - opcode_base_) / line_range_);
+        break;
+      case 9:
+        address_ += static_cast<uint32_t>(r_.fixed(2));
+        break;
       default:
         for (uint64_t i = 0; i < lengths_[opcode - 1]; ++i) r_.uleb();
     }
@@ -218,7 +249,8 @@ class LineUnit {
       if (opcode >= opcode_base_) {
         const uint64_t special = opcode - opcode_base_;
         advance(special / line_range_);
-        line_ = static_cast<uint32_t>(line_ + line_base_ + static_cast<int64_t>(special % line_range_));
+        line_ =
+            static_cast<uint32_t>(line_ + line_base_ + static_cast<int64_t>(special % line_range_));
         emit(false);
       } else if (opcode == 0) {
         extended();

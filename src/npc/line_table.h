@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source lines of code addresses, from the .debug_line section of an object (DWARF 5 and 4). Read when
-// a trap is reported. Damaged or missing tables give fewer lines, never a failure.
+// Source lines of code addresses, from the .debug_line section of an object (DWARF 5 and 4). Read
+// when a trap is reported. Damaged or missing tables give fewer lines, never a failure.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,8 @@ class Linker {
   Status check_undefined() {
     std::set<std::string_view> missing;
     for (const ElfSection& s : file_.sections) {
-      if (s.type != ElfSection::kRela || region_of(file_.sections[s.info]) == Region::skip) continue;
+      if (s.type != ElfSection::kRela || region_of(file_.sections[s.info]) == Region::skip)
+        continue;
       for (const ElfRelocation& r : file_.relocations(s)) {
         const ElfSymbol& symbol = file_.symbols[r.symbol];
         if (r.symbol != 0 && symbol.section == ElfSymbol::kUndefined && symbol.binding != 2) {
@@ -99,10 +100,11 @@ class Linker {
       if (++listed > 8) break;
       names += (names.empty() ? "" : ", ") + std::string(name);
     }
-    return fail(Code::unsupported_op,
-                "link: {} symbols are not defined: {}{}; link the object with libnpurt_hld.a and with "
-                "the objects that define them",
-                missing.size(), names, missing.size() > 8 ? ", ..." : "");
+    return fail(
+        Code::unsupported_op,
+        "link: {} symbols are not defined: {}{}; link the object with libnpurt_hld.a and with "
+        "the objects that define them",
+        missing.size(), names, missing.size() > 8 ? ", ..." : "");
   }
 
   // Addresses inside one region, from `cursor`.
@@ -118,7 +120,9 @@ class Linker {
     return cursor;
   }
 
-  static uint64_t page(uint64_t bytes) { return (bytes + kPageBytes - 1) & ~uint64_t{kPageBytes - 1}; }
+  static uint64_t page(uint64_t bytes) {
+    return (bytes + kPageBytes - 1) & ~uint64_t{kPageBytes - 1};
+  }
 
   Status lay_out() {
     const uint64_t code = place(Region::code, 0);
@@ -136,12 +140,12 @@ class Linker {
     const uint64_t local = place(Region::local, kLocalBase) - kLocalBase;
     if (shared > kSharedBytes || local > kLocalBytes) {
       return fail(Code::limit_exceeded,
-                  "device image: {} bytes of shared and {} of local data, at most {} and {} fit", shared,
-                  local, kSharedBytes, kLocalBytes);
+                  "device image: {} bytes of shared and {} of local data, at most {} and {} fit",
+                  shared, local, kSharedBytes, kLocalBytes);
     }
     image_->thread_bytes = static_cast<uint32_t>((thread + 63) & ~uint64_t{63});
-    const uint64_t total = page(code) + page(constant) + page(data) +
-                           page(uint64_t{image_->thread_bytes} * kCores);
+    const uint64_t total =
+        page(code) + page(constant) + page(data) + page(uint64_t{image_->thread_bytes} * kCores);
     ANYNPU_ASSIGN(image_->base, memory_->take(Space::global, total, kReadWrite),
                   "while loading a module");
     image_->memory = memory_;
@@ -213,6 +217,7 @@ class Linker {
     }
     memory_->protect(image_->base, data_base_ - image_->base, kRead);
     image_->code = decode_all({memory_->host(image_->code_base), image_->code_bytes});
+    image_->weights = weigh(image_->code);
   }
 
   void collect_symbols() {
@@ -257,7 +262,8 @@ uint32_t Image::find_kernel(std::string_view name) const {
   if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
   const std::string mangled = "_Z" + std::to_string(name.size()) + std::string(name);
   uint32_t address = 0;
-  for (auto k = kernels.lower_bound(mangled); k != kernels.end() && k->first.starts_with(mangled); ++k) {
+  for (auto k = kernels.lower_bound(mangled); k != kernels.end() && k->first.starts_with(mangled);
+       ++k) {
     if (address != 0) return 0;  // overloaded: the plain name does not say which
     address = k->second;
   }

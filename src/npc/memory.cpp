@@ -20,8 +20,8 @@ constexpr size_t kTrimBytes = 256 << 10;  // smaller spans keep their host pages
 size_t whole_pages(size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
 std::byte* reserve(size_t bytes) {
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                  -1, 0);
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
 }
 
@@ -36,10 +36,11 @@ Result<std::shared_ptr<Memory>> Memory::create() {
     if (base) munmap(base, kSpaceBytes);
     if (locals) munmap(locals, size_t{kLocalBytes} * kCores);
     if (pages) munmap(pages, kPages);
-    return fail(Code::io_error,
-                "cluster: cannot reserve 4 GiB of address space: {}; raise the limit of virtual memory "
-                "(ulimit -v)",
-                std::strerror(error));
+    return fail(
+        Code::io_error,
+        "cluster: cannot reserve 4 GiB of address space: {}; raise the limit of virtual memory "
+        "(ulimit -v)",
+        std::strerror(error));
   }
   return std::shared_ptr<Memory>(
       new Memory(base, locals, reinterpret_cast<std::atomic<uint8_t>*>(pages)));
@@ -114,8 +115,7 @@ Result<uint32_t> Memory::allocate(Space space, size_t bytes) {
     return fail(Code::invalid_argument, "device memory: 0 bytes asked for; ask for at least 1");
   }
   // High memory is for copies alone: its pages have no permission for loads and stores.
-  ANYNPU_ASSIGN(const uint32_t base,
-                take(space, bytes, space == Space::high ? kNone : kReadWrite));
+  ANYNPU_ASSIGN(const uint32_t base, take(space, bytes, space == Space::high ? kNone : kReadWrite));
   auto block = std::make_shared<Block>(shared_from_this(), base, static_cast<uint32_t>(bytes));
   std::lock_guard lock(mutex_);
   blocks_.emplace(base, std::move(block));

@@ -36,8 +36,8 @@ class ModuleTest : public KernelTest {
 
 TEST_F(ModuleTest, missing_symbols_are_named) {
   const auto bytes = compile_kernel(
-      "extern int nowhere(int); extern \"C\" void run(int* out) { printf(\"%d\", nowhere(*out)); }", "-O2",
-      false);
+      "extern int nowhere(int); extern \"C\" void run(int* out) { printf(\"%d\", nowhere(*out)); }",
+      "-O2", false);
   const Status status = load_status(bytes);
   EXPECT_EQ(status.code(), Code::unsupported_op);
   EXPECT_THAT(status.to_string(), HasSubstr("_Z7nowherei, printf"));
@@ -57,15 +57,22 @@ TEST_F(ModuleTest, too_many_writable_sections_are_refused) {
   std::string source;
   for (int i = 0; i < 70; ++i) source += "int v" + std::to_string(i) + " = 1;\n";
   source += "extern \"C\" void run(int* out) {}";
-  EXPECT_EQ(load_status(compile_kernel(source, "-O2 -fdata-sections")).code(), Code::limit_exceeded);
+  EXPECT_EQ(load_status(compile_kernel(source, "-O2 -fdata-sections")).code(),
+            Code::limit_exceeded);
   EXPECT_TRUE(load_status(compile_kernel(source)).ok());
 }
 
 TEST_F(ModuleTest, too_much_shared_or_local_data_is_refused) {
   EXPECT_EQ(load_status(compile_kernel("__shared__ char big[9 << 20]; extern \"C\" void run(int i) "
-                                       "{ big[i] = 1; }", "-O0")).code(), Code::limit_exceeded);
+                                       "{ big[i] = 1; }",
+                                       "-O0"))
+                .code(),
+            Code::limit_exceeded);
   EXPECT_EQ(load_status(compile_kernel("__local__ char big[2 << 20]; extern \"C\" void run(int i) "
-                                       "{ big[i] = 1; }", "-O0")).code(), Code::limit_exceeded);
+                                       "{ big[i] = 1; }",
+                                       "-O0"))
+                .code(),
+            Code::limit_exceeded);
 }
 
 TEST_F(ModuleTest, memory_of_modules_comes_back) {
@@ -80,8 +87,9 @@ TEST_F(ModuleTest, memory_of_modules_comes_back) {
 }
 
 TEST_F(ModuleTest, cplusplus_kernels_are_found_by_their_plain_name) {
-  auto loaded = Module::load(*cluster, compile_kernel(
-      "void plain(int* out) { *out = 1; } void twice(int) {} void twice(float) {}"));
+  auto loaded = Module::load(
+      *cluster,
+      compile_kernel("void plain(int* out) { *out = 1; } void twice(int) {} void twice(float) {}"));
   ASSERT_TRUE(loaded.ok());
   EXPECT_TRUE((*loaded)->has_kernel("plain"));
   EXPECT_FALSE((*loaded)->has_kernel("twice"));

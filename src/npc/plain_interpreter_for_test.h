@@ -85,7 +85,8 @@ inline bool PlainCore::step() {
     if (taken) next = pc + static_cast<uint32_t>(bits_signed(offset, 13));
   } else if (opcode == 0x6f) {
     uint32_t offset = 0;
-    offset |= (b >> 31 & 1) << 20 | (b >> 12 & 255) << 12 | (b >> 20 & 1) << 11 | (b >> 21 & 1023) << 1;
+    offset |=
+        (b >> 31 & 1) << 20 | (b >> 12 & 255) << 12 | (b >> 20 & 1) << 11 | (b >> 21 & 1023) << 1;
     set_x(rd, next);
     next = pc + static_cast<uint32_t>(bits_signed(offset, 21));
   } else if (opcode == 0x67) {
@@ -111,9 +112,14 @@ inline bool PlainCore::integer(uint32_t b) {
   const auto imm = static_cast<uint32_t>(bits_signed(b >> 20, 12));
   const auto sa = static_cast<int32_t>(a);
   switch (opcode) {
-    case 0x37: set_x(rd, b & 0xfffff000u); return true;
-    case 0x17: set_x(rd, pc + (b & 0xfffff000u)); return true;
-    case 0x0f: return true;
+    case 0x37:
+      set_x(rd, b & 0xfffff000u);
+      return true;
+    case 0x17:
+      set_x(rd, pc + (b & 0xfffff000u));
+      return true;
+    case 0x0f:
+      return true;
     case 0x03:
       if (f3 == 0) set_x(rd, static_cast<uint32_t>(bits_signed(load(a + imm, 1), 8)));
       if (f3 == 1) set_x(rd, static_cast<uint32_t>(bits_signed(load(a + imm, 2), 16)));
@@ -122,7 +128,8 @@ inline bool PlainCore::integer(uint32_t b) {
       if (f3 == 5) set_x(rd, load(a + imm, 2));
       return true;
     case 0x23: {
-      const uint32_t at = a + static_cast<uint32_t>(bits_signed((b >> 25) << 5 | (b >> 7 & 31), 12));
+      const uint32_t at =
+          a + static_cast<uint32_t>(bits_signed((b >> 25) << 5 | (b >> 7 & 31), 12));
       store(at, 1 << f3, x[(b >> 20) & 31]);
       return true;
     }
@@ -140,7 +147,8 @@ inline bool PlainCore::integer(uint32_t b) {
       set_x(rd, old);
       return true;
     }
-    default: break;
+    default:
+      break;
   }
   if (opcode != 0x13 && opcode != 0x33) return false;
   const bool immediate = opcode == 0x13;
@@ -150,26 +158,56 @@ inline bool PlainCore::integer(uint32_t b) {
   if (!immediate && f7 == 1) {
     const int64_t wa = sa, wc = sc;
     switch (f3) {
-      case 0: set_x(rd, a * c); break;
-      case 1: set_x(rd, static_cast<uint32_t>(wa * wc >> 32)); break;
-      case 2: set_x(rd, static_cast<uint32_t>(wa * static_cast<int64_t>(c) >> 32)); break;
-      case 3: set_x(rd, static_cast<uint32_t>(static_cast<uint64_t>(a) * c >> 32)); break;
-      case 4: set_x(rd, c == 0 ? ~0u : static_cast<uint32_t>(wa / wc)); break;
-      case 5: set_x(rd, c == 0 ? ~0u : a / c); break;
-      case 6: set_x(rd, c == 0 ? a : static_cast<uint32_t>(wa % wc)); break;
-      default: set_x(rd, c == 0 ? a : a % c);
+      case 0:
+        set_x(rd, a * c);
+        break;
+      case 1:
+        set_x(rd, static_cast<uint32_t>(wa * wc >> 32));
+        break;
+      case 2:
+        set_x(rd, static_cast<uint32_t>(wa * static_cast<int64_t>(c) >> 32));
+        break;
+      case 3:
+        set_x(rd, static_cast<uint32_t>(static_cast<uint64_t>(a) * c >> 32));
+        break;
+      case 4:
+        set_x(rd, c == 0 ? ~0u : static_cast<uint32_t>(wa / wc));
+        break;
+      case 5:
+        set_x(rd, c == 0 ? ~0u : a / c);
+        break;
+      case 6:
+        set_x(rd, c == 0 ? a : static_cast<uint32_t>(wa % wc));
+        break;
+      default:
+        set_x(rd, c == 0 ? a : a % c);
     }
     return true;
   }
   switch (f3) {
-    case 0: set_x(rd, alternate ? a - c : a + c); break;
-    case 1: set_x(rd, a << (c & 31)); break;
-    case 2: set_x(rd, sa < sc ? 1 : 0); break;
-    case 3: set_x(rd, a < c ? 1 : 0); break;
-    case 4: set_x(rd, a ^ c); break;
-    case 5: set_x(rd, alternate ? static_cast<uint32_t>(sa >> (c & 31)) : a >> (c & 31)); break;
-    case 6: set_x(rd, a | c); break;
-    default: set_x(rd, a & c);
+    case 0:
+      set_x(rd, alternate ? a - c : a + c);
+      break;
+    case 1:
+      set_x(rd, a << (c & 31));
+      break;
+    case 2:
+      set_x(rd, sa < sc ? 1 : 0);
+      break;
+    case 3:
+      set_x(rd, a < c ? 1 : 0);
+      break;
+    case 4:
+      set_x(rd, a ^ c);
+      break;
+    case 5:
+      set_x(rd, alternate ? static_cast<uint32_t>(sa >> (c & 31)) : a >> (c & 31));
+      break;
+    case 6:
+      set_x(rd, a | c);
+      break;
+    default:
+      set_x(rd, a & c);
   }
   return true;
 }
@@ -186,23 +224,43 @@ inline bool PlainCore::atomic(uint32_t b) {
       set_x(rd, old);
       return true;
     case 3: {
-      // A store of one's own in between may break a reservation: here it does when it changed the word.
+      // A store of one's own in between may break a reservation: here it does when it changed the
+      // word.
       const bool works = reserved && reserved_at == at && reserved_value == old;
       reserved = false;
       if (works) store(at, 4, value);
       set_x(rd, works ? 0 : 1);
       return true;
     }
-    case 1: store(at, 4, value); break;
-    case 0: store(at, 4, old + value); break;
-    case 4: store(at, 4, old ^ value); break;
-    case 12: store(at, 4, old & value); break;
-    case 8: store(at, 4, old | value); break;
-    case 16: store(at, 4, so < sv ? old : value); break;
-    case 20: store(at, 4, so > sv ? old : value); break;
-    case 24: store(at, 4, old < value ? old : value); break;
-    case 28: store(at, 4, old > value ? old : value); break;
-    default: return false;
+    case 1:
+      store(at, 4, value);
+      break;
+    case 0:
+      store(at, 4, old + value);
+      break;
+    case 4:
+      store(at, 4, old ^ value);
+      break;
+    case 12:
+      store(at, 4, old & value);
+      break;
+    case 8:
+      store(at, 4, old | value);
+      break;
+    case 16:
+      store(at, 4, so < sv ? old : value);
+      break;
+    case 20:
+      store(at, 4, so > sv ? old : value);
+      break;
+    case 24:
+      store(at, 4, old < value ? old : value);
+      break;
+    case 28:
+      store(at, 4, old > value ? old : value);
+      break;
+    default:
+      return false;
   }
   set_x(rd, old);
   return true;
@@ -217,25 +275,42 @@ bool PlainCore::format_op(uint32_t b, uint32_t p, uint32_t q, uint32_t rounding)
   const bool rounds = f5 <= 3 || f5 == 11 || f5 == 24 || f5 == 26 || f5 == 8;
   if (rounds && rounding > 4) return false;
   switch (f5) {
-    case 0: set_f<F>(rd, float_op<F>(FloatOp::add, p, q, mode, flags)); return true;
-    case 1: set_f<F>(rd, float_op<F>(FloatOp::sub, p, q, mode, flags)); return true;
-    case 2: set_f<F>(rd, float_op<F>(FloatOp::mul, p, q, mode, flags)); return true;
-    case 3: set_f<F>(rd, float_op<F>(FloatOp::div, p, q, mode, flags)); return true;
-    case 11: set_f<F>(rd, float_op<F>(FloatOp::sqrt, p, p, mode, flags)); return true;
+    case 0:
+      set_f<F>(rd, float_op<F>(FloatOp::add, p, q, mode, flags));
+      return true;
+    case 1:
+      set_f<F>(rd, float_op<F>(FloatOp::sub, p, q, mode, flags));
+      return true;
+    case 2:
+      set_f<F>(rd, float_op<F>(FloatOp::mul, p, q, mode, flags));
+      return true;
+    case 3:
+      set_f<F>(rd, float_op<F>(FloatOp::div, p, q, mode, flags));
+      return true;
+    case 11:
+      set_f<F>(rd, float_op<F>(FloatOp::sqrt, p, p, mode, flags));
+      return true;
     case 4: {
       const uint32_t sign = f3 == 0 ? q : f3 == 1 ? ~q : p ^ q;
       set_f<F>(rd, (p & (F::kSign - 1)) | (sign & F::kSign));
       return true;
     }
-    case 5: set_f<F>(rd, f3 == 0 ? float_min<F>(p, q, flags) : float_max<F>(p, q, flags)); return true;
+    case 5:
+      set_f<F>(rd, f3 == 0 ? float_min<F>(p, q, flags) : float_max<F>(p, q, flags));
+      return true;
     case 20: {
-      const auto how = f3 == 2 ? FloatCompare::equal : f3 == 1 ? FloatCompare::less : FloatCompare::less_equal;
+      const auto how = f3 == 2   ? FloatCompare::equal
+                       : f3 == 1 ? FloatCompare::less
+                                 : FloatCompare::less_equal;
       set_x(rd, float_compare<F>(how, p, q, flags));
       return true;
     }
-    case 24: set_x(rd, rs2 ? float_to_u32<F>(p, mode, flags) : float_to_i32<F>(p, mode, flags)); return true;
+    case 24:
+      set_x(rd, rs2 ? float_to_u32<F>(p, mode, flags) : float_to_i32<F>(p, mode, flags));
+      return true;
     case 26:
-      set_f<F>(rd, float_from_i64<F>(rs2 ? int64_t{word} : int64_t{static_cast<int32_t>(word)}, mode, flags));
+      set_f<F>(rd, float_from_i64<F>(rs2 ? int64_t{word} : int64_t{static_cast<int32_t>(word)},
+                                     mode, flags));
       return true;
     case 28:
       if (f3 == 1) {
@@ -245,7 +320,9 @@ bool PlainCore::format_op(uint32_t b, uint32_t p, uint32_t q, uint32_t rounding)
         set_x(rd, F::kMantissa == 23 ? raw : static_cast<uint32_t>(bits_signed(raw & 0xffff, 16)));
       }
       return true;
-    case 30: set_f<F>(rd, F::kMantissa == 23 ? word : word & 0xffff); return true;
+    case 30:
+      set_f<F>(rd, F::kMantissa == 23 ? word : word & 0xffff);
+      return true;
     case 8:
       if (F::kMantissa == 23) {
         set_f<F>(rd, half_to_single(get_f<Half>((b >> 15) & 31), flags));
@@ -253,7 +330,8 @@ bool PlainCore::format_op(uint32_t b, uint32_t p, uint32_t q, uint32_t rounding)
         set_f<F>(rd, single_to_half(f[(b >> 15) & 31], mode, flags));
       }
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -281,8 +359,9 @@ inline bool PlainCore::floating(uint32_t b) {
   const bool negate_product = opcode == 0x4b || opcode == 0x4f;
   const bool negate_addend = opcode == 0x47 || opcode == 0x4f;
   if (half) {
-    set_f<Half>(rd, float_fma<Half>(get_f<Half>(r1) ^ (negate_product ? Half::kSign : 0), get_f<Half>(r2),
-                                    get_f<Half>(r3) ^ (negate_addend ? Half::kSign : 0), mode, flags));
+    set_f<Half>(
+        rd, float_fma<Half>(get_f<Half>(r1) ^ (negate_product ? Half::kSign : 0), get_f<Half>(r2),
+                            get_f<Half>(r3) ^ (negate_addend ? Half::kSign : 0), mode, flags));
   } else {
     set_f<Single>(rd, float_fma<Single>(f[r1] ^ (negate_product ? Single::kSign : 0), f[r2],
                                         f[r3] ^ (negate_addend ? Single::kSign : 0), mode, flags));

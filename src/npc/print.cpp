@@ -104,8 +104,9 @@ void append(std::string& out, const Conversion& c, const char* length, T value) 
 void append_integer(std::string& out, const Conversion& c, Arguments& arguments) {
   const bool is_signed = c.kind == 'd' || c.kind == 'i';
   const uint64_t raw = c.wide ? arguments.wide() : arguments.word();
-  long long value = c.wide ? static_cast<long long>(raw)
-                           : is_signed ? static_cast<int32_t>(raw) : static_cast<long long>(raw);
+  long long value = c.wide      ? static_cast<long long>(raw)
+                    : is_signed ? static_cast<int32_t>(raw)
+                                : static_cast<long long>(raw);
   if (c.narrow == 1) value = is_signed ? static_cast<int16_t>(raw) : static_cast<uint16_t>(raw);
   if (c.narrow >= 2) value = is_signed ? static_cast<int8_t>(raw) : static_cast<uint8_t>(raw);
   append(out, c, "ll", value);
@@ -123,21 +124,40 @@ std::string format_guest(Core& core, uint32_t format_at, uint32_t arguments_at) 
     const size_t start = i++;
     Conversion c = read_conversion(text, i, arguments);
     switch (c.kind) {
-      case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
+      case 'd':
+      case 'i':
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o':
         append_integer(out, c, arguments);
         break;
-      case 'c': append(out, c, "", static_cast<int>(arguments.word())); break;
+      case 'c':
+        append(out, c, "", static_cast<int>(arguments.word()));
+        break;
       case 'p':
         c.kind = 'x';
         c.flags = "#";
         append(out, c, "", arguments.word());
         break;
-      case 's': append(out, c, "", guest_text(core, arguments.word()).c_str()); break;
-      case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+      case 's':
+        append(out, c, "", guest_text(core, arguments.word()).c_str());
+        break;
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A':
         append(out, c, "", std::bit_cast<double>(arguments.wide()));
         break;
-      case '%': out += '%'; break;
-      default: out.append(text, start, i - start);  // %n and what is no conversion stay as they are
+      case '%':
+        out += '%';
+        break;
+      default:
+        out.append(text, start, i - start);  // %n and what is no conversion stay as they are
     }
   }
   return out;

@@ -33,7 +33,8 @@ TEST_P(ProgramTest, sorting_with_recursion_and_function_pointers) {
     }
     extern "C" void order(int* all, int count) {
       sort(all + CoreID * count, 0, count - 1, orders[CoreID & 1]);
-    })", GetParam());
+    })",
+       GetParam());
   std::mt19937 random(3);
   std::vector<uint32_t> values(8 * 500);
   for (auto& v : values) v = random();
@@ -42,9 +43,8 @@ TEST_P(ProgramTest, sorting_with_recursion_and_function_pointers) {
   ASSERT_TRUE(status.ok()) << status.to_string();
   auto* begin = reinterpret_cast<int32_t*>(values.data());
   for (int core = 0; core < 8; ++core) {
-    std::sort(begin + core * 500, begin + core * 500 + 500, [core](int32_t a, int32_t b) {
-      return core & 1 ? a > b : a < b;
-    });
+    std::sort(begin + core * 500, begin + core * 500 + 500,
+              [core](int32_t a, int32_t b) { return core & 1 ? a > b : a < b; });
   }
   EXPECT_EQ(words_at(at, values.size()), values);
 }
@@ -66,11 +66,13 @@ TEST_P(ProgramTest, virtual_calls_static_objects_and_switch_tables) {
     extern "C" void shapes(int* out) {
       const Shape* list[] = {&square, &circle};
       out[CoreID] = list[CoreID & 1]->area() * 100 + length(name(CoreID));
-    })", GetParam());
+    })",
+       GetParam());
   const uint32_t out = device_words(std::vector<uint32_t>(8));
   const Status status = run("shapes", {out});
   ASSERT_TRUE(status.ok()) << status.to_string();
-  EXPECT_EQ(words_at(out, 8), (std::vector<uint32_t>{1604, 7503, 1603, 7505, 1604, 7504, 1603, 7504}));
+  EXPECT_EQ(words_at(out, 8),
+            (std::vector<uint32_t>{1604, 7503, 1603, 7505, 1604, 7504, 1603, 7504}));
 }
 
 TEST_P(ProgramTest, division_of_64_bits_and_doubles_are_exact) {
@@ -85,7 +87,8 @@ TEST_P(ProgramTest, division_of_64_bits_and_doubles_are_exact) {
         reals[2 * i] = (double)a / (double)b + 0.5;
         reals[2 * i + 1] = (double)(float)a * 3.0 < (double)b ? (double)(long long)((double)b * 0.25) : -1.0;
       }
-    })", GetParam());
+    })",
+       GetParam());
   std::mt19937_64 random(5);
   std::vector<int64_t> in(64);
   for (auto& v : in) v = static_cast<int64_t>(random() >> (random() % 60));
@@ -111,8 +114,9 @@ TEST_P(ProgramTest, division_of_64_bits_and_doubles_are_exact) {
     EXPECT_EQ(got[6 * i + 5], static_cast<int64_t>(ua << (a & 63)));
     EXPECT_EQ(got_reals[2 * i], static_cast<double>(a) / static_cast<double>(b) + 0.5);
     const bool small = static_cast<double>(static_cast<float>(a)) * 3.0 < static_cast<double>(b);
-    EXPECT_EQ(got_reals[2 * i + 1],
-              small ? static_cast<double>(static_cast<int64_t>(static_cast<double>(b) * 0.25)) : -1.0);
+    EXPECT_EQ(
+        got_reals[2 * i + 1],
+        small ? static_cast<double>(static_cast<int64_t>(static_cast<double>(b) * 0.25)) : -1.0);
   }
 }
 
@@ -129,7 +133,8 @@ TEST_P(ProgramTest, strings_and_printf_formats) {
              0x123456789abcull, 300, 6, 42, 2, text);
       int n = snprintf(text, 8, "%d%d", 12345, 67890);
       printf("%s %d %d %d\n", text, n, strcmp("abc", "abd") < 0, (int)strlen(text));
-    })", GetParam());
+    })",
+       GetParam());
   const Status status = run("hello", {255});
   ASSERT_TRUE(status.ok()) << status.to_string();
   EXPECT_EQ(printed,
@@ -145,7 +150,8 @@ TEST_P(ProgramTest, half_arithmetic_rounds_once_per_operation) {
         volatile __fp16 product = a * x[i];
         out[i] = product + y[i];
       }
-    })", GetParam());
+    })",
+       GetParam());
   std::mt19937 random(11);
   constexpr uint32_t kCount = 1000;
   std::vector<F16> x(kCount), y(kCount), out(kCount);
@@ -179,7 +185,8 @@ TEST_P(ProgramTest, each_core_has_its_own_local_and_thread_data) {
       sync();
       out[CoreID] = mine[0] * 1000 + own;
       if (CoreID == 0) out[8] = ++launches;
-    })", GetParam());
+    })",
+       GetParam());
   const uint32_t out = device_words(std::vector<uint32_t>(9));
   for (uint32_t round = 1; round <= 2; ++round) {
     const Status status = run("touch", {out});

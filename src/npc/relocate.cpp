@@ -57,11 +57,28 @@ void put(std::byte* at, T value) {
 
 size_t width_of(uint32_t type) {
   switch (type) {
-    case kNoneRelocation: case kRelax: case kAlign: case kTprelAdd: return 0;
-    case kAdd8: case kSub8: case kSet8: case kSub6: case kSet6: return 1;
-    case kAdd16: case kSub16: case kSet16: case kRvcBranch: case kRvcJump: return 2;
-    case kCall: case kCallPlt: return 8;
-    default: return 4;
+    case kNoneRelocation:
+    case kRelax:
+    case kAlign:
+    case kTprelAdd:
+      return 0;
+    case kAdd8:
+    case kSub8:
+    case kSet8:
+    case kSub6:
+    case kSet6:
+      return 1;
+    case kAdd16:
+    case kSub16:
+    case kSet16:
+    case kRvcBranch:
+    case kRvcJump:
+      return 2;
+    case kCall:
+    case kCallPlt:
+      return 8;
+    default:
+      return 4;
   }
 }
 
@@ -73,9 +90,7 @@ void put_i(std::byte* at, uint32_t low) {
 void put_s(std::byte* at, uint32_t low) {
   put(at, (get<uint32_t>(at) & 0x01fff07fu) | (((low >> 5) & 127) << 25) | ((low & 31) << 7));
 }
-void put_u(std::byte* at, uint32_t value) {
-  put(at, (get<uint32_t>(at) & 0xfffu) | high20(value));
-}
+void put_u(std::byte* at, uint32_t value) { put(at, (get<uint32_t>(at) & 0xfffu) | high20(value)); }
 void put_branch(std::byte* at, uint32_t v) {
   put(at, (get<uint32_t>(at) & 0x01fff07fu) | (((v >> 12) & 1) << 31) | (((v >> 5) & 63) << 25) |
               (((v >> 1) & 15) << 8) | (((v >> 11) & 1) << 7));
@@ -111,23 +126,47 @@ Status too_far(const ElfFile& file, const ElfRelocation& r) {
 // Data of 1, 2 and 4 bytes. False when the type is none of these.
 bool relocate_data(std::byte* at, uint32_t type, uint32_t value, uint32_t here) {
   switch (type) {
-    case kWord: case kSet32: put(at, value); return true;
-    case kWordPcrel: put(at, value - here); return true;
-    case kAdd8: put(at, static_cast<uint8_t>(get<uint8_t>(at) + value)); return true;
-    case kAdd16: put(at, static_cast<uint16_t>(get<uint16_t>(at) + value)); return true;
-    case kAdd32: put(at, get<uint32_t>(at) + value); return true;
-    case kSub8: put(at, static_cast<uint8_t>(get<uint8_t>(at) - value)); return true;
-    case kSub16: put(at, static_cast<uint16_t>(get<uint16_t>(at) - value)); return true;
-    case kSub32: put(at, get<uint32_t>(at) - value); return true;
-    case kSet8: put(at, static_cast<uint8_t>(value)); return true;
-    case kSet16: put(at, static_cast<uint16_t>(value)); return true;
-    case kSet6: put(at, static_cast<uint8_t>((get<uint8_t>(at) & 0xc0) | (value & 0x3f))); return true;
+    case kWord:
+    case kSet32:
+      put(at, value);
+      return true;
+    case kWordPcrel:
+      put(at, value - here);
+      return true;
+    case kAdd8:
+      put(at, static_cast<uint8_t>(get<uint8_t>(at) + value));
+      return true;
+    case kAdd16:
+      put(at, static_cast<uint16_t>(get<uint16_t>(at) + value));
+      return true;
+    case kAdd32:
+      put(at, get<uint32_t>(at) + value);
+      return true;
+    case kSub8:
+      put(at, static_cast<uint8_t>(get<uint8_t>(at) - value));
+      return true;
+    case kSub16:
+      put(at, static_cast<uint16_t>(get<uint16_t>(at) - value));
+      return true;
+    case kSub32:
+      put(at, get<uint32_t>(at) - value);
+      return true;
+    case kSet8:
+      put(at, static_cast<uint8_t>(value));
+      return true;
+    case kSet16:
+      put(at, static_cast<uint16_t>(value));
+      return true;
+    case kSet6:
+      put(at, static_cast<uint8_t>((get<uint8_t>(at) & 0xc0) | (value & 0x3f)));
+      return true;
     case kSub6: {
       const auto old = get<uint8_t>(at);
       put(at, static_cast<uint8_t>((old & 0xc0) | ((old - value) & 0x3f)));
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -153,20 +192,34 @@ Status relocate_code(const ElfFile& file, const ElfRelocation& r, std::byte* at,
       if (!reaches(distance, 12)) return too_far(file, r);
       put_rvc_jump(at, distance);
       return {};
-    case kCall: case kCallPlt:
+    case kCall:
+    case kCallPlt:
       put_u(at, distance);
       put_i(at + 4, distance);
       return {};
-    case kPcrelHi20: put_u(at, distance); return {};
-    case kHi20: case kTprelHi20: put_u(at, value); return {};
-    case kLo12I: case kTprelLo12I: put_i(at, value); return {};
-    case kLo12S: case kTprelLo12S: put_s(at, value); return {};
-    case kPcrelLo12I: case kPcrelLo12S: {
+    case kPcrelHi20:
+      put_u(at, distance);
+      return {};
+    case kHi20:
+    case kTprelHi20:
+      put_u(at, value);
+      return {};
+    case kLo12I:
+    case kTprelLo12I:
+      put_i(at, value);
+      return {};
+    case kLo12S:
+    case kTprelLo12S:
+      put_s(at, value);
+      return {};
+    case kPcrelLo12I:
+    case kPcrelLo12S: {
       // The symbol marks the auipc whose distance this is the rest of; the addend is not used.
       const auto found = high.find(value - static_cast<uint32_t>(r.addend));
       if (found == high.end()) {
         return fail(Code::unsupported_op,
-                    "link: a pc-relative low part at {x} has no high part; recompile the object", here);
+                    "link: a pc-relative low part at {x} has no high part; recompile the object",
+                    here);
       }
       r.type == kPcrelLo12I ? put_i(at, found->second) : put_s(at, found->second);
       return {};
@@ -181,7 +234,8 @@ Status relocate_code(const ElfFile& file, const ElfRelocation& r, std::byte* at,
 
 }  // namespace
 
-Status relocate(const ElfFile& file, const ElfSection& relocations, const RelocationTarget& target) {
+Status relocate(const ElfFile& file, const ElfSection& relocations,
+                const RelocationTarget& target) {
   const auto list = file.relocations(relocations);
   PcrelHigh high;
   for (const ElfRelocation& r : list) {
@@ -194,10 +248,11 @@ Status relocate(const ElfFile& file, const ElfSection& relocations, const Reloca
     const size_t width = width_of(r.type);
     if (width == 0) continue;
     if (r.offset > target.contents.size() || width > target.contents.size() - r.offset) {
-      return fail(Code::file_invalid,
-                  "device image: a relocation at {} runs over the end of its section of {} bytes; load "
-                  "what stc-ld.lld -r wrote",
-                  r.offset, target.contents.size());
+      return fail(
+          Code::file_invalid,
+          "device image: a relocation at {} runs over the end of its section of {} bytes; load "
+          "what stc-ld.lld -r wrote",
+          r.offset, target.contents.size());
     }
     std::byte* at = target.contents.data() + r.offset;
     const uint32_t value = target.value(r.symbol) + static_cast<uint32_t>(r.addend);

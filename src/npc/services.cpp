@@ -18,8 +18,9 @@ bool serve_assert(Core& core) {
   const std::string expression = guest_text(core, core.x[kA0]);
   const std::string file = guest_text(core, core.x[kA1]);
   const std::string function = guest_text(core, core.x[kA3]);
-  core.set_trap(TrapKind::assertion, format("{}:{}: {}: assertion '{}' failed (code 128)", file,
-                                            static_cast<int32_t>(core.x[kA2]), function, expression));
+  core.set_trap(TrapKind::assertion,
+                format("{}:{}: {}: assertion '{}' failed (code 128)", file,
+                       static_cast<int32_t>(core.x[kA2]), function, expression));
   return false;
 }
 
@@ -38,7 +39,8 @@ void PrintSink::write(int core, std::string_view text) {
 Served serve(Core& core, PrintSink& sink) {
   const auto ended = [](bool good) { return good ? Served::resume : Served::trap; };
   switch (static_cast<Service>(core.x[kA7])) {
-    case Service::sync: return Served::sync;
+    case Service::sync:
+      return Served::sync;
     case Service::exit:
       if (core.x[kA0] == 0) return Served::finished;
       core.set_trap(TrapKind::exit_code,
@@ -47,22 +49,34 @@ Served serve(Core& core, PrintSink& sink) {
     case Service::abort:
       core.set_trap(TrapKind::abort, "the kernel called abort() (code 128)");
       return Served::trap;
-    case Service::assert_: return ended(serve_assert(core));
-    case Service::print: return ended(serve_print(core, sink));
-    case Service::print_to: return ended(serve_print_to(core));
-    case Service::copy: serve_copy(core); return Served::resume;
-    case Service::copy_rows: return ended(serve_copy_rows(core));
-    case Service::vector: return ended(serve_vector(core));
-    case Service::matmul: return ended(serve_matmul(core));
-    case Service::conv2d: return ended(serve_conv2d(core));
-    case Service::math32: return ended(serve_math(core));
-    case Service::double_op: return ended(serve_double(core));
+    case Service::assert_:
+      return ended(serve_assert(core));
+    case Service::print:
+      return ended(serve_print(core, sink));
+    case Service::print_to:
+      return ended(serve_print_to(core));
+    case Service::copy:
+      serve_copy(core);
+      return Served::resume;
+    case Service::copy_rows:
+      return ended(serve_copy_rows(core));
+    case Service::vector:
+      return ended(serve_vector(core));
+    case Service::matmul:
+      return ended(serve_matmul(core));
+    case Service::conv2d:
+      return ended(serve_conv2d(core));
+    case Service::math32:
+      return ended(serve_math(core));
+    case Service::double_op:
+      return ended(serve_double(core));
     case Service::clock:
       core.x[kA0] = static_cast<uint32_t>(core.clock);
       core.x[kA1] = static_cast<uint32_t>(core.clock >> 32);
       return Served::resume;
   }
-  core.set_trap(TrapKind::service, format("ecall with service {}, which is not there", core.x[kA7]));
+  core.set_trap(TrapKind::service,
+                format("ecall with service {}, which is not there", core.x[kA7]));
   return Served::trap;
 }
 

@@ -30,10 +30,10 @@ enum class Served : uint8_t { resume, sync, finished, trap };
 Served serve(Core& core, PrintSink& sink);
 
 // The parts, one file each. Each returns false after it has set core.trap.
-bool serve_print(Core& core, PrintSink& sink);     // printf
-bool serve_print_to(Core& core);                   // snprintf
-void serve_copy(Core& core);                       // memcpy(to, from, bytes)
-bool serve_copy_rows(Core& core);                  // memcpy(to, from, cpy_config_t)
+bool serve_print(Core& core, PrintSink& sink);  // printf
+bool serve_print_to(Core& core);                // snprintf
+void serve_copy(Core& core);                    // memcpy(to, from, bytes)
+bool serve_copy_rows(Core& core);               // memcpy(to, from, cpy_config_t)
 bool serve_vector(Core& core);
 bool serve_matmul(Core& core);
 bool serve_conv2d(Core& core);

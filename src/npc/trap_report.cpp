@@ -32,7 +32,8 @@ std::string frame_line(const Image& image, const LineTable& lines, size_t number
   std::string text = format("  #{} {}", number, at);
   if (const Symbol* s = image.function_at(look_up)) {
     text += " in " + readable(s->name);
-    if (const auto place = lines.find(look_up)) return text + format(" at {}:{}", place->file, place->line) + "\n";
+    if (const auto place = lines.find(look_up))
+      return text + format(" at {}:{}", place->file, place->line) + "\n";
     text += format(" + {}", pc - s->address);
   }
   return text + "\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text a program prints after a kernel was stopped: for each core that trapped the reason and the
-// call stack, with function, file and line where the object was compiled with -g.
+// The text a program prints after a kernel was stopped: for each core that trapped the reason and
+// the call stack, with function, file and line where the object was compiled with -g.
 #pragma once
 
 #include <string>

@@ -20,23 +20,27 @@ class TrapTest : public KernelTest {
 };
 
 TEST_F(TrapTest, a_bad_address_names_the_core_and_the_call_stack_with_lines) {
-  load("#include <npurt.h>\n"
-       "__attribute__((noinline)) void inner(int* at) {\n"
-       "  *at = 1;\n"
-       "}\n"
-       "extern \"C\" void outer(int* at) {\n"
-       "  if (CoreID == 3) inner(at);\n"
-       "  sync();\n"
-       "}\n", "-O1 -g");
+  load(
+      "#include <npurt.h>\n"
+      "__attribute__((noinline)) void inner(int* at) {\n"
+      "  *at = 1;\n"
+      "}\n"
+      "extern \"C\" void outer(int* at) {\n"
+      "  if (CoreID == 3) inner(at);\n"
+      "  sync();\n"
+      "}\n",
+      "-O1 -g");
   expect_trap("outer", {8}, "core 3: bad address: store of 4 bytes at 0x8: a null pointer");
   EXPECT_THAT(stats.trap_report, HasSubstr("in inner(int*) at kernel.cc:3"));
   // The compiler may turn the call into a jump; at -O0 the whole stack is there.
-  load("extern \"C\" __attribute__((noinline)) int inner(int* at) {\n"
-       "  return *at;\n"
-       "}\n"
-       "extern \"C\" void outer(int* at) {\n"
-       "  inner(at);\n"
-       "}\n", "-O0 -g");
+  load(
+      "extern \"C\" __attribute__((noinline)) int inner(int* at) {\n"
+      "  return *at;\n"
+      "}\n"
+      "extern \"C\" void outer(int* at) {\n"
+      "  inner(at);\n"
+      "}\n",
+      "-O0 -g");
   expect_trap("outer", {0xC1000000}, "high memory is reached by copies only");
   EXPECT_THAT(stats.trap_report, HasSubstr("in inner at kernel.cc:2"));
   EXPECT_THAT(stats.trap_report, HasSubstr("in outer at kernel.cc:5"));

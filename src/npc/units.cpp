@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector unit (VME) and the matrix unit (MME): element-wise arrays, and products of halves summed
-// in float in the order of the inner dimension.
+// The vector unit (VME) and the matrix unit (MME): element-wise arrays, and products of halves
+// summed in float in the order of the inner dimension.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -20,16 +20,18 @@ namespace {
 template <typename T>
 T* array(Core& core, uint32_t address, uint64_t count, Permission permission) {
   const uint64_t bytes = count * sizeof(T);
-  std::byte* at = bytes >> 32 ? nullptr : core.at(address, static_cast<uint32_t>(bytes), permission);
+  std::byte* at =
+      bytes >> 32 ? nullptr : core.at(address, static_cast<uint32_t>(bytes), permission);
   if (!at) {
     core.trap_access(address, static_cast<uint32_t>(std::min<uint64_t>(bytes, ~0u)),
                      permission & kWrite);
     return nullptr;
   }
   if (reinterpret_cast<uintptr_t>(at) % alignof(T) != 0) {
-    core.set_trap(TrapKind::bad_address,
-                  format("an array of the vector or matrix unit starts at {x}, expected a multiple of {}",
-                         address, alignof(T)));
+    core.set_trap(
+        TrapKind::bad_address,
+        format("an array of the vector or matrix unit starts at {x}, expected a multiple of {}",
+               address, alignof(T)));
     return nullptr;
   }
   return reinterpret_cast<T*>(at);
@@ -49,12 +51,18 @@ constexpr uint32_t kVectorOps = 6, kExp = 5;
 
 float apply(uint32_t op, float a, float b) {
   switch (op) {
-    case 0: return a + b;
-    case 1: return a - b;
-    case 2: return a * b;
-    case 3: return std::fmax(a, b);
-    case 4: return a < 0 ? 0.0f : a;
-    default: return std::exp(a);
+    case 0:
+      return a + b;
+    case 1:
+      return a - b;
+    case 2:
+      return a * b;
+    case 3:
+      return std::fmax(a, b);
+    case 4:
+      return a < 0 ? 0.0f : a;
+    default:
+      return std::exp(a);
   }
 }
 
@@ -78,8 +86,8 @@ bool run_vector(Core& core, uint32_t op, uint32_t count) {
 bool charge_matrix(Core& core, uint64_t multiply_adds) {
   const uint64_t cost = multiply_adds / 16;
   if (cost >= core.budget) {
-    core.set_trap(TrapKind::budget, format("{} multiply-adds, more than the kernel's budget covers",
-                                           multiply_adds));
+    core.set_trap(TrapKind::budget,
+                  format("{} multiply-adds, more than the kernel's budget covers", multiply_adds));
     return false;
   }
   core.budget -= cost;
@@ -145,7 +153,8 @@ bool serve_matmul(Core& core) {
     for (uint64_t i = 0; i < k; ++i) {
       const float factor = to_float(a[row * k + i]);
       const F16* line = b + i * n;
-      for (uint64_t column = 0; column < n; ++column) out[column] += factor * to_float(line[column]);
+      for (uint64_t column = 0; column < n; ++column)
+        out[column] += factor * to_float(line[column]);
     }
   }
   return true;

@@ -80,7 +80,8 @@ TEST_F(UnitsTest, rows_are_copied_with_strides_and_into_other_cores) {
       codes[123] = memcpy(tile, in, bad);
     })");
   std::vector<uint32_t> values(64);
-  for (uint32_t i = 0; i < 64; ++i) values[i] = (2 * i) | ((2 * i + 1) << 16);  // shorts 0, 1, 2, ...
+  for (uint32_t i = 0; i < 64; ++i)
+    values[i] = (2 * i) | ((2 * i + 1) << 16);  // shorts 0, 1, 2, ...
   const uint32_t in = device_words(values), codes = device_words(std::vector<uint32_t>(128, 99));
   const Status status = run("rows", {in, codes});
   ASSERT_TRUE(status.ok()) << status.to_string();
@@ -89,7 +90,8 @@ TEST_F(UnitsTest, rows_are_copied_with_strides_and_into_other_cores) {
     EXPECT_EQ(got[core], 0u);
     EXPECT_EQ(got[8 + core], 0u);
     const uint32_t giver = (core + 7) % 8;
-    for (uint32_t i = 0; i < 12; ++i) EXPECT_EQ(got[16 + core * 12 + i], giver + (i / 3) * 10 + i % 3);
+    for (uint32_t i = 0; i < 12; ++i)
+      EXPECT_EQ(got[16 + core * 12 + i], giver + (i / 3) * 10 + i % 3);
     EXPECT_EQ(stats.cores[core].events[kMTE_ICMOV_INST], 1u);
     EXPECT_EQ(stats.cores[core].events[kMTE_ICMOV_BYTE], 24u);
   }
@@ -125,8 +127,9 @@ TEST_F(UnitsTest, the_vector_unit_computes_halves_and_floats) {
     return at;
   };
   const uint32_t to = put(out.data(), out.size() * 4), hto = put(hout.data(), hout.size() * 2);
-  const Status status = run("vectors", {put(a.data(), kCount * 4), put(b.data(), kCount * 4), to,
-                                        put(ha.data(), kCount * 2), put(hb.data(), kCount * 2), hto, kCount});
+  const Status status =
+      run("vectors", {put(a.data(), kCount * 4), put(b.data(), kCount * 4), to,
+                      put(ha.data(), kCount * 2), put(hb.data(), kCount * 2), hto, kCount});
   ASSERT_TRUE(status.ok()) << status.to_string();
   ASSERT_TRUE(cluster->read(to, out.data(), out.size() * 4).ok());
   ASSERT_TRUE(cluster->read(hto, hout.data(), hout.size() * 2).ok());
@@ -162,7 +165,8 @@ TEST_F(UnitsTest, the_matrix_unit_multiplies_and_convolves) {
   const uint32_t da = *cluster->allocate(64), db = *cluster->allocate(64);
   ASSERT_TRUE(cluster->write(da, a.data(), 64).ok());
   ASSERT_TRUE(cluster->write(db, b.data(), 64).ok());
-  const uint32_t out = device_words(std::vector<uint32_t>(15)), conv = device_words(std::vector<uint32_t>(24));
+  const uint32_t out = device_words(std::vector<uint32_t>(15)),
+                 conv = device_words(std::vector<uint32_t>(24));
   const Status status = run("matrices", {da, db, out, conv});
   ASSERT_TRUE(status.ok()) << status.to_string();
   const auto product = words_at(out, 15), filtered = words_at(conv, 24);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Float functions on the device. Those of one instruction are inline; the others ask the cluster and
- * are correct to one unit in the last place. */
+ * Float functions on the device. Those of one instruction are inline; the others ask the cluster
+ * and are correct to one unit in the last place. */
 #pragma once
 #include <npurt.h>
 
@@ -14,8 +14,12 @@ static inline __attribute__((unused)) float fabsf(float x) { return __builtin_fa
 static inline __attribute__((unused)) float fmaf(float x, float y, float z) {
   return __builtin_fmaf(x, y, z);
 }
-static inline __attribute__((unused)) float fminf(float x, float y) { return __builtin_fminf(x, y); }
-static inline __attribute__((unused)) float fmaxf(float x, float y) { return __builtin_fmaxf(x, y); }
+static inline __attribute__((unused)) float fminf(float x, float y) {
+  return __builtin_fminf(x, y);
+}
+static inline __attribute__((unused)) float fmaxf(float x, float y) {
+  return __builtin_fmaxf(x, y);
+}
 NPURT_C float expf(float x);
 NPURT_C float logf(float x);
 NPURT_C float sinf(float x);

@@ -32,7 +32,9 @@ uint64_t __umoddi3(uint64_t a, uint64_t b) {
   return rest;
 }
 
-static uint64_t magnitude(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
+static uint64_t magnitude(int64_t value) {
+  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
 
 int64_t __divdi3(int64_t a, int64_t b) {
   const uint64_t quotient = __udivmoddi4(magnitude(a), magnitude(b), 0);

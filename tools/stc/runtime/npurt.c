@@ -51,19 +51,19 @@ npurtError_t npurt_memcpy_rows(void* to, const void* from, const cpy_config_t* c
                                   0, 0, 0);
 }
 
-#define VECTOR2(number, name)                                                                  \
-  void npu_##name##_fp16(__fp16* to, const __fp16* a, const __fp16* b, int count) {            \
-    npurt_call(service_vector, number, 0, (uint32_t)to, (uint32_t)a, (uint32_t)b, count);      \
-  }                                                                                            \
-  void npu_##name##_fp32(float* to, const float* a, const float* b, int count) {               \
-    npurt_call(service_vector, number, 1, (uint32_t)to, (uint32_t)a, (uint32_t)b, count);      \
+#define VECTOR2(number, name)                                                             \
+  void npu_##name##_fp16(__fp16* to, const __fp16* a, const __fp16* b, int count) {       \
+    npurt_call(service_vector, number, 0, (uint32_t)to, (uint32_t)a, (uint32_t)b, count); \
+  }                                                                                       \
+  void npu_##name##_fp32(float* to, const float* a, const float* b, int count) {          \
+    npurt_call(service_vector, number, 1, (uint32_t)to, (uint32_t)a, (uint32_t)b, count); \
   }
-#define VECTOR1(number, name)                                                                  \
-  void npu_##name##_fp16(__fp16* to, const __fp16* a, int count) {                             \
-    npurt_call(service_vector, number, 0, (uint32_t)to, (uint32_t)a, (uint32_t)a, count);      \
-  }                                                                                            \
-  void npu_##name##_fp32(float* to, const float* a, int count) {                               \
-    npurt_call(service_vector, number, 1, (uint32_t)to, (uint32_t)a, (uint32_t)a, count);      \
+#define VECTOR1(number, name)                                                             \
+  void npu_##name##_fp16(__fp16* to, const __fp16* a, int count) {                        \
+    npurt_call(service_vector, number, 0, (uint32_t)to, (uint32_t)a, (uint32_t)a, count); \
+  }                                                                                       \
+  void npu_##name##_fp32(float* to, const float* a, int count) {                          \
+    npurt_call(service_vector, number, 1, (uint32_t)to, (uint32_t)a, (uint32_t)a, count); \
   }
 VECTOR2(0, vadd)
 VECTOR2(1, vsub)

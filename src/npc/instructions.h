@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that the interpreter's loop leaves to functions: atomics, and floats off the fast
+// path (other rounding modes, halves, conversions). They change registers and memory of the core
+// only when they succeed.
+#pragma once
+
+#include <cstdint>
+
+#include "npc/float_ops.h"
+
+namespace anynpu::npc {
+
+struct Core;
+struct Decoded;
+
+// False after a trap was set.
+bool run_atomic(Core& core, const Decoded& d);
+// False when the rounding mode is none (5, 6 or 7 in frm).
+bool run_float(Core& core, const Decoded& d);
+
+// A half in a register is boxed: ones above it. Anything else reads as NaN.
+inline uint32_t unbox(uint32_t bits) { return (bits >> 16) == 0xffff ? bits & 0xffff : Half::kNan; }
+inline uint32_t box(uint32_t bits) { return bits | 0xffff0000u; }
+
+}  // namespace anynpu::npc
