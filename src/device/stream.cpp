@@ -14,6 +14,7 @@ namespace anynpu::device {
 namespace {
 
 constexpr uint64_t kTurnNs = 2'000'000;       // a helper's turn on one stream while others wait
+constexpr uint64_t kShortTurnNs = 50'000;     // the same where a thread that waits can take over
 constexpr uint64_t kInterruptNs = 50'000'000; // a waiter that runs tasks looks for Ctrl-C this often
 constexpr int64_t kLastLookMs = 5;  // what a stream gets to make progress once patience is over
 constexpr size_t kBackPressure = 16384;       // a submitter helps once this many tasks are queued
@@ -108,7 +109,8 @@ void Stream::run_turn(std::unique_lock<std::mutex>& lock) {
   const uint64_t start = now_ns();
   while (!queue_.empty()) {
     if (!run_front(lock)) return;  // parked
-    if (pool.has_waiting_jobs() && now_ns() - start > kTurnNs && !queue_.empty()) {
+    if (!pool.has_waiting_jobs() || queue_.empty()) continue;
+    if (now_ns() - start > (waiters_ > 0 ? kShortTurnNs : kTurnNs)) {
       make_ready(lock);
       return;
     }
