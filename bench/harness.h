@@ -22,6 +22,7 @@ struct Estimate {
 };
 
 constexpr size_t kPairs = 31;  // at least 20 wherever a side takes less than a second
+constexpr size_t kShortPairs = 201;  // for batches of microseconds
 
 // One timed batch; returns the figure of the row (for example nanoseconds per call).
 using Side = std::function<double()>;
