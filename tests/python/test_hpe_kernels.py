@@ -123,6 +123,12 @@ def test_an_exception_belongs_to_its_stream(module, capfd):
     assert capfd.readouterr().err
 
 
+def test_an_exception_of_a_dropped_stream_comes_with_the_device(module, capfd):
+    module.launch_kernel("stop", stream=hpe.stream())
+    refused(hpe.synchronize, "stcErrorDeviceImageException")
+    assert "stop" in capfd.readouterr().err
+
+
 def test_printf_of_a_kernel_is_shown():
     assert "device says 42" in output("""
         module = hpe.module(IMAGE)

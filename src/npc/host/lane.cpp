@@ -28,29 +28,46 @@ std::mutex& hosts_mutex() {
 }
 std::array<ClusterHost*, kClusters> hosts{};  // guarded by hosts_mutex
 
+// The wait ended, not the work.
+bool gave_up(const Status& status) {
+  return status.code() == Code::cancelled || status.code() == Code::timeout;
+}
+
 }  // namespace
 
 Lane::Lane(ClusterHost& host, std::shared_ptr<device::Stream> stream)
     : host_(host), stream_(std::move(stream)) {}
 
-void Lane::add_exception(Status status, std::string report) {
-  std::lock_guard lock(mutex_);
-  exceptions_.push_back({std::move(status), std::move(report)});
+Status Lane::wait(const Deadline& deadline) {
+  Status status = stream_->synchronize(deadline);
+  return status.code() == Code::aborted ? Status() : status;  // cleaned by the program
 }
 
 Status Lane::synchronize(const Deadline& deadline) {
-  Status status = stream_->synchronize(deadline);
-  if (status.code() == Code::cancelled || status.code() == Code::timeout) return status;
-  std::vector<Exception> exceptions;
+  Status status = wait(deadline);
+  if (gave_up(status)) return status;
+  return host_.tell_exceptions(this, std::move(status));
+}
+
+void ClusterHost::add_exception(const Lane& lane, Status status, std::string report) {
+  std::lock_guard lock(mutex_);
+  exceptions_.push_back({lane.stream().id(), std::move(status), std::move(report)});
+}
+
+Status ClusterHost::tell_exceptions(const Lane* lane, Status status) {
+  std::vector<Exception> told;
   {
     std::lock_guard lock(mutex_);
-    exceptions.swap(exceptions_);
+    std::erase_if(exceptions_, [&](Exception& exception) {
+      if (lane && exception.stream != lane->stream().id()) return false;
+      told.push_back(std::move(exception));
+      return true;
+    });
   }
-  for (const Exception& exception : exceptions) {
+  for (const Exception& exception : told) {
     std::fwrite(exception.report.data(), 1, exception.report.size(), stderr);
   }
-  if (!exceptions.empty()) return exceptions.front().status;
-  return status.code() == Code::aborted ? Status() : status;  // aborted: cleaned by the program
+  return told.empty() ? status : told.front().status;
 }
 
 ClusterHost::ClusterHost(Cluster& cluster)
@@ -102,11 +119,11 @@ std::vector<std::shared_ptr<Lane>> ClusterHost::lanes() {
 Status ClusterHost::synchronize(const Deadline& deadline) {
   Status first;
   for (const auto& lane : lanes()) {
-    Status status = lane->synchronize(deadline);
-    if (status.code() == Code::cancelled || status.code() == Code::timeout) return status;
+    Status status = lane->wait(deadline);
+    if (gave_up(status)) return status;
     if (first.ok()) first = std::move(status);
   }
-  return first;
+  return tell_exceptions(nullptr, std::move(first));
 }
 
 }  // namespace anynpu::npc

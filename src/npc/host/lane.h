@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host keeps for each cluster it uses: a device for the engine limits of streams, the
-// default stream, and the lanes. A lane is one queue of requests of one cluster: a device::Stream
-// and the exceptions of its kernels that nobody has been told about. Requests keep their lane
-// alive, so a program may drop a stream with work queued. Thread-safe.
+// default stream, the lanes, and the exceptions of kernels that the program was not told about yet.
+// A lane is one queue of requests of one cluster: a device::Stream. Requests keep their lane alive,
+// so a program may drop a stream with work queued. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -34,18 +34,13 @@ class Lane {
   Status synchronize(const Deadline& deadline);
   // Drops requests that have not started; that is no failure.
   void clean() { stream_->abort(); }
-  // A kernel ended in an exception; `report` is what the next synchronize prints.
-  void add_exception(Status status, std::string report);
 
  private:
-  struct Exception {
-    Status status;
-    std::string report;
-  };
+  friend class ClusterHost;
+  Status wait(const Deadline& deadline);
+
   ClusterHost& host_;
   const std::shared_ptr<device::Stream> stream_;
-  std::mutex mutex_;
-  std::vector<Exception> exceptions_;
 };
 
 class ClusterHost {
@@ -60,19 +55,30 @@ class ClusterHost {
   std::shared_ptr<Lane> create_lane();
   // Those that are alive now, the default one first.
   std::vector<std::shared_ptr<Lane>> lanes();
-  // Waits for every lane; the first failure is returned, all are waited for.
+  // Waits for every lane, also of streams that were dropped; else as Lane::synchronize.
   Status synchronize(const Deadline& deadline);
+  // A kernel of `lane` ended in an exception; `report` is what the next synchronize prints.
+  void add_exception(const Lane& lane, Status status, std::string report);
 
   device::Device& device() const { return *device_; }
 
  private:
+  friend class Lane;
+  struct Exception {
+    uint32_t stream;
+    Status status;
+    std::string report;
+  };
   explicit ClusterHost(Cluster& cluster);
+  // Prints and forgets the exceptions of one lane, or of all; the first status, else `status`.
+  Status tell_exceptions(const Lane* lane, Status status);
 
   Cluster& cluster_;
   const std::shared_ptr<device::Device> device_;
   std::shared_ptr<Lane> default_lane_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<Lane>> lanes_;
+  std::vector<Exception> exceptions_;
 };
 
 }  // namespace anynpu::npc

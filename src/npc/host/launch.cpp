@@ -3,6 +3,7 @@
 
 #include "npc/host/kernel_profile.h"
 #include "npc/host/recorder.h"
+#include "trace/trace.h"
 
 namespace anynpu::npc {
 
@@ -21,8 +22,11 @@ struct LaunchJob {
 
   Status run() {
     LaunchStats stats;
+    const trace::TraceZone zone(trace::Category::op, name, correlation);
     Status status = module->host().cluster().launch(module->module(), request, &stats);
-    if (status.code() == Code::task_failed) lane->add_exception(status, stats.trap_report);
+    if (status.code() == Code::task_failed) {
+      lane->host().add_exception(*lane, status, stats.trap_report);
+    }
     if (Recorder* record = recorder()) record->add_kernel(stats, lane->stream().id());
     if (profiled) KernelProfile::instance().add(std::move(stats));
     return status;
@@ -33,6 +37,8 @@ struct LaunchJob {
   const std::shared_ptr<Lane> lane;
   std::vector<std::shared_ptr<Block>> blocks;  // memory the parameters point into
   bool profiled = false;
+  trace::NameId name{};
+  const uint32_t correlation = trace::current_correlation();
 };
 
 Result<std::shared_ptr<HostModule>> HostModule::load(ClusterHost& host,
@@ -47,6 +53,8 @@ Status launch(const std::shared_ptr<HostModule>& module, LaunchRequest request,
   ANYNPU_TRY(cluster.check(module->module(), request));
   auto job = std::make_shared<LaunchJob>(module, std::move(request), lane);
   job->profiled = KernelProfile::instance().enabled();
+  // Interned while somebody watches only: it takes a lock.
+  if (trace::enabled(trace::Category::op)) job->name = trace::intern(job->request.kernel);
   for (const uint32_t word : job->request.args) {
     if (auto block = cluster.find(word); block.ok()) job->blocks.push_back(std::move(*block));
   }
