@@ -29,11 +29,10 @@ Result<Cluster*> Cluster::get(int id) {
   if (!clusters[id]) {
     mark_runtime_used();
     ANYNPU_ASSIGN(auto memory, Memory::create());
-    // Each stack has a guard of its own size below it.
     ANYNPU_ASSIGN(const uint32_t stacks,
-                  memory->take(Space::global, 2 * kStackBytes * kCores, kNone));
+                  memory->take(Space::global, (kStackGuard + kStackBytes) * kCores, kNone));
     for (uint32_t core = 0; core < kCores; ++core) {
-      memory->protect(stacks + (2 * core + 1) * kStackBytes, kStackBytes, kReadWrite);
+      memory->protect(stack_of(stacks, core), kStackBytes, kReadWrite);
     }
     auto* machine = new Machine;
     machine->frame = {memory, stacks};

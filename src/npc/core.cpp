@@ -56,8 +56,7 @@ const char* describe(uint32_t address, bool store) {
 }  // namespace
 
 void Core::trap_access(uint32_t address, uint32_t bytes, bool store) {
-  // Below the stack lies a guard as large as the stack itself.
-  if (address < stack_low && stack_low - address <= kStackBytes) {
+  if (address < stack_low && stack_low - address <= kStackGuard) {
     set_trap(TrapKind::stack_overflow,
              format("{} of {} bytes at {x}, below the stack of {} KiB that ends at {x}",
                     store ? "store" : "load", bytes, address, kStackBytes >> 10, stack_low));

@@ -201,7 +201,8 @@ Op fused_op(uint32_t b) {
   if (format != 0 && format != 2) return Op::illegal;
   constexpr Op single[] = {Op::fmadd_s, Op::fmsub_s, Op::fnmsub_s, Op::fnmadd_s};
   constexpr Op half[] = {Op::fmadd_h, Op::fmsub_h, Op::fnmsub_h, Op::fnmadd_h};
-  return (format == 2 ? half : single)[(b >> 2) & 3];
+  const uint32_t which = (b >> 2) & 3;
+  return format == 2 ? half[which] : single[which];
 }
 
 // Whether rd names an integer register, so that x0 has to be redirected.

@@ -183,7 +183,7 @@ void prepare_core(Core& core, int id, const LaunchFrame& frame, const LaunchSetu
   core.local = frame.memory->local(id);
   core.budget = setup.budget;
   core.pc = setup.entry;
-  core.stack_low = frame.stacks + (2 * static_cast<uint32_t>(id) + 1) * kStackBytes;
+  core.stack_low = stack_of(frame.stacks, static_cast<uint32_t>(id));
   uint32_t top = core.stack_low + kStackBytes;
   if (setup.args.size() > 8) {
     const auto rest = static_cast<uint32_t>(setup.args.size() - 8);

@@ -22,6 +22,11 @@ struct LaunchFrame {
   uint32_t stacks = 0;  // kCores times a guard and a stack
 };
 
+// The lowest address of a core's stack.
+constexpr uint32_t stack_of(uint32_t stacks, uint32_t core) {
+  return stacks + core * (kStackGuard + kStackBytes) + kStackGuard;
+}
+
 struct LaunchSetup {
   const Image* image = nullptr;
   std::string kernel;  // for messages
