@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Good values for every argument, so that a call fails for the one that is wrong and no other."""
 
+import ctypes
+import mmap
 import os
 import threading
 
 import numpy
 
 from misuse import models
+
+LIBC = ctypes.CDLL(None)
+LIBC.mmap.restype = ctypes.c_size_t
+LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int,
+                      ctypes.c_long]
 
 BLOCK = 4096  # bytes behind every good pointer
 COUNT = 64  # bytes that a good call asks for
@@ -200,9 +207,13 @@ class Maker:
         return block
 
     def host_block(self, size=BLOCK):
-        array = numpy.zeros(size, dtype=numpy.uint8)
-        self.kept.append(array)
-        return array.ctypes.data
+        """Host memory with a stretch behind it that nobody may touch: too small is noticed."""
+        guard = 4 << 20
+        length = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
+        address = LIBC.mmap(None, length + guard, mmap.PROT_READ | mmap.PROT_WRITE,
+                            mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+        LIBC.mprotect(ctypes.c_void_p(address + length), ctypes.c_size_t(guard), 0)
+        return address + length - size
 
     def pointer(self, function, argument, size=BLOCK):
         name = argument.name
