@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes ResNet-50 as a Caffe model with seeded random weights: python make_caffe_resnet50.py caffe_model
+"""Writes ResNet-50 as a Caffe model: python make_caffe_resnet50.py caffe_model
 
-The folder gets resnet50.prototxt and resnet50.caffemodel, with the layers and names of the published
-net (input data, 1x3x224x224; output prob, 1000 classes). The weights are drawn, so its answers mean
-nothing. Then:
+The folder gets resnet50.prototxt and resnet50.caffemodel, with the layers and names of the
+published net (input data, 1x3x224x224; output prob, 1000 classes). The weights are drawn with a
+seed, so its answers mean nothing. Then:
 
     atc --model=caffe_model/resnet50.prototxt --weight=caffe_model/resnet50.caffemodel \\
         --framework=0 --output=resnet50 --soc_version=Ascend310P3

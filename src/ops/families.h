@@ -14,5 +14,6 @@ void register_pool(Registry& registry);
 void register_gemm(Registry& registry);
 void register_softmax(Registry& registry);
 void register_move(Registry& registry);
+void register_detect(Registry& registry);
 
 }  // namespace anynpu::ops

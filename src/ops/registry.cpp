@@ -13,6 +13,7 @@ Registry::Registry() {
   register_gemm(*this);
   register_softmax(*this);
   register_move(*this);
+  register_detect(*this);
 }
 
 const Registry& Registry::instance() {

@@ -151,8 +151,9 @@ def cases():
     for kind in ("MAX", "AVE"):
         for kernel, stride, pad in ((2, 2, 0), (3, 2, 0), (3, 2, 1), (3, 1, 1)):
             text = f"pool: {kind} kernel_size: {kernel} stride: {stride} pad: {pad}"
-            add(f"pooling_{kind}_{kernel}_{stride}_{pad}", "Pooling", f"pooling_param {{ {text} }}",
-                [x], pool(x, kernel, stride, pad, kind), opencv=kind == "MAX" or pad == 0 and kernel == 2)
+            add(f"pooling_{kind}_{kernel}_{stride}_{pad}", "Pooling",
+                f"pooling_param {{ {text} }}", [x], pool(x, kernel, stride, pad, kind),
+                opencv=kind == "MAX" or pad == 0 and kernel == 2)
         add(f"pooling_{kind}_global", "Pooling",
             f"pooling_param {{ pool: {kind} global_pooling: true }}", [x],
             x.max((2, 3), keepdims=True) if kind == "MAX" else x.mean((2, 3), keepdims=True))
@@ -171,7 +172,12 @@ def cases():
         x @ a.T + fb, [a, fb])
     columns = np.stack([np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))[:, :, i:i + 7, j:j + 6]
                         for i in range(3) for j in range(3)], 2).reshape(2, 36, 7, 6)
-    add("im2col", "Im2col", "convolution_param { kernel_size: 3 pad: 1 }", [x], columns, opencv=False)
+    add("im2col",
+    "Im2col",
+    "convolution_param { kernel_size: 3 pad: 1 }",
+    [x],
+    columns,
+     opencv=False)
     s = draw(1, 2, 8, 8)
     add("spp", "SPP", "spp_param { pyramid_height: 2 pool: MAX }", [s],
         np.concatenate([s.max((2, 3)).reshape(1, -1), pool(s, 4, 4, 0, "MAX").reshape(1, -1)], 1),
@@ -180,13 +186,15 @@ def cases():
     # One element in, one out
     positive = np.abs(x) + 0.5
     add("relu", "ReLU", "", [x], np.maximum(x, 0))
-    add("relu_slope", "ReLU", "relu_param { negative_slope: 0.1 }", [x], np.where(x > 0, x, 0.1 * x))
+    add("relu_slope", "ReLU", "relu_param { negative_slope: 0.1 }", [
+        x], np.where(x > 0, x, 0.1 * x))
     add("relu6", "ReLU6", "", [4 * x], np.clip(4 * x, 0, 6))
     p = np.abs(draw(4))
     add("prelu", "PReLU", "", [x], np.where(x > 0, x, x * channels(p)), [p], needs=("PRelu",))
     add("prelu_shared", "PReLU", "prelu_param { channel_shared: true }", [x],
         np.where(x > 0, x, x * p[0]), [p[:1]], opencv=False, needs=("PRelu",))
-    add("elu", "ELU", "elu_param { alpha: 1 }", [x], np.where(x > 0, x, np.exp(x) - 1), needs=("Elu",))
+    add("elu", "ELU", "elu_param { alpha: 1 }", [x],
+        np.where(x > 0, x, np.exp(x) - 1), needs=("Elu",))
     add("sigmoid", "Sigmoid", "", [x], 1 / (1 + np.exp(-x)))
     add("tanh", "TanH", "", [x], np.tanh(x))
     add("absval", "AbsVal", "", [x], np.abs(x))
@@ -211,13 +219,13 @@ def cases():
         (x - channels(mean / 4)) / np.sqrt(channels(var / 4) + 0.001), [mean, var, [4.0]])
     k, kb = draw(4), draw(4)
     add("scale", "Scale", "", [x], x * channels(k), [k])
-    add("scale_bias", "Scale", "scale_param { bias_term: true }", [x], x * channels(k) + channels(kb),
-        [k, kb])
+    add("scale_bias", "Scale", "scale_param { bias_term: true }", [
+        x], x * channels(k) + channels(kb), [k, kb])
     last = draw(6)
     add("scale_last_axis", "Scale", "scale_param { axis: -1 }", [x], x * last, [last], opencv=False)
     both = draw(4, 7)
-    add("scale_two_axes", "Scale", "scale_param { axis: 1 num_axes: 2 }", [x], x * both[None, :, :, None],
-        [both], opencv=False)
+    add("scale_two_axes", "Scale", "scale_param { axis: 1 num_axes: 2 }", [
+        x], x * both[None, :, :, None], [both], opencv=False)
     per = draw(2, 4)
     add("scale_bottom", "Scale", "scale_param { axis: 0 }", [x, per], x * per[:, :, None, None],
         opencv=False)
@@ -260,8 +268,8 @@ def cases():
         np.abs(x).sum((2, 3)), opencv=False, needs=("ReduceL1",))
     add("reduction_SUMSQ", "Reduction", "reduction_param { operation: SUMSQ axis: 2 }", [x],
         (x * x).sum((2, 3)), opencv=False, needs=("ReduceSumSquare",))
-    add("argmax", "ArgMax", "", [x], flat.argmax(1).reshape(2, 1, 1).astype(np.float32), opencv=False,
-        needs=("ArgMax", "Cast"))
+    add("argmax", "ArgMax", "", [x], flat.argmax(1).reshape(
+        2, 1, 1).astype(np.float32), opencv=False, needs=("ArgMax", "Cast"))
     add("argmax_axis", "ArgMax", "argmax_param { axis: 1 }", [x],
         x.argmax(1)[:, None].astype(np.float32), opencv=False, needs=("ArgMax", "Cast"))
     best = np.argsort(-flat, 1)[:, :3]
@@ -280,7 +288,8 @@ def add_moves(add, draw, x, z):
     add("slice_points", "Slice", "slice_param { axis: 2 slice_point: 1 slice_point: 4 }", [x],
         [x[:, :, :1], x[:, :, 1:4], x[:, :, 4:]], opencv=False, needs=("Split",))
     add("flatten", "Flatten", "", [x], x.reshape(2, -1))
-    add("flatten_axes", "Flatten", "flatten_param { axis: 2 end_axis: 3 }", [x], x.reshape(2, 4, 42))
+    add("flatten_axes", "Flatten",
+        "flatten_param { axis: 2 end_axis: 3 }", [x], x.reshape(2, 4, 42))
     add("reshape", "Reshape", "reshape_param { shape { dim: 0 dim: 2 dim: -1 } }", [x],
         x.reshape(2, 2, -1))
     add("reshape_axes", "Reshape", "reshape_param { shape { dim: 2 dim: -1 } axis: 1 num_axes: 1 }",
@@ -312,6 +321,69 @@ def add_moves(add, draw, x, z):
         "prior_box_param { min_size: 5 max_size: 8 aspect_ratio: 2 flip: true clip: true "
         "variance: 0.1 variance: 0.1 variance: 0.2 variance: 0.2 }", [feature, image],
         prior_boxes(2, 3, 20, 30, 5, 8, [2, 0.5], [0.1, 0.1, 0.2, 0.2]))
+    rois = np.array([[0, 0, 0, 11, 13], [1, 4, 2, 9, 6], [1, 3, 3, 3, 3]], np.float32)
+    add("roi_pooling", "ROIPooling",
+        "roi_pooling_param { pooled_h: 2 pooled_w: 3 spatial_scale: 0.5 }", [x, rois],
+        roi_pool(x, rois, 2, 3, 0.5))
+    wide = draw(2, 8, 7, 6)
+    add("psroi_pooling", "PSROIPooling",
+        "psroi_pooling_param { output_dim: 2 group_size: 2 spatial_scale: 0.5 }", [wide, rois],
+        ps_roi_pool(wide, rois, 2, 2, 0.5))
+    steps, cont = draw(5, 2, 3), np.array([[0, 1], [1, 1], [1, 0], [0, 1], [1, 1]], np.float32)
+    weights = [draw(16, 3), draw(16), draw(16, 4)]
+    add("lstm", "LSTM", "recurrent_param { num_output: 4 }", [steps, cont],
+        lstm(steps, cont, *weights), weights, opencv=False, needs=("Split",))
+
+
+def roi_pool(x, rois, bins_h, bins_w, scale):
+    y = np.zeros((len(rois), x.shape[1], bins_h, bins_w), np.float32)
+
+    def bins(start, stop, count, extent):
+        start, stop = math.floor(start * scale + 0.5), math.floor(stop * scale + 0.5)
+        size = max(stop - start + 1, 1) / count
+        for i in range(count):
+            ends = math.floor(i * size) + start, math.ceil((i + 1) * size) + start
+            yield [min(max(end, 0), extent) for end in ends]
+
+    for r, (image, x1, y1, x2, y2) in enumerate(rois):
+        for i, (top, bottom) in enumerate(bins(y1, y2, bins_h, x.shape[2])):
+            for j, (left, right) in enumerate(bins(x1, x2, bins_w, x.shape[3])):
+                part = x[int(image), :, top:bottom, left:right]
+                if part.size:
+                    y[r, :, i, j] = part.max((1, 2))
+    return y
+
+
+def ps_roi_pool(x, rois, outputs, group, scale):
+    y = np.zeros((len(rois), outputs, group, group), np.float32)
+
+    def bins(start, stop, extent):
+        start, stop = math.floor(start + 0.5) * scale, (math.floor(stop + 0.5) + 1) * scale
+        size = max(stop - start, 0.1) / group
+        for i in range(group):
+            ends = math.floor(i * size + start), math.ceil((i + 1) * size + start)
+            yield [min(max(end, 0), extent) for end in ends]
+
+    for r, (image, x1, y1, x2, y2) in enumerate(rois):
+        for i, (top, bottom) in enumerate(bins(y1, y2, x.shape[2])):
+            for j, (left, right) in enumerate(bins(x1, x2, x.shape[3])):
+                for c in range(outputs):
+                    part = x[int(image), (c * group + i) * group + j, top:bottom, left:right]
+                    y[r, c, i, j] = part.mean() if part.size else 0
+    return y
+
+
+def lstm(x, cont, w, b, u):
+    hidden = memory = np.zeros((x.shape[1], u.shape[1]))
+    out = []
+    for t, row in enumerate(cont):
+        gates = x[t] @ w.T + b + (row[:, None] * hidden) @ u.T
+        i, f, o, g = np.split(gates, 4, 1)
+        i, f, o = (1 / (1 + np.exp(-v)) for v in (i, f, o))
+        memory = row[:, None] * f * memory + i * np.tanh(g)
+        hidden = o * np.tanh(memory)
+        out.append(hidden)
+    return np.stack(out)
 
 
 def prior_boxes(height, width, image_h, image_w, least, most, ratios, variance):

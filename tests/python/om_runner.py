@@ -3,8 +3,15 @@
 import acl
 import numpy as np
 
-TYPES = {0: np.float32, 1: np.float16, 2: np.int8, 3: np.int32, 4: np.uint8, 9: np.int64, 11: np.float64,
-         12: np.bool_}
+TYPES = {
+    0: np.float32,
+    1: np.float16,
+    2: np.int8,
+    3: np.int32,
+    4: np.uint8,
+    9: np.int64,
+    11: np.float64,
+     12: np.bool_}
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 
 

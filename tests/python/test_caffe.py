@@ -19,8 +19,9 @@ from make_caffe_resnet50 import make_caffe_resnet50  # noqa: E402
 
 try:
     import cv2
-    cv2.dnn.readNetFromCaffe  # gone from release 5
-except (ImportError, AttributeError):
+except ImportError:
+    cv2 = None
+if not hasattr(getattr(cv2, "dnn", None), "readNetFromCaffe"):  # gone from release 5
     cv2 = None
 
 SUCCESS = "ATC run success, welcome to the next use."
@@ -42,9 +43,15 @@ def folder(tmp_path, monkeypatch):
 
 
 def atc(*more):
-    return subprocess.run(
-        ["atc", "--model=net.prototxt", "--framework=0", "--output=net", "--soc_version=Ascend310P3",
-         *more], capture_output=True, text=True, timeout=60)
+    return subprocess.run( ["atc",
+    "--model=net.prototxt",
+    "--framework=0",
+    "--output=net",
+    "--soc_version=Ascend310P3",
+    *more],
+    capture_output=True,
+    text=True,
+     timeout=60)
 
 
 def write(prototxt, weights):
@@ -180,17 +187,19 @@ def test_the_old_form_of_layers_gives_the_same():
 
 
 def test_weights_stored_as_doubles():
-    text = input_layer("data", (2, 3)) + layer("InnerProduct", "fc", ["data"], ["fc"],
-                                               "inner_product_param { num_output: 2 bias_term: false }")
+    text = input_layer("data", (2, 3)) + layer("InnerProduct", "fc",
+                       ["data"], ["fc"], "inner_product_param { num_output: 2 bias_term: false }")
     w = np.arange(6.0).reshape(2, 3)
     x = np.ones((2, 3), np.float32)
     np.testing.assert_allclose(run(text, doubles("fc", w), [x])["fc:0:fc"], x @ w.T)
 
 
 def test_layers_of_the_train_phase_are_left_out_and_unused_tops_are_outputs():
-    text = (input_layer("data", (1, 2)) + layer("Data", "train", [], ["data"], "include { phase: TRAIN }")
-            + layer("Split", "split", ["data"], ["a", "b"]) + layer("ReLU", "relu", ["a"], ["r"])
-            + layer("SoftmaxWithLoss", "loss", ["r"], ["loss"], "exclude { phase: TEST }"))
+    text = (input_layer("data", (1, 2)) +
+    layer("Data", "train", [], ["data"], "include { phase: TRAIN }") +
+    layer("Split", "split", ["data"], ["a", "b"]) +
+    layer("ReLU", "relu", ["a"], ["r"]) +
+     layer("SoftmaxWithLoss", "loss", ["r"], ["loss"], "exclude { phase: TEST }"))
     x = np.array([[-1, 2]], np.float32)
     results = run(text, {"other": [np.zeros(1)]}, [x])
     assert {name.split(":")[2] for name in results} == {"b", "r"}
@@ -200,8 +209,11 @@ def test_layers_of_the_train_phase_are_left_out_and_unused_tops_are_outputs():
 def test_a_train_prototxt_is_refused_with_what_to_do():
     text = (layer("Data", "data", [], ["data", "label"], 'data_param { source: "x_lmdb" }')
             + layer("SoftmaxWithLoss", "loss", ["data", "label"], ["loss"]))
-    check_failed(convert(text, {"x": [np.zeros(1)]}), "2 layers", "Data 'data': it reads training data.*deploy prototxt",
-                 "SoftmaxWithLoss 'loss': it belongs to training")
+    check_failed(convert(text,
+    {"x": [np.zeros(1)]}),
+    "2 layers",
+    "Data 'data': it reads training data.*deploy prototxt",
+     "SoftmaxWithLoss 'loss': it belongs to training")
 
 
 def test_all_unsupported_layers_come_in_one_message():
@@ -247,6 +259,70 @@ def test_an_onnx_option_with_caffe_and_the_other_way_round():
     check_failed(done, "an ONNX model holds its weights itself")
 
 
+def ssd_head():
+    """Two feature maps' worth of an SSD: prior boxes, confidences through Softmax, detections."""
+    prior = ("prior_box_param { min_size: 6 max_size: 9 aspect_ratio: 2 flip: true clip: false "
+             "variance: 0.1 variance: 0.1 variance: 0.2 variance: 0.2 }")
+    return (input_layer("data",
+    (2,
+    3,
+    24,
+    24)) + input_layer("map",
+    (2,
+    2,
+    4,
+    4)) + input_layer("loc",
+    (2,
+    256)) + input_layer("scores",
+    (2,
+    192)) + layer("PriorBox",
+    "prior",
+    ["map",
+    "data"],
+    ["prior"],
+    prior) + layer("Reshape",
+    "reshape",
+    ["scores"],
+    ["r"],
+    "reshape_param { shape { dim: 0 dim: -1 dim: 3 } }") + layer("Softmax",
+    "softmax",
+    ["r"],
+    ["s"],
+    "softmax_param { axis: 2 }") + layer("Flatten",
+    "flatten",
+    ["s"],
+    ["conf"]) + layer("DetectionOutput",
+    "detections",
+    ["loc",
+    "conf",
+    "prior"],
+    ["detections"],
+    "detection_output_param { num_classes: 3 share_location: true background_label_id: 0 "
+    "code_type: CENTER_SIZE keep_top_k: 20 "
+    "confidence_threshold: 0.4 nms_param { nms_threshold: 0.45 top_k: 40 } }"))
+
+
+def test_detections_of_an_ssd_head():
+    rng = np.random.default_rng(8)
+    arrays = [rng.standard_normal(shape).astype(np.float32)
+              for shape in ((2, 3, 24, 24), (2, 2, 4, 4), (2, 256), (2, 192))]
+    found = run(ssd_head(), {"x": [np.zeros(1)]}, arrays)["detections:0:detections"]
+    assert found.shape == (1, 1, 40, 7)
+    rows = found[0, 0]
+    used = rows[rows[:, 0] >= 0]
+    assert 4 < len(used) and (rows[len(used):] == [-1, 0, 0, 0, 0, 0, 0]).all()
+    assert (np.diff(used[:, 0]) >= 0).all() and set(used[:, 1]) == {1, 2}
+    assert (used[:, 2] > 0.4).all()
+    if cv2 is not None:
+        net = cv2.dnn.readNetFromCaffe("net.prototxt", "net.caffemodel")
+        for name, array in zip(("data", "map", "loc", "scores"), arrays):
+            net.setInput(array, name)
+        want = net.forward("detections")[0, 0]
+        assert len(want) == len(used)
+        np.testing.assert_allclose(used[np.lexsort(used.T[::-1])], want[np.lexsort(want.T[::-1])],
+                                   rtol=1e-4, atol=1e-5)
+
+
 def test_gears_of_a_caffe_model():
     text, weights = small_net()
     done = convert(text, weights, "--input_shape=data:-1,3,6,6", "--dynamic_batch_size=1,2,4")
@@ -254,7 +330,7 @@ def test_gears_of_a_caffe_model():
 
 
 def test_the_resnet50_of_the_guides_sample():
-    """The example's net: batch norms and scales fold away, and OpenCV gives the same where it is."""
+    """The example's net: batch norms and scales fold away, and OpenCV gives the same."""
     text, weights = make_caffe_resnet50(seed=1)
     x = np.random.default_rng(2).standard_normal((1, 3, 224, 224)).astype(np.float32)
     prob = run(text, weights, [x])["prob:0:prob"]

@@ -10,7 +10,7 @@ namespace anynpu::caffe {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LayerFunction>, 48> kLayers = {{
+constexpr std::array<std::pair<std::string_view, LayerFunction>, 51> kLayers = {{
     {"AbsVal", abs_val},
     {"ArgMax", arg_max},
     {"BatchNorm", batch_norm},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, LayerFunction>, 48> kLayers = {
     {"Crop", crop},
     {"Deconvolution", deconvolution},
     {"DepthwiseConvolution", convolution},
+    {"DetectionOutput", detection_output},
     {"Dropout", pass},
     {"Eltwise", eltwise},
     {"ELU", elu},
@@ -34,6 +35,7 @@ constexpr std::array<std::pair<std::string_view, LayerFunction>, 48> kLayers = {
     {"Interp", interp},
     {"Log", log_layer},
     {"LRN", lrn},
+    {"LSTM", lstm},
     {"MVN", mvn},
     {"Normalize", normalize},
     {"Permute", permute},
@@ -41,6 +43,7 @@ constexpr std::array<std::pair<std::string_view, LayerFunction>, 48> kLayers = {
     {"Power", power},
     {"PReLU", prelu},
     {"PriorBox", prior_box},
+    {"PSROIPooling", ps_roi_pooling},
     {"Reduction", reduction},
     {"ReLU", relu},
     {"ReLU6", relu6},
@@ -111,10 +114,10 @@ std::string refusal_of(const std::string& type) {
 }
 
 bool needs_weights(const Layer& layer) {
-  constexpr std::array<std::string_view, 9> always = {
+  constexpr std::array<std::string_view, 10> always = {
       "BatchNorm",     "Convolution", "ConvolutionDepthwise", "DepthwiseConvolution",
-      "Deconvolution", "Embed",       "InnerProduct",         "Normalize",
-      "PReLU"};
+      "Deconvolution", "Embed",       "InnerProduct",         "LSTM",
+      "Normalize",     "PReLU"};
   if (contains(always, layer.type)) return true;
   return (layer.type == "Scale" || layer.type == "Bias") && layer.bottoms.size() == 1;
 }

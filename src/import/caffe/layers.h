@@ -63,5 +63,10 @@ Status upsample(Builder& b);
 // layers_detect.cpp: what detectors add
 Status prior_box(Builder& b);
 Status roi_pooling(Builder& b);
+Status ps_roi_pooling(Builder& b);
+Status detection_output(Builder& b);
+
+// layers_recurrent.cpp
+Status lstm(Builder& b);
 
 }  // namespace anynpu::caffe

@@ -107,6 +107,52 @@ Status prior_box(Builder& b) {
   return b.set_top(0, b.constant({1, 2, count}, std::move(boxes)));
 }
 
+Status ps_roi_pooling(Builder& b) {
+  ANYNPU_TRY(b.expect(2, 1));
+  Params params(b.layer(), "psroi_pooling_param");
+  const int64_t outputs = params.integer("output_dim", 1, 1);
+  const int64_t group = params.integer("group_size", 1, 1);
+  const float factor = params.real("spatial_scale", 1.0f);
+  ANYNPU_TRY(params.status());
+  ValueId rois = b.bottom(1);
+  if (b.rank(rois) > 2) {
+    ANYNPU_ASSIGN(rois, b.reshape(rois, {-1, 5}));
+  }
+  return b.set_top(
+      0,
+      b.add("PsRoiPool", {b.bottom(0), rois},
+            {{"output_dim", outputs}, {"group_size", group}, {"spatial_scale", factor}}, "anynpu"));
+}
+
+Status detection_output(Builder& b) {
+  ANYNPU_TRY(b.expect(3, 1));
+  Params params(b.layer(), "detection_output_param");
+  Attrs attrs;
+  attrs["num_classes"] = params.integer("num_classes", 1, 1);
+  attrs["background_label_id"] = params.integer("background_label_id", 0, -1);
+  attrs["keep_top_k"] = params.integer("keep_top_k", -1, -1);
+  attrs["share_location"] = int64_t{params.flag("share_location", true)};
+  attrs["variance_encoded_in_target"] = int64_t{params.flag("variance_encoded_in_target", false)};
+  attrs["confidence_threshold"] = params.real("confidence_threshold", -1e30f);
+  std::string code = params.word("code_type", "CORNER");
+  constexpr std::string_view kCodes[] = {"CORNER", "CENTER_SIZE", "CORNER_SIZE"};
+  if (code.size() == 1 && code[0] >= '1' && code[0] <= '3') code = kCodes[code[0] - '1'];
+  attrs["code_type"] = code;
+  float overlap = 0.3f, eta = 1.0f;
+  int64_t top_k = -1;
+  if (const TextField* nms = params.message("nms_param")) {
+    if (const TextField* field = nms->find("nms_threshold")) ANYNPU_TRY(field->to(overlap));
+    if (const TextField* field = nms->find("eta")) ANYNPU_TRY(field->to(eta));
+    if (const TextField* field = nms->find("top_k")) ANYNPU_TRY(field->to(top_k));
+  }
+  attrs["nms_threshold"] = overlap;
+  attrs["eta"] = eta;
+  attrs["top_k"] = top_k;
+  ANYNPU_TRY(params.status());
+  return b.set_top(
+      0, b.add("DetectionOutput", {b.bottom(0), b.bottom(1), b.bottom(2)}, attrs, "anynpu"));
+}
+
 Status roi_pooling(Builder& b) {
   ANYNPU_TRY(b.expect(2, 1));
   Params params(b.layer(), "roi_pooling_param");
