@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a .om once through acl.mdl: arrays in, arrays out, in the shapes the model states."""
-import acl
 import numpy as np
+
+import acl
 
 TYPES = {
     0: np.float32,

@@ -6,12 +6,13 @@ import re
 import subprocess
 import sys
 
-import acl
 import caffe_reference as ref
 import numpy as np
 import pytest
 from conftest import ROOT
 from om_runner import run_om
+
+import acl
 
 sys.path.insert(0, os.path.join(ROOT, "examples", "models"))
 from caffe_file import caffemodel, doubles, input_layer, layer  # noqa: E402
