@@ -15,7 +15,7 @@ import harness  # noqa: E402
 HEAD = """# Performance
 
 Written by `bench/make_docs.py` from the figures of one `make bench`; do not edit.
-Measured on {date}: {cpu}, {cores} cores, Linux {kernel}, Python {python}.
+Measured on {date}: {cpu}, {cores} cores, Linux {kernel}, Python {python}; load {load:.1f}{priority}.
 
 A row is the median of at least 20 samples (comparisons: alternating pairs) with its 95 % interval.
 *met*: the whole interval is inside the target; *near*: the target lies inside the interval;
@@ -29,7 +29,9 @@ A row is the median of at least 20 samples (comparisons: alternating pairs) with
 def main():
     with open(sys.argv[1]) as file:
         result = json.load(file)
-    lines = [HEAD.format(**result["machine"])]
+    machine = result["machine"]
+    priority = ", the benchmarks at real-time priority" if machine["real_time"] else ""
+    lines = [HEAD.format(priority=priority, **machine)]
     for row in result["rows"]:
         n = harness.number
         unit = row["unit"]

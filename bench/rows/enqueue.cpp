@@ -64,7 +64,12 @@ double busy_enqueue_us() {
   return ns / 1e3;
 }
 
-void pause_us(int us) { usleep(static_cast<useconds_t>(us)); }
+// Spins: the program that enqueues is one that runs, only the helpers sleep.
+void pause_us(int us) {
+  const uint64_t end = now_ns() + static_cast<uint64_t>(us) * 1000;
+  while (now_ns() < end) {
+  }
+}
 
 // Long enough for every helper to have gone to sleep.
 constexpr int kPauseUs = 300;
