@@ -37,11 +37,19 @@ build_c() (  # a subshell: the variables stay inside
   ./c_program
 )
 
+build_hpe() {
+  stc-clang++ --target=riscv32npu -O2 -c programs/hpe_copy.cc &&
+  stc-ld.lld -flavor gnu hpe_copy.o /usr/local/hpe/riscv32npu/lib/libnpurt_hld.a -r -o hpe_copy-fatbin.o
+}
+
 check "import acl and copy" python programs/copy.py
 check "anynpu run" anynpu run programs/copy.py
 check "anynpu doctor" anynpu doctor
 check "npu-smi info" npu-smi info
 check "C program with -lascendcl" build_c
+check "stc-smi" stc-smi
+check "compile an NPC kernel" build_hpe
+check "run an NPC kernel" python programs/hpe_copy.py hpe_copy-fatbin.o
 check "atc" atc --model=shapes.onnx --framework=5 --output=shapes \
   --input_shape=actual_input_1:1,3,224,224 --soc_version=Ascend310P3
 check "run a model" python programs/model.py shapes.om
