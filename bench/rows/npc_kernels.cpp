@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels on an NPC core against the same C++ compiled natively by clang-19 -O2, counters and budget
+// on; what a launch and a load cost.
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "../harness.h"
+#include "npc/cluster.h"
+#include "npc/module.h"
+
+namespace anynpu::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Each takes a buffer of 64 Ki words and a repeat count.
+const char kSource[] = R"(
+typedef unsigned u;
+extern "C" void empty() {}
+extern "C" void integer(u* data, u times) {
+  u h = 1;
+  for (u i = 0; i < times; ++i) { h ^= h << 13; h ^= h >> 17; h ^= h << 5; h += i; }
+  data[0] = h;
+}
+extern "C" void floats(u* words, u times) {
+  float* a = (float*)words; float* b = a + 4096;
+  for (u r = 0; r < times / 4096; ++r) for (u i = 0; i < 4096; ++i) b[i] = a[i] * 0.5f + b[i];
+}
+extern "C" void branchy(u* data, u times) {
+  u x = 12345, odd = 0, steps = 0;
+  for (u i = 0; i < times; ++i) {
+    if (x == 1) x = i + 7;
+    if (x & 1) { x = 3 * x + 1; ++odd; } else x >>= 1;
+    ++steps;
+  }
+  data[0] = odd; data[1] = steps;
+}
+__attribute__((noinline)) static u fib(u n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+extern "C" void recursive(u* data, u times) { u n = 10; for (u t = times; t > 200; t /= 2) ++n; data[0] = fib(n); }
+static u f0(u x) { return x + 1; }
+static u f1(u x) { return x * 3; }
+static u f2(u x) { return x ^ 0x55; }
+static u f3(u x) { return x - 7; }
+extern "C" void indirect(u* data, u times) {
+  u (*volatile table[4])(u) = {f0, f1, f2, f3};
+  u x = 1;
+  for (u i = 0; i < times; ++i) x = table[i & 3](x);
+  data[0] = x;
+}
+extern "C" void memory(u* data, u times) {
+  u at = 0;
+  for (u i = 0; i < times; ++i) { at = (at * 1103515245u + 12345u + data[at & 65535]) & 65535; data[at] += i; }
+  data[0] = at;
+}
+)";
+
+struct Kernel {
+  const char* name;
+  uint32_t times;
+};
+constexpr Kernel kKernels[] = {{"integer", 2000000}, {"floats", 2000000},   {"branchy", 2000000},
+                               {"recursive", 400000}, {"indirect", 1000000}, {"memory", 1000000}};
+constexpr double kSlowest = 1 / 0.60;  // each kernel at least 0.60 of native speed
+constexpr size_t kBufferBytes = 65536 * 4;
+
+struct Built {
+  std::vector<std::byte> object;
+  void* native = nullptr;
+};
+
+// Compiles both forms; no object when a compiler is missing.
+Built build() {
+  Built built;
+  std::string folder = (fs::temp_directory_path() / "npc-bench-XXXXXX").string();
+  if (!mkdtemp(folder.data())) return built;
+  std::ofstream(folder + "/kernel.cc") << kSource;
+  const std::string command = "cd " + folder +
+                              " && " ANYNPU_STC_BIN "/stc-clang++ -O2 -c kernel.cc"
+                              " && " ANYNPU_STC_BIN "/stc-ld.lld kernel.o -r -o device.o"
+                              " && clang-19 -O2 -fPIC -shared -nostdlib kernel.cc -o native.so";
+  if (std::system(command.c_str()) == 0) {
+    std::ifstream in(folder + "/device.o", std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    built.object.resize(text.size());
+    std::memcpy(built.object.data(), text.data(), text.size());
+    built.native = dlopen((folder + "/native.so").c_str(), RTLD_NOW);
+  }
+  fs::remove_all(folder);
+  return built;
+}
+
+}  // namespace
+
+ANYNPU_BENCH(npc_kernels) {
+  const Built built = build();
+  auto cluster = npc::Cluster::get(0);
+  if (!built.native || !cluster.ok()) {
+    report.skip("NPC kernels against native code", "clang-19 is needed");
+    return;
+  }
+  npc::Cluster& c = **cluster;
+  report.add({"load a small module", 100, "ms", value_of([&] {
+                return ns_per_call(1, [&] { keep(npc::Module::load(c, built.object).ok()); }) / 1e6;
+              }), ""});
+  auto module = npc::Module::load(c, built.object);
+  auto data = c.allocate(kBufferBytes);
+  if (!module.ok() || !data.ok()) {
+    report.skip("NPC kernels against native code", "the module does not load");
+    return;
+  }
+  const auto launch = [&](const char* name, uint32_t times, int cores) {
+    npc::LaunchRequest request;
+    request.kernel = name;
+    request.args = {*data, times};
+    request.core_num = cores;
+    npc::LaunchStats stats;
+    keep(c.launch(**module, request, &stats).ok());
+  };
+  report.add({"launch an empty kernel on eight cores", 25, "us", value_of([&] {
+                return ns_per_call(100, [&] { launch("empty", 0, 8); }) / 1e3;
+              }), "without a stream"});
+  std::vector<uint32_t> buffer(kBufferBytes / 4);
+  for (const Kernel& kernel : kKernels) {
+    const auto native =
+        reinterpret_cast<void (*)(uint32_t*, uint32_t)>(dlsym(built.native, kernel.name));
+    if (!native) continue;
+    const Estimate ratio = ratio_of(
+        [&] { return ns_per_call(1, [&] { launch(kernel.name, kernel.times, 1); }); },
+        [&] { return ns_per_call(1, [&] { native(buffer.data(), kernel.times); }); }, 21);
+    report.add({std::string("NPC kernel '") + kernel.name + "' against native code", kSlowest, "x",
+                ratio, "interpreted"});
+  }
+}
+
+}  // namespace anynpu::bench
