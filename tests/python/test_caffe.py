@@ -324,6 +324,20 @@ def test_detections_of_an_ssd_head():
                                    rtol=1e-4, atol=1e-5)
 
 
+def test_the_mask_of_a_pooling_layer_goes_to_upsample():
+    text = (input_layer("data", (1, 2, 4, 6))
+            + layer("Pooling", "pool", ["data"], ["pool", "mask"],
+                    "pooling_param { pool: MAX kernel_size: 2 stride: 2 }")
+            + layer("Upsample", "up", ["pool", "mask"], ["up"], "upsample_param { scale: 2 }"))
+    x = np.random.default_rng(6).standard_normal((1, 2, 4, 6)).astype(np.float32)
+    done = convert(text, {"x": [np.zeros(1)]})
+    if "operator MaxUnpool (" in done.stderr:
+        pytest.skip("no operator MaxUnpool yet")
+    most = ref.pool(x, 2, 2, 0, "MAX").repeat(2, 2).repeat(2, 3)
+    got = run(text, {"x": [np.zeros(1)]}, [x])["up:0:up"]
+    np.testing.assert_array_equal(got, np.where(x == most, x, 0))
+
+
 def test_gears_of_a_caffe_model():
     text, weights = small_net()
     done = convert(text, weights, "--input_shape=data:-1,3,6,6", "--dynamic_batch_size=1,2,4")

@@ -24,7 +24,24 @@ Shape without_ones(const Shape& shape) {
   return kept;
 }
 
+// Far beyond what networks have; it keeps the arithmetic on extents from overflowing.
+constexpr int64_t kMaxExtent = int64_t{1} << 32;
+constexpr int64_t kMaxElements = int64_t{1} << 48;
+constexpr size_t kMaxRank = 8;
+
 }  // namespace
+
+Status check_extents(const Shape& shape) {
+  ANYNPU_TRY(check_shape(shape));
+  int64_t count = 1;
+  bool fits = shape.size() <= kMaxRank;
+  for (int64_t extent : shape) {
+    fits = fits && extent <= kMaxExtent && (extent <= 0 || count <= kMaxElements / extent);
+    if (fits && extent > 0) count *= extent;
+  }
+  if (fits) return {};
+  return fail(Code::unsupported_shape, "a blob of the shape {} is too large", to_string(shape));
+}
 
 Status Builder::expect(size_t bottoms, size_t tops) const {
   if (bottoms_.size() == bottoms && tops_.size() == tops) return {};
@@ -140,6 +157,7 @@ Result<std::vector<ValueId>> Builder::add_several(std::string_view op, std::vect
     if (!value.has_shape) {
       return fail(Code::unsupported_shape, "the shape of '{}' stays unknown", value.name);
     }
+    ANYNPU_TRY(check_extents(value.shape));
   }
   std::vector<ValueId> made = node.outputs;
   graph_.nodes.push_back(std::move(node));

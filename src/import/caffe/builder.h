@@ -97,6 +97,9 @@ class Builder {
   std::vector<std::string> unsupported_, without_weights_;
 };
 
+// Refuses shapes beyond all sense, so that the functions of layers can count in 64 bits.
+Status check_extents(const Shape& shape);
+
 // Whether the layer cannot do without blobs in the caffemodel.
 bool needs_weights(const Layer& layer);
 

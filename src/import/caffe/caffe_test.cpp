@@ -79,6 +79,22 @@ TEST(Caffe, OldNamesAndNumbersOfTypes) {
   EXPECT_EQ(type_of_old_name("MYSTERY"), "");
 }
 
+TEST(Caffe, AbsurdExtentsAreRefusedBeforeMemoryIsTaken) {
+  const auto net = [](const std::string& dims, const std::string& layer) {
+    return "input: \"x\" input_shape { " + dims +
+           " }\nlayer { name: \"l\" bottom: \"x\" top: \"y\" " + layer + " }";
+  };
+  const std::string huge = "dim: 1 dim: 1099511627776 dim: 4 dim: 4";
+  const std::string wide = "dim: 1 dim: 4000000000 dim: 4 dim: 4";
+  const std::string weights = weights_of("l", {1});
+  for (const char* layer : {"type: 'BatchNorm'", "type: 'Scale'", "type: 'PReLU'", "type: 'Im2col'",
+                            "type: 'Im2col' convolution_param { kernel_size: 4096 pad: 4096 }",
+                            "type: 'Normalize'", "type: 'Reorg' reorg_param { stride: 4096 }"}) {
+    EXPECT_FALSE(import_text(net(huge, layer), weights).ok()) << layer;
+    EXPECT_FALSE(import_text(net(wide, layer), weights).ok()) << layer;
+  }
+}
+
 TEST(Caffe, SurvivesDamagedFiles) {
   const std::string text = kNet, weights = weights_of("conv", {3, 2, 3, 3});
   std::mt19937 random(2);

@@ -92,10 +92,12 @@ Status batch_norm(Builder& b) {
   }
   const float total = (*factor_blob->data)[0];
   const float factor = total == 0.0f ? 0.0f : 1.0f / total;
+  for (size_t i = 0; i < 2; ++i) {
+    ANYNPU_TRY(b.weight(i, {channels}).status());  // checks the size, before memory is taken
+  }
   std::vector<ValueId> inputs = {x, b.constant({channels}, filled(channels, 1.0f)),
                                  b.constant({channels}, filled(channels, 0.0f))};
   for (size_t i = 0; i < 2; ++i) {
-    ANYNPU_TRY(b.weight(i, {channels}).status());  // checks the size
     ANYNPU_ASSIGN(const Blob* found, b.blob(i));
     std::vector<float> elements = *found->data;
     for (float& element : elements) element *= factor;

@@ -207,9 +207,10 @@ Status im2col(Builder& b) {
   ANYNPU_ASSIGN(const WindowParams window, window_params(b, params));
   ANYNPU_TRY(check_kernel(window));
   ANYNPU_ASSIGN(const int64_t channels, b.extent(b.bottom(0), 1));
-  const int64_t taps = element_count(window.kernel);
-  constexpr int64_t kMost = 1 << 24;
-  if (taps > 4096 || channels * taps > kMost / taps) {
+  constexpr int64_t kMostTaps = 4096, kMost = 1 << 24;
+  int64_t taps = 1;
+  for (int64_t extent : window.kernel) taps = std::min(taps * extent, kMostTaps + 1);
+  if (taps > kMostTaps || channels * taps > kMost / taps) {
     return fail(Code::unsupported_shape, "{} channels with kernel {} are too many", channels,
                 window.kernel);
   }

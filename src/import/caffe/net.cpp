@@ -135,6 +135,7 @@ Status Builder::add_input(const Layer& layer) {
                   layer.tops[i], layer.tops[i]);
     }
     value.has_shape = true;
+    ANYNPU_TRY(check_extents(value.shape));
     const ValueId id = graph_.add_value(std::move(value));
     graph_.inputs.push_back(id);
     if (!blobs_.emplace(layer.tops[i], Top{id, false}).second) {
