@@ -54,7 +54,13 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
     ANYNPU_TRY(check_output_type(model.meta, options.output_type));
     return model;
   }
+  ANYNPU_ASSIGN(const auto aipp, fit_aipp(options.aipp, graph, om::GearKind::none, true));
+  std::vector<Shape> shapes;
+  for (graph::ValueId id : graph.inputs) {
+    shapes.push_back(graph.values[static_cast<size_t>(id)].shape);
+  }
   ANYNPU_TRY(optimise_shaped(graph));
+  ANYNPU_TRY(insert_aipp(aipp, graph));
   for (const auto* ids : {&graph.inputs, &graph.outputs}) {
     for (graph::ValueId id : *ids) {
       graph::Value& value = graph.values[static_cast<size_t>(id)];
@@ -62,6 +68,7 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
     }
   }
   ANYNPU_TRY(describe_all(graph, names, model.meta));
+  describe_aipp(aipp, shapes, model.meta);
   ANYNPU_TRY(check_output_type(model.meta, options.output_type));
   model.graph = std::move(graph);
   return model;

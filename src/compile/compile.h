@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compile/aipp_config.h"
 #include "compile/gears.h"
 #include "compile/input_shape.h"
 #include "graph/graph.h"
@@ -22,6 +23,7 @@ struct Options {
   Format input_format = Format::nchw;  // of inputs of rank 4 (5 for NCDHW); the rest are ND
   std::vector<InputShape> input_shapes;
   Gears gears;
+  std::vector<AippConfig> aipp;
   DType output_type = DType::undefined;  // what every output must have; undefined = as it is
   std::vector<std::pair<std::string, std::string>> given;  // options as written, for the record
   std::string command_line;

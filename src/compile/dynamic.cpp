@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "compile/aipp_config.h"
 #include "compile/describe.h"
 #include "compile/gears.h"
 #include "compile/specialise.h"
@@ -24,8 +25,9 @@ size_t total_size(const std::vector<TensorInfo>& infos) {
 }
 
 Result<om::Meta> describe_shapes(const graph::Graph& graph, const std::vector<std::string>& names,
-                                 std::span<const Shape> shapes) {
-  ANYNPU_ASSIGN(const graph::Graph fixed, specialise(graph, shapes));
+                                 std::span<const Shape> shapes,
+                                 const std::vector<om::Aipp>& aipp = {}) {
+  ANYNPU_ASSIGN(const graph::Graph fixed, specialise(graph, shapes, aipp));
   om::Meta meta;
   ANYNPU_TRY(describe_all(fixed, names, meta));
   return meta;
@@ -41,7 +43,7 @@ Status describe_gears(const graph::Graph& graph, const std::vector<std::string>&
   om::Meta all;
   for (const auto& gear : meta.gears) {
     ANYNPU_ASSIGN(const auto shapes, gear_shapes(graph, meta.gear_kind, gear));
-    ANYNPU_ASSIGN(om::Meta one, describe_shapes(graph, names, shapes), "in the gear {}",
+    ANYNPU_ASSIGN(om::Meta one, describe_shapes(graph, names, shapes, meta.aipp), "in the gear {}",
                   to_string(gear));
     const bool first = all.inputs.empty();
     om::Meta& larger = first || total_size(one.inputs) > total_size(all.inputs) ? one : all;
@@ -55,11 +57,14 @@ Status describe_gears(const graph::Graph& graph, const std::vector<std::string>&
   meta.inputs = std::move(all.inputs);
   meta.outputs = std::move(all.outputs);
   size_t open = 0;
-  for (size_t i = 0; i < meta.inputs.size(); ++i) {
-    meta.inputs[i].shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    shapes.push_back(graph.values[static_cast<size_t>(graph.inputs[i])].shape);
+    meta.inputs[i].shape = shapes.back();
     open += static_cast<size_t>(
         std::count(meta.inputs[i].shape.begin(), meta.inputs[i].shape.end(), kDynamicDim));
   }
+  describe_aipp(std::vector<om::Aipp>(meta.aipp), shapes, meta);
   const size_t count = meta.gear_kind == GearKind::dims ? open : meta.gears[0].size();
   meta.inputs.push_back({"ascend_mbatch_shape_data",
                          DType::i64,
@@ -150,6 +155,7 @@ Status describe_ranges(const graph::Graph& graph, const std::vector<InputShape>&
 
 Result<om::Model> compile_dynamic(graph::Graph graph, const Options& options,
                                   const std::vector<std::string>& names, om::Meta meta) {
+  ANYNPU_ASSIGN(meta.aipp, fit_aipp(options.aipp, graph, options.gears.kind, false));
   if (options.gears.kind != GearKind::none) {
     meta.gear_kind = options.gears.kind;
     ANYNPU_ASSIGN(meta.gears,
@@ -160,7 +166,9 @@ Result<om::Model> compile_dynamic(graph::Graph graph, const Options& options,
   }
   for (auto* infos : {&meta.inputs, &meta.outputs}) {
     for (TensorInfo& info : *infos) {
-      if (info.role == om::Role::data) info.format = format_for(info.shape, options.input_format);
+      const bool picture = info.format == Format::nhwc && info.dtype == DType::u8;
+      if (info.role == om::Role::data && !picture)
+        info.format = format_for(info.shape, options.input_format);
     }
   }
   om::Model model;

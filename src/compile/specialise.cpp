@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/specialise.h"
 
+#include "compile/aipp_config.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -11,7 +12,8 @@ Status optimise_shaped(graph::Graph& graph) {
   return remove_dead(graph);
 }
 
-Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes) {
+Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes,
+                                const std::vector<om::Aipp>& aipp) {
   if (shapes.size() != graph.inputs.size()) {
     return fail(Code::invalid_argument, "{} shapes were given for {} inputs", shapes.size(),
                 graph.inputs.size());
@@ -24,6 +26,7 @@ Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape
     value.has_shape = true;
   }
   ANYNPU_TRY(optimise_shaped(fixed));
+  ANYNPU_TRY(insert_aipp(aipp, fixed));
   return fixed;
 }
 

@@ -10,8 +10,10 @@
 namespace anynpu::compile {
 
 // A copy of `graph` (constants are shared) with the given shapes of its inputs, everything inferred
-// and the passes that need shapes run. Fails with the node's sentence when a shape does not fit.
-Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes);
+// the passes that need shapes run, and AIPP in front. Fails with the node's sentence when a shape
+// does not fit.
+Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes,
+                                const std::vector<om::Aipp>& aipp);
 
 // The passes that need shapes, on a graph whose inputs have theirs.
 Status optimise_shaped(graph::Graph& graph);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "om/codec.h"
+#include "ops/aipp/params.h"
 
 namespace anynpu::om {
 
@@ -76,6 +77,35 @@ Result<TensorInfo> decode_info(const WireField& message) {
   return info;
 }
 
+Result<Aipp> decode_aipp(const WireField& message) {
+  Aipp aipp;
+  int64_t input = 0, dynamic = 0, dtype = 0;
+  std::span<const std::byte> bytes;
+  WireReader reader(message);
+  WireField field;
+  while (reader.next(field)) {
+    if (field.number == 1) ANYNPU_TRY(field.to(input));
+    if (field.number == 2) ANYNPU_TRY(field.to(dynamic));
+    if (field.number == 3) ANYNPU_TRY(field.to(aipp.max_source_bytes));
+    if (field.number == 4) ANYNPU_TRY(field.to(bytes));
+    if (field.number == 5) ANYNPU_TRY(field.to(dtype));
+    if (field.number == 6) ANYNPU_TRY(field.append_to(aipp.shape));
+  }
+  ANYNPU_TRY(reader.status());
+  aipp.input = static_cast<size_t>(input);
+  aipp.dynamic = dynamic != 0;
+  ANYNPU_ASSIGN(aipp.dtype, decode_dtype(dtype));
+  ANYNPU_TRY(check_shape(aipp.shape));
+  aipp.parameters.assign(bytes.begin(), bytes.end());
+  const bool sized = aipp.dynamic ? aipp.max_source_bytes > 0 && aipp.max_source_bytes >> 40 == 0
+                                  : aipp.parameters.size() == ops::aipp_bytes(1);
+  if (input < 0 || !sized || aipp.shape.size() != 4) {
+    return fail(Code::corrupt_model, "AIPP of input {} has {} bytes of parameters", input,
+                aipp.parameters.size());
+  }
+  return aipp;
+}
+
 // Extents of all data inputs: what a gear of dims gives.
 size_t count_dims(const Meta& meta) {
   size_t count = 0;
@@ -130,6 +160,16 @@ WireWriter encode_meta(const Meta& meta) {
   for (const TensorInfo& info : meta.outputs) out.message(7, encode_info(info));
   if (meta.has_gears()) out.integer(8, static_cast<int64_t>(meta.gear_kind));
   for (const auto& gear : meta.gears) out.packed(9, std::span<const int64_t>(gear));
+  for (const Aipp& aipp : meta.aipp) {
+    WireWriter one;
+    one.integer(1, static_cast<int64_t>(aipp.input));
+    one.integer(2, aipp.dynamic ? 1 : 0);
+    one.integer(3, aipp.max_source_bytes);
+    one.bytes(4, aipp.parameters);
+    one.integer(5, static_cast<int64_t>(aipp.dtype));
+    one.packed(6, std::span<const int64_t>(aipp.shape));
+    out.message(10, one);
+  }
   return out;
 }
 
@@ -171,11 +211,20 @@ Result<Meta> decode_meta(WireReader reader) {
       case 9:
         ANYNPU_TRY(field.append_to(meta.gears.emplace_back()));
         break;
+      case 10: {
+        ANYNPU_ASSIGN(Aipp aipp, decode_aipp(field), "in the description of the model");
+        meta.aipp.push_back(std::move(aipp));
+        break;
+      }
       default:
         break;
     }
   }
   ANYNPU_TRY(reader.status(), "in the description of the model");
+  for (const Aipp& aipp : meta.aipp) {
+    if (aipp.input < meta.inputs.size() && meta.inputs[aipp.input].shape.size() == 4) continue;
+    return fail(Code::corrupt_model, "AIPP belongs to input {}, which is no picture", aipp.input);
+  }
   if (meta.has_gears() == meta.gears.empty() || meta.gears.size() > kMaxGears) {
     return fail(Code::corrupt_model, "the description has {} gears of kind {}", meta.gears.size(),
                 static_cast<int>(meta.gear_kind));

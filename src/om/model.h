@@ -35,6 +35,18 @@ struct TensorInfo {
   bool operator==(const TensorInfo&) const = default;
 };
 
+// AIPP in front of one input.
+struct Aipp {
+  size_t input = 0;
+  bool dynamic = false;
+  DType dtype = DType::undefined;     // of the input in the source model, and its shape
+  Shape shape = {};                   // N, C, H, W; -1 = chosen by a gear
+  int64_t max_source_bytes = 0;       // dynamic: what the pictures of a batch may take
+  std::vector<std::byte> parameters;  // static: header and one block (ops/aipp/params.h)
+
+  bool operator==(const Aipp&) const = default;
+};
+
 struct Meta {
   std::string name;          // of the model: the base name of --output
   std::string soc_version;   // as given to atc
@@ -48,6 +60,8 @@ struct Meta {
   GearKind gear_kind = GearKind::none;
   // Batch: {n}; image: {h, w}; dims: the extents of all data inputs, one after the other.
   std::vector<std::vector<int64_t>> gears;
+
+  std::vector<Aipp> aipp;  // in order of their input
 
   bool has_gears() const { return gear_kind != GearKind::none; }
   bool has_ranges() const {

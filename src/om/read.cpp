@@ -128,6 +128,9 @@ Status as_corrupt(const Status& status) {
 
 // A dynamic model is described for all its gears; what one of them needs comes from its plan.
 Status check_dynamic(const Meta& meta, const graph::Graph& graph) {
+  if (meta.has_ranges() && !meta.aipp.empty()) {
+    return fail(Code::corrupt_model, "the offline model has both ranges and AIPP");
+  }
   size_t data = 0;
   while (data < meta.inputs.size() && meta.inputs[data].role == Role::data) ++data;
   if (data != graph.inputs.size() || meta.outputs.size() != graph.outputs.size()) {
@@ -143,21 +146,29 @@ Status check_dynamic(const Meta& meta, const graph::Graph& graph) {
   return {};
 }
 
-Status check_infos(const std::vector<TensorInfo>& infos, const std::vector<graph::ValueId>& ids,
-                   const graph::Graph& graph, std::string_view kind) {
+// The graph takes pictures as bytes; the description says how they lie.
+bool is_picture(const Meta& meta, const TensorInfo& info) {
+  return std::any_of(meta.aipp.begin(), meta.aipp.end(),
+                     [&](const Aipp& aipp) { return &meta.inputs[aipp.input] == &info; });
+}
+
+Status check_infos(const Meta& meta, const std::vector<TensorInfo>& infos,
+                   const std::vector<graph::ValueId>& ids, const graph::Graph& graph,
+                   std::string_view kind) {
   if (infos.size() != ids.size()) {
     return fail(Code::corrupt_model, "the offline model describes {} {}, its graph has {}",
                 infos.size(), kind, ids.size());
   }
   for (size_t i = 0; i < infos.size(); ++i) {
     const graph::Value& value = graph.values[static_cast<size_t>(ids[i])];
-    const int64_t count = element_count(infos[i].shape);
+    const bool picture = is_picture(meta, infos[i]);
+    const int64_t count = element_count(picture ? value.shape : infos[i].shape);
     const bool sized =
         count < 0 ? infos[i].size == 0
                   : count < (int64_t{1} << 50) &&
                         infos[i].size == bytes_of(infos[i].dtype, static_cast<size_t>(count));
-    if (value.dtype != infos[i].dtype || !value.has_shape || value.shape != infos[i].shape ||
-        !sized) {
+    if (value.dtype != infos[i].dtype || !value.has_shape ||
+        (value.shape != infos[i].shape && !picture) || !sized) {
       return fail(Code::corrupt_model, "the description of '{}' does not fit the graph",
                   infos[i].name);
     }
@@ -181,8 +192,9 @@ Result<Model> read_memory(Bytes bytes, std::shared_ptr<const void> owner) {
     ANYNPU_TRY(check_dynamic(model.meta, model.graph));
     return model;
   }
-  ANYNPU_TRY(check_infos(model.meta.inputs, model.graph.inputs, model.graph, "inputs"));
-  ANYNPU_TRY(check_infos(model.meta.outputs, model.graph.outputs, model.graph, "outputs"));
+  ANYNPU_TRY(check_infos(model.meta, model.meta.inputs, model.graph.inputs, model.graph, "inputs"));
+  ANYNPU_TRY(
+      check_infos(model.meta, model.meta.outputs, model.graph.outputs, model.graph, "outputs"));
   return model;
 }
 

@@ -15,5 +15,6 @@ void register_gemm(Registry& registry);
 void register_softmax(Registry& registry);
 void register_move(Registry& registry);
 void register_detect(Registry& registry);
+void register_aipp(Registry& registry);
 
 }  // namespace anynpu::ops

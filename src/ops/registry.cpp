@@ -14,6 +14,7 @@ Registry::Registry() {
   register_softmax(*this);
   register_move(*this);
   register_detect(*this);
+  register_aipp(*this);
 }
 
 const Registry& Registry::instance() {

@@ -11,16 +11,24 @@ import tempfile
 NO_VALUE = object()  # not an argument that this file knows
 INPUT, OUTPUT = "x", "node:0:y"
 LOAD_TYPE, PATH, FROM_FILE = 1, 2, 1  # of a load configuration
+RGB888 = 3
 
 
+DYNAMIC_AIPP = "aipp_op { aipp_mode: dynamic max_src_image_size: 9 }"
+STATIC_AIPP = "aipp_op { aipp_mode: static input_format: RGB888_U8 }"
 # What a function needs of its model: options of atc, and the index of the input it is about.
 GEARS = {
+    "aipp": (["--insert_op_conf=" + DYNAMIC_AIPP], 1),
+    "aipp data": (["--insert_op_conf=" + DYNAMIC_AIPP], 0),
+    "static aipp": (["--insert_op_conf=" + STATIC_AIPP], 0),
     "batch": (["--input_shape=x:-1,3", "--dynamic_batch_size=1,2"], 1),
     "image": (["--input_shape=x:1,3,-1,-1", "--dynamic_image_size=3,3;6,3"], 1),
     "dims": (["--input_shape=x:-1,3", "--dynamic_dims=1;2", "--input_format=ND"], 1),
 }
 KIND_OF = {"set_dynamic_batch_size": "batch", "set_dynamic_hw_size": "image",
-           "set_input_dynamic_dims": "dims", "get_input_dynamic_dims": "dims"}
+           "set_input_dynamic_dims": "dims", "get_input_dynamic_dims": "dims",
+           "set_input_aipp": "aipp", "set_aipp_by_input_index": "aipp data",
+           "get_aipp_type": "aipp data", "get_first_aipp_info": "static aipp"}
 GEAR = {"batch_size": 1, "height": 3, "width": 3, "gear_count": 2,
         "dims": {"name": "", "dimCount": 2, "dims": [1, 3]}}
 
@@ -35,6 +43,8 @@ def om_file(kind=""):
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     value = helper.make_tensor_value_info
     shape = {"": [1, 3], "image": [1, 3, "H", "W"]}.get(kind, ["N", 3])
+    if "aipp" in kind:
+        shape = [1, 3, 1, 3]
     nodes = [helper.make_node("MatMul", ["x", "w"], ["t"], name="first"),
              helper.make_node("MatMul", ["t", "w"], ["y"], name="node")]
     graph = helper.make_graph(
@@ -44,8 +54,14 @@ def om_file(kind=""):
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
     source, target = os.path.join(folder, "small.onnx"), os.path.join(folder, "small")
     onnx.save(model, source)
+    options = list(GEARS.get(kind, ([], 0))[0])
+    if "aipp" in kind:  # the option names a file
+        config = os.path.join(folder, "aipp.cfg")
+        with open(config, "w") as file:
+            file.write(options[0].partition("=")[2])
+        options = [f"--insert_op_conf={config}"]
     subprocess.run(["atc", f"--model={source}", "--framework=5", f"--output={target}",
-                    "--soc_version=Ascend310P3", *GEARS.get(kind, ([], 0))[0]], check=True, stdout=subprocess.DEVNULL)
+                    "--soc_version=Ascend310P3", *options], check=True, stdout=subprocess.DEVNULL)
     return target + ".om"
 
 
@@ -78,6 +94,14 @@ def described_dataset(maker):
     return made
 
 
+def aipp_set(acl):
+    """Pictures of 3x1 pixels, RGB: what the models with AIPP take."""
+    made = acl.mdl.create_aipp(1)
+    acl.mdl.set_aipp_src_image_size(made, 3, 1)
+    acl.mdl.set_aipp_input_format(made, RGB888)
+    return made
+
+
 def load_config(acl):
     config = acl.mdl.create_config_handle()
     acl.mdl.set_config_opt(config, LOAD_TYPE, FROM_FILE)
@@ -98,6 +122,8 @@ def good(maker, function, argument):
         return NO_VALUE
     short, name = function.name.rpartition(".")[2], argument.name
     kind = KIND_OF.get(short, "")
+    if name == "aipp_parms_set" and "aipp" in kind:
+        return aipp_set(maker.acl)
     if kind and name in GEAR:
         return GEAR[name]
     if kind and name == "index":

@@ -22,6 +22,9 @@ D2D = 3  # ACL_MEMCPY_DEVICE_TO_DEVICE
 
 # Values that are not what the type alone suggests: for an argument of one function, or by name.
 GOOD = {
+    ("acl.mdl.set_aipp_input_format", "input_format"): 3,
+    ("acl.mdl.set_aipp_src_image_size", "src_image_size_w"): 4,
+    ("acl.mdl.set_aipp_src_image_size", "src_image_size_h"): 4,
     ("acl.init", "config_path"): None,
     ("acl.app_log", "message"): "misuse walk",
     ("acl.create_tensor_desc", "dims"): [1, 3],

@@ -107,7 +107,7 @@ def test_required_options_are_named(folder, missing):
     ("--input_shape=x:1,4,8,8", "1x4x8x8"),
     ("--input_shape=x:a", "'a'"),
     ("--dynamic_batch_size=1,2", "needs an extent of -1"),
-    ("--insert_op_conf=aipp.cfg", "not in this release"),
+    ("--insert_op_conf=aipp.cfg", "cannot open .aipp.cfg"),
     ("--output_type=FP16", "asks for float16, output 'the_node:0:y' has float32"),
     ("--output_type=node:0:FP16", "not in this release"),
     ("--output_type=FP33", "expected FP32"),

@@ -16,7 +16,7 @@ namespace anynpu::atc {
 namespace {
 
 // These work.
-constexpr std::array<OptionSpec, 17> kWorking = {{
+constexpr std::array<OptionSpec, 18> kWorking = {{
     {"model", "path", "", "The model file: .onnx, or the .prototxt of Caffe."},
     {"framework", "0|1|3|5", "",
      "0 Caffe, 1 MindSpore, 3 TensorFlow, 5 ONNX; this release reads 0 and 5."},
@@ -31,6 +31,7 @@ constexpr std::array<OptionSpec, 17> kWorking = {{
     {"dynamic_image_size", "\"h1,w1;h2,w2\"", "", "Gears of height and width: 2 to 100."},
     {"dynamic_dims", "\"a1,b1;a2,b2\"", "",
      "Gears of every -1 in --input_shape: 2 to 100; needs --input_format=ND."},
+    {"insert_op_conf", "path", "", "AIPP: pictures in bytes are converted inside the model."},
     {"input_format", "NCHW|NCDHW|ND", "NCHW", "Format of the inputs."},
     {"output_type", "FP32|FP16|...", "",
      "Type of the outputs; this release takes the type that they have."},
@@ -89,8 +90,7 @@ constexpr std::array<std::string_view, 42> kWithoutEffect = {"host_env_os",
                                                              "autotune_mode"};
 
 // Documented and not there yet: refused, because ignoring them would change the result.
-constexpr std::array<std::string_view, 20> kLater = {"insert_op_conf",
-                                                     "out_nodes",
+constexpr std::array<std::string_view, 19> kLater = {"out_nodes",
                                                      "input_fp16_nodes",
                                                      "is_input_adjust_hw_layout",
                                                      "is_output_adjust_hw_layout",
@@ -300,6 +300,14 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
   ANYNPU_ASSIGN(work.output_path, parse_output(line.get("output")));
   ANYNPU_ASSIGN(work.options.input_format, parse_format(line.get("input_format")));
   ANYNPU_TRY(parse_shapes(line, work.options));
+  if (line.has("insert_op_conf")) {
+    ANYNPU_ASSIGN(work.options.aipp, compile::read_aipp_file(line.get("insert_op_conf")));
+    if (work.options.input_format != Format::nchw && work.options.input_format != Format::nhwc) {
+      return fail(Code::invalid_argument,
+                  "--insert_op_conf needs --input_format=NCHW or NHWC, which is {}",
+                  line.get("input_format"));
+    }
+  }
   ANYNPU_ASSIGN(work.options.output_type, parse_output_type(line.get("output_type")));
   work.model_path = line.get("model");
   work.weight_path = line.get("weight");

@@ -123,11 +123,27 @@ Failure choose_shapes(const Dataset& dataset, Binding& binding) {
   return {};
 }
 
+// Dynamic AIPP has no defaults: the parameters must have been set with this dataset.
+Failure check_aipp_set(uint32_t id, const Dataset& dataset, const om::Meta& meta) {
+  for (size_t i = 0; i < meta.inputs.size(); ++i) {
+    if (meta.inputs[i].role != om::Role::aipp || dataset.has_aipp(id, i)) continue;
+    return {ACL_ERROR_GE_AIPP_NOT_EXIST,
+            fail(Code::bad_call_order,
+                 "input {} ('{}') of the model '{}' has no parameters; call aclmdlSetInputAIPP or "
+                 "aclmdlSetAIPPByInputIndex with this dataset first",
+                 i, meta.inputs[i].name, meta.name)};
+  }
+  return {};
+}
+
 // The plan of this execution: the gear that was set, the shapes that were set, or the only one.
 Failure choose_plan(uint32_t id, const Dataset& dataset, Binding& binding) {
   exec::ShapedModel& shaped = *binding.model->shaped;
   if (shaped.has_ranges()) return choose_shapes(dataset, binding);
   const om::Meta& meta = *binding.model->meta;
+  if (!meta.aipp.empty()) {
+    if (Failure failure = check_aipp_set(id, dataset, meta); !failure.ok()) return failure;
+  }
   if (!meta.has_gears()) {
     binding.plan = &shaped.gear(0);
     return {};

@@ -13,6 +13,7 @@
 
 #include "base/handle_table.h"
 #include "om/model.h"
+#include "ops/aipp/params.h"
 #include "tensor/tensor_desc.h"
 
 namespace anynpu::acl {
@@ -94,6 +95,16 @@ class Dataset {
     return gear_.model_id == model_id ? gear_.value : otherwise;
   }
 
+  // The parameters of dynamic AIPP were written to the buffer `index`.
+  void mark_aipp(uint32_t model_id, size_t index) {
+    const std::lock_guard lock(mutex_);
+    if (!has_aipp_unlocked(model_id, index)) aipp_.push_back({model_id, index});
+  }
+  bool has_aipp(uint32_t model_id, size_t index) const {
+    const std::lock_guard lock(mutex_);
+    return has_aipp_unlocked(model_id, index);
+  }
+
   // The description of one tensor: what the program set, or what an execution found.
   void describe(size_t index, std::shared_ptr<TensorDesc> desc) {
     const std::lock_guard lock(mutex_);
@@ -134,9 +145,17 @@ class Dataset {
     std::shared_ptr<TensorDesc> desc;
     Handle handle;
   };
+  bool has_aipp_unlocked(uint32_t model_id, size_t index) const {
+    for (const Choice& choice : aipp_) {
+      if (choice.model_id == model_id && choice.value == index) return true;
+    }
+    return false;
+  }
+
   mutable std::mutex mutex_;
   std::vector<Handle> buffers_;
   std::vector<Described> descs_;
+  std::vector<Choice> aipp_;  // value: index of the buffer
   Choice gear_;
 };
 
@@ -156,6 +175,19 @@ struct ModelConfig {
   size_t work_optimize = 0;
 };
 
+// Parameters of dynamic AIPP for the pictures of a batch (aclmdlAIPP).
+struct AippSet {
+  explicit AippSet(size_t batches) : batches(batches) {
+    header.batches = static_cast<int8_t>(batches);
+    for (ops::AippBatch& batch : this->batches) {
+      for (size_t i = 0; i < 4; ++i) batch.set_variance(i, 1);
+    }
+  }
+  mutable std::mutex mutex;
+  ops::AippHeader header;
+  std::vector<ops::AippBatch> batches;
+};
+
 // Options of one execution (aclmdlExecuteV2).
 struct ExecConfig {
   std::atomic<int32_t> stream_timeout_ms{-1};
@@ -170,4 +202,5 @@ ANYNPU_HANDLE_TYPE(acl::ModelDesc, model_desc);
 ANYNPU_HANDLE_TYPE(acl::Dataset, dataset);
 ANYNPU_HANDLE_TYPE(acl::ModelConfig, model_config);
 ANYNPU_HANDLE_TYPE(acl::ExecConfig, exec_config);
+ANYNPU_HANDLE_TYPE(acl::AippSet, aipp);
 }  // namespace anynpu

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of --insert_op_conf: one or more `aipp_op { ... }` in protobuf text form.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "om/model.h"
+
+namespace anynpu::compile {
+
+struct AippConfig {
+  int64_t input_rank = 0;  // which input of the model
+  std::string input_name;  // wins over input_rank when it is there
+  bool dynamic = false;
+  int64_t max_source_bytes = 0;  // dynamic
+  om::Aipp settings;             // `input` is set by fit_aipp
+};
+
+// Reads the text; unknown fields, wrong values and missing mandatory fields are named with their
+// line. Static and dynamic AIPP in one file are refused.
+Result<std::vector<AippConfig>> parse_aipp(std::string_view text);
+Result<std::vector<AippConfig>> read_aipp_file(const std::string& path);
+
+// The configurations for the inputs of `graph`, which is not specialised yet. Refuses inputs that
+// are no pictures (N, C, H, W) and what gears exclude.
+Result<std::vector<om::Aipp>> fit_aipp(const std::vector<AippConfig>& configs,
+                                       const graph::Graph& graph, om::GearKind gears, bool fixed);
+
+// Puts an Aipp node in front of each input that has settings; the shapes of the inputs are known.
+// Parameters of dynamic AIPP become inputs of the graph, behind the others.
+Status insert_aipp(const std::vector<om::Aipp>& settings, graph::Graph& graph);
+
+// What the description says about pictures: `shapes` are those of the inputs in the source model.
+void describe_aipp(const std::vector<om::Aipp>& settings, const std::vector<Shape>& shapes,
+                   om::Meta& meta);
+
+}  // namespace anynpu::compile

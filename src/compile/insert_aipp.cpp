@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "compile/aipp_config.h"
+#include "ops/aipp/params.h"
+
+namespace anynpu::compile {
+
+namespace {
+
+using graph::Graph;
+using graph::Value;
+using graph::ValueId;
+using ops::AippBatch;
+using ops::AippHeader;
+
+constexpr std::string_view kParameterName = "ascend_dynamic_aipp_data";
+
+// Parameters with what the configuration leaves to the model's size filled in.
+struct Block {
+  AippHeader header;
+  AippBatch batch;
+};
+
+Block fill(const om::Aipp& settings, int64_t height, int64_t width) {
+  Block block;
+  std::memcpy(&block.header, settings.parameters.data(), sizeof block.header);
+  std::memcpy(&block.batch, settings.parameters.data() + sizeof block.header, sizeof block.batch);
+  if (block.header.source_w == 0) {
+    block.header.source_w = static_cast<int32_t>(width);
+    block.header.source_h = static_cast<int32_t>(height);
+  }
+  if (block.batch.crop && !block.batch.padding) {
+    if (block.batch.crop_w == 0) block.batch.crop_w = static_cast<int32_t>(width);
+    if (block.batch.crop_h == 0) block.batch.crop_h = static_cast<int32_t>(height);
+  }
+  return block;
+}
+
+std::shared_ptr<const graph::Constant> constant_of(const Block& block) {
+  auto owner = std::make_shared<std::vector<std::byte>>(sizeof block);
+  std::memcpy(owner->data(), &block, sizeof block);
+  const std::span<const std::byte> bytes = *owner;
+  return std::make_shared<const graph::Constant>(graph::Constant{std::move(owner), bytes});
+}
+
+ValueId add_bytes(Graph& graph, const std::string& name, int64_t count) {
+  Value value;
+  value.name = name;
+  value.dtype = DType::u8;
+  value.shape = {count};
+  value.has_shape = true;
+  return graph.add_value(std::move(value));
+}
+
+Status insert_one(const om::Aipp& settings, size_t order, Graph& graph) {
+  if (settings.input >= graph.inputs.size()) {
+    return fail(Code::corrupt_model, "AIPP belongs to input {}, the model has {}", settings.input,
+                graph.inputs.size());
+  }
+  const ValueId target = graph.inputs[settings.input];
+  const Value picture = graph.values[static_cast<size_t>(target)];
+  const Shape& shape = picture.shape;
+  if (shape.size() != 4 || !is_static(shape)) {
+    return fail(Code::unsupported_shape, "AIPP: input '{}' is {}; expected N, C, H, W",
+                picture.name, to_string(shape));
+  }
+  graph::Node node;
+  node.op = "Aipp";
+  node.domain = "anynpu";
+  node.opset = 1;
+  node.name = format("aipp_{}", picture.name);
+  node.attrs["shape"] = shape;
+  node.attrs["to"] = static_cast<int64_t>(picture.dtype);
+  graph.values[static_cast<size_t>(target)].name = format("{}/aipp", picture.name);
+  int64_t bytes = settings.max_source_bytes;
+  ValueId parameters = graph::kNoValue;
+  if (settings.dynamic) {
+    const std::string name =
+        order == 0 ? std::string(kParameterName) : format("{}_{}", kParameterName, order);
+    parameters = add_bytes(graph, name,
+                           static_cast<int64_t>(ops::aipp_bytes(static_cast<size_t>(shape[0]))));
+    graph.inputs.push_back(parameters);
+  } else {
+    const Block block = fill(settings, shape[2], shape[3]);
+    ANYNPU_TRY(ops::check_aipp(block.header, block.batch, shape[1], shape[2], shape[3]),
+               "in --insert_op_conf for '{}'", picture.name);
+    bytes = shape[0] * ops::picture_bytes(static_cast<ops::AippFormat>(block.header.format),
+                                          block.header.source_w, block.header.source_h);
+    parameters = add_bytes(graph, format("{}/aipp_parameters", picture.name), sizeof block);
+    graph.values[static_cast<size_t>(parameters)].constant = constant_of(block);
+  }
+  const ValueId image = add_bytes(graph, picture.name, bytes);
+  graph.inputs[settings.input] = image;
+  node.inputs = {image, parameters};
+  node.outputs = {target};
+  graph.nodes.insert(graph.nodes.begin(), std::move(node));
+  return {};
+}
+
+Result<size_t> find_input(const AippConfig& config, const Graph& graph) {
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    if (graph.values[static_cast<size_t>(graph.inputs[i])].name == config.input_name) return i;
+  }
+  if (!config.input_name.empty()) {
+    return fail(Code::not_found, "AIPP: the model has no input '{}' (related_input_name)",
+                config.input_name);
+  }
+  if (config.input_rank < static_cast<int64_t>(graph.inputs.size()))
+    return static_cast<size_t>(config.input_rank);
+  return fail(Code::not_found, "AIPP: related_input_rank is {}, the model has {} inputs",
+              config.input_rank, graph.inputs.size());
+}
+
+Status check_input(const Value& value) {
+  const bool type =
+      value.dtype == DType::f32 || value.dtype == DType::f16 || value.dtype == DType::u8;
+  if (type && value.has_shape && value.shape.size() == 4) return {};
+  return fail(Code::unsupported_shape,
+              "AIPP: input '{}' is {} of {}; expected N, C, H, W of float32, float16 or uint8",
+              value.name, to_string(value.shape), name_of(value.dtype));
+}
+
+Status check_with_image_gears(const om::Aipp& settings) {
+  if (settings.dynamic) return {};
+  Block block;
+  std::memcpy(&block, settings.parameters.data(), sizeof block);
+  if (block.header.source_w == 0 && !block.batch.crop && !block.batch.padding) return {};
+  return fail(Code::invalid_argument,
+              "AIPP: with --dynamic_image_size the size of the source is not fixed; set "
+              "src_image_size_w and src_image_size_h to 0 and leave crop and padding off");
+}
+
+}  // namespace
+
+Result<std::vector<om::Aipp>> fit_aipp(const std::vector<AippConfig>& configs, const Graph& graph,
+                                       om::GearKind gears, bool fixed) {
+  if (!configs.empty() && gears == om::GearKind::dims) {
+    return fail(Code::invalid_argument,
+                "--insert_op_conf and --dynamic_dims exclude each other; give one of them");
+  }
+  if (!configs.empty() && gears == om::GearKind::none && !fixed) {
+    return fail(Code::unsupported_feature,
+                "--insert_op_conf with ranges in --input_shape is not in this release; use gears");
+  }
+  std::vector<om::Aipp> fitted;
+  for (const AippConfig& config : configs) {
+    om::Aipp settings = config.settings;
+    ANYNPU_ASSIGN(settings.input, find_input(config, graph));
+    const Value& value = graph.values[static_cast<size_t>(graph.inputs[settings.input])];
+    ANYNPU_TRY(check_input(value));
+    settings.dtype = value.dtype;
+    settings.shape = value.shape;
+    for (const om::Aipp& other : fitted) {
+      if (other.input == settings.input) {
+        return fail(Code::invalid_argument, "AIPP: input {} has two aipp_op", settings.input);
+      }
+    }
+    if (gears == om::GearKind::image) ANYNPU_TRY(check_with_image_gears(settings));
+    fitted.push_back(std::move(settings));
+  }
+  std::sort(fitted.begin(), fitted.end(),
+            [](const om::Aipp& a, const om::Aipp& b) { return a.input < b.input; });
+  return fitted;
+}
+
+Status insert_aipp(const std::vector<om::Aipp>& settings, Graph& graph) {
+  for (size_t i = 0; i < settings.size(); ++i) ANYNPU_TRY(insert_one(settings[i], i, graph));
+  return {};
+}
+
+void describe_aipp(const std::vector<om::Aipp>& settings, const std::vector<Shape>& shapes,
+                   om::Meta& meta) {
+  for (size_t i = 0; i < settings.size(); ++i) {
+    const om::Aipp& one = settings[i];
+    const Shape& shape = shapes[one.input];
+    int64_t height = shape[2], width = shape[3];
+    if (!one.dynamic) {
+      const Block block = fill(one, height, width);
+      height = block.header.source_h;
+      width = block.header.source_w;
+    } else if (shapes.size() + i < meta.inputs.size()) {
+      meta.inputs[shapes.size() + i].role = om::Role::aipp;
+    }
+    meta.inputs[one.input].shape = {shape[0], height, width, shape[1]};
+    meta.inputs[one.input].format = Format::nhwc;
+  }
+  meta.aipp = settings;
+}
+
+}  // namespace anynpu::compile
