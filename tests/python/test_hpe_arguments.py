@@ -148,6 +148,9 @@ def test_host_mem_is_a_plain_array_of_float16():
     refused(lambda: hpe.host_mem((-1,)), "stcErrorInvalidValue")
     refused(lambda: hpe.host_mem((2,), object), "stcErrorInvalidValue")
     refused(lambda: hpe.host_mem(("a",)), "stcErrorInvalidValue")
+    refused(lambda: hpe.host_mem((2**70, 0)), "stcErrorInvalidValue")
+    refused(lambda: hpe.host_mem((1,) * 100), "stcErrorInvalidValue")
+    refused(lambda: hpe.host_mem(float("nan")), "stcErrorInvalidValue")
 
 
 def test_host_pinned_locks_an_array_until_it_is_dropped():

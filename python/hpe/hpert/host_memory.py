@@ -36,19 +36,18 @@ def host_mem(shape, dtype=FLOAT16):
     try:
         kind = numpy.dtype(dtype)
         sizes = tuple(int(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
-    except (TypeError, ValueError) as error:
+        if kind.hasobject or any(n < 0 for n in sizes):
+            raise ValueError("expected sizes of 0 or more and plain data")
+        size = kind.itemsize
+        for n in sizes:
+            size *= n
+        if size == 0:
+            return numpy.zeros(sizes, kind)
+        if size >= 2**63:
+            raise refuse("stcErrorHostMemoryAllocation", f"{size} bytes are more than a host has")
+        return numpy.asarray(_Pages(size)).view(kind).reshape(sizes)
+    except (TypeError, ValueError, OverflowError) as error:  # numpy's word about shape and dtype
         raise refuse("stcErrorInvalidValue", f"shape {shape!r}, dtype {dtype!r}: {error}") from None
-    if kind.hasobject or any(n < 0 for n in sizes):
-        raise refuse("stcErrorInvalidValue",
-                     f"shape {shape!r}, dtype {kind}: expected sizes of 0 or more and plain data")
-    size = kind.itemsize
-    for n in sizes:
-        size *= n
-    if size == 0:
-        return numpy.zeros(sizes, kind)
-    if size >= 2**63:
-        raise refuse("stcErrorHostMemoryAllocation", f"{size} bytes are more than a host has")
-    return numpy.asarray(_Pages(size)).view(kind).reshape(sizes)
 
 
 def _unregister(address, free=_hpe.host_unregister):
