@@ -217,6 +217,10 @@ def cases():
     mean, var = draw(4), np.abs(draw(4)) + 0.5
     add("batch_norm", "BatchNorm", "batch_norm_param { eps: 0.001 }", [x],
         (x - channels(mean / 4)) / np.sqrt(channels(var / 4) + 0.001), [mean, var, [4.0]])
+    centred = x - x.mean((0, 2, 3), keepdims=True)
+    add("batch_norm_of_the_batch", "BatchNorm", "batch_norm_param { use_global_stats: false }", [x],
+        centred / np.sqrt((centred ** 2).mean((0, 2, 3), keepdims=True) + 1e-5),
+        [mean, var, [4.0]], opencv=False, needs=("ReduceMean",))
     k, kb = draw(4), draw(4)
     add("scale", "Scale", "", [x], x * channels(k), [k])
     add("scale_bias", "Scale", "scale_param { bias_term: true }", [

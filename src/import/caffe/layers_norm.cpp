@@ -77,11 +77,28 @@ Result<ValueId> sum_of_squares(Builder& b, ValueId x, Ints axes) {
 
 }  // namespace
 
+// use_global_stats: false: mean and variance of the batch itself, even in inference.
+static Status batch_norm_of_batch(Builder& b, float epsilon) {
+  const ValueId x = b.bottom(0);
+  Ints axes = {0};
+  for (int64_t i = 2; i < b.rank(x); ++i) axes.push_back(i);
+  const Attrs attrs = {{"axes", axes}, {"keepdims", int64_t{1}}};
+  ANYNPU_ASSIGN(const ValueId mean, b.add("ReduceMean", {x}, attrs));
+  ANYNPU_ASSIGN(const ValueId centred, b.add("Sub", {x, mean}));
+  ANYNPU_ASSIGN(ValueId y, b.add("Mul", {centred, centred}));
+  ANYNPU_ASSIGN(y, b.add("ReduceMean", {y}, attrs));
+  ANYNPU_ASSIGN(y, b.add("Add", {y, b.scalar(epsilon)}));
+  ANYNPU_ASSIGN(y, b.add("Sqrt", {y}));
+  return b.set_top(0, b.add("Div", {centred, y}));
+}
+
 Status batch_norm(Builder& b) {
   ANYNPU_TRY(b.expect(1, 1));
   Params params(b.layer(), "batch_norm_param");
   const float epsilon = params.real("eps", 1e-5f);
+  const bool global = params.flag("use_global_stats", true);
   ANYNPU_TRY(params.status());
+  if (!global) return batch_norm_of_batch(b, epsilon);
   const ValueId x = b.bottom(0);
   ANYNPU_ASSIGN(const int64_t channels, b.extent(x, 1));
   // Blobs 0 and 1 are sums; blob 2 is what to divide them by.
