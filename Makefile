@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build product demo test bench lint asan tsan docs wheel wheel-test clean
+.PHONY: help deps configure build product demo test bench fuzz lint asan tsan docs wheel wheel-test clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -51,6 +51,10 @@ test: build  ## all tests, C++ and Python; ends with 'N passed, N failed'
 
 bench: build  ## print the table of times
 	@$(PY) bench/run.py --build $(BUILD) --json $(BUILD)/bench.json $(BENCH_ARGS)
+
+fuzz: build  ## random RISC-V instructions and damaged device images (FUZZ_ROUNDS=100)
+	@$(BUILD)/src/npc_test --gtest_filter='StreamTest.*:ModuleTest.flipped_*' --gtest_shuffle \
+	  --gtest_repeat=$(or $(FUZZ_ROUNDS),100) --gtest_throw_on_failure=0 --gtest_brief=1
 
 lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all), ruff
 	$(call install_packages,packages-lint.apt)

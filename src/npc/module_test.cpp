@@ -109,7 +109,8 @@ TEST_F(ModuleTest, files_cut_off_anywhere_are_refused) {
 TEST_F(ModuleTest, flipped_bits_never_crash_the_loader_or_a_launch) {
   const auto bytes = compile_kernel(kSource, "-O1 -g");
   const uint32_t out = device_words(std::vector<uint32_t>(8));
-  std::mt19937 random(1);
+  // Other bits for each repetition with --gtest_shuffle (make fuzz).
+  std::mt19937 random(1 + static_cast<uint32_t>(testing::UnitTest::GetInstance()->random_seed()));
   int loaded = 0;
   for (int round = 0; round < 600; ++round) {
     auto damaged = bytes;
