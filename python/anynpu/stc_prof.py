@@ -56,6 +56,9 @@ def load(options):
         if getattr(options, "target_pid", None) in (None, pid):
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 rows += [(pid, json.loads(line)) for line in file if line.endswith("\n")]
+    thread = getattr(options, "target_tid", None)
+    if thread is not None:
+        rows = [row for row in rows if row[1].get("tid") in (None, thread)]  # copies have none
     return sorted(rows, key=lambda row: row[1]["start_ns"])
 
 
@@ -99,6 +102,7 @@ def parser():
         one.set_defaults(run=run)
         if name != "dump":
             one.add_argument("--target-pid", type=int)
+            one.add_argument("--target-tid", type=int)
         if name == "detail":
             one.add_argument("--sub-module", default="DEFAULT",
                              help="comma list of " + ", ".join(tables.MODULES))

@@ -113,11 +113,11 @@ def _npc_table(row, module):
 
 def detail(rows, modules):
     parts = []
-    for pid, row in rows:
+    for _, row in rows:
         if "kernel" not in row:
             continue
         us = (row["end_ns"] - row["start_ns"]) / 1e3
-        parts.append(f"{row['kernel']}  (cluster {row['cluster']}, pid {pid})  {us:.1f} us")
+        parts.append(f"{row['kernel']}  (cluster {row['cluster']}, tid {row['tid']})  {us:.1f} us")
         for module in modules:
             if module == "MEMORY":
                 parts.append(_memory(row))
@@ -129,10 +129,10 @@ def detail(rows, modules):
 
 
 def summary(rows):
-    kernels = [["Kernel-Function", "Duration(us)", "MCU", "MTE", "MME", "VME-CU", "VME-VEC", "PID"]]
-    dma = [["Kernel-Function", "DMA-ID", "C0 (DDR -> LLB)", "C1 (LLB -> DDR)", "PID"]]
+    kernels = [["Kernel-Function", "Duration(us)", "MCU", "MTE", "MME", "VME-CU", "VME-VEC", "TID"]]
+    dma = [["Kernel-Function", "DMA-ID", "C0 (DDR -> LLB)", "C1 (LLB -> DDR)", "TID"]]
     copies = {}
-    for pid, row in rows:
+    for _, row in rows:
         ns = row["end_ns"] - row["start_ns"]
         if "copy" in row:
             total = copies.setdefault(row["copy"], [0, 0, 0])
@@ -140,12 +140,13 @@ def summary(rows):
                 total[i] += value
             continue
         sums = [sum(e[i] for e in row["npc"]) for i in (MCU, MTE, MME, VME, VEC)]
-        kernels.append([f"{row['kernel']} ({len(row['npc'])})", f"{ns / 1e3:.1f}", *sums, pid])
+        kernels.append([f"{row['kernel']} ({len(row['npc'])})", f"{ns / 1e3:.1f}", *sums,
+                        row["tid"]])
         for unit in (0, 1):
             events = _dma(row, unit)
             if events[DMA_C0_BYTE] or events[DMA_C1_BYTE]:
                 dma.append([row["kernel"], f"sysdma_{unit}", speed(events[DMA_C0_BYTE], row),
-                            speed(events[DMA_C1_BYTE], row), pid])
+                            speed(events[DMA_C1_BYTE], row), row["tid"]])
     parts = ["kernels (cycles are modelled sums over the NPCs)", table(kernels)]
     if len(dma) > 1:
         parts += ["", "sysDMA (bytes)", table(dma)]

@@ -54,6 +54,8 @@ def test_stc_prof_summary_names_kernels_and_copies(recorded):
     text = run("stc-prof", "summary", cwd=recorded)
     assert "who (8)" in text and "nothing (2)" in text and "modelled" in text
     lines = {line.split()[0]: line.split() for line in text.splitlines() if line}
+    assert "who" in run("stc-prof", "summary", "--target-tid", lines["who"][-1], cwd=recorded)
+    assert "who" not in run("stc-prof", "summary", "--target-tid", "1", cwd=recorded)
     assert lines["HOST_TO_DEVICE"][1:3] == ["1", "4096"]
     assert lines["DEVICE_TO_HOST"][1:3] == ["1", "4096"]
 

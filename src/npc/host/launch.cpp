@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/host/launch.h"
 
+#include <unistd.h>
+
 #include "npc/host/kernel_profile.h"
 #include "npc/host/recorder.h"
 #include "trace/trace.h"
@@ -27,7 +29,9 @@ struct LaunchJob {
     if (status.code() == Code::task_failed) {
       lane->host().add_exception(*lane, status, stats.trap_report);
     }
-    if (Recorder* record = recorder()) record->add_kernel(stats, lane->stream().id());
+    if (Recorder* record = recorder()) {
+      record->add_kernel(stats, lane->stream().id(), thread);
+    }
     if (profiled) KernelProfile::instance().add(std::move(stats));
     return status;
   }
@@ -37,6 +41,7 @@ struct LaunchJob {
   const std::shared_ptr<Lane> lane;
   std::vector<std::shared_ptr<Block>> blocks;  // memory the parameters point into
   bool profiled = false;
+  const int thread = recorder() ? gettid() : 0;
   trace::NameId name{};
   const uint32_t correlation = trace::current_correlation();
 };

@@ -73,11 +73,12 @@ Recorder* recorder() {
   return one;
 }
 
-void Recorder::add_kernel(const LaunchStats& stats, uint32_t stream) {
+void Recorder::add_kernel(const LaunchStats& stats, uint32_t stream, int thread) {
   json::Value line{json::Object{}};
   line.set("kernel", stats.kernel);
   line.set("cluster", stats.cluster);
   line.set("stream", uint64_t{stream});
+  line.set("tid", thread);
   line.set("start_ns", stats.start_ns);
   line.set("end_ns", stats.end_ns);
   json::Array cores;

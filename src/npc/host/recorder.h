@@ -16,7 +16,8 @@ Recorder* recorder();
 
 class Recorder {
  public:
-  void add_kernel(const LaunchStats& stats, uint32_t stream);
+  // `thread`: the id of the thread that launched it.
+  void add_kernel(const LaunchStats& stats, uint32_t stream, int thread);
   // `kind`: "h2d", "d2h" or "d2d".
   void add_copy(const char* kind, int cluster, uint64_t bytes, uint64_t start_ns, uint64_t end_ns);
 };
