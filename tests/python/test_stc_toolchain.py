@@ -85,6 +85,20 @@ def test_c_has_everything_of_the_device_run_time(level):
     assert undefined == []
 
 
+def test_cplusplus_finds_the_headers_of_c_in_namespace_std(folder):
+    names = ("cassert", "cmath", "cstddef", "cstdint", "cstdio", "cstdlib", "cstring")
+    (folder / "std.cc").write_text("".join(f"#include <{name}>\n" for name in names) + """
+        extern "C" void k(std::uint32_t* out, float x, const char* text) {
+          std::size_t length = std::strlen(text);
+          assert(length < 100);
+          std::printf("%f\\n", std::sqrt(x) + std::exp(x) + std::pow(x, 2.0f));
+          if constexpr (sizeof(std::ptrdiff_t) == 4) std::memcpy(out, text, static_cast<int>(length));
+        }""")
+    done = run("stc-clang++", "-Wall", "-Werror", "-O2", "-c", "std.cc")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert run("stc-ld.lld", "std.o", LIBRARY, "-r", "-o", "std-fat.o").returncode == 0
+
+
 def test_defines_include_folders_and_debug_lines(folder):
     (folder / "more").mkdir()
     (folder / "more" / "size.h").write_text("#define SIZE (NCORE * 2)\n")
