@@ -165,5 +165,51 @@ TEST(OfflineModel, AConstantUsedTwiceIsStoredOnce) {
   EXPECT_LT(to_bytes(model)->size(), before + 4096 * 4 + 512);
 }
 
+// The sample with an open batch and two gears.
+Model with_gears() {
+  Model model = sample();
+  model.graph.values[0].shape = {kDynamicDim, 3};
+  model.meta.inputs[0].shape = {kDynamicDim, 3};
+  model.meta.inputs.push_back(
+      {"ascend_mbatch_shape_data", DType::i64, Format::nd, {1}, 8, Role::gear});
+  model.meta.gear_kind = GearKind::batch;
+  model.meta.gears = {{1}, {4}};
+  return model;
+}
+
+Code code_after_reading(const Model& model) {
+  auto bytes = to_bytes(model);
+  return bytes.ok() ? read_copy(*bytes).status().code() : bytes.status().code();
+}
+
+TEST(OfflineModel, GearsAndRangesComeBack) {
+  Model model = with_gears();
+  auto back = read_copy(to_bytes(model).value());
+  ASSERT_TRUE(back.ok()) << back.status().to_string();
+  EXPECT_EQ(back->meta, model.meta);
+  model.meta.gear_kind = GearKind::none;
+  model.meta.gears.clear();
+  model.meta.inputs.pop_back();
+  model.meta.inputs[0].ranges = {{1, -1}, {3, 3}};
+  back = read_copy(to_bytes(model).value());
+  ASSERT_TRUE(back.ok()) << back.status().to_string();
+  EXPECT_EQ(back->meta.inputs[0].ranges, model.meta.inputs[0].ranges);
+}
+
+TEST(OfflineModel, GearsThatDoNotFitTheirKindAreDamage) {
+  Model model = with_gears();
+  model.meta.gears[1] = {4, 4};
+  EXPECT_EQ(code_after_reading(model), Code::corrupt_model);
+  model = with_gears();
+  model.meta.gears.assign(kMaxGears + 1, {1});
+  EXPECT_EQ(code_after_reading(model), Code::corrupt_model);
+  model = with_gears();
+  model.meta.inputs.erase(model.meta.inputs.begin());
+  EXPECT_EQ(code_after_reading(model), Code::corrupt_model);
+  model = with_gears();
+  model.meta.aipp.push_back({.input = 7, .dynamic = true, .max_source_bytes = 9});
+  EXPECT_EQ(code_after_reading(model), Code::corrupt_model);
+}
+
 }  // namespace
 }  // namespace anynpu::om
