@@ -227,6 +227,28 @@ TEST_F(StreamTest, a_million_random_instructions_agree_with_the_plain_interprete
   }
 }
 
+TEST_F(StreamTest, infinity_times_zero_is_invalid_even_when_a_quiet_nan_is_added) {
+  const uint32_t code[] = {0x1820f043, 0x00008067};  // fmadd.s ft0, ft1, ft2, ft3; ret
+  std::memcpy(memory->host(code_at), code, sizeof code);
+  Image image;
+  image.code_base = code_at;
+  image.code_bytes = sizeof code;
+  image.code = decode_all({memory->host(code_at), sizeof code});
+  image.weights = weigh(image.code);
+  Core core;
+  core.image = &image;
+  core.memory = memory.get();
+  core.budget = 100;
+  core.pc = code_at;
+  core.x[1] = kReturnAddress;
+  core.f[1] = 0;
+  core.f[2] = Single::kInfinity;
+  core.f[3] = Single::kNan;
+  EXPECT_EQ(interpret(core, 10), Stop::finished);
+  EXPECT_EQ(core.f[0], Single::kNan);
+  EXPECT_EQ(core.float_flags, kInvalid);
+}
+
 float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t canonical(float value) {
   return value != value ? Single::kNan : std::bit_cast<uint32_t>(value);
