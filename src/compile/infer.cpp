@@ -36,8 +36,9 @@ bool worth_folding(const ops::OpContext& context) {
   bool any = false;
   for (const ops::Operand& input : context.inputs) {
     if (!input.present) continue;
-    if (!input.is_constant) return false;
     any = true;
+    if (context.schema->reads_shapes_only && input.fully_known()) continue;
+    if (!input.is_constant) return false;
     input_bytes += input.constant.size();
   }
   for (const ops::Operand& output : context.outputs) {
@@ -81,6 +82,10 @@ Result<bool> infer_node(graph::Graph& graph, const Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == graph::kNoValue) continue;
     Value& value = graph.values[static_cast<size_t>(node.inputs[i])];
+    if (!value.constant) {  // only its shape is read
+      context.inputs[i].is_constant = true;
+      continue;
+    }
     align_constant(value);
     context.inputs[i].constant = value.constant->bytes;
   }

@@ -15,6 +15,10 @@ namespace anynpu::compile {
 // Fails when a type or shape stays unknown.
 Status infer_and_fold(graph::Graph& graph);
 
+// Shapes that the model states for outputs, carried back through operators that keep the shape. Only
+// where nothing is stated: what inference finds replaces them, and a run checks them.
+void state_shapes_backwards(graph::Graph& graph);
+
 // Identity, and Dropout as it stands in inference.
 Status remove_identities(graph::Graph& graph);
 

@@ -175,5 +175,18 @@ TEST(InferAndFold, AMismatchNamesTheNode) {
   EXPECT_NE(status.message().find("Conv_y"), std::string::npos) << status.to_string();
 }
 
+TEST(StateShapesBackwards, CarriesTheShapeOfAnOutputThroughElementwiseNodes) {
+  GraphForTest g;
+  const auto x = g.input("x", {2, 3});
+  const auto sum = g.node("ReduceSum", {x}, "sum");
+  const auto root = g.node("Sqrt", {sum}, "root");
+  g.graph.outputs = {root};
+  g.graph.values[static_cast<size_t>(root)].shape = {2, 1};
+  g.graph.values[static_cast<size_t>(root)].has_shape = true;
+  state_shapes_backwards(g.graph);
+  EXPECT_EQ(g.graph.values[static_cast<size_t>(sum)].shape, (Shape{2, 1}));
+  EXPECT_EQ(g.graph.values[static_cast<size_t>(x)].shape, (Shape{2, 3}));
+}
+
 }  // namespace
 }  // namespace anynpu::compile

@@ -205,7 +205,11 @@ class Planner {
     ANYNPU_ASSIGN(ops::OpContext context, ops::infer(node, std::move(operands)));
     for (const ops::Operand& input : context.inputs) ANYNPU_TRY(check_size(context, input));
     for (size_t i = 0; i < context.outputs.size(); ++i) {
-      const ops::Operand& output = context.outputs[i];
+      ops::Operand& output = context.outputs[i];
+      if (output.present && !output.has_shape && planned(node.outputs[i]).has_shape) {
+        output.shape = planned(node.outputs[i]).shape;  // as the model states; checked when it runs
+        output.has_shape = true;
+      }
       if (output.fully_known()) ANYNPU_TRY(check_size(context, output));
       if (output.present && !output.fully_known()) {
         return fail(

@@ -16,5 +16,14 @@ void register_softmax(Registry& registry);
 void register_move(Registry& registry);
 void register_detect(Registry& registry);
 void register_aipp(Registry& registry);
+void register_block(Registry& registry);
+void register_reduce(Registry& registry);
+void register_shape(Registry& registry);
+void register_index(Registry& registry);
+void register_norm(Registry& registry);
+void register_quantize(Registry& registry);
+void register_misc(Registry& registry);
+void register_image(Registry& registry);
+void register_rnn(Registry& registry);
 
 }  // namespace anynpu::ops

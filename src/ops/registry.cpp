@@ -15,6 +15,15 @@ Registry::Registry() {
   register_move(*this);
   register_detect(*this);
   register_aipp(*this);
+  register_block(*this);
+  register_reduce(*this);
+  register_shape(*this);
+  register_index(*this);
+  register_norm(*this);
+  register_quantize(*this);
+  register_misc(*this);
+  register_image(*this);
+  register_rnn(*this);
 }
 
 const Registry& Registry::instance() {

@@ -116,6 +116,7 @@ struct OpSchema {
   std::vector<TypeVar> types = {};
   std::vector<AttrSchema> attrs = {};
   ShapeRule shape = nullptr;
+  bool reads_shapes_only = false;  // known shapes decide the output: folded like a constant
 };
 
 }  // namespace anynpu::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/onnx/graph_builder.h"
 
+#include "import/onnx/upgrade.h"
 #include "ops/registry.h"
 
 namespace anynpu::onnx {
@@ -139,7 +140,8 @@ Status GraphBuilder::add_nodes() {
 // Notes an operator that is not there, and looks into its subgraphs so that one run reports all.
 Status GraphBuilder::check_supported(const NodeProto& proto, const std::string& name) {
   const int64_t opset = opset_of(proto.domain);
-  if (!ops::Registry::instance().find(proto.op, proto.domain, opset).ok()) {
+  const int64_t described = upgraded_opset(proto.op, proto.domain, opset);
+  if (!ops::Registry::instance().find(proto.op, proto.domain, described).ok()) {
     unsupported_.push_back(format("{} '{}' (domain '{}', opset {})", proto.op, name,
                                   proto.domain.empty() ? "ai.onnx" : proto.domain, opset));
   }
@@ -183,6 +185,7 @@ Status GraphBuilder::add_node(NodeProto proto) {
   node.opset = opset_of(proto.domain);
   node.op = std::move(proto.op);
   node.domain = std::move(proto.domain);
+  ANYNPU_TRY(upgrade(node, graph_));
   graph_.nodes.push_back(std::move(node));
   return {};
 }

@@ -85,8 +85,8 @@ std::unique_ptr<KernelPlan> plan_broadcast(BroadcastLoop loop) {
     // Long inner loops are cut into pieces, so that one long row still feeds every thread.
     constexpr int64_t kPiece = 4096;
     const int64_t pieces = (loop.inner + kPiece - 1) / kPiece;
-    const auto least =
-        static_cast<size_t>(std::max<int64_t>(1, 8192 / std::min(loop.inner, kPiece)));
+    const int64_t length = std::clamp<int64_t>(loop.inner, 1, kPiece);
+    const auto least = static_cast<size_t>(std::max<int64_t>(1, 8192 / length));
     parallel(static_cast<size_t>(loop.outer * pieces), least, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         const int64_t outer = i / pieces, from = i % pieces * kPiece;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cast and CastLike between all number types and bool.
+#include <array>
+
+#include "ops/block/block.h"
+#include "ops/block/engine.h"
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+constexpr DTypeSet kCastable = kNumbers | DTypeSet{DType::boolean};
+
+// TensorProto.DataType, in order from 0.
+constexpr std::array kOnnxTypes = {
+    DType::undefined, DType::f32, DType::u8,     DType::i8,      DType::u16, DType::i16,
+    DType::i32,       DType::i64, DType::string, DType::boolean, DType::f16, DType::f64,
+    DType::u32,       DType::u64, DType::c64,    DType::c128,    DType::bf16};
+
+Status cast_rule(OpContext& context) {
+  DType to = DType::undefined;
+  if (context.schema->name == "CastLike") {
+    to = context.inputs[1].dtype;
+  } else {
+    ANYNPU_ASSIGN(to, dtype_of_onnx(context, context.int_attr("to")));
+  }
+  if (!kCastable.has(to)) {
+    return fail(Code::unsupported_dtype, "{}: casts to {} are not supported; expected one of {}",
+                context.label(), name_of(to), kCastable.to_string());
+  }
+  context.outputs[0].dtype = to;
+  context.outputs[0].shape = context.inputs[0].shape;
+  context.outputs[0].has_shape = context.inputs[0].has_shape;
+  return {};
+}
+
+PlanResult plan_cast(const OpContext& context) {
+  static const BlockOp copy{
+      .real = apply1<[](double x, const Params&) { return x; }, double>,
+      .whole = apply1<[](int64_t x, const Params&) { return x; }, int64_t>,
+      .natural = apply1<[](uint64_t x, const Params&) { return x; }, uint64_t>};
+  OpContext one = context;
+  one.inputs.resize(1);
+  return plan_blocks(one, copy, wide_kind(context.inputs[0].dtype), {});
+}
+
+}  // namespace
+
+Result<DType> dtype_of_onnx(const OpContext& context, int64_t number) {
+  if (number > 0 && number < static_cast<int64_t>(kOnnxTypes.size())) {
+    return kOnnxTypes[static_cast<size_t>(number)];
+  }
+  return fail(Code::unsupported_dtype,
+              "{}: ONNX data type {} is not supported, AscendCL has no description for it",
+              context.label(), number);
+}
+
+void register_cast(Registry& registry) {
+  const std::vector<AttrSchema> to = {{"to", AttrKind::i, {}, true}};
+  OpSchema schema{.name = "Cast", .since = 6, .inputs = {{"input", "T"}},
+                  .outputs = {{"output", "U"}}, .types = {{"T", kCastable}}, .attrs = to,
+                  .shape = cast_rule};
+  registry.add(schema);
+  schema.since = 19;
+  schema.attrs.push_back({"saturate", AttrKind::i, int64_t{1}});
+  registry.add(schema);
+  schema.name = "CastLike";
+  schema.inputs.push_back({"target_type", "V"});
+  schema.attrs.clear();
+  schema.since = 15;
+  registry.add(schema);
+  schema.since = 19;
+  schema.attrs = {{"saturate", AttrKind::i, int64_t{1}}};
+  registry.add(schema);
+  for (std::string_view name : {"Cast", "CastLike"}) {
+    registry.add(KernelDef{.op = name, .name = "block_cast", .types = kCastable,
+                           .create = create_plain<plan_cast>});
+  }
+}
+
+}  // namespace anynpu::ops

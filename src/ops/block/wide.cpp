@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/block/wide.h"
+
+#include <limits>
+
+#include "tensor/element.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+struct Truth {  // bool as bytes of 0 and 1
+  uint8_t value;
+};
+
+template <typename T, typename W>
+T narrowed(W value) {
+  if constexpr (std::is_same_v<T, Truth>) {
+    return {static_cast<uint8_t>(value != W(0))};
+  } else if constexpr (std::is_integral_v<T> && std::is_floating_point_v<W>) {
+    // Values outside any integer would be undefined: they become the most negative, as processors do.
+    if constexpr (std::is_same_v<T, uint64_t>) {
+      if (value >= 0x1p63 && value < 0x1p64) return static_cast<T>(value);
+    }
+    if (!(value >= -0x1p63 && value < 0x1p63)) return static_cast<T>(std::numeric_limits<int64_t>::min());
+    return static_cast<T>(static_cast<int64_t>(value));
+  } else {
+    return Element<T>::store(value);
+  }
+}
+
+template <typename T, typename W>
+void load(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count) {
+  const T* x = reinterpret_cast<const T*>(base) + at;
+  for (int64_t i = 0; i < count; ++i) {
+    if constexpr (std::is_same_v<T, Truth>) {
+      out[i] = static_cast<W>(x[i * step].value != 0);
+    } else if constexpr (std::is_floating_point_v<typename Element<T>::Wide> && !std::is_floating_point_v<W>) {
+      out[i] = narrowed<W>(static_cast<double>(Element<T>::load(x[i * step])));
+    } else {
+      out[i] = static_cast<W>(Element<T>::load(x[i * step]));
+    }
+  }
+}
+
+template <typename T, typename W>
+void store(std::byte* base, int64_t at, const W* in, int64_t count) {
+  T* y = reinterpret_cast<T*>(base) + at;
+  for (int64_t i = 0; i < count; ++i) y[i] = narrowed<T>(in[i]);
+}
+
+}  // namespace
+
+WideKind wide_kind(DType type) {
+  switch (type) {
+    case DType::f32:
+    case DType::f64:
+    case DType::f16:
+    case DType::bf16:
+      return WideKind::real;
+    case DType::u8:
+    case DType::u16:
+    case DType::u32:
+    case DType::u64:
+      return WideKind::natural;
+    default:
+      return WideKind::whole;
+  }
+}
+
+template <typename W>
+LoadBlock<W> load_block(DType type) {
+  if (type == DType::boolean) return load<Truth, W>;
+  LoadBlock<W> found = nullptr;
+  visit_numbers(type, [&](auto zero) { found = load<decltype(zero), W>; });
+  return found;
+}
+
+template <typename W>
+StoreBlock<W> store_block(DType type) {
+  if (type == DType::boolean) return store<Truth, W>;
+  StoreBlock<W> found = nullptr;
+  visit_numbers(type, [&](auto zero) { found = store<decltype(zero), W>; });
+  return found;
+}
+
+template <typename W>
+W load_one(DType type, const std::byte* base, int64_t at) {
+  W value{};
+  if (const auto load = load_block<W>(type)) load(base, at, 0, &value, 1);
+  return value;
+}
+
+template LoadBlock<double> load_block(DType);
+template LoadBlock<int64_t> load_block(DType);
+template LoadBlock<uint64_t> load_block(DType);
+template StoreBlock<double> store_block(DType);
+template StoreBlock<int64_t> store_block(DType);
+template StoreBlock<uint64_t> store_block(DType);
+template double load_one(DType, const std::byte*, int64_t);
+template int64_t load_one(DType, const std::byte*, int64_t);
+template uint64_t load_one(DType, const std::byte*, int64_t);
+
+}  // namespace anynpu::ops

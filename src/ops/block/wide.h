@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of elements in a wide type: kernels of the block engine compute in double, int64_t or
+// uint64_t, and these functions carry elements of any number type (and bool) in and out. So an
+// operator is compiled once per wide type and a type once per wide type, not once per pair.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace anynpu::ops {
+
+constexpr int64_t kBlockLength = 256;
+
+enum class WideKind : uint8_t { real, whole, natural };  // double, int64_t, uint64_t
+
+// double for floating types, uint64_t for unsigned ones, int64_t for the rest and bool.
+WideKind wide_kind(DType type);
+
+// out[i] = base[at + i * step] for i in [0, count).
+template <typename W>
+using LoadBlock = void (*)(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count);
+// base[at + i] = in[i]; rounds to nearest for short floats, truncates towards zero and wraps for
+// integers, non-zero is true for bool.
+template <typename W>
+using StoreBlock = void (*)(std::byte* base, int64_t at, const W* in, int64_t count);
+
+// W: double, int64_t, uint64_t. Null for types that are no numbers (complex, string, packed ones).
+template <typename W>
+LoadBlock<W> load_block(DType type);
+template <typename W>
+StoreBlock<W> store_block(DType type);
+
+// One element of a parameter tensor; 0 for types that are no numbers.
+template <typename W>
+W load_one(DType type, const std::byte* base, int64_t at = 0);
+
+}  // namespace anynpu::ops

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resize and Upsample: along each resized axis an output index is a weighted sum of input indices
+// (its taps); axes are done one after the other.
+#include <algorithm>
+#include <cmath>
+
+#include "ops/block/wide.h"
+#include "ops/families.h"
+#include "ops/image/image.h"
+#include "ops/late.h"
+#include "ops/move/axes.h"
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+constexpr DTypeSet kResized = kNumbers | DTypeSet{DType::boolean};
+
+struct Axis {
+  int64_t in = 1, out = 1;
+  double scale = 1, roi_start = 0, roi_end = 1;
+};
+
+struct Taps {
+  int64_t per_output = 1;
+  std::vector<int64_t> index;  // out * per_output
+  std::vector<double> weight;
+  std::vector<bool> outside;   // the extrapolation value instead
+};
+
+std::vector<double> reals_of(const Operand& operand) {
+  std::vector<double> values;
+  if (!operand.present || !operand.is_constant) return values;
+  const auto count = element_count(operand.shape);
+  for (int64_t i = 0; i < count; ++i) values.push_back(load_one<double>(operand.dtype, operand.constant.data(), i));
+  return values;
+}
+
+struct Request {
+  bool known = true;
+  std::vector<Axis> axes;  // one per dimension
+};
+
+// Which input holds what differs by version: scales only (Upsample 9, Resize 10) or roi, scales, sizes.
+Result<Request> request_of(const OpContext& context) {
+  const Operand& x = context.inputs[0];
+  const bool full = context.schema->inputs.size() == 4, by_attr = context.schema->inputs.size() == 1;
+  Request request;
+  request.axes.resize(x.shape.size());
+  for (size_t i = 0; i < x.shape.size(); ++i) request.axes[i].in = request.axes[i].out = x.shape[i];
+  const size_t scale_input = full ? 2 : 1;
+  const auto given = [&](size_t i) {
+    return context.has_input(i) && !(context.inputs[i].has_shape && context.inputs[i].shape == Shape{0});
+  };
+  const bool with_sizes = full && given(3), with_scales = !by_attr && given(scale_input);
+  const bool crop = context.string_attr("coordinate_transformation_mode") == "tf_crop_and_resize";
+  for (size_t i = 1; i < context.inputs.size(); ++i) {
+    const bool needed = i == scale_input ? with_scales : full && (i == 3 ? with_sizes : crop && given(1));
+    if (needed && !context.inputs[i].is_constant) request.known = false;
+  }
+  if (!request.known) return request;
+  std::vector<int64_t> axes = context.ints_attr("axes");
+  if (!context.has_attr("axes")) {
+    for (int64_t i = 0; i < x.rank(); ++i) axes.push_back(i);
+  }
+  for (int64_t& axis : axes) {
+    ANYNPU_ASSIGN(axis, normal_axis(context, axis, x.rank()));
+  }
+  std::vector<double> values;
+  if (with_sizes) values = reals_of(context.inputs[3]);
+  else if (with_scales) values = reals_of(context.inputs[scale_input]);
+  else if (by_attr) {
+    const auto found = context.node->attrs.find("scales");
+    if (const auto* list = found == context.node->attrs.end() ? nullptr : std::get_if<std::vector<float>>(&found->second)) {
+      values.assign(list->begin(), list->end());
+    }
+  }
+  bool fits = values.size() == axes.size();
+  for (double value : values) fits = fits && (with_sizes ? value >= 0 : value > 0) && value < 0x1p31;
+  if (!fits) {
+    return fail(Code::invalid_argument, "{}: {} scales or sizes for {} axes, expected one positive number each",
+                context.label(), values.size(), axes.size());
+  }
+  const std::string policy = context.string_attr("keep_aspect_ratio_policy");
+  double common = 0;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    Axis& axis = request.axes[static_cast<size_t>(axes[i])];
+    axis.scale = with_sizes ? values[i] / static_cast<double>(axis.in) : values[i];
+    axis.out = static_cast<int64_t>(with_sizes ? values[i] : std::floor(static_cast<double>(axis.in) * values[i]));
+    common = i == 0 ? axis.scale
+                    : policy == "not_larger" ? std::min(common, axis.scale) : std::max(common, axis.scale);
+  }
+  if (with_sizes && (policy == "not_larger" || policy == "not_smaller")) {
+    for (int64_t at : axes) {
+      Axis& axis = request.axes[static_cast<size_t>(at)];
+      axis.scale = common;
+      axis.out = static_cast<int64_t>(std::floor(common * static_cast<double>(axis.in) + 0.5));
+    }
+  }
+  if (crop && full) {
+    const std::vector<double> roi = reals_of(context.inputs[1]);
+    if (roi.size() != 2 * axes.size()) {
+      return fail(Code::invalid_argument, "{}: roi has {} values, expected {}", context.label(),
+                  roi.size(), 2 * axes.size());
+    }
+    for (size_t i = 0; i < axes.size(); ++i) {
+      request.axes[static_cast<size_t>(axes[i])].roi_start = roi[i];
+      request.axes[static_cast<size_t>(axes[i])].roi_end = roi[i + axes.size()];
+    }
+  }
+  return request;
+}
+
+Status resize_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  if (!x.fully_known()) return {};
+  ANYNPU_ASSIGN(const Request request, request_of(context));
+  if (!request.known) return {};
+  Shape shape;
+  for (const Axis& axis : request.axes) {
+    if (axis.in == 0 && axis.out != 0) {
+      return fail(Code::shape_mismatch, "{}: an axis of 0 cannot be resized to {}", context.label(), axis.out);
+    }
+    shape.push_back(axis.out);
+  }
+  return set_output(context, 0, x.dtype, std::move(shape));
+}
+
+// The coordinate in the input that output index `x` looks at; `outside` only for cropping.
+double source(const std::string& mode, const Axis& axis, double x, bool& outside) {
+  const auto in = static_cast<double>(axis.in);
+  const double width = axis.scale * in;
+  if (mode == "align_corners") return width == 1 ? 0 : x * (in - 1) / (width - 1);
+  if (mode == "asymmetric") return x / axis.scale;
+  if (mode == "tf_crop_and_resize") {
+    const double span = (axis.roi_end - axis.roi_start) * (in - 1);
+    const double at = (width == 1 ? span / 2 : x * span / (width - 1)) + axis.roi_start * (in - 1);
+    outside = at < 0 || at > in - 1;
+    return at;
+  }
+  if (mode == "pytorch_half_pixel" && width == 1) return -0.5;
+  double offset = 0;
+  if (mode == "half_pixel_symmetric") offset = in / 2 * (1 - static_cast<double>(axis.out) / width);
+  return offset + (x + 0.5) / axis.scale - 0.5;
+}
+
+double cubic(double x, double a) {
+  x = std::fabs(x);
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+double nearest(double at, const std::string& how) {
+  if (how == "floor") return std::floor(at);
+  if (how == "ceil") return std::ceil(at);
+  const double low = std::floor(at), rest = at - low;
+  return rest < 0.5 || (rest == 0.5 && how == "round_prefer_floor") ? low : low + 1;
+}
+
+Taps taps_of(const OpContext& context, const Axis& axis) {
+  const std::string mode = context.string_attr("mode");
+  std::string where = context.string_attr("coordinate_transformation_mode");
+  std::string how = context.string_attr("nearest_mode");
+  if (where.empty()) where = "asymmetric", how = "floor";  // versions without the attribute
+  const bool exclude = context.int_attr("exclude_outside") != 0;
+  const bool is_cubic = mode == "cubic", is_nearest = mode == "nearest";
+  const double a = context.has_attr("cubic_coeff_a") ? static_cast<double>(context.float_attr("cubic_coeff_a")) : -0.75;
+  const double stretch = context.int_attr("antialias") != 0 ? std::min(axis.scale, 1.0) : 1.0;
+  const auto start = static_cast<int64_t>(std::floor((is_cubic ? -2 : -1) / stretch) + 1);
+  Taps taps;
+  taps.per_output = is_nearest ? 1 : 2 - 2 * start;
+  for (int64_t o = 0; o < axis.out; ++o) {
+    bool outside = false;
+    const double at = source(where, axis, static_cast<double>(o), outside);
+    taps.outside.push_back(outside);
+    double sum = 0;
+    const size_t first = taps.weight.size();
+    for (int64_t k = 0; k < taps.per_output; ++k) {
+      const double index = is_nearest ? nearest(at, how) : std::floor(at) + static_cast<double>(start + k);
+      const double distance = (index - at) * stretch;
+      double weight = is_nearest ? 1 : is_cubic ? cubic(distance, a) : std::max(0.0, 1 - std::fabs(distance));
+      if (exclude && (index < 0 || index > static_cast<double>(axis.in - 1))) weight = 0;
+      taps.index.push_back(static_cast<int64_t>(std::clamp(index, 0.0, static_cast<double>(axis.in - 1))));
+      taps.weight.push_back(weight);
+      sum += weight;
+    }
+    for (size_t k = first; k < taps.weight.size(); ++k) {
+      if (sum != 0 && (exclude || stretch < 1)) taps.weight[k] /= sum;
+    }
+  }
+  return taps;
+}
+
+struct Pass {
+  int64_t outer = 1, in = 1, out = 1, inner = 1;
+  Taps taps;
+};
+
+void run_pass(const Pass& pass, const double* x, double* y, double extrapolated) {
+  for (int64_t a = 0; a < pass.outer; ++a) {
+    for (int64_t o = 0; o < pass.out; ++o, y += pass.inner) {
+      for (int64_t i = 0; i < pass.inner; ++i) {
+        double sum = 0;
+        for (int64_t k = 0; k < pass.taps.per_output; ++k) {
+          const auto tap = static_cast<size_t>(o * pass.taps.per_output + k);
+          sum += pass.taps.weight[tap] * x[(a * pass.in + pass.taps.index[tap]) * pass.inner + i];
+        }
+        y[i] = pass.taps.outside[static_cast<size_t>(o)] ? extrapolated : sum;
+      }
+    }
+  }
+}
+
+// Inner axes are done first, so that a value outside along an outer one is set last.
+PlanResult plan_resize(const OpContext& context) {
+  ANYNPU_ASSIGN(const Request request, request_of(context));
+  const std::string mode = context.string_attr("mode");
+  if (mode != "nearest" && mode != "linear" && mode != "cubic" && mode != "bilinear") {
+    return fail(Code::invalid_argument, "{}: mode is '{}', expected nearest, linear or cubic", context.label(), mode);
+  }
+  const bool crop = context.string_attr("coordinate_transformation_mode") == "tf_crop_and_resize";
+  Shape shape = context.inputs[0].shape;
+  std::vector<Pass> passes;
+  int64_t most = std::max(element_count(shape), element_count(context.outputs[0].shape));
+  for (size_t d = shape.size(); d-- > 0;) {
+    const Axis& axis = request.axes[d];
+    if (axis.in == axis.out && axis.scale == 1 && !crop) continue;
+    Pass pass;
+    for (size_t i = 0; i < d; ++i) pass.outer *= shape[i];
+    for (size_t i = d + 1; i < shape.size(); ++i) pass.inner *= shape[i];
+    pass.in = axis.in, pass.out = axis.out;
+    pass.taps = taps_of(context, axis);
+    shape[d] = axis.out;
+    most = std::max(most, element_count(shape));
+    passes.push_back(std::move(pass));
+  }
+  const int64_t in_count = element_count(context.inputs[0].shape), out_count = element_count(shape);
+  const auto load = load_block<double>(context.inputs[0].dtype);
+  const auto store = store_block<double>(context.outputs[0].dtype);
+  const auto extrapolated = static_cast<double>(context.float_attr("extrapolation_value"));
+  auto plan = make_plan([=, passes = std::move(passes)](const RunArgs& args) {
+    if (out_count == 0) return;
+    auto* from = reinterpret_cast<double*>(args.workspace);
+    double* to = from + most;
+    load(args.inputs[0], 0, 1, from, in_count);
+    for (const Pass& pass : passes) {
+      run_pass(pass, from, to, extrapolated);
+      std::swap(from, to);
+    }
+    store(args.outputs[0], 0, from, out_count);
+  });
+  plan->workspace_bytes = static_cast<size_t>(most) * 2 * sizeof(double);
+  return plan;
+}
+
+}  // namespace
+
+void register_resize(Registry& registry) {
+  const AttrSchema mode{"mode", AttrKind::s, std::string_view("nearest")};
+  OpSchema schema{.name = "Upsample", .since = 7, .inputs = {{"X", "T"}}, .outputs = {{"Y", "T"}},
+                  .types = {{"T", kResized}}, .attrs = {mode, {"scales", AttrKind::floats, {}, true}},
+                  .shape = resize_rule};
+  registry.add(schema);
+  schema.since = 9;
+  schema.inputs.push_back({"scales", "S"});
+  schema.types.push_back({"S", {DType::f32}});
+  schema.attrs = {mode};
+  registry.add(schema);
+  schema.name = "Resize";
+  schema.since = 10;
+  registry.add(schema);
+  schema.since = 11;
+  schema.inputs = {{"X", "T"}, {"roi", "R", Presence::optional}, {"scales", "S", Presence::optional},
+                   {"sizes", "I", Presence::optional}};
+  schema.types = {{"T", kResized}, {"R", kFloats}, {"S", {DType::f32}}, {"I", {DType::i64}}};
+  schema.attrs = {mode,
+                  {"coordinate_transformation_mode", AttrKind::s, std::string_view("half_pixel")},
+                  {"cubic_coeff_a", AttrKind::f, -0.75f},
+                  {"exclude_outside", AttrKind::i, int64_t{0}},
+                  {"extrapolation_value", AttrKind::f, 0.0f},
+                  {"nearest_mode", AttrKind::s, std::string_view("round_prefer_floor")}};
+  registry.add(schema);
+  schema.since = 18;
+  schema.attrs.insert(schema.attrs.end(),
+                      {{"antialias", AttrKind::i, int64_t{0}}, {"axes", AttrKind::ints},
+                       {"keep_aspect_ratio_policy", AttrKind::s, std::string_view("stretch")}});
+  registry.add(schema);
+  registry.add(KernelDef{.op = "Upsample", .name = "reference", .types = kResized,
+                         .create = create_late<plan_resize, 0b10>});
+  registry.add(KernelDef{.op = "Resize", .name = "reference", .types = kResized,
+                         .create = create_late<plan_resize, 0b1110>});
+}
+
+void register_image(Registry& registry) {
+  register_resize(registry);
+  register_conv_transpose(registry);
+  register_grid_sample(registry);
+  register_boxes(registry);
+  register_regions(registry);
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scatter, ScatterElements, ScatterND, with reductions add, mul, min and max. Updates are applied in
+// order, so that equal indices give the same bytes every time.
+#include <cstring>
+
+#include "ops/index/index.h"
+#include "ops/move/axes.h"
+#include "ops/registry.h"
+#include "tensor/element.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+// place(y, x): one update of element y by x.
+using Combine = void (*)(std::byte* y, const std::byte* x);
+
+template <typename T, int kind>
+void combine(std::byte* y, const std::byte* x) {
+  T a, b;
+  std::memcpy(&a, y, sizeof a);
+  std::memcpy(&b, x, sizeof b);
+  const auto p = Element<T>::load(a), q = Element<T>::load(b);
+  using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, decltype(p + q)>;
+  T out;
+  if constexpr (kind == 0) out = Element<T>::store(static_cast<Wide>(p) + static_cast<Wide>(q));
+  else if constexpr (kind == 1) out = Element<T>::store(static_cast<Wide>(p) * static_cast<Wide>(q));
+  else if constexpr (kind == 2) out = Element<T>::store(q < p ? q : p);
+  else out = Element<T>::store(q > p ? q : p);
+  std::memcpy(y, &out, sizeof out);
+}
+
+// Null for "none": the bytes are copied.
+Result<Combine> combine_of(const OpContext& context) {
+  const std::string how = context.string_attr("reduction");
+  if (how.empty() || how == "none") return Combine{nullptr};
+  Combine found = nullptr;
+  visit_numbers(context.inputs[0].dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if (how == "add") found = combine<T, 0>;
+    if (how == "mul") found = combine<T, 1>;
+    if (how == "min") found = combine<T, 2>;
+    if (how == "max") found = combine<T, 3>;
+  });
+  if (found) return found;
+  return fail(Code::invalid_argument, "{}: reduction '{}' of {}, expected none, add, mul, min or max",
+              context.label(), how, name_of(context.inputs[0].dtype));
+}
+
+Status elements_rule(OpContext& context) {
+  const Operand &x = context.inputs[0], &indices = context.inputs[1], &updates = context.inputs[2];
+  context.outputs[0].dtype = x.dtype;
+  if (!x.has_shape) return {};
+  ANYNPU_TRY(normal_axis(context, context.int_attr("axis"), x.rank()).status());
+  ANYNPU_TRY(combine_of(context).status());
+  if (x.fully_known() && indices.fully_known() && updates.fully_known()) {
+    bool fits = indices.shape == updates.shape && indices.rank() == x.rank();
+    ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
+    for (size_t i = 0; fits && i < x.shape.size(); ++i) {
+      fits = static_cast<int64_t>(i) == axis || indices.shape[i] <= x.shape[i];
+    }
+    if (!fits) {
+      return fail(Code::shape_mismatch, "{}: indices {} and updates {} do not fit data {}",
+                  context.label(), to_string(indices.shape), to_string(updates.shape), to_string(x.shape));
+    }
+  }
+  return set_output(context, 0, x.dtype, x.shape);
+}
+
+PlanResult plan_elements(const OpContext& context) {
+  const Shape x = context.inputs[0].shape, shape = context.inputs[1].shape;
+  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const Combine update, combine_of(context));
+  const auto strides = strides_of(x);
+  const size_t size = size_of(context.inputs[0].dtype);
+  const DType type = context.inputs[1].dtype;
+  return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
+    const auto bytes = static_cast<size_t>(element_count(x)) * size;
+    if (bytes > 0) std::memcpy(args.outputs[0], args.inputs[0], bytes);
+    const int64_t count = element_count(shape), extent = x[static_cast<size_t>(axis)];
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t raw = index_at(type, args.inputs[1], i), at = raw < 0 ? raw + extent : raw;
+      if (at < 0 || at >= extent) return index_failure(label, raw, extent);
+      int64_t offset = at * strides[static_cast<size_t>(axis)], rest = i;
+      for (size_t d = shape.size(); d-- > 0;) {
+        if (static_cast<int64_t>(d) != axis) offset += rest % shape[d] * strides[d];
+        rest /= shape[d];
+      }
+      std::byte* y = args.outputs[0] + static_cast<size_t>(offset) * size;
+      const std::byte* value = args.inputs[2] + static_cast<size_t>(i) * size;
+      if (update) update(y, value);
+      else std::memcpy(y, value, size);
+    }
+    return {};
+  });
+}
+
+Status nd_rule(OpContext& context) {
+  const Operand &x = context.inputs[0], &indices = context.inputs[1], &updates = context.inputs[2];
+  context.outputs[0].dtype = x.dtype;
+  ANYNPU_TRY(combine_of(context).status());
+  if (!x.has_shape) return {};
+  if (x.fully_known() && indices.fully_known() && updates.fully_known()) {
+    const int64_t depth = indices.rank() > 0 ? indices.shape.back() : 0;
+    bool fits = depth >= 1 && depth <= x.rank();
+    if (fits) {
+      Shape wanted(indices.shape.begin(), indices.shape.end() - 1);
+      wanted.insert(wanted.end(), x.shape.begin() + depth, x.shape.end());
+      fits = wanted == updates.shape;
+    }
+    if (!fits) {
+      return fail(Code::shape_mismatch, "{}: indices {} and updates {} do not fit data {}",
+                  context.label(), to_string(indices.shape), to_string(updates.shape), to_string(x.shape));
+    }
+  }
+  return set_output(context, 0, x.dtype, x.shape);
+}
+
+PlanResult plan_nd(const OpContext& context) {
+  const Shape x = context.inputs[0].shape, indices = context.inputs[1].shape;
+  ANYNPU_ASSIGN(const Combine update, combine_of(context));
+  const auto depth = static_cast<size_t>(indices.back());
+  const auto strides = strides_of(x);
+  const int64_t tuples = element_count(Shape(indices.begin(), indices.end() - 1));
+  const int64_t run = strides[depth - 1];
+  const size_t size = size_of(context.inputs[0].dtype);
+  return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
+    const auto bytes = static_cast<size_t>(element_count(x)) * size;
+    if (bytes > 0) std::memcpy(args.outputs[0], args.inputs[0], bytes);
+    for (int64_t t = 0; t < tuples; ++t) {
+      int64_t offset = 0;
+      for (size_t d = 0; d < depth; ++d) {
+        const int64_t raw = input_of<int64_t>(args, 1)[t * static_cast<int64_t>(depth) + static_cast<int64_t>(d)];
+        const int64_t at = raw < 0 ? raw + x[d] : raw;
+        if (at < 0 || at >= x[d]) return index_failure(label, raw, x[d]);
+        offset += at * strides[d];
+      }
+      for (int64_t i = 0; i < run; ++i) {
+        std::byte* y = args.outputs[0] + static_cast<size_t>(offset + i) * size;
+        const std::byte* value = args.inputs[2] + static_cast<size_t>(t * run + i) * size;
+        if (update) update(y, value);
+        else std::memcpy(y, value, size);
+      }
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
+void register_scatter(Registry& registry) {
+  const AttrSchema axis{"axis", AttrKind::i, int64_t{0}};
+  const AttrSchema reduction{"reduction", AttrKind::s, std::string_view("none")};
+  OpSchema schema{.name = "Scatter", .since = 9,
+                  .inputs = {{"data", "T"}, {"indices", "I"}, {"updates", "T"}},
+                  .outputs = {{"output", "T"}}, .types = {{"T", kAnyFixed}, {"I", kIndices}},
+                  .attrs = {axis}, .shape = elements_rule};
+  registry.add(schema);
+  schema.name = "ScatterElements";
+  schema.since = 11;
+  registry.add(schema);
+  schema.since = 16;
+  schema.attrs = {axis, reduction};
+  registry.add(schema);
+  schema.name = "ScatterND";
+  schema.since = 11;
+  schema.types[1].types = {DType::i64};
+  schema.attrs = {};
+  schema.shape = nd_rule;
+  registry.add(schema);
+  schema.since = 16;
+  schema.attrs = {reduction};
+  registry.add(schema);
+  const auto add = [&](std::string_view op, auto create) {
+    registry.add(KernelDef{.op = op, .name = "reference", .types = kAnyFixed, .create = create});
+  };
+  add("Scatter", create_plain<plan_elements>);
+  add("ScatterElements", create_plain<plan_elements>);
+  add("ScatterND", create_plain<plan_nd>);
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// TopK: k is an attribute up to opset 9 and an input from opset 10. Equal values keep their order.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "ops/block/wide.h"
+#include "ops/index/index.h"
+#include "ops/move/axes.h"
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+Status top_k_rule(OpContext& context) {
+  const Operand x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  if (context.outputs.size() > 1) context.outputs[1].dtype = DType::i64;
+  if (!x.has_shape) return {};
+  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
+  int64_t k = context.int_attr("k");
+  if (context.schema->since >= 10) {
+    const IntegerList list = integers_of(context.inputs[1]);
+    if (!list.known) return {};
+    k = list.values.size() == 1 ? list.values[0] : -1;
+  }
+  Shape shape = x.shape;
+  int64_t& extent = shape[static_cast<size_t>(axis)];
+  if (k < 0 || (extent != kDynamicDim && k > extent)) {
+    return fail(Code::invalid_argument, "{}: k is {}, expected 0 to {}", context.label(), k, extent);
+  }
+  extent = k;
+  ANYNPU_TRY(set_output(context, 0, x.dtype, shape));
+  return set_output(context, 1, DType::i64, shape);
+}
+
+template <typename W>
+PlanResult plan_of(const OpContext& context) {
+  const Shape& x = context.inputs[0].shape;
+  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  int64_t outer = 1, step = 1;
+  for (int64_t i = 0; i < axis; ++i) outer *= x[static_cast<size_t>(i)];
+  for (size_t i = static_cast<size_t>(axis) + 1; i < x.size(); ++i) step *= x[i];
+  const int64_t extent = x[static_cast<size_t>(axis)];
+  const int64_t k = context.outputs[0].shape[static_cast<size_t>(axis)];
+  const bool largest = context.int_attr("largest") != 0;
+  const DType type = context.inputs[0].dtype;
+  const size_t size = size_of(type);
+  const auto load = load_block<W>(type);
+  auto plan = make_plan([=](const RunArgs& args) {
+    auto* values = reinterpret_cast<W*>(args.workspace);
+    auto* order = reinterpret_cast<int64_t*>(values + extent);
+    for (int64_t row = 0; row < outer * step; ++row) {
+      const int64_t base = row / step * extent * step + row % step;
+      load(args.inputs[0], base, step, values, extent);
+      std::iota(order, order + extent, int64_t{0});
+      std::partial_sort(order, order + k, order + extent, [&](int64_t a, int64_t b) {
+        if (values[a] != values[b]) return largest ? values[a] > values[b] : values[a] < values[b];
+        return a < b;
+      });
+      for (int64_t i = 0; i < k; ++i) {
+        const int64_t to = row / step * k * step + row % step + i * step;
+        std::memcpy(args.outputs[0] + static_cast<size_t>(to) * size,
+                    args.inputs[0] + static_cast<size_t>(base + order[i] * step) * size, size);
+        if (args.outputs.size() > 1 && args.outputs[1]) output_of<int64_t>(args, 1)[to] = order[i];
+      }
+    }
+  });
+  plan->workspace_bytes = static_cast<size_t>(extent) * (sizeof(W) + sizeof(int64_t));
+  return plan;
+}
+
+PlanResult plan_top_k(const OpContext& context) {
+  switch (wide_kind(context.inputs[0].dtype)) {
+    case WideKind::real: return plan_of<double>(context);
+    case WideKind::whole: return plan_of<int64_t>(context);
+    default: return plan_of<uint64_t>(context);
+  }
+}
+
+}  // namespace
+
+void register_top_k(Registry& registry) {
+  const AttrSchema axis{"axis", AttrKind::i, int64_t{-1}};
+  OpSchema schema{.name = "TopK", .since = 1, .inputs = {{"X", "T"}},
+                  .outputs = {{"Values", "T"}, {"Indices", "I"}}, .types = {{"T", kNumbers}},
+                  .attrs = {axis, {"k", AttrKind::i, {}, true}, {"largest", AttrKind::i, int64_t{1}}},
+                  .shape = top_k_rule};
+  registry.add(schema);
+  schema.since = 10;
+  schema.inputs.push_back({"K", "K"});
+  schema.types.push_back({"K", {DType::i64}});
+  schema.attrs = {axis, {"largest", AttrKind::i, int64_t{1}}, {"sorted", AttrKind::i, int64_t{1}}};
+  registry.add(schema);
+  registry.add(KernelDef{.op = "TopK", .name = "reference", .types = kNumbers,
+                         .create = create_late<plan_top_k, 2>});
+}
+
+}  // namespace anynpu::ops

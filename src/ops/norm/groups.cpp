@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalisation of contiguous groups: LayerNormalization, RMSNormalization, InstanceNormalization,
+// GroupNormalization; and MeanVarianceNormalization over any axes. Sums are kept in double.
+#include <cmath>
+
+#include "ops/block/wide.h"
+#include "ops/broadcast.h"
+#include "ops/families.h"
+#include "ops/late.h"
+#include "ops/move/axes.h"
+#include "ops/norm/norm.h"
+#include "ops/parallel.h"
+#include "ops/reduce/walk.h"
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+// How a group's elements are scaled: element i of group g takes scale[place(g, i)].
+struct Groups {
+  int64_t count = 1, length = 1;
+  // place = (g % outer) * outer_step + i / inner: enough for all of them.
+  int64_t outer = 1, outer_step = 0, inner = 1;
+  int64_t parameters = 1;  // elements of scale; place is taken modulo this
+  double epsilon = 1e-5;
+  bool centred = true;
+  int scale = -1, bias = -1;  // inputs
+};
+
+PlanResult plan_groups(const OpContext& context, const Groups& g) {
+  const DType type = context.inputs[0].dtype;
+  const auto load = load_block<double>(type);
+  const auto store = store_block<double>(context.outputs[0].dtype);
+  if (!load || !store) return no_kernel_for(context);
+  const auto parameter = [&](int input) {
+    return input < 0 ? DType::f32 : context.inputs[static_cast<size_t>(input)].dtype;
+  };
+  const auto load_scale = load_block<double>(parameter(g.scale)), load_bias = load_block<double>(parameter(g.bias));
+  const auto statistic = [&](size_t i) {
+    return store_block<double>(i < context.outputs.size() && context.outputs[i].present
+                                   ? context.outputs[i].dtype : DType::f32);
+  };
+  const auto store_mean = statistic(1), store_inverse = statistic(2);
+  return make_plan([=](const RunArgs& args) {
+    parallel(static_cast<size_t>(g.count), 4, [&](size_t begin, size_t end) {
+      double block[kBlockLength];
+      for (auto at = static_cast<int64_t>(begin); at < static_cast<int64_t>(end); ++at) {
+        const int64_t base = at * g.length;
+        const auto each = [&](auto&& body) {
+          for (int64_t i = 0; i < g.length; i += kBlockLength) {
+            const int64_t n = std::min(kBlockLength, g.length - i);
+            load(args.inputs[0], base + i, 1, block, n);
+            body(i, n);
+          }
+        };
+        double mean = 0, square = 0;
+        if (g.centred) {
+          each([&](int64_t, int64_t n) { for (int64_t j = 0; j < n; ++j) mean += block[j]; });
+          mean /= static_cast<double>(g.length);
+        }
+        each([&](int64_t, int64_t n) {
+          for (int64_t j = 0; j < n; ++j) square += (block[j] - mean) * (block[j] - mean);
+        });
+        const double inverse = 1 / std::sqrt(square / static_cast<double>(g.length) + g.epsilon);
+        each([&](int64_t i, int64_t n) {
+          for (int64_t j = 0; j < n; ++j) {
+            const int64_t place = (at % g.outer * g.outer_step + (i + j) / g.inner) % g.parameters;
+            double value = (block[j] - mean) * inverse, factor = 1, shift = 0;
+            if (g.scale >= 0) load_scale(args.inputs[static_cast<size_t>(g.scale)], place, 0, &factor, 1);
+            if (g.bias >= 0) load_bias(args.inputs[static_cast<size_t>(g.bias)], place, 0, &shift, 1);
+            block[j] = value * factor + shift;
+          }
+          store(args.outputs[0], base + i, block, n);
+        });
+        if (args.outputs.size() > 1 && args.outputs[1]) store_mean(args.outputs[1], at, &mean, 1);
+        if (args.outputs.size() > 2 && args.outputs[2]) store_inverse(args.outputs[2], at, &inverse, 1);
+      }
+    });
+  });
+}
+
+Status layer_rule(OpContext& context) {
+  const Operand x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  for (size_t i = 1; i < context.outputs.size(); ++i) context.outputs[i].dtype = DType::f32;
+  if (!x.has_shape) return {};
+  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
+  // Scale and bias fill the normalised dimensions, or repeat over the first of them.
+  const Shape tail(x.shape.begin() + axis, x.shape.end());
+  for (size_t i = 1; i < context.inputs.size(); ++i) {
+    const Operand& p = context.inputs[i];
+    if (!p.present || !p.fully_known() || !is_static(x.shape)) continue;
+    bool fits = p.shape.size() <= tail.size() && element_count(p.shape) > 0;
+    for (size_t d = 0; fits && d < p.shape.size(); ++d) {
+      fits = p.shape[p.shape.size() - 1 - d] == tail[tail.size() - 1 - d];
+    }
+    if (!fits) {
+      return fail(Code::shape_mismatch, "{}: input {} is {}, expected {} as the normalised dimensions",
+                  context.label(), i, to_string(p.shape), to_string(tail));
+    }
+  }
+  Shape statistics = x.shape;
+  for (size_t i = static_cast<size_t>(axis); i < statistics.size(); ++i) statistics[i] = 1;
+  ANYNPU_TRY(set_output(context, 1, DType::f32, statistics));
+  ANYNPU_TRY(set_output(context, 2, DType::f32, statistics));
+  return set_output(context, 0, x.dtype, x.shape);
+}
+
+PlanResult plan_layer(const OpContext& context) {
+  const Shape& x = context.inputs[0].shape;
+  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  Groups g;
+  for (size_t i = 0; i < x.size(); ++i) (static_cast<int64_t>(i) < axis ? g.count : g.length) *= x[i];
+  g.parameters = std::max<int64_t>(1, element_count(context.inputs[1].shape));
+  g.epsilon = static_cast<double>(context.float_attr("epsilon"));
+  g.centred = context.schema->name == "LayerNormalization";
+  g.scale = 1;
+  g.bias = context.has_input(2) ? 2 : -1;
+  if (g.bias >= 0 && element_count(context.inputs[2].shape) != g.parameters) return no_kernel_for(context);
+  return plan_groups(context, g);
+}
+
+Status channel_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  if (!x.has_shape) return {};
+  const int64_t groups = context.schema->name == "GroupNormalization" ? context.int_attr("num_groups") : 1;
+  bool fits = x.rank() >= 2 && groups > 0;
+  if (fits && is_static(x.shape)) {
+    fits = x.shape[1] % groups == 0;
+    const int64_t wanted = context.schema->name == "GroupNormalization" && context.schema->since < 21
+                               ? groups : x.shape[1];
+    for (size_t i = 1; fits && i < 3; ++i) {
+      const Operand& p = context.inputs[i];
+      fits = !p.fully_known() || element_count(p.shape) == wanted;
+    }
+  }
+  if (!fits) {
+    return fail(Code::shape_mismatch, "{}: scale {} and bias {} do not fit the channels of input {}",
+                context.label(), to_string(context.inputs[1].shape), to_string(context.inputs[2].shape),
+                to_string(x.shape));
+  }
+  return set_output(context, 0, x.dtype, x.shape);
+}
+
+PlanResult plan_channels(const OpContext& context) {
+  const Shape& x = context.inputs[0].shape;
+  const bool grouped = context.schema->name == "GroupNormalization";
+  const int64_t spatial = element_count(Shape(x.begin() + 2, x.end()));
+  const int64_t groups = grouped ? context.int_attr("num_groups") : x[1];
+  Groups g;
+  g.count = x[0] * groups;
+  g.length = groups == 0 ? 0 : x[1] / groups * spatial;
+  g.outer = std::max<int64_t>(groups, 1);
+  g.parameters = std::max<int64_t>(1, element_count(context.inputs[1].shape));
+  const bool per_group = grouped && context.schema->since < 21;
+  g.outer_step = per_group ? 1 : x[1] / g.outer;
+  g.inner = std::max<int64_t>(1, per_group ? g.length : spatial);
+  g.epsilon = static_cast<double>(context.float_attr("epsilon"));
+  g.scale = 1, g.bias = 2;
+  return plan_groups(context, g);
+}
+
+Status mvn_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  if (!x.has_shape) return {};
+  for (int64_t axis : context.ints_attr("axes")) ANYNPU_TRY(normal_axis(context, axis, x.rank()).status());
+  return set_output(context, 0, x.dtype, x.shape);
+}
+
+PlanResult plan_mvn(const OpContext& context) {
+  const Shape& x = context.inputs[0].shape;
+  std::vector<bool> reduce(x.size(), false);
+  for (int64_t raw : context.ints_attr("axes")) {
+    ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, raw, context.inputs[0].rank()));
+    reduce[static_cast<size_t>(axis)] = true;
+  }
+  const ReduceWalk walk = reduce_walk(x, reduce);
+  const auto load = load_block<double>(context.inputs[0].dtype);
+  const auto store = store_block<double>(context.outputs[0].dtype);
+  return make_plan([=](const RunArgs& args) {
+    parallel(static_cast<size_t>(walk.outputs), 4, [&](size_t begin, size_t end) {
+      for (auto o = static_cast<int64_t>(begin); o < static_cast<int64_t>(end); ++o) {
+        const int64_t base = walk.base(o);
+        const auto each = [&](auto&& body) {
+          for (int64_t i = 0; i < walk.length;) {
+            int64_t offset = 0, step = 0, count = 0;
+            walk.run(i, offset, step, count);
+            for (int64_t j = 0; j < count; ++j, ++i) body(base + offset + j * step);
+          }
+        };
+        double mean = 0, square = 0, value = 0;
+        const auto length = static_cast<double>(walk.length);
+        each([&](int64_t at) { load(args.inputs[0], at, 0, &value, 1), mean += value; });
+        mean /= length;
+        each([&](int64_t at) {
+          load(args.inputs[0], at, 0, &value, 1);
+          square += (value - mean) * (value - mean);
+        });
+        const double deviation = std::sqrt(square / length) + 1e-9;
+        each([&](int64_t at) {
+          load(args.inputs[0], at, 0, &value, 1);
+          value = (value - mean) / deviation;
+          store(args.outputs[0], at, &value, 1);
+        });
+      }
+    });
+  });
+}
+
+}  // namespace
+
+void register_norm_groups(Registry& registry) {
+  const AttrSchema axis{"axis", AttrKind::i, int64_t{-1}}, epsilon{"epsilon", AttrKind::f, 1e-5f};
+  const AttrSchema stash{"stash_type", AttrKind::i, int64_t{1}};
+  registry.add(OpSchema{.name = "LayerNormalization", .since = 17,
+                        .inputs = {{"X", "T"}, {"Scale", "T"}, {"B", "T", Presence::optional}},
+                        .outputs = {{"Y", "T"}, {"Mean", "U", Presence::optional},
+                                    {"InvStdDev", "U", Presence::optional}},
+                        .types = {{"T", kFloats}}, .attrs = {axis, epsilon, stash}, .shape = layer_rule});
+  registry.add(OpSchema{.name = "RMSNormalization", .since = 23, .inputs = {{"X", "T"}, {"scale", "V"}},
+                        .outputs = {{"Y", "T"}}, .types = {{"T", kFloats}, {"V", kFloats}},
+                        .attrs = {axis, epsilon, stash}, .shape = layer_rule});
+  OpSchema channels{.name = "InstanceNormalization", .since = 6,
+                    .inputs = {{"input", "T"}, {"scale", "T"}, {"B", "T"}},
+                    .outputs = {{"output", "T"}}, .types = {{"T", kFloats}}, .attrs = {epsilon},
+                    .shape = channel_rule};
+  registry.add(channels);
+  channels.name = "GroupNormalization";
+  channels.since = 18;
+  channels.attrs.push_back({"num_groups", AttrKind::i, {}, true});
+  registry.add(channels);
+  channels.since = 21;
+  channels.attrs.push_back(stash);
+  registry.add(channels);
+  registry.add(OpSchema{.name = "MeanVarianceNormalization", .since = 9, .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "T"}}, .types = {{"T", kFloats}},
+                        .attrs = {{"axes", AttrKind::ints, std::vector<int64_t>{0, 2, 3}}},
+                        .shape = mvn_rule});
+  const auto add = [&](std::string_view op, auto create) {
+    registry.add(KernelDef{.op = op, .name = "norm_reference", .types = kFloats, .create = create});
+  };
+  add("LayerNormalization", create_plain<plan_layer>);
+  add("RMSNormalization", create_plain<plan_layer>);
+  add("InstanceNormalization", create_plain<plan_channels>);
+  add("GroupNormalization", create_plain<plan_channels>);
+  add("MeanVarianceNormalization", create_plain<plan_mvn>);
+}
+
+void register_norm(Registry& registry) {
+  register_norm_groups(registry);
+  register_lrn(registry);
+}
+
+}  // namespace anynpu::ops

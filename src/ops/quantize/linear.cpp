@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// QuantizeLinear, DequantizeLinear (per tensor, per axis, blocked) and DynamicQuantizeLinear.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/block/block.h"
+#include "ops/block/wide.h"
+#include "ops/families.h"
+#include "ops/late.h"
+#include "ops/move/axes.h"
+#include "ops/parallel.h"
+#include "ops/quantize/quantize.h"
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+constexpr DTypeSet kQuantised{DType::u8, DType::i8, DType::u16, DType::i16};
+constexpr DTypeSet kScaled = kFloats | DTypeSet{DType::i32};
+
+struct Range {
+  double low = 0, high = 255;
+};
+Range range_of(DType type) {
+  switch (type) {
+    case DType::i8: return {-128, 127};
+    case DType::u16: return {0, 65535};
+    case DType::i16: return {-32768, 32767};
+    default: return {0, 255};
+  }
+}
+
+// Which element of the scale belongs to element i of the input.
+struct ScaleWalk {
+  int64_t inner = 1, extent = 1;      // of the axis, in the input
+  int64_t block = 1, scales = 1;      // elements of the axis per scale; scales along the axis
+  int64_t scale_inner = 1;            // 1 per axis, inner when blocked
+  int64_t place(int64_t i) const {
+    const int64_t along = i / inner % extent / block;
+    if (scale_inner == 1 && scales == extent) return along;
+    return scale_inner == 1 ? along : (i / (inner * extent) * scales + along) * inner + i % inner;
+  }
+};
+
+Result<ScaleWalk> scale_walk(const OpContext& context) {
+  const Operand &x = context.inputs[0], &scale = context.inputs[1];
+  ScaleWalk walk;
+  const int64_t count = element_count(scale.shape);
+  if (count == 1 && scale.rank() <= 1) {
+    walk.inner = std::max<int64_t>(1, element_count(x.shape));
+    return walk;
+  }
+  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
+  const auto at = static_cast<size_t>(axis);
+  walk.extent = std::max<int64_t>(1, x.shape[at]);
+  for (size_t i = at + 1; i < x.shape.size(); ++i) walk.inner *= x.shape[i];
+  if (scale.rank() == 1) {
+    walk.scales = scale.shape[0];
+    if (walk.scales == x.shape[at]) return walk;
+  } else if (scale.rank() == x.rank()) {
+    walk.block = context.int_attr("block_size");
+    walk.scales = scale.shape[at];
+    walk.scale_inner = walk.inner;
+    bool fits = walk.block > 0 && (walk.extent + walk.block - 1) / walk.block == walk.scales;
+    for (size_t i = 0; i < x.shape.size(); ++i) fits = fits && (i == at || x.shape[i] == scale.shape[i]);
+    // With an inner length of 1 the blocked form has one row of scales per outer index.
+    if (fits && walk.inner > 1) return walk;
+    if (fits) {
+      walk.scale_inner = 0;
+      return walk;
+    }
+  }
+  return fail(Code::shape_mismatch, "{}: scale {} does not fit input {} at axis {}", context.label(),
+              to_string(scale.shape), to_string(x.shape), axis);
+}
+
+int64_t place_of(const ScaleWalk& walk, int64_t i) {
+  if (walk.scale_inner != 0) return walk.place(i);
+  return i / walk.extent * walk.scales + i % walk.extent / walk.block;
+}
+
+Status quantize_rule(OpContext& context) {
+  DType to = context.has_input(2) ? context.inputs[2].dtype : DType::u8;
+  if (!context.has_input(2) && context.int_attr("output_dtype") != 0) {
+    ANYNPU_ASSIGN(to, dtype_of_onnx(context, context.int_attr("output_dtype")));
+  }
+  if (!kQuantised.has(to)) {
+    return fail(Code::unsupported_dtype, "{}: quantised type {}, expected one of {}", context.label(),
+                name_of(to), kQuantised.to_string());
+  }
+  context.outputs[0].dtype = to;
+  if (!context.inputs[0].has_shape) return {};
+  if (context.inputs[0].fully_known() && context.inputs[1].fully_known()) {
+    ANYNPU_TRY(scale_walk(context).status());
+  }
+  return set_output(context, 0, to, context.inputs[0].shape);
+}
+
+// body(value, scale, zero) -> value, for every element.
+template <typename Body>
+PlanResult plan_scaled(const OpContext& context, Body body) {
+  ANYNPU_ASSIGN(const ScaleWalk walk, scale_walk(context));
+  const DType from = context.inputs[0].dtype, scale_type = context.inputs[1].dtype;
+  const bool has_zero = context.has_input(2);
+  const auto load = load_block<double>(from), load_scale = load_block<double>(scale_type);
+  const auto load_zero = load_block<double>(has_zero ? context.inputs[2].dtype : DType::u8);
+  const auto store = store_block<double>(context.outputs[0].dtype);
+  if (!load || !load_scale || !load_zero || !store) return no_kernel_for(context);
+  const int64_t count = element_count(context.inputs[0].shape);
+  return make_plan([=](const RunArgs& args) {
+    parallel(static_cast<size_t>(count), 2048, [&](size_t begin, size_t end) {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        double value = 0, scale = 1, zero = 0;
+        const int64_t place = place_of(walk, i);
+        load(args.inputs[0], i, 0, &value, 1);
+        load_scale(args.inputs[1], place, 0, &scale, 1);
+        if (has_zero) load_zero(args.inputs[2], place, 0, &zero, 1);
+        value = body(value, scale, zero);
+        store(args.outputs[0], i, &value, 1);
+      }
+    });
+  });
+}
+
+PlanResult plan_quantize(const OpContext& context) {
+  const Range range = range_of(context.outputs[0].dtype);
+  // The quotient is rounded as a float first where the input is one: the definition is in its type.
+  const bool in_double = context.inputs[0].dtype == DType::f64;
+  return plan_scaled(context, [=](double x, double scale, double zero) {
+    const double quotient = in_double ? x / scale : static_cast<double>(static_cast<float>(x) / static_cast<float>(scale));
+    return std::clamp(std::nearbyint(quotient) + zero, range.low, range.high);
+  });
+}
+
+Status dequantize_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  const DType to = context.inputs[1].dtype;
+  context.outputs[0].dtype = to;
+  if (!x.has_shape) return {};
+  if (x.fully_known() && context.inputs[1].fully_known()) ANYNPU_TRY(scale_walk(context).status());
+  return set_output(context, 0, to, x.shape);
+}
+
+PlanResult plan_dequantize(const OpContext& context) {
+  return plan_scaled(context, [](double x, double scale, double zero) { return (x - zero) * scale; });
+}
+
+Status dynamic_rule(OpContext& context) {
+  context.outputs[0].dtype = DType::u8;
+  ANYNPU_TRY(set_output(context, 1, DType::f32, {}));
+  ANYNPU_TRY(set_output(context, 2, DType::u8, {}));
+  if (!context.inputs[0].has_shape) return {};
+  return set_output(context, 0, DType::u8, context.inputs[0].shape);
+}
+
+PlanResult plan_dynamic(const OpContext& context) {
+  const int64_t count = element_count(context.inputs[0].shape);
+  return make_plan([=](const RunArgs& args) {
+    const float* x = input_of<float>(args, 0);
+    float low = 0, high = 0;
+    for (int64_t i = 0; i < count; ++i) low = std::min(low, x[i]), high = std::max(high, x[i]);
+    const float scale = (high - low) / 255.0f;
+    const float zero = scale == 0 ? 0 : std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f);
+    for (int64_t i = 0; i < count; ++i) {
+      const float q = scale == 0 ? zero : std::nearbyint(x[i] / scale) + zero;
+      output_of<uint8_t>(args, 0)[i] = static_cast<uint8_t>(std::clamp(q, 0.0f, 255.0f));
+    }
+    if (args.outputs.size() > 1 && args.outputs[1]) *output_of<float>(args, 1) = scale;
+    if (args.outputs.size() > 2 && args.outputs[2]) *output_of<uint8_t>(args, 2) = static_cast<uint8_t>(zero);
+  });
+}
+
+}  // namespace
+
+void register_linear(Registry& registry) {
+  OpSchema schema{.name = "QuantizeLinear", .since = 10,
+                  .inputs = {{"x", "T"}, {"y_scale", "S"}, {"y_zero_point", "Z", Presence::optional}},
+                  .outputs = {{"y", "Z"}},
+                  .types = {{"T", kScaled}, {"S", kScaled}, {"Z", kQuantised}}, .shape = quantize_rule};
+  const AttrSchema axis{"axis", AttrKind::i, int64_t{1}};
+  const AttrSchema block{"block_size", AttrKind::i, int64_t{0}};
+  const AttrSchema saturate{"saturate", AttrKind::i, int64_t{1}};
+  registry.add(schema);
+  schema.attrs = {axis};
+  schema.since = 13;
+  registry.add(schema);
+  schema.attrs.push_back(saturate);
+  schema.since = 19;
+  registry.add(schema);
+  schema.attrs.insert(schema.attrs.end(), {block, {"output_dtype", AttrKind::i, int64_t{0}}});
+  schema.since = 21;
+  registry.add(schema);
+  constexpr DTypeSet kStored = kQuantised | DTypeSet{DType::i32};
+  schema = OpSchema{.name = "DequantizeLinear", .since = 10,
+                    .inputs = {{"x", "T"}, {"x_scale", "S"}, {"x_zero_point", "T", Presence::optional}},
+                    .outputs = {{"y", "S"}},
+                    .types = {{"T", kStored}, {"S", kFloats}}, .shape = dequantize_rule};
+  registry.add(schema);
+  schema.attrs = {axis};
+  schema.since = 13;
+  registry.add(schema);
+  schema.attrs.push_back(block);
+  schema.since = 21;
+  registry.add(schema);
+  registry.add(OpSchema{.name = "DynamicQuantizeLinear", .since = 11, .inputs = {{"x", "T"}},
+                        .outputs = {{"y", "Q"}, {"y_scale", "S"}, {"y_zero_point", "Q"}},
+                        .types = {{"T", {DType::f32}}}, .shape = dynamic_rule});
+  const auto add = [&](std::string_view op, DTypeSet types, auto create) {
+    registry.add(KernelDef{.op = op, .name = "reference", .types = types, .create = create});
+  };
+  add("QuantizeLinear", kScaled, create_plain<plan_quantize>);
+  add("DequantizeLinear", kStored, create_plain<plan_dequantize>);
+  add("DynamicQuantizeLinear", {DType::f32}, create_plain<plan_dynamic>);
+}
+
+void register_quantize(Registry& registry) {
+  register_linear(registry);
+  register_integer_matmul(registry);
+  register_integer_conv(registry);
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Families over the reduction engine, one register function per file.
+#pragma once
+
+#include "ops/schema.h"
+
+namespace anynpu::ops {
+
+class Registry;
+
+void register_arg_reduce(Registry& registry);
+void register_rows(Registry& registry);
+
+// The shape rule of Reduce*: axes and keepdims.
+Status reduce_rule(OpContext& context);
+
+}  // namespace anynpu::ops

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "ops/test_node.h"
+
+namespace anynpu::ops {
+namespace {
+
+using Floats = std::vector<float>;
+const Floats kSix = {1, 2, 3, 4, 5, 6};
+
+TEST(Reduce, TakesAxesFromTheAttributeOrTheInput) {
+  EXPECT_EQ(TestNode("ReduceSum", 11).floats({2, 3}, kSix).attr("axes", Ints{1}).evaluate(), (Floats{6, 15}));
+  EXPECT_EQ(TestNode("ReduceSum", 13).floats({2, 3}, kSix).ints({0}).evaluate(), (Floats{5, 7, 9}));
+  EXPECT_EQ(TestNode("ReduceMean", 18).floats({2, 3}, kSix).ints({-1}).evaluate(), (Floats{2, 5}));
+}
+
+TEST(Reduce, KeepsOrDropsTheAxis) {
+  EXPECT_EQ(TestNode("ReduceMax", 18).shape({2, 3, 4}).ints({1}).shape_text(), "2x1x4");
+  EXPECT_EQ(TestNode("ReduceMax", 18).shape({2, 3, 4}).ints({1}).attr("keepdims", int64_t{0}).shape_text(), "2x4");
+}
+
+TEST(Reduce, NoAxesMeansAllOrNone) {
+  EXPECT_EQ(TestNode("ReduceProd", 18).floats({3}, {2, 3, 4}).evaluate(), (Floats{24}));
+  EXPECT_EQ(TestNode("ReduceProd", 18).floats({2}, {2, 3}).attr("noop_with_empty_axes", int64_t{1}).evaluate(),
+            (Floats{2, 3}));
+}
+
+TEST(Reduce, ShapeIsOpenWhileTheAxesAreNoConstant) {
+  auto context = TestNode("ReduceSum", 13).shape({2, 3}).shape({1}, DType::i64).infer();
+  ASSERT_TRUE(context.ok());
+  EXPECT_FALSE(context->outputs[0].has_shape);
+}
+
+TEST(ReduceLogSumExp, DoesNotOverflow) {
+  const auto y = TestNode("ReduceLogSumExp", 18).floats({2}, {1000, 1000}).evaluate();
+  EXPECT_NEAR(y[0], 1000 + std::log(2.0), 1e-3);
+}
+
+TEST(Reduce, RefusesAnAxisOutside) {
+  EXPECT_NE(TestNode("ReduceSum", 13).shape({2, 3}).ints({2}).shape_text().find("axis 2"), std::string::npos);
+}
+
+TEST(Hardmax, MarksTheFirstLargest) {
+  EXPECT_EQ(TestNode("Hardmax").floats({1, 3}, {2, 5, 5}).evaluate(), (Floats{0, 1, 0}));
+}
+
+TEST(CumSum, RunsForwardsBackwardsAndExclusive) {
+  EXPECT_EQ(TestNode("CumSum").floats({3}, {1, 2, 3}).ints({0}).evaluate(), (Floats{1, 3, 6}));
+  EXPECT_EQ(TestNode("CumSum").floats({3}, {1, 2, 3}).ints({0}).attr("reverse", int64_t{1})
+                .attr("exclusive", int64_t{1}).evaluate(), (Floats{5, 3, 0}));
+}
+
+TEST(Reduce, EveryKernelAgreesWithTheReference) {
+  check_cases({"ReduceSum shape=3x40x7 opset=11 axes=0,2", "ReduceMax shape=5x700 opset=11 axes=1",
+               "ArgMax shape=4x9 axis=1", "ReduceSum shape=2x0x3 opset=11 axes=1"});
+}
+
+}  // namespace
+}  // namespace anynpu::ops

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reduction engine: for each output element the input elements that belong to it, handed to a
+// function in wide blocks and in a fixed order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "ops/block/wide.h"
+#include "ops/late.h"
+#include "ops/move/axes.h"
+#include "ops/parallel.h"
+
+namespace anynpu::ops {
+
+struct ReduceWalk {
+  std::vector<int64_t> kept, kept_stride;        // dimensions of the output, outermost first
+  std::vector<int64_t> reduced, reduced_stride;  // dimensions summed over, neighbours joined
+  int64_t outputs = 1;
+  int64_t length = 1;                            // elements per output
+
+  int64_t base(int64_t output) const;
+  // Offset of element `at` of a group, and how many follow it `step` apart.
+  void run(int64_t at, int64_t& offset, int64_t& step, int64_t& count) const;
+};
+
+// `reduce[i]`: dimension i of `shape` is reduced.
+ReduceWalk reduce_walk(const Shape& shape, const std::vector<bool>& reduce);
+
+// body(output, next) where next(block) fills a block and returns its length, 0 at the end.
+template <typename W, typename Body>
+void for_each_group(const ReduceWalk& walk, LoadBlock<W> load, const std::byte* x, const Body& body) {
+  const auto least = static_cast<size_t>(std::max<int64_t>(1, 4096 / std::max<int64_t>(1, walk.length)));
+  parallel(static_cast<size_t>(walk.outputs), least, [&](size_t begin, size_t end) {
+    for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+      const int64_t base = walk.base(i);
+      int64_t at = 0;
+      body(i, [&](W* block) -> int64_t {
+        if (at >= walk.length) return 0;
+        int64_t offset = 0, step = 0, count = 0;
+        walk.run(at, offset, step, count);
+        count = std::min(count, kBlockLength);
+        load(x, base + offset, step, block, count);
+        at += count;
+        return count;
+      });
+    }
+  });
+}
+
+// Axes from the attribute or from input 1 of newer opsets; an empty list means all, or none with
+// noop_with_empty_axes. `known` false: they are values of a run.
+struct ReduceAxes {
+  bool known = true;
+  std::vector<bool> reduce;
+};
+Result<ReduceAxes> reduce_axes(const OpContext& context);
+
+}  // namespace anynpu::ops

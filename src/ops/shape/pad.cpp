@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pad (all modes) and CenterCropPad: each output index along an axis names an input index or, with
+// -1, the fill value.
+#include <cstring>
+
+#include "ops/late.h"
+#include "ops/move/axes.h"
+#include "ops/parallel.h"
+#include "ops/registry.h"
+#include "ops/shape/shape.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+using AxisMaps = std::vector<std::vector<int64_t>>;  // per axis: offset in elements, or -1
+
+// `fill_input` -1: the bytes in `fill`.
+PlanResult plan_mapped(const Shape& out, AxisMaps maps, size_t size, int fill_input,
+                       std::vector<std::byte> fill) {
+  const int64_t count = element_count(out);
+  const int64_t inner = out.empty() ? 1 : std::max<int64_t>(out.back(), 1);
+  return make_plan([=, maps = std::move(maps), fill = std::move(fill)](const RunArgs& args) {
+    const std::byte* value = fill_input < 0 ? fill.data() : args.inputs[static_cast<size_t>(fill_input)];
+    const std::byte* x = args.inputs[0];
+    parallel(static_cast<size_t>(count / inner), 64, [&](size_t begin, size_t end) {
+      for (auto row = static_cast<int64_t>(begin); row < static_cast<int64_t>(end); ++row) {
+        int64_t base = 0, index = row;
+        for (size_t d = out.empty() ? 0 : out.size() - 1; d-- > 0;) {
+          const int64_t at = maps[d][static_cast<size_t>(index % out[d])];
+          base = at < 0 || base < 0 ? -1 : base + at;
+          index /= out[d];
+        }
+        std::byte* y = args.outputs[0] + static_cast<size_t>(row * inner) * size;
+        for (int64_t i = 0; i < inner; ++i, y += size) {
+          const int64_t at = out.empty() ? 0 : maps.back()[static_cast<size_t>(i)];
+          const bool inside = base >= 0 && at >= 0;
+          std::memcpy(y, inside ? x + static_cast<size_t>(base + at) * size : value, size);
+        }
+      }
+    });
+  });
+}
+
+struct Pads {
+  bool known = true;
+  std::vector<int64_t> begin, end;
+};
+
+Result<Pads> pads_of(const OpContext& context) {
+  const int64_t rank = context.inputs[0].rank();
+  Pads pads{true, std::vector<int64_t>(static_cast<size_t>(rank), 0),
+            std::vector<int64_t>(static_cast<size_t>(rank), 0)};
+  std::vector<int64_t> values = context.ints_attr(context.schema->since < 2 ? "paddings" : "pads");
+  std::vector<int64_t> axes;
+  if (context.schema->since >= 11) {
+    const IntegerList list = integers_of(context.inputs[1]);
+    const IntegerList named = context.has_input(3) ? integers_of(context.inputs[3]) : IntegerList{};
+    pads.known = list.known && (!named.present || named.known);
+    if (!pads.known) return pads;
+    values = list.values;
+    axes = named.values;
+  }
+  if (axes.empty()) {
+    for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
+  }
+  if (values.size() != 2 * axes.size()) {
+    return fail(Code::invalid_argument, "{}: {} pads for {} axes, expected two per axis",
+                context.label(), values.size(), axes.size());
+  }
+  for (size_t i = 0; i < axes.size(); ++i) {
+    ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, axes[i], rank));
+    pads.begin[static_cast<size_t>(axis)] = values[i];
+    pads.end[static_cast<size_t>(axis)] = values[i + axes.size()];
+  }
+  return pads;
+}
+
+Status pad_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  if (!x.has_shape) return {};
+  ANYNPU_ASSIGN(const Pads pads, pads_of(context));
+  if (!pads.known) return {};
+  const std::string mode = context.string_attr("mode");
+  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
+    return fail(Code::invalid_argument, "{}: mode is '{}', expected constant, reflect, edge or wrap",
+                context.label(), mode);
+  }
+  Shape shape = x.shape;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == kDynamicDim) continue;
+    const bool grows = pads.begin[i] > 0 || pads.end[i] > 0;
+    if (__builtin_add_overflow(shape[i], pads.begin[i], &shape[i]) ||
+        __builtin_add_overflow(shape[i], pads.end[i], &shape[i]) || shape[i] < 0 ||
+        (mode != "constant" && x.shape[i] == 0 && grows)) {
+      return fail(Code::invalid_argument, "{}: pads {} and {} do not fit extent {}",
+                  context.label(), pads.begin[i], pads.end[i], x.shape[i]);
+    }
+  }
+  return set_output(context, 0, x.dtype, std::move(shape));
+}
+
+int64_t source_index(int64_t at, int64_t extent, const std::string& mode) {
+  if (at >= 0 && at < extent) return at;
+  if (mode == "constant") return -1;
+  if (mode == "edge") return at < 0 ? 0 : extent - 1;
+  if (mode == "wrap") return (at % extent + extent) % extent;
+  if (extent == 1) return 0;
+  const int64_t period = 2 * (extent - 1);  // reflect
+  const int64_t folded = (at % period + period) % period;
+  return folded < extent ? folded : period - folded;
+}
+
+PlanResult plan_pad(const OpContext& context) {
+  const Shape &in = context.inputs[0].shape, &out = context.outputs[0].shape;
+  ANYNPU_ASSIGN(const Pads pads, pads_of(context));
+  const auto strides = strides_of(in);
+  const std::string mode = context.string_attr("mode");
+  AxisMaps maps(in.size());
+  for (size_t d = 0; d < in.size(); ++d) {
+    for (int64_t i = 0; i < out[d]; ++i) {
+      const int64_t at = source_index(i - pads.begin[d], in[d], mode);
+      maps[d].push_back(at < 0 ? -1 : at * strides[d]);
+    }
+  }
+  const size_t size = size_of(context.inputs[0].dtype);
+  std::vector<std::byte> fill(size, std::byte{0});
+  if (context.schema->since < 11 && context.inputs[0].dtype == DType::f32) {
+    const float value = context.float_attr("value");
+    std::memcpy(fill.data(), &value, sizeof value);
+  }
+  return plan_mapped(out, std::move(maps), size, context.has_input(2) ? 2 : -1, std::move(fill));
+}
+
+Result<std::vector<int64_t>> crop_axes(const OpContext& context) {
+  std::vector<int64_t> axes = context.ints_attr("axes");
+  const int64_t rank = context.inputs[0].rank();
+  if (!context.has_attr("axes")) {
+    for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
+  }
+  for (int64_t& axis : axes) {
+    ANYNPU_ASSIGN(axis, normal_axis(context, axis, rank));
+  }
+  return axes;
+}
+
+Status crop_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  const IntegerList wanted = integers_of(context.inputs[1]);
+  if (!x.has_shape || !wanted.known) return {};
+  ANYNPU_ASSIGN(const auto axes, crop_axes(context));
+  if (wanted.values.size() != axes.size()) {
+    return fail(Code::invalid_argument, "{}: shape {} for {} axes, expected one extent each",
+                context.label(), wanted.values, axes.size());
+  }
+  Shape shape = x.shape;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (wanted.values[i] < 0) return fail(Code::invalid_argument, "{}: shape {} is negative", context.label(), wanted.values);
+    shape[static_cast<size_t>(axes[i])] = wanted.values[i];
+  }
+  return set_output(context, 0, x.dtype, std::move(shape));
+}
+
+PlanResult plan_crop(const OpContext& context) {
+  const Shape &in = context.inputs[0].shape, &out = context.outputs[0].shape;
+  const auto strides = strides_of(in);
+  AxisMaps maps(in.size());
+  for (size_t d = 0; d < in.size(); ++d) {
+    // Half of the difference, rounded down, lies in front.
+    const int64_t shift = in[d] >= out[d] ? (in[d] - out[d]) / 2 : -((out[d] - in[d]) / 2);
+    for (int64_t i = 0; i < out[d]; ++i) {
+      const int64_t at = i + shift;
+      maps[d].push_back(at >= 0 && at < in[d] ? at * strides[d] : -1);
+    }
+  }
+  const size_t size = size_of(context.inputs[0].dtype);
+  return plan_mapped(out, std::move(maps), size, -1, std::vector<std::byte>(size, std::byte{0}));
+}
+
+}  // namespace
+
+void register_pad(Registry& registry) {
+  const AttrSchema mode{"mode", AttrKind::s, std::string_view("constant")};
+  registry.add(OpSchema{.name = "Pad", .since = 2, .inputs = {{"data", "T"}},
+                        .outputs = {{"output", "T"}}, .types = {{"T", {DType::f32}}},
+                        .attrs = {mode, {"pads", AttrKind::ints, {}, true}, {"value", AttrKind::f, 0.0f}},
+                        .shape = pad_rule});
+  OpSchema schema{.name = "Pad", .since = 11,
+                  .inputs = {{"data", "T"}, {"pads", "I"}, {"constant_value", "T", Presence::optional}},
+                  .outputs = {{"output", "T"}},
+                  .types = {{"T", kAnyFixed}, {"I", {DType::i64}}}, .attrs = {mode},
+                  .shape = pad_rule};
+  registry.add(schema);
+  schema.since = 18;
+  schema.inputs.push_back({"axes", "J", Presence::optional});
+  schema.types.push_back({"J", {DType::i32, DType::i64}});
+  registry.add(schema);
+  registry.add(OpSchema{.name = "CenterCropPad", .since = 18, .inputs = {{"input_data", "T"}, {"shape", "I"}},
+                        .outputs = {{"output_data", "T"}},
+                        .types = {{"T", kAnyFixed}, {"I", {DType::i32, DType::i64}}},
+                        .attrs = {{"axes", AttrKind::ints}}, .shape = crop_rule});
+  registry.add(KernelDef{.op = "Pad", .name = "mapped_copy", .types = kAnyFixed,
+                         .create = create_late<plan_pad, 0b1010>});
+  registry.add(KernelDef{.op = "CenterCropPad", .name = "mapped_copy", .types = kAnyFixed,
+                         .create = create_late<plan_crop, 2>});
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators about shapes and regular movement, one register function per file.
+#pragma once
+
+namespace anynpu::ops {
+
+class Registry;
+
+void register_shape_of(Registry& registry);
+void register_slice(Registry& registry);
+void register_split(Registry& registry);
+void register_repeat(Registry& registry);
+void register_pad(Registry& registry);
+void register_rearrange(Registry& registry);
+
+}  // namespace anynpu::ops

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors made from shapes and scalars: Shape, Size, ConstantOfShape, EyeLike, Range.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "ops/block/block.h"
+#include "ops/block/wide.h"
+#include "ops/families.h"
+#include "ops/late.h"
+#include "ops/move/axes.h"
+#include "ops/registry.h"
+#include "ops/shape/shape.h"
+#include "tensor/element.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+constexpr DTypeSet kAny = kAnyFixed;
+
+Shape selected_extents(const OpContext& context) {
+  const Shape& shape = context.inputs[0].shape;
+  const auto rank = static_cast<int64_t>(shape.size());
+  const auto bound = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const int64_t start = bound(context.int_attr("start"));
+  const int64_t end = context.has_attr("end") ? bound(context.int_attr("end")) : rank;
+  if (start >= end) return {};
+  return Shape(shape.begin() + start, shape.begin() + end);
+}
+
+Status shape_rule(OpContext& context) {
+  context.outputs[0].dtype = DType::i64;
+  if (!context.inputs[0].has_shape) return {};
+  return set_output(context, 0, DType::i64, {static_cast<int64_t>(selected_extents(context).size())});
+}
+
+Status size_rule(OpContext& context) { return set_output(context, 0, DType::i64, {}); }
+
+PlanResult plan_numbers(std::vector<int64_t> values) {
+  return make_plan([values = std::move(values)](const RunArgs& args) {
+    if (!values.empty()) std::memcpy(args.outputs[0], values.data(), values.size() * sizeof(int64_t));
+  });
+}
+PlanResult plan_shape(const OpContext& context) { return plan_numbers(selected_extents(context)); }
+PlanResult plan_size(const OpContext& context) {
+  return plan_numbers({element_count(context.inputs[0].shape)});
+}
+
+const graph::TensorAttr* tensor_attr(const OpContext& context, const char* key) {
+  const auto found = context.node->attrs.find(key);
+  return found == context.node->attrs.end() ? nullptr : std::get_if<graph::TensorAttr>(&found->second);
+}
+
+Status constant_of_shape_rule(OpContext& context) {
+  const graph::TensorAttr* value = tensor_attr(context, "value");
+  if (value && (element_count(value->shape) != 1 || size_of(value->dtype) == 0 ||
+                value->data->bytes.size() != size_of(value->dtype))) {
+    return fail(Code::invalid_argument, "{}: value is {} of {}, expected one number",
+                context.label(), to_string(value->shape), name_of(value->dtype));
+  }
+  context.outputs[0].dtype = value ? value->dtype : DType::f32;
+  const IntegerList shape = integers_of(context.inputs[0]);
+  if (!shape.known) return {};
+  for (int64_t extent : shape.values) {
+    if (extent < 0) {
+      return fail(Code::invalid_argument, "{}: shape {} has a negative extent", context.label(),
+                  shape.values);
+    }
+  }
+  return set_output(context, 0, context.outputs[0].dtype, shape.values);
+}
+
+PlanResult plan_constant_of_shape(const OpContext& context) {
+  const graph::TensorAttr* value = tensor_attr(context, "value");
+  const size_t size = size_of(context.outputs[0].dtype);
+  std::vector<std::byte> element(size, std::byte{0});
+  if (value) element.assign(value->data->bytes.begin(), value->data->bytes.end());
+  const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
+  return make_plan([=](const RunArgs& args) {
+    for (size_t i = 0; i < count; ++i) std::memcpy(args.outputs[0] + i * size, element.data(), size);
+  });
+}
+
+Status eye_rule(OpContext& context) {
+  DType dtype = context.inputs[0].dtype;
+  if (context.has_attr("dtype")) {
+    ANYNPU_ASSIGN(dtype, dtype_of_onnx(context, context.int_attr("dtype")));
+  }
+  context.outputs[0].dtype = dtype;
+  if (!context.inputs[0].has_shape) return {};
+  if (context.inputs[0].rank() != 2) {
+    return fail(Code::shape_mismatch, "{}: the input is {}, expected two dimensions", context.label(),
+                to_string(context.inputs[0].shape));
+  }
+  return set_output(context, 0, dtype, context.inputs[0].shape);
+}
+
+PlanResult plan_eye(const OpContext& context) {
+  const Shape shape = context.outputs[0].shape;
+  const int64_t k = context.int_attr("k");
+  const auto store = store_block<int64_t>(context.outputs[0].dtype);
+  if (!store) return no_kernel_for(context);
+  return make_plan([=](const RunArgs& args) {
+    for (int64_t i = 0; i < shape[0]; ++i) {
+      for (int64_t j = 0; j < shape[1]; ++j) {
+        const int64_t value = j - i == k;
+        store(args.outputs[0], i * shape[1] + j, &value, 1);
+      }
+    }
+  });
+}
+
+template <typename W>
+int64_t range_length(const OpContext& context) {
+  const auto at = [&](size_t i) {
+    return static_cast<double>(load_one<W>(context.inputs[i].dtype, context.inputs[i].constant.data()));
+  };
+  const double steps = std::ceil((at(1) - at(0)) / at(2));
+  return steps > 0 && steps < 0x1p50 ? static_cast<int64_t>(steps) : 0;
+}
+
+Status range_rule(OpContext& context) {
+  const DType dtype = context.inputs[0].dtype;
+  context.outputs[0].dtype = dtype;
+  for (const Operand& input : context.inputs) {
+    if (input.has_shape && is_static(input.shape) && element_count(input.shape) != 1) {
+      return fail(Code::shape_mismatch, "{}: an input is {}, expected a scalar", context.label(),
+                  to_string(input.shape));
+    }
+    if (!input.is_constant) return {};
+  }
+  const bool real = is_floating(dtype);
+  return set_output(context, 0, dtype,
+                    {real ? range_length<double>(context) : range_length<int64_t>(context)});
+}
+
+template <typename W>
+PlanResult plan_range_of(const OpContext& context) {
+  const DType dtype = context.inputs[0].dtype;
+  const auto store = store_block<W>(dtype);
+  const int64_t count = context.outputs[0].shape[0];
+  return make_plan([=](const RunArgs& args) {
+    const W start = load_one<W>(dtype, args.inputs[0]), delta = load_one<W>(dtype, args.inputs[2]);
+    for (int64_t i = 0; i < count; ++i) {
+      const W value = start + static_cast<W>(i) * delta;
+      store(args.outputs[0], i, &value, 1);
+    }
+  });
+}
+PlanResult plan_range(const OpContext& context) {
+  return is_floating(context.inputs[0].dtype) ? plan_range_of<double>(context)
+                                              : plan_range_of<int64_t>(context);
+}
+
+}  // namespace
+
+void register_shape_of(Registry& registry) {
+  OpSchema shape{.name = "Shape", .since = 1, .inputs = {{"data", "T"}},
+                 .outputs = {{"shape", "I"}}, .types = {{"T", kAny}}, .shape = shape_rule,
+                 .reads_shapes_only = true};
+  registry.add(shape);
+  shape.since = 15;
+  shape.attrs = {{"start", AttrKind::i, int64_t{0}}, {"end", AttrKind::i}};
+  registry.add(shape);
+  registry.add(OpSchema{.name = "Size", .since = 1, .inputs = {{"data", "T"}},
+                        .outputs = {{"size", "I"}}, .types = {{"T", kAny}}, .shape = size_rule,
+                        .reads_shapes_only = true});
+  registry.add(OpSchema{.name = "ConstantOfShape", .since = 9, .inputs = {{"input", "I"}},
+                        .outputs = {{"output", "T"}}, .types = {{"I", {DType::i64}}},
+                        .attrs = {{"value", AttrKind::tensor}}, .shape = constant_of_shape_rule});
+  registry.add(OpSchema{.name = "EyeLike", .since = 9, .inputs = {{"input", "T"}},
+                        .outputs = {{"output", "U"}},
+                        .types = {{"T", kNumbers | DTypeSet{DType::boolean}}},
+                        .attrs = {{"dtype", AttrKind::i}, {"k", AttrKind::i, int64_t{0}}},
+                        .shape = eye_rule, .reads_shapes_only = true});
+  registry.add(OpSchema{.name = "Range", .since = 11,
+                        .inputs = {{"start", "T"}, {"limit", "T"}, {"delta", "T"}},
+                        .outputs = {{"output", "T"}}, .types = {{"T", kNumbers}},
+                        .shape = range_rule});
+  const auto add = [&](std::string_view op, DTypeSet types, auto create) {
+    registry.add(KernelDef{.op = op, .name = "reference", .types = types, .create = create});
+  };
+  add("Shape", kAny, create_plain<plan_shape>);
+  add("Size", kAny, create_plain<plan_size>);
+  add("ConstantOfShape", {DType::i64}, create_late<plan_constant_of_shape, 1>);
+  add("EyeLike", kNumbers | DTypeSet{DType::boolean}, create_plain<plan_eye>);
+  add("Range", kNumbers, create_late<plan_range, 7>);
+}
+
+void register_shape(Registry& registry) {
+  register_shape_of(registry);
+  register_slice(registry);
+  register_split(registry);
+  register_repeat(registry);
+  register_pad(registry);
+  register_rearrange(registry);
+}
+
+}  // namespace anynpu::ops
