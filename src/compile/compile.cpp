@@ -41,7 +41,6 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   if (!options.input_shapes.empty()) forget_inner_shapes(graph);
   ANYNPU_TRY(remove_identities(graph));
   ANYNPU_TRY(fold_batch_norms(graph));
-  state_shapes_backwards(graph);
 
   om::Model model;
   model.meta.name = options.model_name;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "graph/graph.h"
@@ -14,10 +15,6 @@ namespace anynpu::compile {
 // evaluated on the way (shape arithmetic needs it), up to a size that keeps hostile files harmless.
 // Fails when a type or shape stays unknown.
 Status infer_and_fold(graph::Graph& graph);
-
-// Shapes that the model states for outputs, carried back through operators that keep the shape. Only
-// where nothing is stated: what inference finds replaces them, and a run checks them.
-void state_shapes_backwards(graph::Graph& graph);
 
 // Identity, and Dropout as it stands in inference.
 Status remove_identities(graph::Graph& graph);
@@ -42,6 +39,11 @@ struct Links {
   std::vector<std::vector<int>> users;  // node indices, once per use
   std::vector<bool> is_output;          // of the graph
 };
+
+// The shape that the model states for `id`, or for a value after it that must have the same:
+// through element-wise operators of one tensor, or of a tensor and a scalar. For values whose shape
+// only a run decides; the run checks it.
+std::optional<Shape> stated_shape(const graph::Graph& graph, const Links& links, graph::ValueId id);
 
 // The value's elements as T; empty when it is no constant of that type.
 template <typename T>

@@ -25,5 +25,6 @@ void register_quantize(Registry& registry);
 void register_misc(Registry& registry);
 void register_image(Registry& registry);
 void register_rnn(Registry& registry);
+void register_signal(Registry& registry);
 
 }  // namespace anynpu::ops

@@ -7,7 +7,8 @@ namespace anynpu::ops {
 
 bool parameters_known(const OpContext& context, uint64_t mask) {
   for (size_t i = 0; i < context.inputs.size() && i < 64; ++i) {
-    if ((mask >> i & 1) != 0 && context.inputs[i].present && !context.inputs[i].is_constant) return false;
+    if ((mask >> i & 1) != 0 && context.inputs[i].present && !context.inputs[i].is_constant)
+      return false;
   }
   return true;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose parameters are tensors (axes, sizes, indices that decide the output's shape). When
-// the parameters are constants the plan is made once. Else the model states the output's shape, the
-// plan is made anew in each run from the values that lie there, and a run whose values give another
-// shape fails with a sentence: this path allocates, and no other does.
+// Operators whose parameters are tensors (axes, sizes, indices that decide the output's shape).
+// When the parameters are constants the plan is made once. Else the model states the output's
+// shape, the plan is made anew in each run from the values that lie there, and a run whose values
+// give another shape fails with a sentence: this path allocates, and no other does.
 #pragma once
 
 #include <cstdint>

@@ -24,6 +24,7 @@ Registry::Registry() {
   register_misc(*this);
   register_image(*this);
   register_rnn(*this);
+  register_signal(*this);
 }
 
 const Registry& Registry::instance() {

@@ -13,9 +13,10 @@ import os
 import sys
 import tempfile
 
-import acl
 import cases
 import numpy as np
+
+import acl
 
 BUILD = os.environ.get("ANYNPU_BUILD_DIR", "build")
 SOC = b"Ascend310P3"

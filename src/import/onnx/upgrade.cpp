@@ -34,21 +34,25 @@ void add_trailing_ones(graph::Node& node, graph::Graph& graph, size_t rank, size
 }
 
 Status align(graph::Node& node, graph::Graph& graph, int64_t axis) {
-  if (node.inputs.size() < 2 || node.inputs[0] == graph::kNoValue || node.inputs[1] == graph::kNoValue) return {};
+  if (node.inputs.size() < 2 || node.inputs[0] == graph::kNoValue ||
+      node.inputs[1] == graph::kNoValue)
+    return {};
   const graph::Value& a = graph.values[static_cast<size_t>(node.inputs[0])];
   const graph::Value& b = graph.values[static_cast<size_t>(node.inputs[1])];
   if (b.has_shape && b.shape.empty()) return {};
   if (!a.has_shape || !b.has_shape) {
-    return fail(Code::unsupported_shape,
-                "{} '{}' broadcasts along axis {} at an opset before 7, and the model does not state "
-                "the shapes of its inputs; export it with opset 7 or newer",
-                node.op, node.name, axis);
+    return fail(
+        Code::unsupported_shape,
+        "{} '{}' broadcasts along axis {} at an opset before 7, and the model does not state "
+        "the shapes of its inputs; export it with opset 7 or newer",
+        node.op, node.name, axis);
   }
-  const auto rank_a = static_cast<int64_t>(a.shape.size()), rank_b = static_cast<int64_t>(b.shape.size());
+  const auto rank_a = static_cast<int64_t>(a.shape.size()),
+             rank_b = static_cast<int64_t>(b.shape.size());
   const int64_t trailing = rank_a - axis - rank_b;
   if (axis < 0 || trailing < 0) {
-    return fail(Code::shape_mismatch, "{} '{}': axis {} does not place {} within {}", node.op, node.name,
-                axis, to_string(b.shape), to_string(a.shape));
+    return fail(Code::shape_mismatch, "{} '{}': axis {} does not place {} within {}", node.op,
+                node.name, axis, to_string(b.shape), to_string(a.shape));
   }
   if (trailing > 0) add_trailing_ones(node, graph, b.shape.size(), static_cast<size_t>(trailing));
   return {};

@@ -9,14 +9,24 @@ namespace {
 using Floats = std::vector<float>;
 
 TEST(BlockUnary, RoundsHalvesToEven) {
-  EXPECT_EQ(TestNode("Round").floats({4}, {0.5f, 1.5f, 2.5f, -2.5f}).evaluate(), (Floats{0, 2, 2, -2}));
+  EXPECT_EQ(TestNode("Round").floats({4}, {0.5f, 1.5f, 2.5f, -2.5f}).evaluate(),
+            (Floats{0, 2, 2, -2}));
 }
 
 TEST(BlockUnary, ActivationsReadTheirAttributes) {
-  EXPECT_EQ(TestNode("HardSigmoid").floats({3}, {-9, 0, 9}).attr("alpha", 0.5f).attr("beta", 0.25f).evaluate(),
+  EXPECT_EQ(TestNode("HardSigmoid")
+                .floats({3}, {-9, 0, 9})
+                .attr("alpha", 0.5f)
+                .attr("beta", 0.25f)
+                .evaluate(),
             (Floats{0, 0.25f, 1}));
-  EXPECT_EQ(TestNode("ThresholdedRelu").floats({3}, {1, 2, 3}).attr("alpha", 2.0f).evaluate(), (Floats{0, 0, 3}));
-  EXPECT_EQ(TestNode("Shrink").floats({3}, {-2, 0.1f, 2}).attr("bias", 0.5f).attr("lambd", 1.0f).evaluate(),
+  EXPECT_EQ(TestNode("ThresholdedRelu").floats({3}, {1, 2, 3}).attr("alpha", 2.0f).evaluate(),
+            (Floats{0, 0, 3}));
+  EXPECT_EQ(TestNode("Shrink")
+                .floats({3}, {-2, 0.1f, 2})
+                .attr("bias", 0.5f)
+                .attr("lambd", 1.0f)
+                .evaluate(),
             (Floats{-1.5f, 0, 1.5f}));
 }
 
@@ -25,7 +35,11 @@ TEST(BlockUnary, SoftplusDoesNotOverflow) {
 }
 
 TEST(Gelu, RefusesAnUnknownApproximation) {
-  EXPECT_NE(TestNode("Gelu", 20).shape({2}).attr("approximate", std::string("x")).shape_text().find("none or tanh"),
+  EXPECT_NE(TestNode("Gelu", 20)
+                .shape({2})
+                .attr("approximate", std::string("x"))
+                .shape_text()
+                .find("none or tanh"),
             std::string::npos);
 }
 
@@ -44,8 +58,9 @@ TEST(BlockNary, NaNWinsInMaxAndMin) {
 
 TEST(Mod, TakesTheSignOfTheDivisorUnlessFmod) {
   EXPECT_EQ(TestNode("Mod").floats({2}, {-7, 7}).floats({2}, {3, -3}).evaluate(), (Floats{2, -2}));
-  EXPECT_EQ(TestNode("Mod").floats({2}, {-7, 7}).floats({2}, {3, -3}).attr("fmod", int64_t{1}).evaluate(),
-            (Floats{-1, 1}));
+  EXPECT_EQ(
+      TestNode("Mod").floats({2}, {-7, 7}).floats({2}, {3, -3}).attr("fmod", int64_t{1}).evaluate(),
+      (Floats{-1, 1}));
 }
 
 TEST(Comparisons, GiveBool) {
@@ -56,8 +71,13 @@ TEST(Comparisons, GiveBool) {
 }
 
 TEST(BitShift, WantsADirection) {
-  EXPECT_NE(TestNode("BitShift").shape({2}, DType::u8).shape({2}, DType::u8)
-                .attr("direction", std::string("UP")).shape_text().find("LEFT or RIGHT"), std::string::npos);
+  EXPECT_NE(TestNode("BitShift")
+                .shape({2}, DType::u8)
+                .shape({2}, DType::u8)
+                .attr("direction", std::string("UP"))
+                .shape_text()
+                .find("LEFT or RIGHT"),
+            std::string::npos);
 }
 
 TEST(Cast, ConvertsAndRefusesTypesAscendClLacks) {

@@ -10,7 +10,8 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kCastable = kNumbers | DTypeSet{DType::boolean};
+constexpr DTypeSet kCastable = kNumbers | DTypeSet{DType::boolean, DType::i4};
+constexpr int64_t kInt4 = 22;
 
 // TensorProto.DataType, in order from 0.
 constexpr std::array kOnnxTypes = {
@@ -48,6 +49,7 @@ PlanResult plan_cast(const OpContext& context) {
 }  // namespace
 
 Result<DType> dtype_of_onnx(const OpContext& context, int64_t number) {
+  if (number == kInt4) return DType::i4;
   if (number > 0 && number < static_cast<int64_t>(kOnnxTypes.size())) {
     return kOnnxTypes[static_cast<size_t>(number)];
   }
@@ -58,8 +60,12 @@ Result<DType> dtype_of_onnx(const OpContext& context, int64_t number) {
 
 void register_cast(Registry& registry) {
   const std::vector<AttrSchema> to = {{"to", AttrKind::i, {}, true}};
-  OpSchema schema{.name = "Cast", .since = 6, .inputs = {{"input", "T"}},
-                  .outputs = {{"output", "U"}}, .types = {{"T", kCastable}}, .attrs = to,
+  OpSchema schema{.name = "Cast",
+                  .since = 6,
+                  .inputs = {{"input", "T"}},
+                  .outputs = {{"output", "U"}},
+                  .types = {{"T", kCastable}},
+                  .attrs = to,
                   .shape = cast_rule};
   registry.add(schema);
   schema.since = 19;
@@ -74,8 +80,8 @@ void register_cast(Registry& registry) {
   schema.attrs = {{"saturate", AttrKind::i, int64_t{1}}};
   registry.add(schema);
   for (std::string_view name : {"Cast", "CastLike"}) {
-    registry.add(KernelDef{.op = name, .name = "block_cast", .types = kCastable,
-                           .create = create_plain<plan_cast>});
+    registry.add(KernelDef{
+        .op = name, .name = "block_cast", .types = kCastable, .create = create_plain<plan_cast>});
   }
 }
 

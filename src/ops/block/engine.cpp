@@ -34,7 +34,8 @@ Walk walk_of(const Shape& shape, const Shape& out) {
 template <typename W>
 void load_walk(const Walk& walk, const Shape& out, LoadBlock<W> load, const std::byte* base,
                int64_t at, W* block, int64_t count) {
-  if (walk.dense || out.empty()) return load(base, walk.dense ? at : 0, walk.dense ? 1 : 0, block, count);
+  if (walk.dense || out.empty())
+    return load(base, walk.dense ? at : 0, walk.dense ? 1 : 0, block, count);
   const int64_t inner = out.back(), step = walk.strides.back();
   while (count > 0) {
     const int64_t run = std::min(count, inner - at % inner);
@@ -63,11 +64,13 @@ PlanResult plan_wide(const OpContext& context, BlockFunction<W> function, bool f
   const StoreBlock<W> store = store_block<W>(context.outputs[0].dtype);
   if (!function || !store || (!folds && walks.size() > kMostInputs)) return no_kernel_for(context);
   const auto count = static_cast<size_t>(element_count(out));
+  const size_t least = context.outputs[0].dtype == DType::i4 ? count : 4096;
   auto plan = make_plan([=](const RunArgs& args) {
-    parallel(count, 4096, [&](size_t begin, size_t end) {
+    parallel(count, least, [&](size_t begin, size_t end) {
       W blocks[kMostInputs][kBlockLength];
       const W* const in[kMostInputs] = {blocks[0], blocks[1], blocks[2]};
-      for (auto at = static_cast<int64_t>(begin); at < static_cast<int64_t>(end); at += kBlockLength) {
+      for (auto at = static_cast<int64_t>(begin); at < static_cast<int64_t>(end);
+           at += kBlockLength) {
         const int64_t length = std::min(kBlockLength, static_cast<int64_t>(end) - at);
         load_walk(walks[0], out, loads[0], args.inputs[0], at, blocks[0], length);
         if (folds) {
@@ -86,7 +89,8 @@ PlanResult plan_wide(const OpContext& context, BlockFunction<W> function, bool f
     });
   });
   // A block is read whole before it is written: safe where both have the same elements.
-  if (walks[0].dense && context.inputs[0].dtype == context.outputs[0].dtype) plan->in_place_input = 0;
+  if (walks[0].dense && context.inputs[0].dtype == context.outputs[0].dtype)
+    plan->in_place_input = 0;
   return plan;
 }
 
@@ -95,9 +99,12 @@ PlanResult plan_wide(const OpContext& context, BlockFunction<W> function, bool f
 PlanResult plan_blocks(const OpContext& context, const BlockOp& op, WideKind kind,
                        const Params& params) {
   switch (kind) {
-    case WideKind::real: return plan_wide<double>(context, op.real, op.folds, params);
-    case WideKind::whole: return plan_wide<int64_t>(context, op.whole, op.folds, params);
-    case WideKind::natural: return plan_wide<uint64_t>(context, op.natural, op.folds, params);
+    case WideKind::real:
+      return plan_wide<double>(context, op.real, op.folds, params);
+    case WideKind::whole:
+      return plan_wide<int64_t>(context, op.whole, op.folds, params);
+    case WideKind::natural:
+      return plan_wide<uint64_t>(context, op.natural, op.folds, params);
   }
   return no_kernel_for(context);
 }

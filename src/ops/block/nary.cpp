@@ -24,23 +24,23 @@ struct NaryRow {
 };
 
 // The same lambda for all three wide types; parameters are a, b and p.
-#define ANYNPU_EACH(expression)                                                              \
-  BlockOp {                                                                                  \
-    .real = apply2<[](double a, double b, const Params& p) { return (void)p, (expression); },  \
-                   double>,                                                                  \
-    .whole = apply2<[](int64_t a, int64_t b, const Params& p) { return (void)p, (expression); }, \
-                    int64_t>,                                                                \
-    .natural = apply2<[](uint64_t a, uint64_t b, const Params& p) {                          \
-      return (void)p, (expression);                                                            \
-    }, uint64_t>                                                                             \
+#define ANYNPU_EACH(expression)                                                                    \
+  BlockOp {                                                                                        \
+    .real =                                                                                        \
+        apply2<[](double a, double b, const Params& p) { return (void)p, (expression); }, double>, \
+    .whole = apply2<[](int64_t a, int64_t b, const Params& p) { return (void)p, (expression); },   \
+                    int64_t>,                                                                      \
+    .natural =                                                                                     \
+        apply2<[](uint64_t a, uint64_t b, const Params& p) { return (void)p, (expression); },      \
+               uint64_t>                                                                           \
   }
-#define ANYNPU_BITS(expression)                                                              \
-  BlockOp {                                                                                  \
+#define ANYNPU_BITS(expression)                                                                  \
+  BlockOp {                                                                                      \
     .whole = apply2<[](int64_t a, int64_t b, const Params& p) { return (void)p, (expression); }, \
-                    int64_t>,                                                                \
-    .natural = apply2<[](uint64_t a, uint64_t b, const Params& p) {                          \
-      return (void)p, (expression);                                                            \
-    }, uint64_t>                                                                             \
+                    int64_t>,                                                                    \
+    .natural =                                                                                   \
+        apply2<[](uint64_t a, uint64_t b, const Params& p) { return (void)p, (expression); },    \
+               uint64_t>                                                                         \
   }
 
 template <typename W>
@@ -73,14 +73,18 @@ W smaller(W a, W b) {
 
 template <typename W>
 W sum(W a, W b) {
-  if constexpr (std::is_integral_v<W>) return static_cast<W>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  else return a + b;
+  if constexpr (std::is_integral_v<W>)
+    return static_cast<W>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else
+    return a + b;
 }
 
 template <typename W>
 W leaky(W a, W slope) {
-  if constexpr (std::is_unsigned_v<W>) return a;
-  else return a < 0 ? a * slope : a;
+  if constexpr (std::is_unsigned_v<W>)
+    return a;
+  else
+    return a < 0 ? a * slope : a;
 }
 
 // p[0] 1 = left. A shift by all bits or more gives 0.
@@ -101,16 +105,18 @@ const std::vector<NaryRow>& rows() {
       {"Greater", 7, kNumbers, ANYNPU_EACH(a > b), true},
       {"LessOrEqual", 12, kNumbers, ANYNPU_EACH(a <= b), true},
       {"GreaterOrEqual", 12, kNumbers, ANYNPU_EACH(a >= b), true},
-      {"And", 7, kBool, ANYNPU_BITS(a& b), true},
+      {"And", 7, kBool, ANYNPU_BITS(a & b), true},
       {"Or", 7, kBool, ANYNPU_BITS(a | b), true},
       {"Xor", 7, kBool, ANYNPU_BITS(a ^ b), true},
-      {"BitwiseAnd", 18, kIntegers, ANYNPU_BITS(a& b)},
+      {"BitwiseAnd", 18, kIntegers, ANYNPU_BITS(a & b)},
       {"BitwiseOr", 18, kIntegers, ANYNPU_BITS(a | b)},
       {"BitwiseXor", 18, kIntegers, ANYNPU_BITS(a ^ b)},
-      {"BitShift", 11, kUnsigned,
-       {.natural = apply2<[](uint64_t a, uint64_t b, const Params& p) {
-          return shifted(a, b, p[0] != 0);
-        }, uint64_t>}},
+      {"BitShift",
+       11,
+       kUnsigned,
+       {.natural =
+            apply2<[](uint64_t a, uint64_t b, const Params& p) { return shifted(a, b, p[0] != 0); },
+                   uint64_t>}},
       {"Mod", 10, kNumbers, ANYNPU_EACH(modulo(a, b, p[0] != 0))},
       {"Max", 6, kNumbers, folding(ANYNPU_EACH(larger(a, b)))},
       {"Min", 6, kNumbers, folding(ANYNPU_EACH(smaller(a, b)))},
@@ -151,7 +157,8 @@ PlanResult plan_row(const OpContext& context) {
 // Mean: the sum, then one division of what lies in the output.
 PlanResult plan_mean(const OpContext& context) {
   static const BlockOp add{
-      .real = apply2<[](double a, double b, const Params&) { return a + b; }, double>, .folds = true};
+      .real = apply2<[](double a, double b, const Params&) { return a + b; }, double>,
+      .folds = true};
   static const BlockOp scale{
       .real = apply1<[](double a, const Params& p) { return a * p[0]; }, double>};
   const double share = 1.0 / static_cast<double>(context.inputs.size());
@@ -169,19 +176,25 @@ PlanResult plan_mean(const OpContext& context) {
   });
 }
 
-Status same_type_rule(OpContext& context) { return broadcast_rule(context, context.inputs[0].dtype); }
+Status same_type_rule(OpContext& context) {
+  return broadcast_rule(context, context.inputs[0].dtype);
+}
 
 PlanResult plan_pow(const OpContext& context) {
   static const BlockOp op{
       .real = apply2<[](double a, double b, const Params&) { return std::pow(a, b); }, double>,
       .whole = apply2<[](int64_t a, int64_t b, const Params&) {
         uint64_t base = static_cast<uint64_t>(a), result = 1;
-        if (b < 0) return a == 1 ? int64_t{1} : a == -1 ? (b % 2 != 0 ? int64_t{-1} : int64_t{1}) : int64_t{0};
+        if (b < 0)
+          return a == 1    ? int64_t{1}
+                 : a == -1 ? (b % 2 != 0 ? int64_t{-1} : int64_t{1})
+                           : int64_t{0};
         for (auto left = static_cast<uint64_t>(b); left != 0; left >>= 1, base *= base) {
           if ((left & 1) != 0) result *= base;
         }
         return static_cast<int64_t>(result);
-      }, int64_t>};
+      },
+                      int64_t>};
   const bool real = is_floating(context.inputs[0].dtype) || is_floating(context.inputs[1].dtype);
   return plan_blocks(context, op, real ? WideKind::real : WideKind::whole, {});
 }
@@ -200,19 +213,27 @@ void register_block_nary(Registry& registry) {
     if (row.name == "Mod") schema.attrs = {{"fmod", AttrKind::i, int64_t{0}}};
     if (row.name == "BitShift") schema.attrs = {{"direction", AttrKind::s, {}, true}};
     registry.add(schema);
-    registry.add(KernelDef{.op = row.name, .name = "block_nary", .types = row.types,
+    registry.add(KernelDef{.op = row.name,
+                           .name = "block_nary",
+                           .types = row.types,
                            .create = create_plain<plan_row>});
   }
-  registry.add(OpSchema{.name = "Mean", .since = 6, .inputs = {{"data", "T", Presence::variadic}},
-                        .outputs = {{"mean", "T"}}, .types = {{"T", kFloats}},
+  registry.add(OpSchema{.name = "Mean",
+                        .since = 6,
+                        .inputs = {{"data", "T", Presence::variadic}},
+                        .outputs = {{"mean", "T"}},
+                        .types = {{"T", kFloats}},
                         .shape = same_type_rule});
-  registry.add(KernelDef{.op = "Mean", .name = "block_nary", .types = kFloats,
-                         .create = create_plain<plan_mean>});
-  registry.add(OpSchema{.name = "Pow", .since = 7, .inputs = {{"X", "T"}, {"Y", "T1"}},
-                        .outputs = {{"Z", "T"}}, .types = {{"T", kNumbers}, {"T1", kNumbers}},
+  registry.add(KernelDef{
+      .op = "Mean", .name = "block_nary", .types = kFloats, .create = create_plain<plan_mean>});
+  registry.add(OpSchema{.name = "Pow",
+                        .since = 7,
+                        .inputs = {{"X", "T"}, {"Y", "T1"}},
+                        .outputs = {{"Z", "T"}},
+                        .types = {{"T", kNumbers}, {"T1", kNumbers}},
                         .shape = same_type_rule});
-  registry.add(KernelDef{.op = "Pow", .name = "block_nary", .types = kNumbers,
-                         .create = create_plain<plan_pow>});
+  registry.add(KernelDef{
+      .op = "Pow", .name = "block_nary", .types = kNumbers, .create = create_plain<plan_pow>});
 }
 
 void register_block(Registry& registry) {

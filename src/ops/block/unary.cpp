@@ -21,8 +21,10 @@ struct UnaryRow {
   bool to_bool = false;
 };
 
-#define ANYNPU_REAL(expression) \
-  BlockOp { .real = apply1<[](double x, const Params& p) { return (void)p, (expression); }, double> }
+#define ANYNPU_REAL(expression)                                                             \
+  BlockOp {                                                                                 \
+    .real = apply1<[](double x, const Params& p) { return (void)p, (expression); }, double> \
+  }
 
 double gelu_tanh(double x) {
   return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
@@ -59,32 +61,52 @@ const std::vector<UnaryRow>& rows() {
       {"Atanh", 9, kFloats, ANYNPU_REAL(std::atanh(x))},
       {"Softplus", 1, kFloats, ANYNPU_REAL(softplus(x))},
       {"Softsign", 1, kFloats, ANYNPU_REAL(x / (1 + std::fabs(x)))},
-      {"HardSwish", 14, kFloats, ANYNPU_REAL(x* std::fmin(std::fmax(x / 6 + 0.5, 0.0), 1.0))},
-      {"Mish", 18, kFloats, ANYNPU_REAL(x* std::tanh(softplus(x)))},
-      {"HardSigmoid", 6, kFloats, ANYNPU_REAL(std::fmin(std::fmax(p[0] * x + p[1], 0.0), 1.0)),
+      {"HardSwish", 14, kFloats, ANYNPU_REAL(x * std::fmin(std::fmax(x / 6 + 0.5, 0.0), 1.0))},
+      {"Mish", 18, kFloats, ANYNPU_REAL(x * std::tanh(softplus(x)))},
+      {"HardSigmoid",
+       6,
+       kFloats,
+       ANYNPU_REAL(std::fmin(std::fmax(p[0] * x + p[1], 0.0), 1.0)),
        {real("alpha", 0.2f), real("beta", 0.5f)}},
       {"Elu", 6, kFloats, ANYNPU_REAL(x < 0 ? p[0] * std::expm1(x) : x), {real("alpha", 1.0f)}},
-      {"Celu", 12, kFloats, ANYNPU_REAL(x < 0 ? p[0] * std::expm1(x / p[0]) : x),
+      {"Celu",
+       12,
+       kFloats,
+       ANYNPU_REAL(x < 0 ? p[0] * std::expm1(x / p[0]) : x),
        {real("alpha", 1.0f)}},
-      {"Selu", 6, kFloats, ANYNPU_REAL(p[1] * (x < 0 ? p[0] * std::expm1(x) : x)),
+      {"Selu",
+       6,
+       kFloats,
+       ANYNPU_REAL(p[1] * (x < 0 ? p[0] * std::expm1(x) : x)),
        {real("alpha", 1.67326319217681884765625f), real("gamma", 1.05070102214813232421875f)}},
       {"ThresholdedRelu", 10, kFloats, ANYNPU_REAL(x > p[0] ? x : 0.0), {real("alpha", 1.0f)}},
-      {"Shrink", 9, kNumbers,
+      {"Shrink",
+       9,
+       kNumbers,
        {.real = apply1<shrink, double>},
        {real("bias", 0.0f), real("lambd", 0.5f)}},
-      {"Sign", 9, kNumbers,
+      {"Sign",
+       9,
+       kNumbers,
        {.real = apply1<sign<double>, double>,
         .whole = apply1<sign<int64_t>, int64_t>,
         .natural = apply1<sign<uint64_t>, uint64_t>}},
-      {"Not", 1, kBool,
+      {"Not",
+       1,
+       kBool,
        {.whole = apply1<[](int64_t x, const Params&) { return int64_t{x == 0}; }, int64_t>}},
-      {"BitwiseNot", 18, kIntegers,
+      {"BitwiseNot",
+       18,
+       kIntegers,
        {.whole = apply1<[](int64_t x, const Params&) { return ~x; }, int64_t>,
         .natural = apply1<[](uint64_t x, const Params&) { return ~x; }, uint64_t>}},
       {"IsNaN", 9, kFloats, ANYNPU_REAL(std::isnan(x) ? 1.0 : 0.0), {}, true},
-      {"IsInf", 10, kFloats,
+      {"IsInf",
+       10,
+       kFloats,
        ANYNPU_REAL(std::isinf(x) && p[x < 0 ? 0 : 1] != 0 ? 1.0 : 0.0),
-       {flag("detect_negative"), flag("detect_positive")}, true},
+       {flag("detect_negative"), flag("detect_positive")},
+       true},
   };
   return list;
 }
@@ -127,10 +149,10 @@ Status gelu_rule(OpContext& context) {
 }
 
 PlanResult plan_gelu(const OpContext& context) {
-  static const BlockOp exact{
-      .real = apply1<[](double x, const Params&) {
-        return 0.5 * x * (1 + std::erf(x * 0.7071067811865476));
-      }, double>};
+  static const BlockOp exact{.real = apply1<[](double x, const Params&) {
+                               return 0.5 * x * (1 + std::erf(x * 0.7071067811865476));
+                             },
+                                            double>};
   static const BlockOp tanh{
       .real = apply1<[](double x, const Params&) { return gelu_tanh(x); }, double>};
   return plan_blocks(context, context.string_attr("approximate") == "tanh" ? tanh : exact,
@@ -149,15 +171,20 @@ void register_block_unary(Registry& registry) {
                     .attrs = row.attrs,
                     .shape = unary_rule};
     registry.add(schema);
-    registry.add(KernelDef{.op = row.name, .name = "block_unary", .types = row.types,
+    registry.add(KernelDef{.op = row.name,
+                           .name = "block_unary",
+                           .types = row.types,
                            .create = create_plain<plan_row>});
   }
-  registry.add(OpSchema{.name = "Gelu", .since = 20, .inputs = {{"X", "T"}},
-                        .outputs = {{"Y", "T"}}, .types = {{"T", kFloats}},
+  registry.add(OpSchema{.name = "Gelu",
+                        .since = 20,
+                        .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "T"}},
+                        .types = {{"T", kFloats}},
                         .attrs = {{"approximate", AttrKind::s, std::string_view("none")}},
                         .shape = gelu_rule});
-  registry.add(KernelDef{.op = "Gelu", .name = "block_unary", .types = kFloats,
-                         .create = create_plain<plan_gelu>});
+  registry.add(KernelDef{
+      .op = "Gelu", .name = "block_unary", .types = kFloats, .create = create_plain<plan_gelu>});
 }
 
 }  // namespace anynpu::ops

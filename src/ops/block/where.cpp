@@ -8,17 +8,20 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kUpTo8Bytes =
-    kNumbers | DTypeSet{DType::boolean, DType::c64, DType::c32};
+constexpr DTypeSet kUpTo8Bytes = kNumbers | DTypeSet{DType::boolean, DType::c64, DType::c32};
 
 Status where_rule(OpContext& context) { return broadcast_rule(context, context.inputs[1].dtype); }
 
 DType raw_type(DType type) {
   switch (size_of(type)) {
-    case 1: return DType::u8;
-    case 2: return DType::u16;
-    case 4: return DType::u32;
-    default: return DType::u64;
+    case 1:
+      return DType::u8;
+    case 2:
+      return DType::u16;
+    case 4:
+      return DType::u32;
+    default:
+      return DType::u64;
   }
 }
 
@@ -44,7 +47,9 @@ void register_where(Registry& registry) {
                         .outputs = {{"output", "T"}},
                         .types = {{"B", {DType::boolean}}, {"T", kUpTo8Bytes}},
                         .shape = where_rule});
-  registry.add(KernelDef{.op = "Where", .name = "block_where", .types = {DType::boolean},
+  registry.add(KernelDef{.op = "Where",
+                         .name = "block_where",
+                         .types = {DType::boolean},
                          .create = create_plain<plan_where>});
 }
 

@@ -18,11 +18,13 @@ T narrowed(W value) {
   if constexpr (std::is_same_v<T, Truth>) {
     return {static_cast<uint8_t>(value != W(0))};
   } else if constexpr (std::is_integral_v<T> && std::is_floating_point_v<W>) {
-    // Values outside any integer would be undefined: they become the most negative, as processors do.
+    // Values outside any integer would be undefined: they become the most negative, as processors
+    // do.
     if constexpr (std::is_same_v<T, uint64_t>) {
       if (value >= 0x1p63 && value < 0x1p64) return static_cast<T>(value);
     }
-    if (!(value >= -0x1p63 && value < 0x1p63)) return static_cast<T>(std::numeric_limits<int64_t>::min());
+    if (!(value >= -0x1p63 && value < 0x1p63))
+      return static_cast<T>(std::numeric_limits<int64_t>::min());
     return static_cast<T>(static_cast<int64_t>(value));
   } else {
     return Element<T>::store(value);
@@ -35,7 +37,8 @@ void load(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count
   for (int64_t i = 0; i < count; ++i) {
     if constexpr (std::is_same_v<T, Truth>) {
       out[i] = static_cast<W>(x[i * step].value != 0);
-    } else if constexpr (std::is_floating_point_v<typename Element<T>::Wide> && !std::is_floating_point_v<W>) {
+    } else if constexpr (std::is_floating_point_v<typename Element<T>::Wide> &&
+                         !std::is_floating_point_v<W>) {
       out[i] = narrowed<W>(static_cast<double>(Element<T>::load(x[i * step])));
     } else {
       out[i] = static_cast<W>(Element<T>::load(x[i * step]));
@@ -47,6 +50,27 @@ template <typename T, typename W>
 void store(std::byte* base, int64_t at, const W* in, int64_t count) {
   T* y = reinterpret_cast<T*>(base) + at;
   for (int64_t i = 0; i < count; ++i) y[i] = narrowed<T>(in[i]);
+}
+
+// Two to a byte, the first in the low half.
+template <typename W>
+void load_int4(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t index = at + i * step;
+    const int half = std::to_integer<int>(base[index / 2]) >> (index % 2 * 4) & 15;
+    out[i] = static_cast<W>(half > 7 ? half - 16 : half);
+  }
+}
+
+template <typename W>
+void store_int4(std::byte* base, int64_t at, const W* in, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t index = at + i;
+    const auto half = static_cast<unsigned>(narrowed<int8_t>(in[i])) & 15u;
+    const unsigned other = std::to_integer<unsigned>(base[index / 2]);
+    // The first of a pair clears the second, so that the last byte of an odd count has no rest.
+    base[index / 2] = static_cast<std::byte>(index % 2 == 0 ? half : (other & 15u) | half << 4);
+  }
 }
 
 }  // namespace
@@ -71,6 +95,7 @@ WideKind wide_kind(DType type) {
 template <typename W>
 LoadBlock<W> load_block(DType type) {
   if (type == DType::boolean) return load<Truth, W>;
+  if (type == DType::i4) return load_int4<W>;
   LoadBlock<W> found = nullptr;
   visit_numbers(type, [&](auto zero) { found = load<decltype(zero), W>; });
   return found;
@@ -79,6 +104,7 @@ LoadBlock<W> load_block(DType type) {
 template <typename W>
 StoreBlock<W> store_block(DType type) {
   if (type == DType::boolean) return store<Truth, W>;
+  if (type == DType::i4) return store_int4<W>;
   StoreBlock<W> found = nullptr;
   visit_numbers(type, [&](auto zero) { found = store<decltype(zero), W>; });
   return found;

@@ -22,11 +22,11 @@ WideKind wide_kind(DType type);
 template <typename W>
 using LoadBlock = void (*)(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count);
 // base[at + i] = in[i]; rounds to nearest for short floats, truncates towards zero and wraps for
-// integers, non-zero is true for bool.
+// integers, non-zero is true for bool. int4 elements share bytes: one thread stores them, in order.
 template <typename W>
 using StoreBlock = void (*)(std::byte* base, int64_t at, const W* in, int64_t count);
 
-// W: double, int64_t, uint64_t. Null for types that are no numbers (complex, string, packed ones).
+// W: double, int64_t, uint64_t. Null for types that are no numbers (complex, string).
 template <typename W>
 LoadBlock<W> load_block(DType type);
 template <typename W>

@@ -16,7 +16,8 @@ struct Geometry {
   int64_t batch = 0, in_channels = 0, out_channels = 0, group = 1;
 };
 
-std::vector<int64_t> list_or(const OpContext& context, std::string_view key, size_t size, int64_t value) {
+std::vector<int64_t> list_or(const OpContext& context, std::string_view key, size_t size,
+                             int64_t value) {
   return context.has_attr(key) ? context.ints_attr(key) : std::vector<int64_t>(size, value);
 }
 
@@ -26,7 +27,8 @@ Result<Geometry> geometry_of(const OpContext& context) {
   const size_t dims = x.size() >= 3 ? x.size() - 2 : 0;
   g.group = context.int_attr("group");
   if (dims == 0 || w.size() != x.size() || g.group < 1 || x[1] != w[0] || x[1] % g.group != 0) {
-    return fail(Code::shape_mismatch, "{}: input {} with weight {} and group {}, expected N, C, ... and C, M/group, ...",
+    return fail(Code::shape_mismatch,
+                "{}: input {} with weight {} and group {}, expected N, C, ... and C, M/group, ...",
                 context.label(), to_string(x), to_string(w), g.group);
   }
   g.batch = x[0], g.in_channels = x[1], g.out_channels = w[1] * g.group;
@@ -42,9 +44,11 @@ Result<Geometry> geometry_of(const OpContext& context) {
   const std::string mode = context.string_attr("auto_pad");
   for (size_t i = 0; fits && i < dims; ++i) {
     constexpr int64_t kMost = int64_t{1} << 31;
-    for (int64_t v : {g.in[i], g.kernel[i], g.stride[i], g.dilation[i]}) fits = fits && v >= 1 && v < kMost;
+    for (int64_t v : {g.in[i], g.kernel[i], g.stride[i], g.dilation[i]})
+      fits = fits && v >= 1 && v < kMost;
     if (!fits) break;
-    const int64_t full = g.stride[i] * (g.in[i] - 1) + extra[i] + (g.kernel[i] - 1) * g.dilation[i] + 1;
+    const int64_t full =
+        g.stride[i] * (g.in[i] - 1) + extra[i] + (g.kernel[i] - 1) * g.dilation[i] + 1;
     const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
     if (!wanted.empty() || same) {
       const int64_t out = wanted.empty() ? g.in[i] * g.stride[i] : wanted[i];
@@ -60,7 +64,8 @@ Result<Geometry> geometry_of(const OpContext& context) {
     fits = fits && g.out.back() >= 1 && g.out.back() < kMost;
   }
   if (!fits) {
-    return fail(Code::invalid_argument, "{}: strides, dilations, pads or output_shape do not fit input {} and weight {}",
+    return fail(Code::invalid_argument,
+                "{}: strides, dilations, pads or output_shape do not fit input {} and weight {}",
                 context.label(), to_string(x), to_string(w));
   }
   return g;
@@ -86,7 +91,8 @@ PlanResult plan_transpose(const OpContext& context) {
   const DType type = context.inputs[0].dtype;
   const auto load = load_block<double>(type);
   const auto store = store_block<double>(type);
-  const int64_t in_size = element_count(g.in), out_size = element_count(g.out), taps = element_count(g.kernel);
+  const int64_t in_size = element_count(g.in), out_size = element_count(g.out),
+                taps = element_count(g.kernel);
   const int64_t in_group = g.in_channels / g.group, out_group = g.out_channels / g.group;
   const bool bias = context.has_input(2);
   return make_plan([=](const RunArgs& args) {
@@ -125,16 +131,23 @@ PlanResult plan_transpose(const OpContext& context) {
 }  // namespace
 
 void register_conv_transpose(Registry& registry) {
-  registry.add(OpSchema{.name = "ConvTranspose", .since = 1,
+  registry.add(OpSchema{.name = "ConvTranspose",
+                        .since = 1,
                         .inputs = {{"X", "T"}, {"W", "T"}, {"B", "T", Presence::optional}},
-                        .outputs = {{"Y", "T"}}, .types = {{"T", kFloats}},
+                        .outputs = {{"Y", "T"}},
+                        .types = {{"T", kFloats}},
                         .attrs = {{"auto_pad", AttrKind::s, std::string_view("NOTSET")},
-                                  {"dilations", AttrKind::ints}, {"group", AttrKind::i, int64_t{1}},
-                                  {"kernel_shape", AttrKind::ints}, {"output_padding", AttrKind::ints},
-                                  {"output_shape", AttrKind::ints}, {"pads", AttrKind::ints},
+                                  {"dilations", AttrKind::ints},
+                                  {"group", AttrKind::i, int64_t{1}},
+                                  {"kernel_shape", AttrKind::ints},
+                                  {"output_padding", AttrKind::ints},
+                                  {"output_shape", AttrKind::ints},
+                                  {"pads", AttrKind::ints},
                                   {"strides", AttrKind::ints}},
                         .shape = transpose_rule});
-  registry.add(KernelDef{.op = "ConvTranspose", .name = "reference", .types = kFloats,
+  registry.add(KernelDef{.op = "ConvTranspose",
+                         .name = "reference",
+                         .types = kFloats,
                          .create = create_plain<plan_transpose>});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GridSample of any number of spatial dimensions: nearest, linear and cubic taps per axis, with zeros,
-// border or reflection beyond the edge; and AffineGrid, which makes such grids.
+// GridSample of any number of spatial dimensions: nearest, linear and cubic taps per axis, with
+// zeros, border or reflection beyond the edge; and AffineGrid, which makes such grids.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,15 +27,17 @@ Result<Mode> mode_of(const OpContext& context) {
   if (text == "nearest") return Mode::nearest;
   if (text == "linear" || text == "bilinear") return Mode::linear;
   if (text == "cubic" || text == "bicubic") return Mode::cubic;
-  return fail(Code::invalid_argument, "{}: mode is '{}', expected nearest, linear or cubic", context.label(), text);
+  return fail(Code::invalid_argument, "{}: mode is '{}', expected nearest, linear or cubic",
+              context.label(), text);
 }
 Result<Edge> edge_of(const OpContext& context) {
   const std::string text = context.string_attr("padding_mode");
   if (text == "zeros") return Edge::zeros;
   if (text == "border") return Edge::border;
   if (text == "reflection") return Edge::reflection;
-  return fail(Code::invalid_argument, "{}: padding_mode is '{}', expected zeros, border or reflection",
-              context.label(), text);
+  return fail(Code::invalid_argument,
+              "{}: padding_mode is '{}', expected zeros, border or reflection", context.label(),
+              text);
 }
 
 Status grid_rule(OpContext& context) {
@@ -47,7 +49,8 @@ Status grid_rule(OpContext& context) {
   const auto dims = static_cast<size_t>(x.rank() - 2);
   if (x.rank() < 3 || dims > kMostDims || grid.rank() != x.rank() || grid.shape[0] != x.shape[0] ||
       grid.shape.back() != static_cast<int64_t>(dims)) {
-    return fail(Code::shape_mismatch, "{}: input {} with grid {}, expected N, C, spatial and N, spatial, {}",
+    return fail(Code::shape_mismatch,
+                "{}: input {} with grid {}, expected N, C, spatial and N, spatial, {}",
                 context.label(), to_string(x.shape), to_string(grid.shape), dims);
   }
   Shape shape = {x.shape[0], x.shape[1]};
@@ -75,7 +78,8 @@ AxisTaps taps_at(double at, int64_t extent, Mode mode, Edge edge, bool corners) 
   const double low = corners ? 0 : -0.5, high = corners ? last : last + 0.5;
   const auto place = [&](double index) -> int64_t {
     if (edge == Edge::border) index = std::clamp(index, 0.0, last);
-    if (edge == Edge::reflection) index = std::clamp(std::nearbyint(reflected(index, low, high)), 0.0, last);
+    if (edge == Edge::reflection)
+      index = std::clamp(std::nearbyint(reflected(index, low, high)), 0.0, last);
     return index >= 0 && index <= last ? static_cast<int64_t>(index) : -1;
   };
   // The coordinate itself is moved inside first, except for cubic, whose taps are.
@@ -92,12 +96,16 @@ AxisTaps taps_at(double at, int64_t extent, Mode mode, Edge edge, bool corners) 
   const double base = std::floor(at), t = at - base;
   taps.count = mode == Mode::linear ? 2 : 4;
   for (size_t k = 0; k < taps.count; ++k) {
-    const double offset = mode == Mode::linear ? static_cast<double>(k) : static_cast<double>(k) - 1;
+    const double offset =
+        mode == Mode::linear ? static_cast<double>(k) : static_cast<double>(k) - 1;
     taps.index[k] = place(base + offset);
     const double d = std::fabs(t - offset);
     constexpr double a = -0.75;
-    if (mode == Mode::linear) taps.weight[k] = 1 - d;
-    else taps.weight[k] = d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+    if (mode == Mode::linear)
+      taps.weight[k] = 1 - d;
+    else
+      taps.weight[k] =
+          d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
   }
   return taps;
 }
@@ -109,10 +117,12 @@ PlanResult plan_grid(const OpContext& context) {
   const bool corners = context.int_attr("align_corners") != 0;
   const std::vector<int64_t> in(x.begin() + 2, x.end());
   const size_t dims = in.size();
-  const int64_t in_size = element_count(in), points = element_count(Shape(out.begin() + 2, out.end()));
+  const int64_t in_size = element_count(in),
+                points = element_count(Shape(out.begin() + 2, out.end()));
   const int64_t batch = x[0], channels = x[1];
   if (in_size == 0 && points * batch * channels > 0) return no_kernel_for(context);
-  const auto load = load_block<double>(context.inputs[0].dtype), load_grid = load_block<double>(context.inputs[1].dtype);
+  const auto load = load_block<double>(context.inputs[0].dtype),
+             load_grid = load_block<double>(context.inputs[1].dtype);
   const auto store = store_block<double>(context.outputs[0].dtype);
   return make_plan([=](const RunArgs& args) {
     parallel(static_cast<size_t>(batch * points), 16, [&](size_t begin, size_t end) {
@@ -121,9 +131,12 @@ PlanResult plan_grid(const OpContext& context) {
         size_t corners_of_point = 1;
         for (size_t d = 0; d < dims; ++d) {
           double value = 0;  // the last grid coordinate belongs to the first spatial axis
-          load_grid(args.inputs[1], p * static_cast<int64_t>(dims) + static_cast<int64_t>(dims - 1 - d), 0, &value, 1);
+          load_grid(args.inputs[1],
+                    p * static_cast<int64_t>(dims) + static_cast<int64_t>(dims - 1 - d), 0, &value,
+                    1);
           const auto extent = static_cast<double>(in[d]);
-          const double at = corners ? (value + 1) / 2 * (extent - 1) : ((value + 1) * extent - 1) / 2;
+          const double at =
+              corners ? (value + 1) / 2 * (extent - 1) : ((value + 1) * extent - 1) / 2;
           taps[d] = taps_at(at, in[d], mode, edge, corners);
           corners_of_point *= taps[d].count;
         }
@@ -162,7 +175,8 @@ Status affine_rule(OpContext& context) {
               theta.shape[2] == static_cast<int64_t>(dims) + 1;
   for (int64_t extent : wanted.values) fits = fits && extent >= 0;
   if (!fits) {
-    return fail(Code::shape_mismatch, "{}: theta {} with size {}, expected N, D, D + 1 for N, C and D extents",
+    return fail(Code::shape_mismatch,
+                "{}: theta {} with size {}, expected N, D, D + 1 for N, C and D extents",
                 context.label(), to_string(theta.shape), wanted.values);
   }
   Shape shape = {wanted.values[0]};
@@ -186,15 +200,19 @@ PlanResult plan_affine(const OpContext& context) {
         const auto extent = static_cast<double>(out[d + 1]);
         const auto i = static_cast<double>(rest % out[d + 1]);
         rest /= out[d + 1];
-        from[dims - 1 - d] = corners ? (extent == 1 ? -1.0 : 2 * i / (extent - 1) - 1) : (2 * i + 1) / extent - 1;
+        from[dims - 1 - d] =
+            corners ? (extent == 1 ? -1.0 : 2 * i / (extent - 1) - 1) : (2 * i + 1) / extent - 1;
       }
       from[dims] = 1;
       for (size_t row = 0; row < dims; ++row) {
         double sum = 0;
         for (size_t k = 0; k <= dims; ++k) {
           double theta = 0;
-          load(args.inputs[0], (rest * static_cast<int64_t>(dims) + static_cast<int64_t>(row)) *
-                                   static_cast<int64_t>(dims + 1) + static_cast<int64_t>(k), 0, &theta, 1);
+          load(args.inputs[0],
+               (rest * static_cast<int64_t>(dims) + static_cast<int64_t>(row)) *
+                       static_cast<int64_t>(dims + 1) +
+                   static_cast<int64_t>(k),
+               0, &theta, 1);
           sum += theta * from[k];
         }
         store(args.outputs[0], p * static_cast<int64_t>(dims) + static_cast<int64_t>(row), &sum, 1);
@@ -207,21 +225,33 @@ PlanResult plan_affine(const OpContext& context) {
 
 void register_grid_sample(Registry& registry) {
   const AttrSchema corners{"align_corners", AttrKind::i, int64_t{0}};
-  OpSchema schema{.name = "GridSample", .since = 16, .inputs = {{"X", "T"}, {"grid", "G"}},
-                  .outputs = {{"Y", "T"}}, .types = {{"T", kNumbers}, {"G", kFloats}},
-                  .attrs = {corners, {"mode", AttrKind::s, std::string_view("bilinear")},
+  OpSchema schema{.name = "GridSample",
+                  .since = 16,
+                  .inputs = {{"X", "T"}, {"grid", "G"}},
+                  .outputs = {{"Y", "T"}},
+                  .types = {{"T", kNumbers}, {"G", kFloats}},
+                  .attrs = {corners,
+                            {"mode", AttrKind::s, std::string_view("bilinear")},
                             {"padding_mode", AttrKind::s, std::string_view("zeros")}},
                   .shape = grid_rule};
   registry.add(schema);
   schema.since = 20;
   schema.attrs[1].value = std::string_view("linear");
   registry.add(schema);
-  registry.add(OpSchema{.name = "AffineGrid", .since = 20, .inputs = {{"theta", "T"}, {"size", "I"}},
-                        .outputs = {{"grid", "T"}}, .types = {{"T", kFloats}, {"I", {DType::i64}}},
-                        .attrs = {corners}, .shape = affine_rule});
-  registry.add(KernelDef{.op = "GridSample", .name = "reference", .types = kNumbers,
+  registry.add(OpSchema{.name = "AffineGrid",
+                        .since = 20,
+                        .inputs = {{"theta", "T"}, {"size", "I"}},
+                        .outputs = {{"grid", "T"}},
+                        .types = {{"T", kFloats}, {"I", {DType::i64}}},
+                        .attrs = {corners},
+                        .shape = affine_rule});
+  registry.add(KernelDef{.op = "GridSample",
+                         .name = "reference",
+                         .types = kNumbers,
                          .create = create_plain<plan_grid>});
-  registry.add(KernelDef{.op = "AffineGrid", .name = "reference", .types = kFloats,
+  registry.add(KernelDef{.op = "AffineGrid",
+                         .name = "reference",
+                         .types = kFloats,
                          .create = create_late<plan_affine, 2>});
 }
 

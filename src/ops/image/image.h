@@ -13,5 +13,6 @@ void register_conv_transpose(Registry& registry);
 void register_grid_sample(Registry& registry);
 void register_boxes(Registry& registry);
 void register_regions(Registry& registry);
+void register_deform_conv(Registry& registry);
 
 }  // namespace anynpu::ops

@@ -20,10 +20,13 @@ Status roi_rule(OpContext& context) {
   context.outputs[0].dtype = x.dtype;
   if (!x.fully_known() || !rois.fully_known() || !batches.fully_known()) return {};
   const int64_t h = context.int_attr("output_height"), w = context.int_attr("output_width");
-  if (x.rank() != 4 || rois.rank() != 2 || rois.shape[1] != 4 || element_count(batches.shape) != rois.shape[0] ||
-      h < 1 || w < 1 || context.int_attr("sampling_ratio") < 0) {
-    return fail(Code::shape_mismatch, "{}: input {}, rois {} and batch_indices {}, expected N, C, H, W and R, 4 and R",
-                context.label(), to_string(x.shape), to_string(rois.shape), to_string(batches.shape));
+  if (x.rank() != 4 || rois.rank() != 2 || rois.shape[1] != 4 ||
+      element_count(batches.shape) != rois.shape[0] || h < 1 || w < 1 ||
+      context.int_attr("sampling_ratio") < 0) {
+    return fail(Code::shape_mismatch,
+                "{}: input {}, rois {} and batch_indices {}, expected N, C, H, W and R, 4 and R",
+                context.label(), to_string(x.shape), to_string(rois.shape),
+                to_string(batches.shape));
   }
   return set_output(context, 0, x.dtype, {rois.shape[0], x.shape[1], h, w});
 }
@@ -35,7 +38,10 @@ PlanResult plan_roi(const OpContext& context) {
   const auto store = store_block<double>(type);
   const auto scale = static_cast<double>(context.float_attr("spatial_scale"));
   const bool largest = context.string_attr("mode") == "max";
-  const double shift = context.schema->since >= 16 && context.string_attr("coordinate_transformation_mode") == "half_pixel" ? 0.5 : 0;
+  const double shift = context.schema->since >= 16 &&
+                               context.string_attr("coordinate_transformation_mode") == "half_pixel"
+                           ? 0.5
+                           : 0;
   const int64_t ratio = context.int_attr("sampling_ratio");
   return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
     for (int64_t r = 0; r < out[0]; ++r) {
@@ -46,28 +52,37 @@ PlanResult plan_roi(const OpContext& context) {
       for (double& value : roi) value = value * scale - shift;
       double width = roi[2] - roi[0], height = roi[3] - roi[1];
       if (shift == 0) width = std::max(width, 1.0), height = std::max(height, 1.0);
-      const double bin_h = height / static_cast<double>(out[2]), bin_w = width / static_cast<double>(out[3]);
+      const double bin_h = height / static_cast<double>(out[2]),
+                   bin_w = width / static_cast<double>(out[3]);
       const auto samples = [&](double bin) {
-        return ratio > 0 ? ratio : std::clamp<int64_t>(static_cast<int64_t>(std::ceil(bin)), 0, 4096);
+        return ratio > 0 ? ratio
+                         : std::clamp<int64_t>(static_cast<int64_t>(std::ceil(bin)), 0, 4096);
       };
       const int64_t rows = samples(bin_h), columns = samples(bin_w);
       for (int64_t p = 0; p < out[1] * out[2] * out[3]; ++p) {
         const int64_t c = p / (out[2] * out[3]), oh = p / out[3] % out[2], ow = p % out[3];
         double sum = 0, top = 0;
         for (int64_t s = 0; s < rows * columns; ++s) {
-          double y = roi[1] + (static_cast<double>(oh) + (static_cast<double>(s / columns) + 0.5) / static_cast<double>(rows)) * bin_h;
-          double z = roi[0] + (static_cast<double>(ow) + (static_cast<double>(s % columns) + 0.5) / static_cast<double>(columns)) * bin_w;
+          double y = roi[1] + (static_cast<double>(oh) + (static_cast<double>(s / columns) + 0.5) /
+                                                             static_cast<double>(rows)) *
+                                  bin_h;
+          double z = roi[0] + (static_cast<double>(ow) + (static_cast<double>(s % columns) + 0.5) /
+                                                             static_cast<double>(columns)) *
+                                  bin_w;
           double parts[4] = {0, 0, 0, 0};
-          if (y >= -1 && y <= static_cast<double>(x[2]) && z >= -1 && z <= static_cast<double>(x[3])) {
+          if (y >= -1 && y <= static_cast<double>(x[2]) && z >= -1 &&
+              z <= static_cast<double>(x[3])) {
             y = std::clamp(y, 0.0, static_cast<double>(x[2] - 1));
             z = std::clamp(z, 0.0, static_cast<double>(x[3] - 1));
             const auto y0 = static_cast<int64_t>(y), z0 = static_cast<int64_t>(z);
             const int64_t y1 = std::min(y0 + 1, x[2] - 1), z1 = std::min(z0 + 1, x[3] - 1);
             const double fy = y - static_cast<double>(y0), fz = z - static_cast<double>(z0);
             const auto value = [&](int64_t i, int64_t j) {
-              return load_one<double>(type, args.inputs[0], ((batch * x[1] + c) * x[2] + i) * x[3] + j);
+              return load_one<double>(type, args.inputs[0],
+                                      ((batch * x[1] + c) * x[2] + i) * x[3] + j);
             };
-            parts[0] = (1 - fy) * (1 - fz) * value(y0, z0), parts[1] = (1 - fy) * fz * value(y0, z1);
+            parts[0] = (1 - fy) * (1 - fz) * value(y0, z0),
+            parts[1] = (1 - fy) * fz * value(y0, z1);
             parts[2] = fy * (1 - fz) * value(y1, z0), parts[3] = fy * fz * value(y1, z1);
           }
           sum += parts[0] + parts[1] + parts[2] + parts[3];
@@ -92,8 +107,10 @@ Status unpool_rule(OpContext& context) {
   auto strides = context.ints_attr("strides"), pads = context.ints_attr("pads");
   if (strides.empty()) strides.assign(dims, 1);
   if (pads.empty()) pads.assign(2 * dims, 0);
-  if (dims == 0 || indices.shape != x.shape || kernel.size() != dims || strides.size() != dims || pads.size() != 2 * dims) {
-    return fail(Code::shape_mismatch, "{}: input {} with indices {} does not fit kernel_shape, strides and pads",
+  if (dims == 0 || indices.shape != x.shape || kernel.size() != dims || strides.size() != dims ||
+      pads.size() != 2 * dims) {
+    return fail(Code::shape_mismatch,
+                "{}: input {} with indices {} does not fit kernel_shape, strides and pads",
                 context.label(), to_string(x.shape), to_string(indices.shape));
   }
   Shape shape = {x.shape[0], x.shape[1]};
@@ -110,7 +127,8 @@ Status unpool_rule(OpContext& context) {
 }
 
 PlanResult plan_unpool(const OpContext& context) {
-  const int64_t count = element_count(context.inputs[0].shape), places = element_count(context.outputs[0].shape);
+  const int64_t count = element_count(context.inputs[0].shape),
+                places = element_count(context.outputs[0].shape);
   const Shape &x = context.inputs[0].shape, &out = context.outputs[0].shape;
   // The indices count in the tensor without output_shape; a larger output keeps rows and columns.
   Shape natural = out;
@@ -120,7 +138,8 @@ PlanResult plan_unpool(const OpContext& context) {
     const size_t dims = kernel.size();
     if (strides.empty()) strides.assign(dims, 1);
     if (pads.empty()) pads.assign(2 * dims, 0);
-    for (size_t i = 0; i < dims; ++i) natural[i + 2] = (x[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + dims];
+    for (size_t i = 0; i < dims; ++i)
+      natural[i + 2] = (x[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + dims];
   }
   const size_t size = size_of(context.inputs[0].dtype);
   return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
@@ -135,7 +154,8 @@ PlanResult plan_unpool(const OpContext& context) {
         to += index % natural[d] * strides[d];
         index /= natural[d];
       }
-      std::memcpy(args.outputs[0] + static_cast<size_t>(to) * size, args.inputs[0] + static_cast<size_t>(i) * size, size);
+      std::memcpy(args.outputs[0] + static_cast<size_t>(to) * size,
+                  args.inputs[0] + static_cast<size_t>(i) * size, size);
     }
     return {};
   });
@@ -159,18 +179,24 @@ Result<Columns> columns_of(const OpContext& context) {
   g.stride = list("strides", dims, 1), g.dilation = list("dilations", dims, 1);
   const auto pads = list("pads", 2 * dims, 0);
   const Shape& x = context.inputs[0].shape;
-  bool fits = g.block.size() == dims && g.stride.size() == dims && g.dilation.size() == dims && pads.size() == 2 * dims && x.size() == 3;
+  bool fits = g.block.size() == dims && g.stride.size() == dims && g.dilation.size() == dims &&
+              pads.size() == 2 * dims && x.size() == 3;
   int64_t total = 1, taps = 1;
   for (size_t i = 0; fits && i < dims; ++i) {
-    for (int64_t v : {g.image[i], g.block[i], g.stride[i], g.dilation[i]}) fits = fits && v >= 1 && v < (int64_t{1} << 24);
+    for (int64_t v : {g.image[i], g.block[i], g.stride[i], g.dilation[i]})
+      fits = fits && v >= 1 && v < (int64_t{1} << 24);
     if (!fits) break;
     g.pad.push_back(pads[i]);
-    g.steps.push_back((g.image[i] + pads[i] + pads[i + dims] - g.dilation[i] * (g.block[i] - 1) - 1) / g.stride[i] + 1);
+    g.steps.push_back(
+        (g.image[i] + pads[i] + pads[i + dims] - g.dilation[i] * (g.block[i] - 1) - 1) /
+            g.stride[i] +
+        1);
     fits = g.steps.back() >= 1;
     total *= g.steps.back(), taps *= g.block[i];
   }
   if (!fits || x[2] != total || x[1] % taps != 0) {
-    return fail(Code::shape_mismatch, "{}: input {} does not hold the columns of image {} and block {}", context.label(),
+    return fail(Code::shape_mismatch,
+                "{}: input {} does not hold the columns of image {} and block {}", context.label(),
                 to_string(x), g.image, g.block);
   }
   return g;
@@ -192,9 +218,11 @@ PlanResult plan_columns(const OpContext& context) {
   const Shape out = context.outputs[0].shape;
   const DType type = context.inputs[0].dtype;
   const auto store = store_block<double>(type);
-  const int64_t taps = element_count(g.block), steps = element_count(g.steps), pixels = element_count(g.image);
+  const int64_t taps = element_count(g.block), steps = element_count(g.steps),
+                pixels = element_count(g.image);
   return make_plan([=](const RunArgs& args) {
-    for (int64_t i = 0; i < out[0] * out[1] * pixels; ++i) {  // each pixel gathers the columns that touch it
+    for (int64_t i = 0; i < out[0] * out[1] * pixels;
+         ++i) {  // each pixel gathers the columns that touch it
       double sum = 0;
       for (int64_t tap = 0; tap < taps; ++tap) {
         int64_t rest = i % pixels, k = tap, at = 0, place = 1;
@@ -206,7 +234,8 @@ PlanResult plan_columns(const OpContext& context) {
           at += touched ? y / g.stride[d] * place : 0;
           place *= g.steps[d];
         }
-        if (touched) sum += load_one<double>(type, args.inputs[0], (i / pixels * taps + tap) * steps + at);
+        if (touched)
+          sum += load_one<double>(type, args.inputs[0], (i / pixels * taps + tap) * steps + at);
       }
       store(args.outputs[0], i, &sum, 1);
     }
@@ -216,28 +245,51 @@ PlanResult plan_columns(const OpContext& context) {
 }  // namespace
 
 void register_regions(Registry& registry) {
-  OpSchema roi{.name = "RoiAlign", .since = 10, .inputs = {{"X", "T"}, {"rois", "T"}, {"batch_indices", "I"}},
-               .outputs = {{"Y", "T"}}, .types = {{"T", kFloats}, {"I", {DType::i64}}},
-               .attrs = {{"mode", AttrKind::s, std::string_view("avg")}, {"output_height", AttrKind::i, int64_t{1}},
-                         {"output_width", AttrKind::i, int64_t{1}}, {"sampling_ratio", AttrKind::i, int64_t{0}},
+  OpSchema roi{.name = "RoiAlign",
+               .since = 10,
+               .inputs = {{"X", "T"}, {"rois", "T"}, {"batch_indices", "I"}},
+               .outputs = {{"Y", "T"}},
+               .types = {{"T", kFloats}, {"I", {DType::i64}}},
+               .attrs = {{"mode", AttrKind::s, std::string_view("avg")},
+                         {"output_height", AttrKind::i, int64_t{1}},
+                         {"output_width", AttrKind::i, int64_t{1}},
+                         {"sampling_ratio", AttrKind::i, int64_t{0}},
                          {"spatial_scale", AttrKind::f, 1.0f}},
                .shape = roi_rule};
   registry.add(roi);
   roi.since = 16;
-  roi.attrs.push_back({"coordinate_transformation_mode", AttrKind::s, std::string_view("half_pixel")});
+  roi.attrs.push_back(
+      {"coordinate_transformation_mode", AttrKind::s, std::string_view("half_pixel")});
   registry.add(roi);
-  registry.add(OpSchema{.name = "MaxUnpool", .since = 9,
-                        .inputs = {{"X", "T"}, {"I", "I"}, {"output_shape", "I", Presence::optional}},
-                        .outputs = {{"output", "T"}}, .types = {{"T", kFloats}, {"I", {DType::i64}}},
-                        .attrs = {{"kernel_shape", AttrKind::ints, {}, true}, {"pads", AttrKind::ints}, {"strides", AttrKind::ints}},
-                        .shape = unpool_rule});
-  registry.add(OpSchema{.name = "Col2Im", .since = 18, .inputs = {{"input", "T"}, {"image_shape", "I"}, {"block_shape", "I"}},
-                        .outputs = {{"output", "T"}}, .types = {{"T", kNumbers}, {"I", {DType::i64}}},
-                        .attrs = {{"dilations", AttrKind::ints}, {"pads", AttrKind::ints}, {"strides", AttrKind::ints}},
+  registry.add(
+      OpSchema{.name = "MaxUnpool",
+               .since = 9,
+               .inputs = {{"X", "T"}, {"I", "I"}, {"output_shape", "I", Presence::optional}},
+               .outputs = {{"output", "T"}},
+               .types = {{"T", kFloats}, {"I", {DType::i64}}},
+               .attrs = {{"kernel_shape", AttrKind::ints, {}, true},
+                         {"pads", AttrKind::ints},
+                         {"strides", AttrKind::ints}},
+               .shape = unpool_rule});
+  registry.add(OpSchema{.name = "Col2Im",
+                        .since = 18,
+                        .inputs = {{"input", "T"}, {"image_shape", "I"}, {"block_shape", "I"}},
+                        .outputs = {{"output", "T"}},
+                        .types = {{"T", kNumbers}, {"I", {DType::i64}}},
+                        .attrs = {{"dilations", AttrKind::ints},
+                                  {"pads", AttrKind::ints},
+                                  {"strides", AttrKind::ints}},
                         .shape = columns_rule});
-  registry.add(KernelDef{.op = "RoiAlign", .name = "reference", .types = kFloats, .create = create_plain<plan_roi>});
-  registry.add(KernelDef{.op = "MaxUnpool", .name = "reference", .types = kFloats, .create = create_late<plan_unpool, 4>});
-  registry.add(KernelDef{.op = "Col2Im", .name = "reference", .types = kNumbers, .create = create_late<plan_columns, 6>});
+  registry.add(KernelDef{
+      .op = "RoiAlign", .name = "reference", .types = kFloats, .create = create_plain<plan_roi>});
+  registry.add(KernelDef{.op = "MaxUnpool",
+                         .name = "reference",
+                         .types = kFloats,
+                         .create = create_late<plan_unpool, 4>});
+  registry.add(KernelDef{.op = "Col2Im",
+                         .name = "reference",
+                         .types = kNumbers,
+                         .create = create_late<plan_columns, 6>});
 }
 
 }  // namespace anynpu::ops

@@ -26,14 +26,15 @@ struct Taps {
   int64_t per_output = 1;
   std::vector<int64_t> index;  // out * per_output
   std::vector<double> weight;
-  std::vector<bool> outside;   // the extrapolation value instead
+  std::vector<bool> outside;  // the extrapolation value instead
 };
 
 std::vector<double> reals_of(const Operand& operand) {
   std::vector<double> values;
   if (!operand.present || !operand.is_constant) return values;
   const auto count = element_count(operand.shape);
-  for (int64_t i = 0; i < count; ++i) values.push_back(load_one<double>(operand.dtype, operand.constant.data(), i));
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(load_one<double>(operand.dtype, operand.constant.data(), i));
   return values;
 }
 
@@ -42,21 +43,25 @@ struct Request {
   std::vector<Axis> axes;  // one per dimension
 };
 
-// Which input holds what differs by version: scales only (Upsample 9, Resize 10) or roi, scales, sizes.
+// Which input holds what differs by version: scales only (Upsample 9, Resize 10) or roi, scales,
+// sizes.
 Result<Request> request_of(const OpContext& context) {
   const Operand& x = context.inputs[0];
-  const bool full = context.schema->inputs.size() == 4, by_attr = context.schema->inputs.size() == 1;
+  const bool full = context.schema->inputs.size() == 4,
+             by_attr = context.schema->inputs.size() == 1;
   Request request;
   request.axes.resize(x.shape.size());
   for (size_t i = 0; i < x.shape.size(); ++i) request.axes[i].in = request.axes[i].out = x.shape[i];
   const size_t scale_input = full ? 2 : 1;
   const auto given = [&](size_t i) {
-    return context.has_input(i) && !(context.inputs[i].has_shape && context.inputs[i].shape == Shape{0});
+    return context.has_input(i) &&
+           !(context.inputs[i].has_shape && context.inputs[i].shape == Shape{0});
   };
   const bool with_sizes = full && given(3), with_scales = !by_attr && given(scale_input);
   const bool crop = context.string_attr("coordinate_transformation_mode") == "tf_crop_and_resize";
   for (size_t i = 1; i < context.inputs.size(); ++i) {
-    const bool needed = i == scale_input ? with_scales : full && (i == 3 ? with_sizes : crop && given(1));
+    const bool needed =
+        i == scale_input ? with_scales : full && (i == 3 ? with_sizes : crop && given(1));
     if (needed && !context.inputs[i].is_constant) request.known = false;
   }
   if (!request.known) return request;
@@ -68,18 +73,24 @@ Result<Request> request_of(const OpContext& context) {
     ANYNPU_ASSIGN(axis, normal_axis(context, axis, x.rank()));
   }
   std::vector<double> values;
-  if (with_sizes) values = reals_of(context.inputs[3]);
-  else if (with_scales) values = reals_of(context.inputs[scale_input]);
+  if (with_sizes)
+    values = reals_of(context.inputs[3]);
+  else if (with_scales)
+    values = reals_of(context.inputs[scale_input]);
   else if (by_attr) {
     const auto found = context.node->attrs.find("scales");
-    if (const auto* list = found == context.node->attrs.end() ? nullptr : std::get_if<std::vector<float>>(&found->second)) {
+    if (const auto* list = found == context.node->attrs.end()
+                               ? nullptr
+                               : std::get_if<std::vector<float>>(&found->second)) {
       values.assign(list->begin(), list->end());
     }
   }
   bool fits = values.size() == axes.size();
-  for (double value : values) fits = fits && (with_sizes ? value >= 0 : value > 0) && value < 0x1p31;
+  for (double value : values)
+    fits = fits && (with_sizes ? value >= 0 : value > 0) && value < 0x1p31;
   if (!fits) {
-    return fail(Code::invalid_argument, "{}: {} scales or sizes for {} axes, expected one positive number each",
+    return fail(Code::invalid_argument,
+                "{}: {} scales or sizes for {} axes, expected one positive number each",
                 context.label(), values.size(), axes.size());
   }
   const std::string policy = context.string_attr("keep_aspect_ratio_policy");
@@ -87,9 +98,11 @@ Result<Request> request_of(const OpContext& context) {
   for (size_t i = 0; i < axes.size(); ++i) {
     Axis& axis = request.axes[static_cast<size_t>(axes[i])];
     axis.scale = with_sizes ? values[i] / static_cast<double>(axis.in) : values[i];
-    axis.out = static_cast<int64_t>(with_sizes ? values[i] : std::floor(static_cast<double>(axis.in) * values[i]));
-    common = i == 0 ? axis.scale
-                    : policy == "not_larger" ? std::min(common, axis.scale) : std::max(common, axis.scale);
+    axis.out = static_cast<int64_t>(
+        with_sizes ? values[i] : std::floor(static_cast<double>(axis.in) * values[i]));
+    common = i == 0                   ? axis.scale
+             : policy == "not_larger" ? std::min(common, axis.scale)
+                                      : std::max(common, axis.scale);
   }
   if (with_sizes && (policy == "not_larger" || policy == "not_smaller")) {
     for (int64_t at : axes) {
@@ -121,7 +134,8 @@ Status resize_rule(OpContext& context) {
   Shape shape;
   for (const Axis& axis : request.axes) {
     if (axis.in == 0 && axis.out != 0) {
-      return fail(Code::shape_mismatch, "{}: an axis of 0 cannot be resized to {}", context.label(), axis.out);
+      return fail(Code::shape_mismatch, "{}: an axis of 0 cannot be resized to {}", context.label(),
+                  axis.out);
     }
     shape.push_back(axis.out);
   }
@@ -166,7 +180,9 @@ Taps taps_of(const OpContext& context, const Axis& axis) {
   if (where.empty()) where = "asymmetric", how = "floor";  // versions without the attribute
   const bool exclude = context.int_attr("exclude_outside") != 0;
   const bool is_cubic = mode == "cubic", is_nearest = mode == "nearest";
-  const double a = context.has_attr("cubic_coeff_a") ? static_cast<double>(context.float_attr("cubic_coeff_a")) : -0.75;
+  const double a = context.has_attr("cubic_coeff_a")
+                       ? static_cast<double>(context.float_attr("cubic_coeff_a"))
+                       : -0.75;
   const double stretch = context.int_attr("antialias") != 0 ? std::min(axis.scale, 1.0) : 1.0;
   const auto start = static_cast<int64_t>(std::floor((is_cubic ? -2 : -1) / stretch) + 1);
   Taps taps;
@@ -178,11 +194,15 @@ Taps taps_of(const OpContext& context, const Axis& axis) {
     double sum = 0;
     const size_t first = taps.weight.size();
     for (int64_t k = 0; k < taps.per_output; ++k) {
-      const double index = is_nearest ? nearest(at, how) : std::floor(at) + static_cast<double>(start + k);
+      const double index =
+          is_nearest ? nearest(at, how) : std::floor(at) + static_cast<double>(start + k);
       const double distance = (index - at) * stretch;
-      double weight = is_nearest ? 1 : is_cubic ? cubic(distance, a) : std::max(0.0, 1 - std::fabs(distance));
+      double weight = is_nearest ? 1
+                      : is_cubic ? cubic(distance, a)
+                                 : std::max(0.0, 1 - std::fabs(distance));
       if (exclude && (index < 0 || index > static_cast<double>(axis.in - 1))) weight = 0;
-      taps.index.push_back(static_cast<int64_t>(std::clamp(index, 0.0, static_cast<double>(axis.in - 1))));
+      taps.index.push_back(
+          static_cast<int64_t>(std::clamp(index, 0.0, static_cast<double>(axis.in - 1))));
       taps.weight.push_back(weight);
       sum += weight;
     }
@@ -218,7 +238,8 @@ PlanResult plan_resize(const OpContext& context) {
   ANYNPU_ASSIGN(const Request request, request_of(context));
   const std::string mode = context.string_attr("mode");
   if (mode != "nearest" && mode != "linear" && mode != "cubic" && mode != "bilinear") {
-    return fail(Code::invalid_argument, "{}: mode is '{}', expected nearest, linear or cubic", context.label(), mode);
+    return fail(Code::invalid_argument, "{}: mode is '{}', expected nearest, linear or cubic",
+                context.label(), mode);
   }
   const bool crop = context.string_attr("coordinate_transformation_mode") == "tf_crop_and_resize";
   Shape shape = context.inputs[0].shape;
@@ -259,8 +280,12 @@ PlanResult plan_resize(const OpContext& context) {
 
 void register_resize(Registry& registry) {
   const AttrSchema mode{"mode", AttrKind::s, std::string_view("nearest")};
-  OpSchema schema{.name = "Upsample", .since = 7, .inputs = {{"X", "T"}}, .outputs = {{"Y", "T"}},
-                  .types = {{"T", kResized}}, .attrs = {mode, {"scales", AttrKind::floats, {}, true}},
+  OpSchema schema{.name = "Upsample",
+                  .since = 7,
+                  .inputs = {{"X", "T"}},
+                  .outputs = {{"Y", "T"}},
+                  .types = {{"T", kResized}},
+                  .attrs = {mode, {"scales", AttrKind::floats, {}, true}},
                   .shape = resize_rule};
   registry.add(schema);
   schema.since = 9;
@@ -272,7 +297,9 @@ void register_resize(Registry& registry) {
   schema.since = 10;
   registry.add(schema);
   schema.since = 11;
-  schema.inputs = {{"X", "T"}, {"roi", "R", Presence::optional}, {"scales", "S", Presence::optional},
+  schema.inputs = {{"X", "T"},
+                   {"roi", "R", Presence::optional},
+                   {"scales", "S", Presence::optional},
                    {"sizes", "I", Presence::optional}};
   schema.types = {{"T", kResized}, {"R", kFloats}, {"S", {DType::f32}}, {"I", {DType::i64}}};
   schema.attrs = {mode,
@@ -284,12 +311,17 @@ void register_resize(Registry& registry) {
   registry.add(schema);
   schema.since = 18;
   schema.attrs.insert(schema.attrs.end(),
-                      {{"antialias", AttrKind::i, int64_t{0}}, {"axes", AttrKind::ints},
+                      {{"antialias", AttrKind::i, int64_t{0}},
+                       {"axes", AttrKind::ints},
                        {"keep_aspect_ratio_policy", AttrKind::s, std::string_view("stretch")}});
   registry.add(schema);
-  registry.add(KernelDef{.op = "Upsample", .name = "reference", .types = kResized,
+  registry.add(KernelDef{.op = "Upsample",
+                         .name = "reference",
+                         .types = kResized,
                          .create = create_late<plan_resize, 0b10>});
-  registry.add(KernelDef{.op = "Resize", .name = "reference", .types = kResized,
+  registry.add(KernelDef{.op = "Resize",
+                         .name = "reference",
+                         .types = kResized,
                          .create = create_late<plan_resize, 0b1110>});
 }
 
@@ -299,6 +331,7 @@ void register_image(Registry& registry) {
   register_grid_sample(registry);
   register_boxes(registry);
   register_regions(registry);
+  register_deform_conv(registry);
 }
 
 }  // namespace anynpu::ops

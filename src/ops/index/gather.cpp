@@ -24,11 +24,13 @@ Status gather_rule(OpContext& context) {
 
 PlanResult plan_gather(const OpContext& context) {
   const Shape& x = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   int64_t outer = 1;
   size_t inner = size_of(context.inputs[0].dtype);
   for (int64_t i = 0; i < axis; ++i) outer *= x[static_cast<size_t>(i)];
-  for (size_t i = static_cast<size_t>(axis) + 1; i < x.size(); ++i) inner *= static_cast<size_t>(x[i]);
+  for (size_t i = static_cast<size_t>(axis) + 1; i < x.size(); ++i)
+    inner *= static_cast<size_t>(x[i]);
   const int64_t extent = x[static_cast<size_t>(axis)];
   const int64_t picked = element_count(context.inputs[1].shape);
   const DType type = context.inputs[1].dtype;
@@ -38,7 +40,8 @@ PlanResult plan_gather(const OpContext& context) {
       for (int64_t i = 0; i < picked; ++i, y += inner) {
         const int64_t raw = index_at(type, args.inputs[1], i), at = raw < 0 ? raw + extent : raw;
         if (at < 0 || at >= extent) return index_failure(label, raw, extent);
-        if (inner > 0) std::memcpy(y, args.inputs[0] + static_cast<size_t>(o * extent + at) * inner, inner);
+        if (inner > 0)
+          std::memcpy(y, args.inputs[0] + static_cast<size_t>(o * extent + at) * inner, inner);
       }
     }
     return {};
@@ -52,7 +55,8 @@ Status elements_rule(OpContext& context) {
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
   bool fits = x.rank() == indices.rank();
   for (size_t i = 0; fits && i < x.shape.size(); ++i) {
-    fits = static_cast<int64_t>(i) == axis || indices.shape[i] <= x.shape[i] || x.shape[i] == kDynamicDim;
+    fits = static_cast<int64_t>(i) == axis || indices.shape[i] <= x.shape[i] ||
+           x.shape[i] == kDynamicDim;
   }
   if (!fits) {
     return fail(Code::shape_mismatch, "{}: indices {} do not lie within data {} beside axis {}",
@@ -63,7 +67,8 @@ Status elements_rule(OpContext& context) {
 
 PlanResult plan_elements(const OpContext& context) {
   const Shape x = context.inputs[0].shape, out = context.outputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   const auto strides = strides_of(x);
   const size_t size = size_of(context.inputs[0].dtype);
   const DType type = context.inputs[1].dtype;
@@ -91,7 +96,8 @@ Status nd_rule(OpContext& context) {
   const int64_t batch = context.int_attr("batch_dims");
   const int64_t depth = indices.rank() > 0 ? indices.shape.back() : 0;
   bool fits = batch >= 0 && indices.rank() > batch && x.rank() >= batch + depth && depth >= 1;
-  for (size_t i = 0; fits && i < static_cast<size_t>(batch); ++i) fits = x.shape[i] == indices.shape[i];
+  for (size_t i = 0; fits && i < static_cast<size_t>(batch); ++i)
+    fits = x.shape[i] == indices.shape[i];
   if (!fits) {
     return fail(Code::shape_mismatch, "{}: indices {} with batch_dims {} do not fit data {}",
                 context.label(), to_string(indices.shape), batch, to_string(x.shape));
@@ -111,14 +117,16 @@ PlanResult plan_nd(const OpContext& context) {
   const int64_t tuples = element_count(Shape(indices.begin(), indices.end() - 1));
   const int64_t per_batch = batches == 0 ? 0 : tuples / batches;
   const int64_t batch_stride = batch == 0 ? 0 : strides[batch - 1];
-  const auto inner = static_cast<size_t>(strides[batch + depth - 1]) * size_of(context.inputs[0].dtype);
+  const auto inner =
+      static_cast<size_t>(strides[batch + depth - 1]) * size_of(context.inputs[0].dtype);
   const size_t size = size_of(context.inputs[0].dtype);
   return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
     for (int64_t t = 0; t < tuples; ++t) {
       int64_t offset = t / per_batch * batch_stride;
       for (size_t d = 0; d < depth; ++d) {
         const int64_t extent = x[batch + d];
-        const int64_t raw = input_of<int64_t>(args, 1)[t * static_cast<int64_t>(depth) + static_cast<int64_t>(d)];
+        const int64_t raw =
+            input_of<int64_t>(args, 1)[t * static_cast<int64_t>(depth) + static_cast<int64_t>(d)];
         const int64_t at = raw < 0 ? raw + extent : raw;
         if (at < 0 || at >= extent) return index_failure(label, raw, extent);
         offset += at * strides[batch + d];
@@ -138,9 +146,13 @@ Status index_failure(const std::string& label, int64_t index, int64_t extent) {
 }
 
 void register_gather(Registry& registry) {
-  OpSchema schema{.name = "Gather", .since = 1, .inputs = {{"data", "T"}, {"indices", "I"}},
-                  .outputs = {{"output", "T"}}, .types = {{"T", kAnyFixed}, {"I", kIndices}},
-                  .attrs = {{"axis", AttrKind::i, int64_t{0}}}, .shape = gather_rule};
+  OpSchema schema{.name = "Gather",
+                  .since = 1,
+                  .inputs = {{"data", "T"}, {"indices", "I"}},
+                  .outputs = {{"output", "T"}},
+                  .types = {{"T", kAnyFixed}, {"I", kIndices}},
+                  .attrs = {{"axis", AttrKind::i, int64_t{0}}},
+                  .shape = gather_rule};
   registry.add(schema);
   schema.name = "GatherElements";
   schema.since = 11;

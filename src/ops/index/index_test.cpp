@@ -20,9 +20,18 @@ TEST(Gather, FailsOnAnIndexOutside) {
 }
 
 TEST(ScatterElements, AppliesUpdatesInOrder) {
-  EXPECT_EQ(TestNode("ScatterElements", 18).floats({3}, {1, 2, 3}).ints({1, 1}).floats({2}, {5, 7})
-                .attr("reduction", std::string("add")).evaluate(), (Floats{1, 14, 3}));
-  EXPECT_EQ(TestNode("ScatterElements", 18).floats({3}, {1, 2, 3}).ints({1, 1}).floats({2}, {5, 7}).evaluate(),
+  EXPECT_EQ(TestNode("ScatterElements", 18)
+                .floats({3}, {1, 2, 3})
+                .ints({1, 1})
+                .floats({2}, {5, 7})
+                .attr("reduction", std::string("add"))
+                .evaluate(),
+            (Floats{1, 14, 3}));
+  EXPECT_EQ(TestNode("ScatterElements", 18)
+                .floats({3}, {1, 2, 3})
+                .ints({1, 1})
+                .floats({2}, {5, 7})
+                .evaluate(),
             (Floats{1, 7, 3}));
 }
 

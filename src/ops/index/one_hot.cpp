@@ -11,7 +11,8 @@ namespace anynpu::ops {
 namespace {
 
 Status one_hot_rule(OpContext& context) {
-  const Operand &indices = context.inputs[0], &depth = context.inputs[1], &values = context.inputs[2];
+  const Operand &indices = context.inputs[0], &depth = context.inputs[1],
+                &values = context.inputs[2];
   context.outputs[0].dtype = values.dtype;
   if (values.fully_known() && element_count(values.shape) != 2) {
     return fail(Code::shape_mismatch, "{}: values is {}, expected off and on", context.label(),
@@ -19,15 +20,19 @@ Status one_hot_rule(OpContext& context) {
   }
   if (!indices.has_shape || !depth.is_constant) return {};
   const int64_t count = load_one<int64_t>(depth.dtype, depth.constant.data());
-  if (count < 0) return fail(Code::invalid_argument, "{}: depth is {}, expected 0 or more", context.label(), count);
-  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), indices.rank() + 1));
+  if (count < 0)
+    return fail(Code::invalid_argument, "{}: depth is {}, expected 0 or more", context.label(),
+                count);
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), indices.rank() + 1));
   Shape shape = indices.shape;
   shape.insert(shape.begin() + axis, count);
   return set_output(context, 0, values.dtype, std::move(shape));
 }
 
 PlanResult plan_one_hot(const OpContext& context) {
-  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank() + 1));
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank() + 1));
   const Shape out = context.outputs[0].shape;
   const int64_t depth = out[static_cast<size_t>(axis)];
   int64_t inner = 1;
@@ -42,7 +47,8 @@ PlanResult plan_one_hot(const OpContext& context) {
       load(args.inputs[0], i / (inner * depth) * inner + i % inner, 0, &index, 1);
       if (index < 0) index += depth;
       const bool on = index == i / inner % depth;  // an index outside leaves all off
-      std::memcpy(args.outputs[0] + static_cast<size_t>(i) * size, args.inputs[2] + (on ? size : 0), size);
+      std::memcpy(args.outputs[0] + static_cast<size_t>(i) * size, args.inputs[2] + (on ? size : 0),
+                  size);
     }
   });
 }
@@ -50,12 +56,16 @@ PlanResult plan_one_hot(const OpContext& context) {
 }  // namespace
 
 void register_one_hot(Registry& registry) {
-  registry.add(OpSchema{.name = "OneHot", .since = 9,
+  registry.add(OpSchema{.name = "OneHot",
+                        .since = 9,
                         .inputs = {{"indices", "I"}, {"depth", "D"}, {"values", "T"}},
                         .outputs = {{"output", "T"}},
                         .types = {{"I", kNumbers}, {"D", kNumbers}, {"T", kAnyFixed}},
-                        .attrs = {{"axis", AttrKind::i, int64_t{-1}}}, .shape = one_hot_rule});
-  registry.add(KernelDef{.op = "OneHot", .name = "reference", .types = kNumbers,
+                        .attrs = {{"axis", AttrKind::i, int64_t{-1}}},
+                        .shape = one_hot_rule});
+  registry.add(KernelDef{.op = "OneHot",
+                         .name = "reference",
+                         .types = kNumbers,
                          .create = create_late<plan_one_hot, 2>});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter, ScatterElements, ScatterND, with reductions add, mul, min and max. Updates are applied in
-// order, so that equal indices give the same bytes every time.
+// Scatter, ScatterElements, ScatterND, with reductions add, mul, min and max. Updates are applied
+// in order, so that equal indices give the same bytes every time.
 #include <cstring>
 
 #include "ops/index/index.h"
@@ -23,10 +23,14 @@ void combine(std::byte* y, const std::byte* x) {
   const auto p = Element<T>::load(a), q = Element<T>::load(b);
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, decltype(p + q)>;
   T out;
-  if constexpr (kind == 0) out = Element<T>::store(static_cast<Wide>(p) + static_cast<Wide>(q));
-  else if constexpr (kind == 1) out = Element<T>::store(static_cast<Wide>(p) * static_cast<Wide>(q));
-  else if constexpr (kind == 2) out = Element<T>::store(q < p ? q : p);
-  else out = Element<T>::store(q > p ? q : p);
+  if constexpr (kind == 0)
+    out = Element<T>::store(static_cast<Wide>(p) + static_cast<Wide>(q));
+  else if constexpr (kind == 1)
+    out = Element<T>::store(static_cast<Wide>(p) * static_cast<Wide>(q));
+  else if constexpr (kind == 2)
+    out = Element<T>::store(q < p ? q : p);
+  else
+    out = Element<T>::store(q > p ? q : p);
   std::memcpy(y, &out, sizeof out);
 }
 
@@ -43,8 +47,9 @@ Result<Combine> combine_of(const OpContext& context) {
     if (how == "max") found = combine<T, 3>;
   });
   if (found) return found;
-  return fail(Code::invalid_argument, "{}: reduction '{}' of {}, expected none, add, mul, min or max",
-              context.label(), how, name_of(context.inputs[0].dtype));
+  return fail(Code::invalid_argument,
+              "{}: reduction '{}' of {}, expected none, add, mul, min or max", context.label(), how,
+              name_of(context.inputs[0].dtype));
 }
 
 Status elements_rule(OpContext& context) {
@@ -61,7 +66,8 @@ Status elements_rule(OpContext& context) {
     }
     if (!fits) {
       return fail(Code::shape_mismatch, "{}: indices {} and updates {} do not fit data {}",
-                  context.label(), to_string(indices.shape), to_string(updates.shape), to_string(x.shape));
+                  context.label(), to_string(indices.shape), to_string(updates.shape),
+                  to_string(x.shape));
     }
   }
   return set_output(context, 0, x.dtype, x.shape);
@@ -69,7 +75,8 @@ Status elements_rule(OpContext& context) {
 
 PlanResult plan_elements(const OpContext& context) {
   const Shape x = context.inputs[0].shape, shape = context.inputs[1].shape;
-  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   ANYNPU_ASSIGN(const Combine update, combine_of(context));
   const auto strides = strides_of(x);
   const size_t size = size_of(context.inputs[0].dtype);
@@ -88,8 +95,10 @@ PlanResult plan_elements(const OpContext& context) {
       }
       std::byte* y = args.outputs[0] + static_cast<size_t>(offset) * size;
       const std::byte* value = args.inputs[2] + static_cast<size_t>(i) * size;
-      if (update) update(y, value);
-      else std::memcpy(y, value, size);
+      if (update)
+        update(y, value);
+      else
+        std::memcpy(y, value, size);
     }
     return {};
   });
@@ -110,7 +119,8 @@ Status nd_rule(OpContext& context) {
     }
     if (!fits) {
       return fail(Code::shape_mismatch, "{}: indices {} and updates {} do not fit data {}",
-                  context.label(), to_string(indices.shape), to_string(updates.shape), to_string(x.shape));
+                  context.label(), to_string(indices.shape), to_string(updates.shape),
+                  to_string(x.shape));
     }
   }
   return set_output(context, 0, x.dtype, x.shape);
@@ -130,7 +140,8 @@ PlanResult plan_nd(const OpContext& context) {
     for (int64_t t = 0; t < tuples; ++t) {
       int64_t offset = 0;
       for (size_t d = 0; d < depth; ++d) {
-        const int64_t raw = input_of<int64_t>(args, 1)[t * static_cast<int64_t>(depth) + static_cast<int64_t>(d)];
+        const int64_t raw =
+            input_of<int64_t>(args, 1)[t * static_cast<int64_t>(depth) + static_cast<int64_t>(d)];
         const int64_t at = raw < 0 ? raw + x[d] : raw;
         if (at < 0 || at >= x[d]) return index_failure(label, raw, x[d]);
         offset += at * strides[d];
@@ -138,8 +149,10 @@ PlanResult plan_nd(const OpContext& context) {
       for (int64_t i = 0; i < run; ++i) {
         std::byte* y = args.outputs[0] + static_cast<size_t>(offset + i) * size;
         const std::byte* value = args.inputs[2] + static_cast<size_t>(t * run + i) * size;
-        if (update) update(y, value);
-        else std::memcpy(y, value, size);
+        if (update)
+          update(y, value);
+        else
+          std::memcpy(y, value, size);
       }
     }
     return {};
@@ -151,10 +164,13 @@ PlanResult plan_nd(const OpContext& context) {
 void register_scatter(Registry& registry) {
   const AttrSchema axis{"axis", AttrKind::i, int64_t{0}};
   const AttrSchema reduction{"reduction", AttrKind::s, std::string_view("none")};
-  OpSchema schema{.name = "Scatter", .since = 9,
+  OpSchema schema{.name = "Scatter",
+                  .since = 9,
                   .inputs = {{"data", "T"}, {"indices", "I"}, {"updates", "T"}},
-                  .outputs = {{"output", "T"}}, .types = {{"T", kAnyFixed}, {"I", kIndices}},
-                  .attrs = {axis}, .shape = elements_rule};
+                  .outputs = {{"output", "T"}},
+                  .types = {{"T", kAnyFixed}, {"I", kIndices}},
+                  .attrs = {axis},
+                  .shape = elements_rule};
   registry.add(schema);
   schema.name = "ScatterElements";
   schema.since = 11;

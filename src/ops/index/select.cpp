@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose output's size is a matter of values: Compress and NonZero. The model states the size
-// (or the inputs are constants); values that give another fail the run.
+// Operators whose output's size is a matter of values: Compress and NonZero. The model states the
+// size (or the inputs are constants); values that give another fail the run.
 #include <cstring>
 
 #include "ops/block/wide.h"
@@ -40,10 +40,12 @@ PlanResult plan_compress(const OpContext& context) {
   int64_t outer = 1, extent = element_count(x);
   size_t inner = size_of(context.inputs[0].dtype);
   if (context.has_attr("axis")) {
-    ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+    ANYNPU_ASSIGN(const int64_t axis,
+                  normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
     extent = x[static_cast<size_t>(axis)];
     for (int64_t i = 0; i < axis; ++i) outer *= x[static_cast<size_t>(i)];
-    for (size_t i = static_cast<size_t>(axis) + 1; i < x.size(); ++i) inner *= static_cast<size_t>(x[i]);
+    for (size_t i = static_cast<size_t>(axis) + 1; i < x.size(); ++i)
+      inner *= static_cast<size_t>(x[i]);
   }
   const int64_t flags = std::min(extent, element_count(context.inputs[1].shape));
   return make_plan([=](const RunArgs& args) {
@@ -101,15 +103,26 @@ PlanResult plan_non_zero(const OpContext& context) {
 }  // namespace
 
 void register_select(Registry& registry) {
-  registry.add(OpSchema{.name = "Compress", .since = 9, .inputs = {{"input", "T"}, {"condition", "B"}},
+  registry.add(OpSchema{.name = "Compress",
+                        .since = 9,
+                        .inputs = {{"input", "T"}, {"condition", "B"}},
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kAnyFixed}, {"B", {DType::boolean}}},
-                        .attrs = {{"axis", AttrKind::i}}, .shape = compress_rule});
-  registry.add(OpSchema{.name = "NonZero", .since = 9, .inputs = {{"X", "T"}},
-                        .outputs = {{"Y", "I"}}, .types = {{"T", kTested}}, .shape = non_zero_rule});
-  registry.add(KernelDef{.op = "Compress", .name = "reference", .types = kAnyFixed,
+                        .attrs = {{"axis", AttrKind::i}},
+                        .shape = compress_rule});
+  registry.add(OpSchema{.name = "NonZero",
+                        .since = 9,
+                        .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "I"}},
+                        .types = {{"T", kTested}},
+                        .shape = non_zero_rule});
+  registry.add(KernelDef{.op = "Compress",
+                         .name = "reference",
+                         .types = kAnyFixed,
                          .create = create_late<plan_compress, 2>});
-  registry.add(KernelDef{.op = "NonZero", .name = "reference", .types = kTested,
+  registry.add(KernelDef{.op = "NonZero",
+                         .name = "reference",
+                         .types = kTested,
                          .create = create_late<plan_non_zero, 1>});
 }
 

@@ -28,7 +28,8 @@ Status top_k_rule(OpContext& context) {
   Shape shape = x.shape;
   int64_t& extent = shape[static_cast<size_t>(axis)];
   if (k < 0 || (extent != kDynamicDim && k > extent)) {
-    return fail(Code::invalid_argument, "{}: k is {}, expected 0 to {}", context.label(), k, extent);
+    return fail(Code::invalid_argument, "{}: k is {}, expected 0 to {}", context.label(), k,
+                extent);
   }
   extent = k;
   ANYNPU_TRY(set_output(context, 0, x.dtype, shape));
@@ -38,7 +39,8 @@ Status top_k_rule(OpContext& context) {
 template <typename W>
 PlanResult plan_of(const OpContext& context) {
   const Shape& x = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   int64_t outer = 1, step = 1;
   for (int64_t i = 0; i < axis; ++i) outer *= x[static_cast<size_t>(i)];
   for (size_t i = static_cast<size_t>(axis) + 1; i < x.size(); ++i) step *= x[i];
@@ -73,9 +75,12 @@ PlanResult plan_of(const OpContext& context) {
 
 PlanResult plan_top_k(const OpContext& context) {
   switch (wide_kind(context.inputs[0].dtype)) {
-    case WideKind::real: return plan_of<double>(context);
-    case WideKind::whole: return plan_of<int64_t>(context);
-    default: return plan_of<uint64_t>(context);
+    case WideKind::real:
+      return plan_of<double>(context);
+    case WideKind::whole:
+      return plan_of<int64_t>(context);
+    default:
+      return plan_of<uint64_t>(context);
   }
 }
 
@@ -83,18 +88,22 @@ PlanResult plan_top_k(const OpContext& context) {
 
 void register_top_k(Registry& registry) {
   const AttrSchema axis{"axis", AttrKind::i, int64_t{-1}};
-  OpSchema schema{.name = "TopK", .since = 1, .inputs = {{"X", "T"}},
-                  .outputs = {{"Values", "T"}, {"Indices", "I"}}, .types = {{"T", kNumbers}},
-                  .attrs = {axis, {"k", AttrKind::i, {}, true}, {"largest", AttrKind::i, int64_t{1}}},
-                  .shape = top_k_rule};
+  OpSchema schema{
+      .name = "TopK",
+      .since = 1,
+      .inputs = {{"X", "T"}},
+      .outputs = {{"Values", "T"}, {"Indices", "I"}},
+      .types = {{"T", kNumbers}},
+      .attrs = {axis, {"k", AttrKind::i, {}, true}, {"largest", AttrKind::i, int64_t{1}}},
+      .shape = top_k_rule};
   registry.add(schema);
   schema.since = 10;
   schema.inputs.push_back({"K", "K"});
   schema.types.push_back({"K", {DType::i64}});
   schema.attrs = {axis, {"largest", AttrKind::i, int64_t{1}}, {"sorted", AttrKind::i, int64_t{1}}};
   registry.add(schema);
-  registry.add(KernelDef{.op = "TopK", .name = "reference", .types = kNumbers,
-                         .create = create_late<plan_top_k, 2>});
+  registry.add(KernelDef{
+      .op = "TopK", .name = "reference", .types = kNumbers, .create = create_late<plan_top_k, 2>});
 }
 
 }  // namespace anynpu::ops

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unique: the different elements, or slices along an axis, with indices and counts. How many there are
-// is a matter of values: the model states it, and another number fails the run.
+// Unique: the different elements, or slices along an axis, with indices and counts. How many there
+// are is a matter of values: the model states it, and another number fails the run.
 #include <algorithm>
 #include <cstring>
 
@@ -15,7 +15,9 @@ namespace {
 
 struct Slices {
   int64_t count = 0, outer = 1, inner = 1;  // slice i: elements (o, i, k)
-  int64_t at(int64_t slice, int64_t k) const { return (k / inner * count + slice) * inner + k % inner; }
+  int64_t at(int64_t slice, int64_t k) const {
+    return (k / inner * count + slice) * inner + k % inner;
+  }
   int64_t length() const { return outer * inner; }
 };
 
@@ -42,7 +44,8 @@ Result<Found> find(const OpContext& context) {
   load_block<double>(x.dtype)(x.constant.data(), 0, 1, values.data(), static_cast<int64_t>(total));
   const auto compare = [&](int64_t a, int64_t b) {  // -1, 0, 1
     for (int64_t k = 0; k < s.length(); ++k) {
-      const double p = values[static_cast<size_t>(s.at(a, k))], q = values[static_cast<size_t>(s.at(b, k))];
+      const double p = values[static_cast<size_t>(s.at(a, k))],
+                   q = values[static_cast<size_t>(s.at(b, k))];
       if (p < q) return -1;
       if (q < p) return 1;
     }
@@ -50,7 +53,8 @@ Result<Found> find(const OpContext& context) {
   };
   std::vector<int64_t> order(static_cast<size_t>(s.count));
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return compare(a, b) < 0; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return compare(a, b) < 0; });
   Found found;
   std::vector<int64_t> group(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
@@ -64,7 +68,8 @@ Result<Found> find(const OpContext& context) {
   std::vector<size_t> rank(found.first.size());
   for (size_t i = 0; i < rank.size(); ++i) rank[i] = i;
   if (context.int_attr("sorted") == 0) {
-    std::sort(rank.begin(), rank.end(), [&](size_t a, size_t b) { return found.first[a] < found.first[b]; });
+    std::sort(rank.begin(), rank.end(),
+              [&](size_t a, size_t b) { return found.first[a] < found.first[b]; });
   }
   Found out;
   std::vector<int64_t> place(rank.size());
@@ -108,12 +113,15 @@ PlanResult plan_unique(const OpContext& context) {
     for (int64_t i = 0; i < to.count; ++i) {
       for (int64_t k = 0; k < s.length(); ++k) {
         std::memcpy(args.outputs[0] + static_cast<size_t>(to.at(i, k)) * size,
-                    args.inputs[0] + static_cast<size_t>(s.at(found.first[static_cast<size_t>(i)], k)) * size, size);
+                    args.inputs[0] +
+                        static_cast<size_t>(s.at(found.first[static_cast<size_t>(i)], k)) * size,
+                    size);
       }
     }
     const std::vector<int64_t>* lists[] = {&found.first, &found.inverse, &found.counts};
     for (size_t i = 1; i < args.outputs.size(); ++i) {
-      if (args.outputs[i]) std::copy(lists[i - 1]->begin(), lists[i - 1]->end(), output_of<int64_t>(args, i));
+      if (args.outputs[i])
+        std::copy(lists[i - 1]->begin(), lists[i - 1]->end(), output_of<int64_t>(args, i));
     }
   });
 }
@@ -121,12 +129,20 @@ PlanResult plan_unique(const OpContext& context) {
 }  // namespace
 
 void register_unique(Registry& registry) {
-  const auto optional = [](std::string_view name) { return FormalOperand{name, "I", Presence::optional}; };
-  registry.add(OpSchema{.name = "Unique", .since = 11, .inputs = {{"X", "T"}},
-                        .outputs = {{"Y", "T"}, optional("indices"), optional("inverse_indices"), optional("counts")},
-                        .types = {{"T", kNumbers}},
-                        .attrs = {{"axis", AttrKind::i}, {"sorted", AttrKind::i, int64_t{1}}}, .shape = unique_rule});
-  registry.add(KernelDef{.op = "Unique", .name = "reference", .types = kNumbers,
+  const auto optional = [](std::string_view name) {
+    return FormalOperand{name, "I", Presence::optional};
+  };
+  registry.add(OpSchema{
+      .name = "Unique",
+      .since = 11,
+      .inputs = {{"X", "T"}},
+      .outputs = {{"Y", "T"}, optional("indices"), optional("inverse_indices"), optional("counts")},
+      .types = {{"T", kNumbers}},
+      .attrs = {{"axis", AttrKind::i}, {"sorted", AttrKind::i, int64_t{1}}},
+      .shape = unique_rule});
+  registry.add(KernelDef{.op = "Unique",
+                         .name = "reference",
+                         .types = kNumbers,
                          .create = create_late<plan_unique, 1>});
 }
 

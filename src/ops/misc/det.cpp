@@ -64,10 +64,14 @@ PlanResult plan_det(const OpContext& context) {
 }  // namespace
 
 void register_det(Registry& registry) {
-  registry.add(OpSchema{.name = "Det", .since = 11, .inputs = {{"X", "T"}}, .outputs = {{"Y", "T"}},
-                        .types = {{"T", kFloats}}, .shape = det_rule});
-  registry.add(KernelDef{.op = "Det", .name = "reference", .types = kFloats,
-                         .create = create_plain<plan_det>});
+  registry.add(OpSchema{.name = "Det",
+                        .since = 11,
+                        .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "T"}},
+                        .types = {{"T", kFloats}},
+                        .shape = det_rule});
+  registry.add(KernelDef{
+      .op = "Det", .name = "reference", .types = kFloats, .create = create_plain<plan_det>});
 }
 
 void register_misc(Registry& registry) {
@@ -75,7 +79,6 @@ void register_misc(Registry& registry) {
   register_einsum(registry);
   register_det(registry);
   register_lp_pool(registry);
-  register_windows(registry);
 }
 
 }  // namespace anynpu::ops

@@ -53,7 +53,8 @@ Result<Equation> parse(const OpContext& context) {
     eq.terms.push_back(left.substr(at, end - at));
   }
   if (eq.terms.size() != context.inputs.size() || eq.terms.size() > kMostOperands) {
-    return bad(context, format("has {} terms for {} inputs", eq.terms.size(), context.inputs.size()));
+    return bad(context,
+               format("has {} terms for {} inputs", eq.terms.size(), context.inputs.size()));
   }
   std::map<char, int> uses;
   size_t dots = 0;
@@ -84,11 +85,13 @@ Result<Equation> parse(const OpContext& context) {
     }
   } else {
     eq.out = text.substr(arrow + 2);
-    if (const size_t at = eq.out.find("..."); at != std::string::npos) eq.out.replace(at, 3, ellipsis);
+    if (const size_t at = eq.out.find("..."); at != std::string::npos)
+      eq.out.replace(at, 3, ellipsis);
   }
   std::map<char, int> seen;
   for (char letter : eq.out) {
-    if (!eq.extents.contains(letter) || ++seen[letter] > 1) return bad(context, "has a wrong output");
+    if (!eq.extents.contains(letter) || ++seen[letter] > 1)
+      return bad(context, "has a wrong output");
   }
   return eq;
 }
@@ -157,17 +160,22 @@ PlanResult plan_of(const OpContext& context) {
 }
 
 PlanResult plan_einsum(const OpContext& context) {
-  return is_floating(context.inputs[0].dtype) ? plan_of<double>(context) : plan_of<uint64_t>(context);
+  return is_floating(context.inputs[0].dtype) ? plan_of<double>(context)
+                                              : plan_of<uint64_t>(context);
 }
 
 }  // namespace
 
 void register_einsum(Registry& registry) {
-  registry.add(OpSchema{.name = "Einsum", .since = 12, .inputs = {{"Inputs", "T", Presence::variadic}},
-                        .outputs = {{"Output", "T"}}, .types = {{"T", kNumbers}},
-                        .attrs = {{"equation", AttrKind::s, {}, true}}, .shape = einsum_rule});
-  registry.add(KernelDef{.op = "Einsum", .name = "reference", .types = kNumbers,
-                         .create = create_plain<plan_einsum>});
+  registry.add(OpSchema{.name = "Einsum",
+                        .since = 12,
+                        .inputs = {{"Inputs", "T", Presence::variadic}},
+                        .outputs = {{"Output", "T"}},
+                        .types = {{"T", kNumbers}},
+                        .attrs = {{"equation", AttrKind::s, {}, true}},
+                        .shape = einsum_rule});
+  registry.add(KernelDef{
+      .op = "Einsum", .name = "reference", .types = kNumbers, .create = create_plain<plan_einsum>});
 }
 
 }  // namespace anynpu::ops

@@ -87,9 +87,11 @@ PlanResult plan_loss(const OpContext& context) {
 }  // namespace
 
 void register_loss(Registry& registry) {
-  OpSchema schema{.name = "NegativeLogLikelihoodLoss", .since = 12,
+  OpSchema schema{.name = "NegativeLogLikelihoodLoss",
+                  .since = 12,
                   .inputs = {{"input", "T"}, {"target", "I"}, {"weight", "T", Presence::optional}},
-                  .outputs = {{"loss", "T"}}, .types = {{"T", kFloats}, {"I", kIndices}},
+                  .outputs = {{"loss", "T"}},
+                  .types = {{"T", kFloats}, {"I", kIndices}},
                   .attrs = {{"ignore_index", AttrKind::i},
                             {"reduction", AttrKind::s, std::string_view("mean")}},
                   .shape = loss_rule};
@@ -97,9 +99,13 @@ void register_loss(Registry& registry) {
   schema.name = "SoftmaxCrossEntropyLoss";
   schema.outputs.push_back({"log_prob", "T", Presence::optional});
   registry.add(schema);
-  registry.add(KernelDef{.op = "NegativeLogLikelihoodLoss", .name = "reference", .types = kFloats,
+  registry.add(KernelDef{.op = "NegativeLogLikelihoodLoss",
+                         .name = "reference",
+                         .types = kFloats,
                          .create = create_plain<plan_loss<false>>});
-  registry.add(KernelDef{.op = "SoftmaxCrossEntropyLoss", .name = "reference", .types = kFloats,
+  registry.add(KernelDef{.op = "SoftmaxCrossEntropyLoss",
+                         .name = "reference",
+                         .types = kFloats,
                          .create = create_plain<plan_loss<true>>});
 }
 

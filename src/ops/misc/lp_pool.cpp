@@ -16,11 +16,13 @@ namespace {
 Result<Window> window_for(const OpContext& context) {
   const Shape& x = context.inputs[0].shape;
   if (x.size() < 3 || context.int_attr("p") < 1) {
-    return fail(Code::shape_mismatch, "{}: input {} with p = {}, expected N, C, spatial and 1 or more",
-                context.label(), to_string(x), context.int_attr("p"));
+    return fail(Code::shape_mismatch,
+                "{}: input {} with p = {}, expected N, C, spatial and 1 or more", context.label(),
+                to_string(x), context.int_attr("p"));
   }
   const std::vector<int64_t> in(x.begin() + 2, x.end());
-  return window_of(context, in, context.schema->name == "LpPool" ? context.ints_attr("kernel_shape") : in);
+  return window_of(context, in,
+                   context.schema->name == "LpPool" ? context.ints_attr("kernel_shape") : in);
 }
 
 Status lp_rule(OpContext& context) {
@@ -39,7 +41,8 @@ PlanResult plan_lp(const OpContext& context) {
   const auto load = load_block<double>(context.inputs[0].dtype);
   const auto store = store_block<double>(context.outputs[0].dtype);
   const int64_t planes = context.inputs[0].shape[0] * context.inputs[0].shape[1];
-  const int64_t in_size = element_count(window.in), out_size = element_count(window.out), taps = element_count(window.kernel);
+  const int64_t in_size = element_count(window.in), out_size = element_count(window.out),
+                taps = element_count(window.kernel);
   return make_plan([=](const RunArgs& args) {
     parallel(static_cast<size_t>(planes), 1, [&](size_t begin, size_t end) {
       for (auto plane = static_cast<int64_t>(begin); plane < static_cast<int64_t>(end); ++plane) {
@@ -73,17 +76,29 @@ PlanResult plan_lp(const OpContext& context) {
 
 void register_lp_pool(Registry& registry) {
   const AttrSchema p{"p", AttrKind::i, int64_t{2}};
-  registry.add(OpSchema{.name = "LpPool", .since = 2, .inputs = {{"X", "T"}}, .outputs = {{"Y", "T"}},
+  registry.add(OpSchema{.name = "LpPool",
+                        .since = 2,
+                        .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
-                        .attrs = {p, {"auto_pad", AttrKind::s, std::string_view("NOTSET")},
-                                  {"ceil_mode", AttrKind::i, int64_t{0}}, {"dilations", AttrKind::ints},
-                                  {"kernel_shape", AttrKind::ints, {}, true}, {"pads", AttrKind::ints},
+                        .attrs = {p,
+                                  {"auto_pad", AttrKind::s, std::string_view("NOTSET")},
+                                  {"ceil_mode", AttrKind::i, int64_t{0}},
+                                  {"dilations", AttrKind::ints},
+                                  {"kernel_shape", AttrKind::ints, {}, true},
+                                  {"pads", AttrKind::ints},
                                   {"strides", AttrKind::ints}},
                         .shape = lp_rule});
-  registry.add(OpSchema{.name = "GlobalLpPool", .since = 2, .inputs = {{"X", "T"}}, .outputs = {{"Y", "T"}},
-                        .types = {{"T", kFloats}}, .attrs = {p}, .shape = lp_rule});
+  registry.add(OpSchema{.name = "GlobalLpPool",
+                        .since = 2,
+                        .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "T"}},
+                        .types = {{"T", kFloats}},
+                        .attrs = {p},
+                        .shape = lp_rule});
   for (std::string_view op : {"LpPool", "GlobalLpPool"}) {
-    registry.add(KernelDef{.op = op, .name = "reference", .types = kFloats, .create = create_plain<plan_lp>});
+    registry.add(KernelDef{
+        .op = op, .name = "reference", .types = kFloats, .create = create_plain<plan_lp>});
   }
 }
 

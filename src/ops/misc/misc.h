@@ -12,6 +12,5 @@ void register_loss(Registry& registry);
 void register_einsum(Registry& registry);
 void register_det(Registry& registry);
 void register_lp_pool(Registry& registry);
-void register_windows(Registry& registry);
 
 }  // namespace anynpu::ops

@@ -36,10 +36,12 @@ PlanResult plan_groups(const OpContext& context, const Groups& g) {
   const auto parameter = [&](int input) {
     return input < 0 ? DType::f32 : context.inputs[static_cast<size_t>(input)].dtype;
   };
-  const auto load_scale = load_block<double>(parameter(g.scale)), load_bias = load_block<double>(parameter(g.bias));
+  const auto load_scale = load_block<double>(parameter(g.scale)),
+             load_bias = load_block<double>(parameter(g.bias));
   const auto statistic = [&](size_t i) {
     return store_block<double>(i < context.outputs.size() && context.outputs[i].present
-                                   ? context.outputs[i].dtype : DType::f32);
+                                   ? context.outputs[i].dtype
+                                   : DType::f32);
   };
   const auto store_mean = statistic(1), store_inverse = statistic(2);
   return make_plan([=](const RunArgs& args) {
@@ -56,7 +58,9 @@ PlanResult plan_groups(const OpContext& context, const Groups& g) {
         };
         double mean = 0, square = 0;
         if (g.centred) {
-          each([&](int64_t, int64_t n) { for (int64_t j = 0; j < n; ++j) mean += block[j]; });
+          each([&](int64_t, int64_t n) {
+            for (int64_t j = 0; j < n; ++j) mean += block[j];
+          });
           mean /= static_cast<double>(g.length);
         }
         each([&](int64_t, int64_t n) {
@@ -67,14 +71,17 @@ PlanResult plan_groups(const OpContext& context, const Groups& g) {
           for (int64_t j = 0; j < n; ++j) {
             const int64_t place = (at % g.outer * g.outer_step + (i + j) / g.inner) % g.parameters;
             double value = (block[j] - mean) * inverse, factor = 1, shift = 0;
-            if (g.scale >= 0) load_scale(args.inputs[static_cast<size_t>(g.scale)], place, 0, &factor, 1);
-            if (g.bias >= 0) load_bias(args.inputs[static_cast<size_t>(g.bias)], place, 0, &shift, 1);
+            if (g.scale >= 0)
+              load_scale(args.inputs[static_cast<size_t>(g.scale)], place, 0, &factor, 1);
+            if (g.bias >= 0)
+              load_bias(args.inputs[static_cast<size_t>(g.bias)], place, 0, &shift, 1);
             block[j] = value * factor + shift;
           }
           store(args.outputs[0], base + i, block, n);
         });
         if (args.outputs.size() > 1 && args.outputs[1]) store_mean(args.outputs[1], at, &mean, 1);
-        if (args.outputs.size() > 2 && args.outputs[2]) store_inverse(args.outputs[2], at, &inverse, 1);
+        if (args.outputs.size() > 2 && args.outputs[2])
+          store_inverse(args.outputs[2], at, &inverse, 1);
       }
     });
   });
@@ -96,8 +103,9 @@ Status layer_rule(OpContext& context) {
       fits = p.shape[p.shape.size() - 1 - d] == tail[tail.size() - 1 - d];
     }
     if (!fits) {
-      return fail(Code::shape_mismatch, "{}: input {} is {}, expected {} as the normalised dimensions",
-                  context.label(), i, to_string(p.shape), to_string(tail));
+      return fail(Code::shape_mismatch,
+                  "{}: input {} is {}, expected {} as the normalised dimensions", context.label(),
+                  i, to_string(p.shape), to_string(tail));
     }
   }
   Shape statistics = x.shape;
@@ -109,15 +117,18 @@ Status layer_rule(OpContext& context) {
 
 PlanResult plan_layer(const OpContext& context) {
   const Shape& x = context.inputs[0].shape;
-  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   Groups g;
-  for (size_t i = 0; i < x.size(); ++i) (static_cast<int64_t>(i) < axis ? g.count : g.length) *= x[i];
+  for (size_t i = 0; i < x.size(); ++i)
+    (static_cast<int64_t>(i) < axis ? g.count : g.length) *= x[i];
   g.parameters = std::max<int64_t>(1, element_count(context.inputs[1].shape));
   g.epsilon = static_cast<double>(context.float_attr("epsilon"));
   g.centred = context.schema->name == "LayerNormalization";
   g.scale = 1;
   g.bias = context.has_input(2) ? 2 : -1;
-  if (g.bias >= 0 && element_count(context.inputs[2].shape) != g.parameters) return no_kernel_for(context);
+  if (g.bias >= 0 && element_count(context.inputs[2].shape) != g.parameters)
+    return no_kernel_for(context);
   return plan_groups(context, g);
 }
 
@@ -125,20 +136,23 @@ Status channel_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
   context.outputs[0].dtype = x.dtype;
   if (!x.has_shape) return {};
-  const int64_t groups = context.schema->name == "GroupNormalization" ? context.int_attr("num_groups") : 1;
+  const int64_t groups =
+      context.schema->name == "GroupNormalization" ? context.int_attr("num_groups") : 1;
   bool fits = x.rank() >= 2 && groups > 0;
   if (fits && is_static(x.shape)) {
     fits = x.shape[1] % groups == 0;
-    const int64_t wanted = context.schema->name == "GroupNormalization" && context.schema->since < 21
-                               ? groups : x.shape[1];
+    const int64_t wanted =
+        context.schema->name == "GroupNormalization" && context.schema->since < 21 ? groups
+                                                                                   : x.shape[1];
     for (size_t i = 1; fits && i < 3; ++i) {
       const Operand& p = context.inputs[i];
       fits = !p.fully_known() || element_count(p.shape) == wanted;
     }
   }
   if (!fits) {
-    return fail(Code::shape_mismatch, "{}: scale {} and bias {} do not fit the channels of input {}",
-                context.label(), to_string(context.inputs[1].shape), to_string(context.inputs[2].shape),
+    return fail(Code::shape_mismatch,
+                "{}: scale {} and bias {} do not fit the channels of input {}", context.label(),
+                to_string(context.inputs[1].shape), to_string(context.inputs[2].shape),
                 to_string(x.shape));
   }
   return set_output(context, 0, x.dtype, x.shape);
@@ -166,7 +180,8 @@ Status mvn_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
   context.outputs[0].dtype = x.dtype;
   if (!x.has_shape) return {};
-  for (int64_t axis : context.ints_attr("axes")) ANYNPU_TRY(normal_axis(context, axis, x.rank()).status());
+  for (int64_t axis : context.ints_attr("axes"))
+    ANYNPU_TRY(normal_axis(context, axis, x.rank()).status());
   return set_output(context, 0, x.dtype, x.shape);
 }
 
@@ -215,17 +230,28 @@ PlanResult plan_mvn(const OpContext& context) {
 void register_norm_groups(Registry& registry) {
   const AttrSchema axis{"axis", AttrKind::i, int64_t{-1}}, epsilon{"epsilon", AttrKind::f, 1e-5f};
   const AttrSchema stash{"stash_type", AttrKind::i, int64_t{1}};
-  registry.add(OpSchema{.name = "LayerNormalization", .since = 17,
+  registry.add(OpSchema{.name = "LayerNormalization",
+                        .since = 17,
                         .inputs = {{"X", "T"}, {"Scale", "T"}, {"B", "T", Presence::optional}},
-                        .outputs = {{"Y", "T"}, {"Mean", "U", Presence::optional},
+                        .outputs = {{"Y", "T"},
+                                    {"Mean", "U", Presence::optional},
                                     {"InvStdDev", "U", Presence::optional}},
-                        .types = {{"T", kFloats}}, .attrs = {axis, epsilon, stash}, .shape = layer_rule});
-  registry.add(OpSchema{.name = "RMSNormalization", .since = 23, .inputs = {{"X", "T"}, {"scale", "V"}},
-                        .outputs = {{"Y", "T"}}, .types = {{"T", kFloats}, {"V", kFloats}},
-                        .attrs = {axis, epsilon, stash}, .shape = layer_rule});
-  OpSchema channels{.name = "InstanceNormalization", .since = 6,
+                        .types = {{"T", kFloats}},
+                        .attrs = {axis, epsilon, stash},
+                        .shape = layer_rule});
+  registry.add(OpSchema{.name = "RMSNormalization",
+                        .since = 23,
+                        .inputs = {{"X", "T"}, {"scale", "V"}},
+                        .outputs = {{"Y", "T"}},
+                        .types = {{"T", kFloats}, {"V", kFloats}},
+                        .attrs = {axis, epsilon, stash},
+                        .shape = layer_rule});
+  OpSchema channels{.name = "InstanceNormalization",
+                    .since = 6,
                     .inputs = {{"input", "T"}, {"scale", "T"}, {"B", "T"}},
-                    .outputs = {{"output", "T"}}, .types = {{"T", kFloats}}, .attrs = {epsilon},
+                    .outputs = {{"output", "T"}},
+                    .types = {{"T", kFloats}},
+                    .attrs = {epsilon},
                     .shape = channel_rule};
   registry.add(channels);
   channels.name = "GroupNormalization";
@@ -235,8 +261,11 @@ void register_norm_groups(Registry& registry) {
   channels.since = 21;
   channels.attrs.push_back(stash);
   registry.add(channels);
-  registry.add(OpSchema{.name = "MeanVarianceNormalization", .since = 9, .inputs = {{"X", "T"}},
-                        .outputs = {{"Y", "T"}}, .types = {{"T", kFloats}},
+  registry.add(OpSchema{.name = "MeanVarianceNormalization",
+                        .since = 9,
+                        .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "T"}},
+                        .types = {{"T", kFloats}},
                         .attrs = {{"axes", AttrKind::ints, std::vector<int64_t>{0, 2, 3}}},
                         .shape = mvn_rule});
   const auto add = [&](std::string_view op, auto create) {

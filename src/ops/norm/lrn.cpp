@@ -43,12 +43,14 @@ PlanResult plan_lrn(const OpContext& context) {
           for (int64_t s = 0; s < spatial; ++s) {
             double sum = 0;
             for (int64_t k = low; k <= high; ++k) {
-              const auto v = static_cast<double>(Element<T>::load(input_of<T>(args, 0)[(first + k) * spatial + s]));
+              const auto v = static_cast<double>(
+                  Element<T>::load(input_of<T>(args, 0)[(first + k) * spatial + s]));
               sum += v * v;
             }
-            const auto v = static_cast<double>(Element<T>::load(input_of<T>(args, 0)[i * spatial + s]));
-            output_of<T>(args, 0)[i * spatial + s] =
-                Element<T>::store(v / std::pow(bias + alpha / static_cast<double>(size) * sum, beta));
+            const auto v =
+                static_cast<double>(Element<T>::load(input_of<T>(args, 0)[i * spatial + s]));
+            output_of<T>(args, 0)[i * spatial + s] = Element<T>::store(
+                v / std::pow(bias + alpha / static_cast<double>(size) * sum, beta));
           }
         }
       });
@@ -61,13 +63,18 @@ PlanResult plan_lrn(const OpContext& context) {
 }  // namespace
 
 void register_lrn(Registry& registry) {
-  registry.add(OpSchema{.name = "LRN", .since = 1, .inputs = {{"X", "T"}}, .outputs = {{"Y", "T"}},
+  registry.add(OpSchema{.name = "LRN",
+                        .since = 1,
+                        .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
-                        .attrs = {{"alpha", AttrKind::f, 0.0001f}, {"beta", AttrKind::f, 0.75f},
-                                  {"bias", AttrKind::f, 1.0f}, {"size", AttrKind::i, {}, true}},
+                        .attrs = {{"alpha", AttrKind::f, 0.0001f},
+                                  {"beta", AttrKind::f, 0.75f},
+                                  {"bias", AttrKind::f, 1.0f},
+                                  {"size", AttrKind::i, {}, true}},
                         .shape = lrn_rule});
-  registry.add(KernelDef{.op = "LRN", .name = "lrn_reference", .types = kFloats,
-                         .create = create_plain<plan_lrn>});
+  registry.add(KernelDef{
+      .op = "LRN", .name = "lrn_reference", .types = kFloats, .create = create_plain<plan_lrn>});
 }
 
 }  // namespace anynpu::ops

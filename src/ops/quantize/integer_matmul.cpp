@@ -35,11 +35,14 @@ Status matmul_rule(OpContext& context) {
   context.outputs[0].dtype = type;
   if (!a.fully_known() || !b.fully_known()) return {};
   if (a.rank() < 2 || b.rank() < 2 || a.shape.back() != b.shape[b.shape.size() - 2]) {
-    return fail(Code::shape_mismatch, "{}: {} cannot be multiplied with {}; expected matrices that fit",
-                context.label(), to_string(a.shape), to_string(b.shape));
+    return fail(Code::shape_mismatch,
+                "{}: {} cannot be multiplied with {}; expected matrices that fit", context.label(),
+                to_string(a.shape), to_string(b.shape));
   }
-  ANYNPU_ASSIGN(Shape shape, broadcast(Shape(a.shape.begin(), a.shape.end() - 2),
-                                       Shape(b.shape.begin(), b.shape.end() - 2)), "{}", context.label());
+  ANYNPU_ASSIGN(Shape shape,
+                broadcast(Shape(a.shape.begin(), a.shape.end() - 2),
+                          Shape(b.shape.begin(), b.shape.end() - 2)),
+                "{}", context.label());
   shape.insert(shape.end(), {a.shape[a.shape.size() - 2], b.shape.back()});
   return set_output(context, 0, type, std::move(shape));
 }
@@ -50,7 +53,9 @@ struct Parameter {
   DType type = DType::f32;
   bool each = false;
   double at(const RunArgs& args, int64_t index, double otherwise) const {
-    return input < 0 ? otherwise : load_one<double>(type, args.inputs[static_cast<size_t>(input)], each ? index : 0);
+    return input < 0
+               ? otherwise
+               : load_one<double>(type, args.inputs[static_cast<size_t>(input)], each ? index : 0);
   }
 };
 
@@ -66,8 +71,8 @@ PlanResult plan_matmul(const OpContext& context) {
     const int64_t count = element_count(operand.shape);
     p = {input, operand.dtype, count != 1};
     if (count != 1 && count != extent) {
-      bad = fail(Code::unsupported_shape, "{}: input {} is {}, expected 1 or {} values", context.label(),
-                 input, to_string(operand.shape), extent);
+      bad = fail(Code::unsupported_shape, "{}: input {} is {}, expected 1 or {} values",
+                 context.label(), input, to_string(operand.shape), extent);
     }
     return p;
   };
@@ -104,7 +109,8 @@ PlanResult plan_matmul(const OpContext& context) {
           }
           double value = static_cast<double>(static_cast<int32_t>(sum));
           if (linear) {
-            value = std::nearbyint(value * a_scale.at(args, i, 1) * b_scale.at(args, j, 1) / y_scale.at(args, 0, 1)) +
+            value = std::nearbyint(value * a_scale.at(args, i, 1) * b_scale.at(args, j, 1) /
+                                   y_scale.at(args, 0, 1)) +
                     y_zero.at(args, 0, 0);
             value = std::clamp(value, is_signed ? -128.0 : 0.0, is_signed ? 127.0 : 255.0);
           }
@@ -118,18 +124,31 @@ PlanResult plan_matmul(const OpContext& context) {
 }  // namespace
 
 void register_integer_matmul(Registry& registry) {
-  registry.add(OpSchema{.name = "MatMulInteger", .since = 10,
-                        .inputs = {{"A", "A"}, {"B", "B"}, {"a_zero_point", "A", Presence::optional},
+  registry.add(OpSchema{.name = "MatMulInteger",
+                        .since = 10,
+                        .inputs = {{"A", "A"},
+                                   {"B", "B"},
+                                   {"a_zero_point", "A", Presence::optional},
                                    {"b_zero_point", "B", Presence::optional}},
-                        .outputs = {{"Y", "I"}}, .types = {{"A", kBytes}, {"B", kBytes}}, .shape = matmul_rule});
-  registry.add(OpSchema{.name = "QLinearMatMul", .since = 10,
-                        .inputs = {{"a", "A"}, {"a_scale", "S"}, {"a_zero_point", "A"}, {"b", "B"},
-                                   {"b_scale", "S"}, {"b_zero_point", "B"}, {"y_scale", "S"}, {"y_zero_point", "Y"}},
+                        .outputs = {{"Y", "I"}},
+                        .types = {{"A", kBytes}, {"B", kBytes}},
+                        .shape = matmul_rule});
+  registry.add(OpSchema{.name = "QLinearMatMul",
+                        .since = 10,
+                        .inputs = {{"a", "A"},
+                                   {"a_scale", "S"},
+                                   {"a_zero_point", "A"},
+                                   {"b", "B"},
+                                   {"b_scale", "S"},
+                                   {"b_zero_point", "B"},
+                                   {"y_scale", "S"},
+                                   {"y_zero_point", "Y"}},
                         .outputs = {{"y", "Y"}},
                         .types = {{"A", kBytes}, {"B", kBytes}, {"Y", kBytes}, {"S", kFloats}},
                         .shape = matmul_rule});
   for (std::string_view op : {"MatMulInteger", "QLinearMatMul"}) {
-    registry.add(KernelDef{.op = op, .name = "reference", .types = kBytes, .create = create_plain<plan_matmul>});
+    registry.add(KernelDef{
+        .op = op, .name = "reference", .types = kBytes, .create = create_plain<plan_matmul>});
   }
 }
 

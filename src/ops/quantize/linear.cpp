@@ -17,7 +17,7 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kQuantised{DType::u8, DType::i8, DType::u16, DType::i16};
+constexpr DTypeSet kQuantised{DType::u8, DType::i8, DType::u16, DType::i16, DType::i4};
 constexpr DTypeSet kScaled = kFloats | DTypeSet{DType::i32};
 
 struct Range {
@@ -25,18 +25,24 @@ struct Range {
 };
 Range range_of(DType type) {
   switch (type) {
-    case DType::i8: return {-128, 127};
-    case DType::u16: return {0, 65535};
-    case DType::i16: return {-32768, 32767};
-    default: return {0, 255};
+    case DType::i4:
+      return {-8, 7};
+    case DType::i8:
+      return {-128, 127};
+    case DType::u16:
+      return {0, 65535};
+    case DType::i16:
+      return {-32768, 32767};
+    default:
+      return {0, 255};
   }
 }
 
 // Which element of the scale belongs to element i of the input.
 struct ScaleWalk {
-  int64_t inner = 1, extent = 1;      // of the axis, in the input
-  int64_t block = 1, scales = 1;      // elements of the axis per scale; scales along the axis
-  int64_t scale_inner = 1;            // 1 per axis, inner when blocked
+  int64_t inner = 1, extent = 1;  // of the axis, in the input
+  int64_t block = 1, scales = 1;  // elements of the axis per scale; scales along the axis
+  int64_t scale_inner = 1;        // 1 per axis, inner when blocked
   int64_t place(int64_t i) const {
     const int64_t along = i / inner % extent / block;
     if (scale_inner == 1 && scales == extent) return along;
@@ -64,7 +70,8 @@ Result<ScaleWalk> scale_walk(const OpContext& context) {
     walk.scales = scale.shape[at];
     walk.scale_inner = walk.inner;
     bool fits = walk.block > 0 && (walk.extent + walk.block - 1) / walk.block == walk.scales;
-    for (size_t i = 0; i < x.shape.size(); ++i) fits = fits && (i == at || x.shape[i] == scale.shape[i]);
+    for (size_t i = 0; i < x.shape.size(); ++i)
+      fits = fits && (i == at || x.shape[i] == scale.shape[i]);
     // With an inner length of 1 the blocked form has one row of scales per outer index.
     if (fits && walk.inner > 1) return walk;
     if (fits) {
@@ -72,8 +79,8 @@ Result<ScaleWalk> scale_walk(const OpContext& context) {
       return walk;
     }
   }
-  return fail(Code::shape_mismatch, "{}: scale {} does not fit input {} at axis {}", context.label(),
-              to_string(scale.shape), to_string(x.shape), axis);
+  return fail(Code::shape_mismatch, "{}: scale {} does not fit input {} at axis {}",
+              context.label(), to_string(scale.shape), to_string(x.shape), axis);
 }
 
 int64_t place_of(const ScaleWalk& walk, int64_t i) {
@@ -87,8 +94,8 @@ Status quantize_rule(OpContext& context) {
     ANYNPU_ASSIGN(to, dtype_of_onnx(context, context.int_attr("output_dtype")));
   }
   if (!kQuantised.has(to)) {
-    return fail(Code::unsupported_dtype, "{}: quantised type {}, expected one of {}", context.label(),
-                name_of(to), kQuantised.to_string());
+    return fail(Code::unsupported_dtype, "{}: quantised type {}, expected one of {}",
+                context.label(), name_of(to), kQuantised.to_string());
   }
   context.outputs[0].dtype = to;
   if (!context.inputs[0].has_shape) return {};
@@ -109,8 +116,9 @@ PlanResult plan_scaled(const OpContext& context, Body body) {
   const auto store = store_block<double>(context.outputs[0].dtype);
   if (!load || !load_scale || !load_zero || !store) return no_kernel_for(context);
   const int64_t count = element_count(context.inputs[0].shape);
+  const size_t least = context.outputs[0].dtype == DType::i4 ? static_cast<size_t>(count) : 2048;
   return make_plan([=](const RunArgs& args) {
-    parallel(static_cast<size_t>(count), 2048, [&](size_t begin, size_t end) {
+    parallel(static_cast<size_t>(count), least, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         double value = 0, scale = 1, zero = 0;
         const int64_t place = place_of(walk, i);
@@ -129,7 +137,9 @@ PlanResult plan_quantize(const OpContext& context) {
   // The quotient is rounded as a float first where the input is one: the definition is in its type.
   const bool in_double = context.inputs[0].dtype == DType::f64;
   return plan_scaled(context, [=](double x, double scale, double zero) {
-    const double quotient = in_double ? x / scale : static_cast<double>(static_cast<float>(x) / static_cast<float>(scale));
+    const double quotient =
+        in_double ? x / scale
+                  : static_cast<double>(static_cast<float>(x) / static_cast<float>(scale));
     return std::clamp(std::nearbyint(quotient) + zero, range.low, range.high);
   });
 }
@@ -144,7 +154,8 @@ Status dequantize_rule(OpContext& context) {
 }
 
 PlanResult plan_dequantize(const OpContext& context) {
-  return plan_scaled(context, [](double x, double scale, double zero) { return (x - zero) * scale; });
+  return plan_scaled(context,
+                     [](double x, double scale, double zero) { return (x - zero) * scale; });
 }
 
 Status dynamic_rule(OpContext& context) {
@@ -168,17 +179,21 @@ PlanResult plan_dynamic(const OpContext& context) {
       output_of<uint8_t>(args, 0)[i] = static_cast<uint8_t>(std::clamp(q, 0.0f, 255.0f));
     }
     if (args.outputs.size() > 1 && args.outputs[1]) *output_of<float>(args, 1) = scale;
-    if (args.outputs.size() > 2 && args.outputs[2]) *output_of<uint8_t>(args, 2) = static_cast<uint8_t>(zero);
+    if (args.outputs.size() > 2 && args.outputs[2])
+      *output_of<uint8_t>(args, 2) = static_cast<uint8_t>(zero);
   });
 }
 
 }  // namespace
 
 void register_linear(Registry& registry) {
-  OpSchema schema{.name = "QuantizeLinear", .since = 10,
-                  .inputs = {{"x", "T"}, {"y_scale", "S"}, {"y_zero_point", "Z", Presence::optional}},
-                  .outputs = {{"y", "Z"}},
-                  .types = {{"T", kScaled}, {"S", kScaled}, {"Z", kQuantised}}, .shape = quantize_rule};
+  OpSchema schema{
+      .name = "QuantizeLinear",
+      .since = 10,
+      .inputs = {{"x", "T"}, {"y_scale", "S"}, {"y_zero_point", "Z", Presence::optional}},
+      .outputs = {{"y", "Z"}},
+      .types = {{"T", kScaled}, {"S", kScaled}, {"Z", kQuantised}},
+      .shape = quantize_rule};
   const AttrSchema axis{"axis", AttrKind::i, int64_t{1}};
   const AttrSchema block{"block_size", AttrKind::i, int64_t{0}};
   const AttrSchema saturate{"saturate", AttrKind::i, int64_t{1}};
@@ -193,10 +208,13 @@ void register_linear(Registry& registry) {
   schema.since = 21;
   registry.add(schema);
   constexpr DTypeSet kStored = kQuantised | DTypeSet{DType::i32};
-  schema = OpSchema{.name = "DequantizeLinear", .since = 10,
-                    .inputs = {{"x", "T"}, {"x_scale", "S"}, {"x_zero_point", "T", Presence::optional}},
-                    .outputs = {{"y", "S"}},
-                    .types = {{"T", kStored}, {"S", kFloats}}, .shape = dequantize_rule};
+  schema =
+      OpSchema{.name = "DequantizeLinear",
+               .since = 10,
+               .inputs = {{"x", "T"}, {"x_scale", "S"}, {"x_zero_point", "T", Presence::optional}},
+               .outputs = {{"y", "S"}},
+               .types = {{"T", kStored}, {"S", kFloats}},
+               .shape = dequantize_rule};
   registry.add(schema);
   schema.attrs = {axis};
   schema.since = 13;
@@ -204,9 +222,12 @@ void register_linear(Registry& registry) {
   schema.attrs.push_back(block);
   schema.since = 21;
   registry.add(schema);
-  registry.add(OpSchema{.name = "DynamicQuantizeLinear", .since = 11, .inputs = {{"x", "T"}},
+  registry.add(OpSchema{.name = "DynamicQuantizeLinear",
+                        .since = 11,
+                        .inputs = {{"x", "T"}},
                         .outputs = {{"y", "Q"}, {"y_scale", "S"}, {"y_zero_point", "Q"}},
-                        .types = {{"T", {DType::f32}}}, .shape = dynamic_rule});
+                        .types = {{"T", {DType::f32}}},
+                        .shape = dynamic_rule});
   const auto add = [&](std::string_view op, DTypeSet types, auto create) {
     registry.add(KernelDef{.op = op, .name = "reference", .types = types, .create = create});
   };

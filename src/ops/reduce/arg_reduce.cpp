@@ -14,8 +14,10 @@ Status arg_rule(OpContext& context) {
   if (!x.has_shape) return {};
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
   Shape shape = x.shape;
-  if (context.int_attr("keepdims") != 0) shape[static_cast<size_t>(axis)] = 1;
-  else shape.erase(shape.begin() + axis);
+  if (context.int_attr("keepdims") != 0)
+    shape[static_cast<size_t>(axis)] = 1;
+  else
+    shape.erase(shape.begin() + axis);
   return set_output(context, 0, DType::i64, std::move(shape));
 }
 
@@ -47,9 +49,12 @@ PlanResult plan_arg_of(const OpContext& context) {
 template <bool largest>
 PlanResult plan_arg(const OpContext& context) {
   switch (wide_kind(context.inputs[0].dtype)) {
-    case WideKind::real: return plan_arg_of<double, largest>(context);
-    case WideKind::whole: return plan_arg_of<int64_t, largest>(context);
-    default: return plan_arg_of<uint64_t, largest>(context);
+    case WideKind::real:
+      return plan_arg_of<double, largest>(context);
+    case WideKind::whole:
+      return plan_arg_of<int64_t, largest>(context);
+    default:
+      return plan_arg_of<uint64_t, largest>(context);
   }
 }
 
@@ -57,18 +62,23 @@ PlanResult plan_arg(const OpContext& context) {
 
 void register_arg_reduce(Registry& registry) {
   for (std::string_view name : {"ArgMax", "ArgMin"}) {
-    OpSchema schema{.name = name, .since = 1, .inputs = {{"data", "T"}},
-                    .outputs = {{"reduced", "I"}}, .types = {{"T", kNumbers}},
-                    .attrs = {{"axis", AttrKind::i, int64_t{0}},
-                              {"keepdims", AttrKind::i, int64_t{1}}},
-                    .shape = arg_rule};
+    OpSchema schema{
+        .name = name,
+        .since = 1,
+        .inputs = {{"data", "T"}},
+        .outputs = {{"reduced", "I"}},
+        .types = {{"T", kNumbers}},
+        .attrs = {{"axis", AttrKind::i, int64_t{0}}, {"keepdims", AttrKind::i, int64_t{1}}},
+        .shape = arg_rule};
     registry.add(schema);
     schema.since = 12;
     schema.attrs.push_back({"select_last_index", AttrKind::i, int64_t{0}});
     registry.add(schema);
-    registry.add(KernelDef{.op = name, .name = "arg_reference", .types = kNumbers,
-                           .create = name == "ArgMax" ? create_plain<plan_arg<true>>
-                                                      : create_plain<plan_arg<false>>});
+    registry.add(KernelDef{
+        .op = name,
+        .name = "arg_reference",
+        .types = kNumbers,
+        .create = name == "ArgMax" ? create_plain<plan_arg<true>> : create_plain<plan_arg<false>>});
   }
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce*: rows of (start, step over a block, finish) over the reduction engine. Reals are summed in
-// double, integers exactly (they wrap).
+// Reduce*: rows of (start, step over a block, finish) over the reduction engine. Reals are summed
+// in double, integers exactly (they wrap).
+#include "ops/reduce/reduce.h"
+
 #include <cmath>
 #include <limits>
 
 #include "ops/families.h"
-#include "ops/reduce/reduce.h"
 #include "ops/reduce/walk.h"
 #include "ops/registry.h"
 
@@ -49,35 +50,45 @@ W as_is(W sum, int64_t) {
   return sum;
 }
 double root(double sum, int64_t) { return std::sqrt(sum); }
-int64_t whole_root(int64_t sum, int64_t) { return static_cast<int64_t>(std::sqrt(static_cast<double>(sum))); }
+int64_t whole_root(int64_t sum, int64_t) {
+  return static_cast<int64_t>(std::sqrt(static_cast<double>(sum)));
+}
 double logarithm(double sum, int64_t) { return std::log(sum); }
-int64_t whole_log(int64_t sum, int64_t) { return static_cast<int64_t>(std::log(static_cast<double>(sum))); }
+int64_t whole_log(int64_t sum, int64_t) {
+  return static_cast<int64_t>(std::log(static_cast<double>(sum)));
+}
 double average(double sum, int64_t length) { return sum / static_cast<double>(length); }
 int64_t whole_average(int64_t sum, int64_t length) { return length == 0 ? 0 : sum / length; }
 
 const std::vector<Row>& rows() {
   constexpr double inf = std::numeric_limits<double>::infinity();
-  constexpr int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
+  constexpr int64_t low = std::numeric_limits<int64_t>::min(),
+                    high = std::numeric_limits<int64_t>::max();
   constexpr auto add = fold<[](double s, double x) { return s + x; }, double>;
   constexpr auto add_i = fold<[](int64_t s, int64_t x) { return wrap_add(s, x); }, int64_t>;
   constexpr auto square = fold<[](double s, double x) { return s + x * x; }, double>;
-  constexpr auto square_i = fold<[](int64_t s, int64_t x) { return wrap_add(s, wrap_mul(x, x)); }, int64_t>;
+  constexpr auto square_i =
+      fold<[](int64_t s, int64_t x) { return wrap_add(s, wrap_mul(x, x)); }, int64_t>;
   static const std::vector<Row> list = {
       {"ReduceSum", kNumbers, {0, add, as_is}, {0, add_i, as_is}},
       {"ReduceMean", kNumbers, {0, add, average}, {0, add_i, whole_average}},
       {"ReduceLogSum", kNumbers, {0, add, logarithm}, {0, add_i, whole_log}},
       {"ReduceSumSquare", kNumbers, {0, square, as_is}, {0, square_i, as_is}},
       {"ReduceL2", kNumbers, {0, square, root}, {0, square_i, whole_root}},
-      {"ReduceL1", kNumbers,
+      {"ReduceL1",
+       kNumbers,
        {0, fold<[](double s, double x) { return s + std::fabs(x); }, double>, as_is},
        {0, fold<[](int64_t s, int64_t x) { return wrap_add(s, magnitude(x)); }, int64_t>, as_is}},
-      {"ReduceProd", kNumbers,
+      {"ReduceProd",
+       kNumbers,
        {1, fold<[](double s, double x) { return s * x; }, double>, as_is},
        {1, fold<[](int64_t s, int64_t x) { return wrap_mul(s, x); }, int64_t>, as_is}},
-      {"ReduceMax", kNumbers | kBool,
+      {"ReduceMax",
+       kNumbers | kBool,
        {-inf, fold<[](double s, double x) { return (x > s) || x != x ? x : s; }, double>, as_is},
        {low, fold<[](int64_t s, int64_t x) { return (x > s) ? x : s; }, int64_t>, as_is}},
-      {"ReduceMin", kNumbers | kBool,
+      {"ReduceMin",
+       kNumbers | kBool,
        {inf, fold<[](double s, double x) { return x < s || x != x ? x : s; }, double>, as_is},
        {high, fold<[](int64_t s, int64_t x) { return x < s ? x : s; }, int64_t>, as_is}},
   };
@@ -156,8 +167,10 @@ Status reduce_rule(OpContext& context) {
   Shape shape;
   const bool keep = context.int_attr("keepdims") != 0;
   for (size_t i = 0; i < x.shape.size(); ++i) {
-    if (!axes.reduce[i]) shape.push_back(x.shape[i]);
-    else if (keep) shape.push_back(1);
+    if (!axes.reduce[i])
+      shape.push_back(x.shape[i]);
+    else if (keep)
+      shape.push_back(1);
   }
   return set_output(context, 0, x.dtype, std::move(shape));
 }
@@ -166,8 +179,11 @@ void register_reduce(Registry& registry) {
   std::vector<std::pair<std::string_view, DTypeSet>> names = {{"ReduceLogSumExp", kNumbers}};
   for (const Row& row : rows()) names.emplace_back(row.name, row.types);
   for (const auto& [name, types] : names) {
-    OpSchema schema{.name = name, .since = 1, .inputs = {{"data", "T"}},
-                    .outputs = {{"reduced", "T"}}, .types = {{"T", types}},
+    OpSchema schema{.name = name,
+                    .since = 1,
+                    .inputs = {{"data", "T"}},
+                    .outputs = {{"reduced", "T"}},
+                    .types = {{"T", types}},
                     .attrs = {{"axes", AttrKind::ints}, {"keepdims", AttrKind::i, int64_t{1}}},
                     .shape = reduce_rule};
     registry.add(schema);
@@ -178,9 +194,11 @@ void register_reduce(Registry& registry) {
                     {"noop_with_empty_axes", AttrKind::i, int64_t{0}}};
     registry.add(schema);
     const bool exponential = name == "ReduceLogSumExp";
-    registry.add(KernelDef{.op = name, .name = "reduce_reference", .types = types,
-                           .create = exponential ? create_late<plan_log_sum_exp, 2>
-                                                 : create_late<plan_reduce, 2>});
+    registry.add(KernelDef{
+        .op = name,
+        .name = "reduce_reference",
+        .types = types,
+        .create = exponential ? create_late<plan_log_sum_exp, 2> : create_late<plan_reduce, 2>});
   }
   register_arg_reduce(registry);
   register_rows(registry);

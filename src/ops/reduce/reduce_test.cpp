@@ -10,19 +10,28 @@ using Floats = std::vector<float>;
 const Floats kSix = {1, 2, 3, 4, 5, 6};
 
 TEST(Reduce, TakesAxesFromTheAttributeOrTheInput) {
-  EXPECT_EQ(TestNode("ReduceSum", 11).floats({2, 3}, kSix).attr("axes", Ints{1}).evaluate(), (Floats{6, 15}));
+  EXPECT_EQ(TestNode("ReduceSum", 11).floats({2, 3}, kSix).attr("axes", Ints{1}).evaluate(),
+            (Floats{6, 15}));
   EXPECT_EQ(TestNode("ReduceSum", 13).floats({2, 3}, kSix).ints({0}).evaluate(), (Floats{5, 7, 9}));
   EXPECT_EQ(TestNode("ReduceMean", 18).floats({2, 3}, kSix).ints({-1}).evaluate(), (Floats{2, 5}));
 }
 
 TEST(Reduce, KeepsOrDropsTheAxis) {
   EXPECT_EQ(TestNode("ReduceMax", 18).shape({2, 3, 4}).ints({1}).shape_text(), "2x1x4");
-  EXPECT_EQ(TestNode("ReduceMax", 18).shape({2, 3, 4}).ints({1}).attr("keepdims", int64_t{0}).shape_text(), "2x4");
+  EXPECT_EQ(TestNode("ReduceMax", 18)
+                .shape({2, 3, 4})
+                .ints({1})
+                .attr("keepdims", int64_t{0})
+                .shape_text(),
+            "2x4");
 }
 
 TEST(Reduce, NoAxesMeansAllOrNone) {
   EXPECT_EQ(TestNode("ReduceProd", 18).floats({3}, {2, 3, 4}).evaluate(), (Floats{24}));
-  EXPECT_EQ(TestNode("ReduceProd", 18).floats({2}, {2, 3}).attr("noop_with_empty_axes", int64_t{1}).evaluate(),
+  EXPECT_EQ(TestNode("ReduceProd", 18)
+                .floats({2}, {2, 3})
+                .attr("noop_with_empty_axes", int64_t{1})
+                .evaluate(),
             (Floats{2, 3}));
 }
 
@@ -38,7 +47,8 @@ TEST(ReduceLogSumExp, DoesNotOverflow) {
 }
 
 TEST(Reduce, RefusesAnAxisOutside) {
-  EXPECT_NE(TestNode("ReduceSum", 13).shape({2, 3}).ints({2}).shape_text().find("axis 2"), std::string::npos);
+  EXPECT_NE(TestNode("ReduceSum", 13).shape({2, 3}).ints({2}).shape_text().find("axis 2"),
+            std::string::npos);
 }
 
 TEST(Hardmax, MarksTheFirstLargest) {
@@ -47,8 +57,13 @@ TEST(Hardmax, MarksTheFirstLargest) {
 
 TEST(CumSum, RunsForwardsBackwardsAndExclusive) {
   EXPECT_EQ(TestNode("CumSum").floats({3}, {1, 2, 3}).ints({0}).evaluate(), (Floats{1, 3, 6}));
-  EXPECT_EQ(TestNode("CumSum").floats({3}, {1, 2, 3}).ints({0}).attr("reverse", int64_t{1})
-                .attr("exclusive", int64_t{1}).evaluate(), (Floats{5, 3, 0}));
+  EXPECT_EQ(TestNode("CumSum")
+                .floats({3}, {1, 2, 3})
+                .ints({0})
+                .attr("reverse", int64_t{1})
+                .attr("exclusive", int64_t{1})
+                .evaluate(),
+            (Floats{5, 3, 0}));
 }
 
 TEST(Reduce, EveryKernelAgreesWithTheReference) {

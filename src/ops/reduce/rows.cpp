@@ -59,7 +59,8 @@ std::unique_ptr<KernelPlan> hardmax_of(const Rows& rows) {
       for (int64_t i = 1; i < rows.length; ++i) {
         if (Element<T>::load(x[i * rows.step]) > Element<T>::load(x[best * rows.step])) best = i;
       }
-      for (int64_t i = 0; i < rows.length; ++i) y[i * rows.step] = Element<T>::store(i == best ? 1.0f : 0.0f);
+      for (int64_t i = 0; i < rows.length; ++i)
+        y[i * rows.step] = Element<T>::store(i == best ? 1.0f : 0.0f);
     });
   });
 }
@@ -109,7 +110,8 @@ PlanResult plan_cumsum(const OpContext& context) {
   }
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, list.values[0], x.rank()));
   const Rows rows = rows_of(x.shape, axis, false);
-  const bool exclusive = context.int_attr("exclusive") != 0, reverse = context.int_attr("reverse") != 0;
+  const bool exclusive = context.int_attr("exclusive") != 0,
+             reverse = context.int_attr("reverse") != 0;
   std::unique_ptr<KernelPlan> plan;
   visit_numbers(x.dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -133,9 +135,13 @@ PlanResult plan_cumsum(const OpContext& context) {
 }  // namespace
 
 void register_rows(Registry& registry) {
-  OpSchema schema{.name = "Hardmax", .since = 1, .inputs = {{"input", "T"}},
-                  .outputs = {{"output", "T"}}, .types = {{"T", kFloats}},
-                  .attrs = {{"axis", AttrKind::i, int64_t{1}}}, .shape = same_rule};
+  OpSchema schema{.name = "Hardmax",
+                  .since = 1,
+                  .inputs = {{"input", "T"}},
+                  .outputs = {{"output", "T"}},
+                  .types = {{"T", kFloats}},
+                  .attrs = {{"axis", AttrKind::i, int64_t{1}}},
+                  .shape = same_rule};
   registry.add(schema);
   schema.since = 13;
   schema.attrs = {{"axis", AttrKind::i, int64_t{-1}}};
@@ -144,17 +150,21 @@ void register_rows(Registry& registry) {
   schema.since = 1;
   schema.attrs.push_back({"p", AttrKind::i, int64_t{2}});
   registry.add(schema);
-  registry.add(OpSchema{.name = "CumSum", .since = 11, .inputs = {{"x", "T"}, {"axis", "I"}},
-                        .outputs = {{"y", "T"}},
-                        .types = {{"T", kNumbers}, {"I", {DType::i32, DType::i64}}},
-                        .attrs = {{"exclusive", AttrKind::i, int64_t{0}},
-                                  {"reverse", AttrKind::i, int64_t{0}}},
-                        .shape = same_rule});
+  registry.add(OpSchema{
+      .name = "CumSum",
+      .since = 11,
+      .inputs = {{"x", "T"}, {"axis", "I"}},
+      .outputs = {{"y", "T"}},
+      .types = {{"T", kNumbers}, {"I", {DType::i32, DType::i64}}},
+      .attrs = {{"exclusive", AttrKind::i, int64_t{0}}, {"reverse", AttrKind::i, int64_t{0}}},
+      .shape = same_rule});
   for (std::string_view name : {"Hardmax", "LpNormalization"}) {
-    registry.add(KernelDef{.op = name, .name = "rows_reference", .types = kFloats,
-                           .create = create_plain<plan_axis>});
+    registry.add(KernelDef{
+        .op = name, .name = "rows_reference", .types = kFloats, .create = create_plain<plan_axis>});
   }
-  registry.add(KernelDef{.op = "CumSum", .name = "rows_reference", .types = kNumbers,
+  registry.add(KernelDef{.op = "CumSum",
+                         .name = "rows_reference",
+                         .types = kNumbers,
                          .create = create_late<plan_cumsum, 2>});
 }
 

@@ -18,7 +18,7 @@ struct ReduceWalk {
   std::vector<int64_t> kept, kept_stride;        // dimensions of the output, outermost first
   std::vector<int64_t> reduced, reduced_stride;  // dimensions summed over, neighbours joined
   int64_t outputs = 1;
-  int64_t length = 1;                            // elements per output
+  int64_t length = 1;  // elements per output
 
   int64_t base(int64_t output) const;
   // Offset of element `at` of a group, and how many follow it `step` apart.
@@ -30,8 +30,10 @@ ReduceWalk reduce_walk(const Shape& shape, const std::vector<bool>& reduce);
 
 // body(output, next) where next(block) fills a block and returns its length, 0 at the end.
 template <typename W, typename Body>
-void for_each_group(const ReduceWalk& walk, LoadBlock<W> load, const std::byte* x, const Body& body) {
-  const auto least = static_cast<size_t>(std::max<int64_t>(1, 4096 / std::max<int64_t>(1, walk.length)));
+void for_each_group(const ReduceWalk& walk, LoadBlock<W> load, const std::byte* x,
+                    const Body& body) {
+  const auto least =
+      static_cast<size_t>(std::max<int64_t>(1, 4096 / std::max<int64_t>(1, walk.length)));
   parallel(static_cast<size_t>(walk.outputs), least, [&](size_t begin, size_t end) {
     for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
       const int64_t base = walk.base(i);

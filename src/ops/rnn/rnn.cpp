@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNN, GRU and LSTM: one loop over time with a cell per operator, in double. Both directions, lengths
-// per batch, initial states, peepholes, clip, layout.
+// RNN, GRU and LSTM: one loop over time with a cell per operator, in double. Both directions,
+// lengths per batch, initial states, peepholes, clip, layout.
 #include <algorithm>
 #include <cmath>
 
@@ -37,10 +37,15 @@ const Named kFunctions[] = {
     {"LeakyRelu", [](double x, double a, double) { return x < 0 ? a * x : x; }, 0.01, kNone},
     {"ThresholdedRelu", [](double x, double a, double) { return x > a ? x : 0; }, 1, kNone},
     {"ScaledTanh", [](double x, double a, double b) { return a * std::tanh(b * x); }, 1, 1},
-    {"HardSigmoid", [](double x, double a, double b) { return std::clamp(a * x + b, 0.0, 1.0); }, 0.2, 0.5},
+    {"HardSigmoid", [](double x, double a, double b) { return std::clamp(a * x + b, 0.0, 1.0); },
+     0.2, 0.5},
     {"Elu", [](double x, double a, double) { return x < 0 ? a * std::expm1(x) : x; }, 1, kNone},
     {"Softsign", [](double x, double, double) { return x / (1 + std::fabs(x)); }, kNone, kNone},
-    {"Softplus", [](double x, double, double) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }, kNone, kNone},
+    {"Softplus",
+     [](double x, double, double) {
+       return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+     },
+     kNone, kNone},
 };
 
 struct Setup {
@@ -62,27 +67,34 @@ std::vector<T> list_attr(const OpContext& context, const char* key) {
 
 Status read_activations(const OpContext& context, Setup& s) {
   std::vector<std::string> names = list_attr<std::string>(context, "activations");
-  const auto alphas = list_attr<float>(context, "activation_alpha"), betas = list_attr<float>(context, "activation_beta");
+  const auto alphas = list_attr<float>(context, "activation_alpha"),
+             betas = list_attr<float>(context, "activation_beta");
   s.per_direction = s.cell == Cell::rnn ? 1 : s.cell == Cell::gru ? 2 : 3;
-  const std::vector<std::string> usual = s.cell == Cell::rnn   ? std::vector<std::string>{"Tanh"}
-                                         : s.cell == Cell::gru ? std::vector<std::string>{"Sigmoid", "Tanh"}
-                                                               : std::vector<std::string>{"Sigmoid", "Tanh", "Tanh"};
+  const std::vector<std::string> usual = s.cell == Cell::rnn ? std::vector<std::string>{"Tanh"}
+                                         : s.cell == Cell::gru
+                                             ? std::vector<std::string>{"Sigmoid", "Tanh"}
+                                             : std::vector<std::string>{"Sigmoid", "Tanh", "Tanh"};
   if (names.empty()) {
-    for (int64_t d = 0; d < s.directions; ++d) names.insert(names.end(), usual.begin(), usual.end());
+    for (int64_t d = 0; d < s.directions; ++d)
+      names.insert(names.end(), usual.begin(), usual.end());
   }
   if (names.size() != s.per_direction * static_cast<size_t>(s.directions)) {
-    return fail(Code::invalid_argument, "{}: {} activations, expected {}", context.label(), names.size(),
-                s.per_direction * static_cast<size_t>(s.directions));
+    return fail(Code::invalid_argument, "{}: {} activations, expected {}", context.label(),
+                names.size(), s.per_direction * static_cast<size_t>(s.directions));
   }
   for (size_t i = 0; i < names.size(); ++i) {
-    const auto* row = std::find_if(std::begin(kFunctions), std::end(kFunctions), [&](const Named& f) {
-      return f.name.size() == names[i].size() && std::equal(f.name.begin(), f.name.end(), names[i].begin(),
-                                                            [](char a, char b) { return (a | 32) == (b | 32); });
-    });
+    const auto* row =
+        std::find_if(std::begin(kFunctions), std::end(kFunctions), [&](const Named& f) {
+          return f.name.size() == names[i].size() &&
+                 std::equal(f.name.begin(), f.name.end(), names[i].begin(),
+                            [](char a, char b) { return (a | 32) == (b | 32); });
+        });
     if (row == std::end(kFunctions)) {
-      return fail(Code::invalid_argument, "{}: activation '{}' is not one of ONNX", context.label(), names[i]);
+      return fail(Code::invalid_argument, "{}: activation '{}' is not one of ONNX", context.label(),
+                  names[i]);
     }
-    s.activations.push_back({row->f, i < alphas.size() ? static_cast<double>(alphas[i]) : row->alpha,
+    s.activations.push_back({row->f,
+                             i < alphas.size() ? static_cast<double>(alphas[i]) : row->alpha,
                              i < betas.size() ? static_cast<double>(betas[i]) : row->beta});
   }
   return {};
@@ -100,19 +112,23 @@ Result<Setup> setup_of(const OpContext& context) {
   s.input_forget = context.int_attr("input_forget") != 0;
   s.linear_before_reset = context.int_attr("linear_before_reset") != 0;
   s.clip = context.has_attr("clip") ? static_cast<double>(context.float_attr("clip")) : 0;
-  const Shape &x = context.inputs[0].shape, &w = context.inputs[1].shape, &r = context.inputs[2].shape;
+  const Shape &x = context.inputs[0].shape, &w = context.inputs[1].shape,
+              &r = context.inputs[2].shape;
   if (x.size() == 3 && r.size() == 3) {
-    s.time = x[s.batch_first ? 1 : 0], s.batch = x[s.batch_first ? 0 : 1], s.input = x[2], s.hidden = r[2];
+    s.time = x[s.batch_first ? 1 : 0], s.batch = x[s.batch_first ? 0 : 1], s.input = x[2],
+    s.hidden = r[2];
   }
   const auto is = [&](size_t input, const Shape& shape) {
     return !context.has_input(input) || context.inputs[input].shape == shape;
   };
-  const Shape state = s.batch_first ? Shape{s.batch, s.directions, s.hidden} : Shape{s.directions, s.batch, s.hidden};
+  const Shape state = s.batch_first ? Shape{s.batch, s.directions, s.hidden}
+                                    : Shape{s.directions, s.batch, s.hidden};
   const int64_t wide = s.gates * s.hidden;
-  if (x.size() != 3 || s.hidden < 1 || w != Shape{s.directions, wide, s.input} || r != Shape{s.directions, wide, s.hidden} ||
-      !is(3, {s.directions, 2 * wide}) || !is(4, {s.batch}) || !is(5, state) || !is(6, state) ||
-      !is(7, {s.directions, 3 * s.hidden})) {
-    return fail(Code::shape_mismatch, "{}: X {}, W {} and R {} (or another input) do not fit {} direction(s)",
+  if (x.size() != 3 || s.hidden < 1 || w != Shape{s.directions, wide, s.input} ||
+      r != Shape{s.directions, wide, s.hidden} || !is(3, {s.directions, 2 * wide}) ||
+      !is(4, {s.batch}) || !is(5, state) || !is(6, state) || !is(7, {s.directions, 3 * s.hidden})) {
+    return fail(Code::shape_mismatch,
+                "{}: X {}, W {} and R {} (or another input) do not fit {} direction(s)",
                 context.label(), to_string(x), to_string(w), to_string(r), s.directions);
   }
   ANYNPU_TRY(read_activations(context, s));
@@ -126,9 +142,11 @@ Status rnn_rule(OpContext& context) {
     if (input.present && !input.fully_known()) return {};
   }
   ANYNPU_ASSIGN(const Setup s, setup_of(context));
-  const Shape state = s.batch_first ? Shape{s.batch, s.directions, s.hidden} : Shape{s.directions, s.batch, s.hidden};
-  ANYNPU_TRY(set_output(context, 0, type, s.batch_first ? Shape{s.batch, s.time, s.directions, s.hidden}
-                                                        : Shape{s.time, s.directions, s.batch, s.hidden}));
+  const Shape state = s.batch_first ? Shape{s.batch, s.directions, s.hidden}
+                                    : Shape{s.directions, s.batch, s.hidden};
+  ANYNPU_TRY(set_output(context, 0, type,
+                        s.batch_first ? Shape{s.batch, s.time, s.directions, s.hidden}
+                                      : Shape{s.time, s.directions, s.batch, s.hidden}));
   ANYNPU_TRY(set_output(context, 1, type, state));
   return set_output(context, 2, type, state);
 }
@@ -137,8 +155,14 @@ Status rnn_rule(OpContext& context) {
 class Sequence {
  public:
   Sequence(const Setup& setup, DType type, const RunArgs& args, double* memory)
-      : s_(setup), load_(load_block<double>(type)), store_(store_block<double>(type)), args_(args),
-        h_(memory), c_(h_ + s_.hidden), from_x_(c_ + s_.hidden), from_h_(from_x_ + s_.gates * s_.hidden),
+      : s_(setup),
+        load_(load_block<double>(type)),
+        store_(store_block<double>(type)),
+        args_(args),
+        h_(memory),
+        c_(h_ + s_.hidden),
+        from_x_(c_ + s_.hidden),
+        from_h_(from_x_ + s_.gates * s_.hidden),
         next_(from_h_ + s_.gates * s_.hidden) {}
 
   void run(int64_t direction, int64_t b) {
@@ -149,7 +173,10 @@ class Sequence {
       c_[i] = input(6, state + i);
     }
     const bool limited = args_.inputs.size() > 4 && args_.inputs[4];
-    const int64_t length = limited ? std::clamp<int64_t>(reinterpret_cast<const int32_t*>(args_.inputs[4])[b], 0, s_.time) : s_.time;
+    const int64_t length =
+        limited
+            ? std::clamp<int64_t>(reinterpret_cast<const int32_t*>(args_.inputs[4])[b], 0, s_.time)
+            : s_.time;
     for (int64_t step = 0; step < s_.time; ++step) {
       const bool backwards = s_.reverse || d_ == 1;
       const int64_t t = step < length && backwards ? length - 1 - step : step;
@@ -173,16 +200,20 @@ class Sequence {
     return value;
   }
   void output(size_t index, int64_t at, double value) const {
-    if (index < args_.outputs.size() && args_.outputs[index]) store_(args_.outputs[index], at, &value, 1);
+    if (index < args_.outputs.size() && args_.outputs[index])
+      store_(args_.outputs[index], at, &value, 1);
   }
   double clipped(double x) const { return s_.clip > 0 ? std::clamp(x, -s_.clip, s_.clip) : x; }
-  const Activation& f(size_t i) const { return s_.activations[static_cast<size_t>(d_) * s_.per_direction + i]; }
+  const Activation& f(size_t i) const {
+    return s_.activations[static_cast<size_t>(d_) * s_.per_direction + i];
+  }
 
   // Sum of products with the recurrent weights of one gate, with its bias.
   double recurrent(int64_t gate, const double* h) const {
     const int64_t wide = s_.gates * s_.hidden;
     double sum = input(3, d_ * 2 * wide + wide + gate);
-    for (int64_t k = 0; k < s_.hidden; ++k) sum += input(2, (d_ * wide + gate) * s_.hidden + k) * h[k];
+    for (int64_t k = 0; k < s_.hidden; ++k)
+      sum += input(2, (d_ * wide + gate) * s_.hidden + k) * h[k];
     return sum;
   }
 
@@ -190,7 +221,8 @@ class Sequence {
     const int64_t wide = s_.gates * s_.hidden, n = s_.hidden;
     for (int64_t gate = 0; gate < wide; ++gate) {
       double sum = input(3, d_ * 2 * wide + gate);
-      for (int64_t k = 0; k < s_.input; ++k) sum += input(1, (d_ * wide + gate) * s_.input + k) * input(0, x + k);
+      for (int64_t k = 0; k < s_.input; ++k)
+        sum += input(1, (d_ * wide + gate) * s_.input + k) * input(0, x + k);
       from_x_[gate] = sum;
       from_h_[gate] = recurrent(gate, h_);
     }
@@ -210,7 +242,8 @@ class Sequence {
     for (int64_t i = 0; i < n; ++i) reset[i] = from_x_[n + i] * h_[i];
     for (int64_t i = 0; i < n; ++i) {
       const double z = from_x_[i];
-      const double inner = s_.linear_before_reset ? from_x_[n + i] * from_h_[2 * n + i] : recurrent(2 * n + i, reset);
+      const double inner = s_.linear_before_reset ? from_x_[n + i] * from_h_[2 * n + i]
+                                                  : recurrent(2 * n + i, reset);
       next_[i] = (1 - z) * f(1)(clipped(from_x_[2 * n + i] + inner)) + z * h_[i];
     }
   }
@@ -253,20 +286,29 @@ PlanResult plan_rnn(const OpContext& context) {
 }  // namespace
 
 void register_rnn(Registry& registry) {
-  const std::vector<AttrSchema> common = {
-      {"activation_alpha", AttrKind::floats}, {"activation_beta", AttrKind::floats},
-      {"activations", AttrKind::strings}, {"clip", AttrKind::f},
-      {"direction", AttrKind::s, std::string_view("forward")}, {"hidden_size", AttrKind::i},
-      {"layout", AttrKind::i, int64_t{0}}};
+  const std::vector<AttrSchema> common = {{"activation_alpha", AttrKind::floats},
+                                          {"activation_beta", AttrKind::floats},
+                                          {"activations", AttrKind::strings},
+                                          {"clip", AttrKind::f},
+                                          {"direction", AttrKind::s, std::string_view("forward")},
+                                          {"hidden_size", AttrKind::i},
+                                          {"layout", AttrKind::i, int64_t{0}}};
   const auto optional = [](std::string_view name, std::string_view type) {
     return FormalOperand{name, type, Presence::optional};
   };
   for (std::string_view name : {"RNN", "GRU", "LSTM"}) {
-    OpSchema schema{.name = name, .since = 7,
-                    .inputs = {{"X", "T"}, {"W", "T"}, {"R", "T"}, optional("B", "T"),
-                               optional("sequence_lens", "I"), optional("initial_h", "T")},
+    OpSchema schema{.name = name,
+                    .since = 7,
+                    .inputs = {{"X", "T"},
+                               {"W", "T"},
+                               {"R", "T"},
+                               optional("B", "T"),
+                               optional("sequence_lens", "I"),
+                               optional("initial_h", "T")},
                     .outputs = {{"Y", "T", Presence::optional}, {"Y_h", "T", Presence::optional}},
-                    .types = {{"T", kFloats}, {"I", {DType::i32}}}, .attrs = common, .shape = rnn_rule};
+                    .types = {{"T", kFloats}, {"I", {DType::i32}}},
+                    .attrs = common,
+                    .shape = rnn_rule};
     if (name == "GRU") schema.attrs.push_back({"linear_before_reset", AttrKind::i, int64_t{0}});
     if (name == "LSTM") {
       schema.attrs.push_back({"input_forget", AttrKind::i, int64_t{0}});
@@ -274,7 +316,8 @@ void register_rnn(Registry& registry) {
       schema.outputs.push_back({"Y_c", "T", Presence::optional});
     }
     registry.add(schema);
-    registry.add(KernelDef{.op = name, .name = "reference", .types = kFloats, .create = create_plain<plan_rnn>});
+    registry.add(KernelDef{
+        .op = name, .name = "reference", .types = kFloats, .create = create_plain<plan_rnn>});
   }
 }
 

@@ -21,7 +21,8 @@ PlanResult plan_mapped(const Shape& out, AxisMaps maps, size_t size, int fill_in
   const int64_t count = element_count(out);
   const int64_t inner = out.empty() ? 1 : std::max<int64_t>(out.back(), 1);
   return make_plan([=, maps = std::move(maps), fill = std::move(fill)](const RunArgs& args) {
-    const std::byte* value = fill_input < 0 ? fill.data() : args.inputs[static_cast<size_t>(fill_input)];
+    const std::byte* value =
+        fill_input < 0 ? fill.data() : args.inputs[static_cast<size_t>(fill_input)];
     const std::byte* x = args.inputs[0];
     parallel(static_cast<size_t>(count / inner), 64, [&](size_t begin, size_t end) {
       for (auto row = static_cast<int64_t>(begin); row < static_cast<int64_t>(end); ++row) {
@@ -84,8 +85,9 @@ Status pad_rule(OpContext& context) {
   if (!pads.known) return {};
   const std::string mode = context.string_attr("mode");
   if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
-    return fail(Code::invalid_argument, "{}: mode is '{}', expected constant, reflect, edge or wrap",
-                context.label(), mode);
+    return fail(Code::invalid_argument,
+                "{}: mode is '{}', expected constant, reflect, edge or wrap", context.label(),
+                mode);
   }
   Shape shape = x.shape;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -157,7 +159,9 @@ Status crop_rule(OpContext& context) {
   }
   Shape shape = x.shape;
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (wanted.values[i] < 0) return fail(Code::invalid_argument, "{}: shape {} is negative", context.label(), wanted.values);
+    if (wanted.values[i] < 0)
+      return fail(Code::invalid_argument, "{}: shape {} is negative", context.label(),
+                  wanted.values);
     shape[static_cast<size_t>(axes[i])] = wanted.values[i];
   }
   return set_output(context, 0, x.dtype, std::move(shape));
@@ -183,27 +187,41 @@ PlanResult plan_crop(const OpContext& context) {
 
 void register_pad(Registry& registry) {
   const AttrSchema mode{"mode", AttrKind::s, std::string_view("constant")};
-  registry.add(OpSchema{.name = "Pad", .since = 2, .inputs = {{"data", "T"}},
-                        .outputs = {{"output", "T"}}, .types = {{"T", {DType::f32}}},
-                        .attrs = {mode, {"pads", AttrKind::ints, {}, true}, {"value", AttrKind::f, 0.0f}},
-                        .shape = pad_rule});
-  OpSchema schema{.name = "Pad", .since = 11,
-                  .inputs = {{"data", "T"}, {"pads", "I"}, {"constant_value", "T", Presence::optional}},
-                  .outputs = {{"output", "T"}},
-                  .types = {{"T", kAnyFixed}, {"I", {DType::i64}}}, .attrs = {mode},
-                  .shape = pad_rule};
+  registry.add(
+      OpSchema{.name = "Pad",
+               .since = 2,
+               .inputs = {{"data", "T"}},
+               .outputs = {{"output", "T"}},
+               .types = {{"T", {DType::f32}}},
+               .attrs = {mode, {"pads", AttrKind::ints, {}, true}, {"value", AttrKind::f, 0.0f}},
+               .shape = pad_rule});
+  OpSchema schema{
+      .name = "Pad",
+      .since = 11,
+      .inputs = {{"data", "T"}, {"pads", "I"}, {"constant_value", "T", Presence::optional}},
+      .outputs = {{"output", "T"}},
+      .types = {{"T", kAnyFixed}, {"I", {DType::i64}}},
+      .attrs = {mode},
+      .shape = pad_rule};
   registry.add(schema);
   schema.since = 18;
   schema.inputs.push_back({"axes", "J", Presence::optional});
   schema.types.push_back({"J", {DType::i32, DType::i64}});
   registry.add(schema);
-  registry.add(OpSchema{.name = "CenterCropPad", .since = 18, .inputs = {{"input_data", "T"}, {"shape", "I"}},
+  registry.add(OpSchema{.name = "CenterCropPad",
+                        .since = 18,
+                        .inputs = {{"input_data", "T"}, {"shape", "I"}},
                         .outputs = {{"output_data", "T"}},
                         .types = {{"T", kAnyFixed}, {"I", {DType::i32, DType::i64}}},
-                        .attrs = {{"axes", AttrKind::ints}}, .shape = crop_rule});
-  registry.add(KernelDef{.op = "Pad", .name = "mapped_copy", .types = kAnyFixed,
+                        .attrs = {{"axes", AttrKind::ints}},
+                        .shape = crop_rule});
+  registry.add(KernelDef{.op = "Pad",
+                         .name = "mapped_copy",
+                         .types = kAnyFixed,
                          .create = create_late<plan_pad, 0b1010>});
-  registry.add(KernelDef{.op = "CenterCropPad", .name = "mapped_copy", .types = kAnyFixed,
+  registry.add(KernelDef{.op = "CenterCropPad",
+                         .name = "mapped_copy",
+                         .types = kAnyFixed,
                          .create = create_late<plan_crop, 2>});
 }
 

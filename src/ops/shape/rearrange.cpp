@@ -2,8 +2,8 @@
 // DepthToSpace, SpaceToDepth (strided copies of six dimensions), Trilu and ReverseSequence.
 #include <cstring>
 
-#include "ops/late.h"
 #include "ops/block/wide.h"
+#include "ops/late.h"
 #include "ops/move/strided_copy.h"
 #include "ops/registry.h"
 #include "ops/shape/shape.h"
@@ -28,7 +28,9 @@ Status blocks_rule(OpContext& context) {
                 context.label(), block, to_string(x.shape));
   }
   const Shape& s = x.shape;
-  if (to_space) return set_output(context, 0, x.dtype, {s[0], s[1] / (block * block), s[2] * block, s[3] * block});
+  if (to_space)
+    return set_output(context, 0, x.dtype,
+                      {s[0], s[1] / (block * block), s[2] * block, s[3] * block});
   return set_output(context, 0, x.dtype, {s[0], s[1] * block * block, s[2] / block, s[3] / block});
 }
 
@@ -45,10 +47,12 @@ PlanResult plan_blocks_move(const OpContext& context) {
   const int64_t c = s[1] / (b * b);
   if (context.string_attr("mode") == "CRD") {  // input N, C', b, b, H, W
     const auto st = strides_of({s[0], c, b, b, s[2], s[3]});
-    return plan_strided_copy({s[0], c, s[2], b, s[3], b}, {st[0], st[1], st[4], st[2], st[5], st[3]}, 0, size);
+    return plan_strided_copy({s[0], c, s[2], b, s[3], b},
+                             {st[0], st[1], st[4], st[2], st[5], st[3]}, 0, size);
   }
   const auto st = strides_of({s[0], b, b, c, s[2], s[3]});  // input N, b, b, C', H, W
-  return plan_strided_copy({s[0], c, s[2], b, s[3], b}, {st[0], st[3], st[4], st[1], st[5], st[2]}, 0, size);
+  return plan_strided_copy({s[0], c, s[2], b, s[3], b}, {st[0], st[3], st[4], st[1], st[5], st[2]},
+                           0, size);
 }
 
 Status same_rule(OpContext& context) {
@@ -75,8 +79,10 @@ PlanResult plan_trilu(const OpContext& context) {
       // column - row against k, with no overflow for any k.
       const bool keep = upper ? column - row >= k : column - row <= k;
       std::byte* y = args.outputs[0] + static_cast<size_t>(i) * size;
-      if (keep) std::memcpy(y, args.inputs[0] + static_cast<size_t>(i) * size, size);
-      else std::memset(y, 0, size);
+      if (keep)
+        std::memcpy(y, args.inputs[0] + static_cast<size_t>(i) * size, size);
+      else
+        std::memset(y, 0, size);
     }
   });
 }
@@ -119,26 +125,34 @@ PlanResult plan_reverse(const OpContext& context) {
 }  // namespace
 
 void register_rearrange(Registry& registry) {
-  OpSchema blocks{.name = "SpaceToDepth", .since = 1, .inputs = {{"input", "T"}},
-                  .outputs = {{"output", "T"}}, .types = {{"T", kAnyFixed}},
-                  .attrs = {{"blocksize", AttrKind::i, {}, true}}, .shape = blocks_rule};
+  OpSchema blocks{.name = "SpaceToDepth",
+                  .since = 1,
+                  .inputs = {{"input", "T"}},
+                  .outputs = {{"output", "T"}},
+                  .types = {{"T", kAnyFixed}},
+                  .attrs = {{"blocksize", AttrKind::i, {}, true}},
+                  .shape = blocks_rule};
   registry.add(blocks);
   blocks.name = "DepthToSpace";
   registry.add(blocks);
   blocks.since = 11;
   blocks.attrs.push_back({"mode", AttrKind::s, std::string_view("DCR")});
   registry.add(blocks);
-  registry.add(OpSchema{.name = "Trilu", .since = 14,
+  registry.add(OpSchema{.name = "Trilu",
+                        .since = 14,
                         .inputs = {{"input", "T"}, {"k", "I", Presence::optional}},
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kAnyFixed}, {"I", {DType::i64}}},
-                        .attrs = {{"upper", AttrKind::i, int64_t{1}}}, .shape = same_rule});
-  registry.add(OpSchema{.name = "ReverseSequence", .since = 10,
-                        .inputs = {{"input", "T"}, {"sequence_lens", "I"}},
-                        .outputs = {{"Y", "T"}}, .types = {{"T", kAnyFixed}, {"I", {DType::i64}}},
-                        .attrs = {{"batch_axis", AttrKind::i, int64_t{1}},
-                                  {"time_axis", AttrKind::i, int64_t{0}}},
-                        .shape = reverse_rule});
+                        .attrs = {{"upper", AttrKind::i, int64_t{1}}},
+                        .shape = same_rule});
+  registry.add(OpSchema{
+      .name = "ReverseSequence",
+      .since = 10,
+      .inputs = {{"input", "T"}, {"sequence_lens", "I"}},
+      .outputs = {{"Y", "T"}},
+      .types = {{"T", kAnyFixed}, {"I", {DType::i64}}},
+      .attrs = {{"batch_axis", AttrKind::i, int64_t{1}}, {"time_axis", AttrKind::i, int64_t{0}}},
+      .shape = reverse_rule});
   const auto add = [&](std::string_view op, auto create) {
     registry.add(KernelDef{.op = op, .name = "reference", .types = kAnyFixed, .create = create});
   };

@@ -68,17 +68,24 @@ PlanResult plan_tile(const OpContext& context) {
 }  // namespace
 
 void register_repeat(Registry& registry) {
-  OpSchema schema{.name = "Expand", .since = 8, .inputs = {{"input", "T"}, {"shape", "I"}},
+  OpSchema schema{.name = "Expand",
+                  .since = 8,
+                  .inputs = {{"input", "T"}, {"shape", "I"}},
                   .outputs = {{"output", "T"}},
-                  .types = {{"T", kAnyFixed}, {"I", {DType::i64}}}, .shape = expand_rule};
+                  .types = {{"T", kAnyFixed}, {"I", {DType::i64}}},
+                  .shape = expand_rule};
   registry.add(schema);
   schema.name = "Tile";
   schema.since = 6;
   schema.shape = tile_rule;
   registry.add(schema);
-  registry.add(KernelDef{.op = "Expand", .name = "strided_copy", .types = kAnyFixed,
+  registry.add(KernelDef{.op = "Expand",
+                         .name = "strided_copy",
+                         .types = kAnyFixed,
                          .create = create_late<plan_expand, 2>});
-  registry.add(KernelDef{.op = "Tile", .name = "strided_copy", .types = kAnyFixed,
+  registry.add(KernelDef{.op = "Tile",
+                         .name = "strided_copy",
+                         .types = kAnyFixed,
                          .create = create_late<plan_tile, 2>});
 }
 

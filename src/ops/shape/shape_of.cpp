@@ -22,7 +22,9 @@ constexpr DTypeSet kAny = kAnyFixed;
 Shape selected_extents(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
   const auto rank = static_cast<int64_t>(shape.size());
-  const auto bound = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const auto bound = [&](int64_t at) {
+    return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
+  };
   const int64_t start = bound(context.int_attr("start"));
   const int64_t end = context.has_attr("end") ? bound(context.int_attr("end")) : rank;
   if (start >= end) return {};
@@ -32,14 +34,16 @@ Shape selected_extents(const OpContext& context) {
 Status shape_rule(OpContext& context) {
   context.outputs[0].dtype = DType::i64;
   if (!context.inputs[0].has_shape) return {};
-  return set_output(context, 0, DType::i64, {static_cast<int64_t>(selected_extents(context).size())});
+  return set_output(context, 0, DType::i64,
+                    {static_cast<int64_t>(selected_extents(context).size())});
 }
 
 Status size_rule(OpContext& context) { return set_output(context, 0, DType::i64, {}); }
 
 PlanResult plan_numbers(std::vector<int64_t> values) {
   return make_plan([values = std::move(values)](const RunArgs& args) {
-    if (!values.empty()) std::memcpy(args.outputs[0], values.data(), values.size() * sizeof(int64_t));
+    if (!values.empty())
+      std::memcpy(args.outputs[0], values.data(), values.size() * sizeof(int64_t));
   });
 }
 PlanResult plan_shape(const OpContext& context) { return plan_numbers(selected_extents(context)); }
@@ -49,7 +53,8 @@ PlanResult plan_size(const OpContext& context) {
 
 const graph::TensorAttr* tensor_attr(const OpContext& context, const char* key) {
   const auto found = context.node->attrs.find(key);
-  return found == context.node->attrs.end() ? nullptr : std::get_if<graph::TensorAttr>(&found->second);
+  return found == context.node->attrs.end() ? nullptr
+                                            : std::get_if<graph::TensorAttr>(&found->second);
 }
 
 Status constant_of_shape_rule(OpContext& context) {
@@ -78,7 +83,8 @@ PlanResult plan_constant_of_shape(const OpContext& context) {
   if (value) element.assign(value->data->bytes.begin(), value->data->bytes.end());
   const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
   return make_plan([=](const RunArgs& args) {
-    for (size_t i = 0; i < count; ++i) std::memcpy(args.outputs[0] + i * size, element.data(), size);
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(args.outputs[0] + i * size, element.data(), size);
   });
 }
 
@@ -90,8 +96,8 @@ Status eye_rule(OpContext& context) {
   context.outputs[0].dtype = dtype;
   if (!context.inputs[0].has_shape) return {};
   if (context.inputs[0].rank() != 2) {
-    return fail(Code::shape_mismatch, "{}: the input is {}, expected two dimensions", context.label(),
-                to_string(context.inputs[0].shape));
+    return fail(Code::shape_mismatch, "{}: the input is {}, expected two dimensions",
+                context.label(), to_string(context.inputs[0].shape));
   }
   return set_output(context, 0, dtype, context.inputs[0].shape);
 }
@@ -114,7 +120,8 @@ PlanResult plan_eye(const OpContext& context) {
 template <typename W>
 int64_t range_length(const OpContext& context) {
   const auto at = [&](size_t i) {
-    return static_cast<double>(load_one<W>(context.inputs[i].dtype, context.inputs[i].constant.data()));
+    return static_cast<double>(
+        load_one<W>(context.inputs[i].dtype, context.inputs[i].constant.data()));
   };
   const double steps = std::ceil((at(1) - at(0)) / at(2));
   return steps > 0 && steps < 0x1p50 ? static_cast<int64_t>(steps) : 0;
@@ -156,27 +163,44 @@ PlanResult plan_range(const OpContext& context) {
 }  // namespace
 
 void register_shape_of(Registry& registry) {
-  OpSchema shape{.name = "Shape", .since = 1, .inputs = {{"data", "T"}},
-                 .outputs = {{"shape", "I"}}, .types = {{"T", kAny}}, .shape = shape_rule,
+  OpSchema shape{.name = "Shape",
+                 .since = 1,
+                 .inputs = {{"data", "T"}},
+                 .outputs = {{"shape", "I"}},
+                 .types = {{"T", kAny}},
+                 .shape = shape_rule,
                  .reads_shapes_only = true};
   registry.add(shape);
   shape.since = 15;
   shape.attrs = {{"start", AttrKind::i, int64_t{0}}, {"end", AttrKind::i}};
   registry.add(shape);
-  registry.add(OpSchema{.name = "Size", .since = 1, .inputs = {{"data", "T"}},
-                        .outputs = {{"size", "I"}}, .types = {{"T", kAny}}, .shape = size_rule,
+  registry.add(OpSchema{.name = "Size",
+                        .since = 1,
+                        .inputs = {{"data", "T"}},
+                        .outputs = {{"size", "I"}},
+                        .types = {{"T", kAny}},
+                        .shape = size_rule,
                         .reads_shapes_only = true});
-  registry.add(OpSchema{.name = "ConstantOfShape", .since = 9, .inputs = {{"input", "I"}},
-                        .outputs = {{"output", "T"}}, .types = {{"I", {DType::i64}}},
-                        .attrs = {{"value", AttrKind::tensor}}, .shape = constant_of_shape_rule});
-  registry.add(OpSchema{.name = "EyeLike", .since = 9, .inputs = {{"input", "T"}},
+  registry.add(OpSchema{.name = "ConstantOfShape",
+                        .since = 9,
+                        .inputs = {{"input", "I"}},
+                        .outputs = {{"output", "T"}},
+                        .types = {{"I", {DType::i64}}},
+                        .attrs = {{"value", AttrKind::tensor}},
+                        .shape = constant_of_shape_rule});
+  registry.add(OpSchema{.name = "EyeLike",
+                        .since = 9,
+                        .inputs = {{"input", "T"}},
                         .outputs = {{"output", "U"}},
                         .types = {{"T", kNumbers | DTypeSet{DType::boolean}}},
                         .attrs = {{"dtype", AttrKind::i}, {"k", AttrKind::i, int64_t{0}}},
-                        .shape = eye_rule, .reads_shapes_only = true});
-  registry.add(OpSchema{.name = "Range", .since = 11,
+                        .shape = eye_rule,
+                        .reads_shapes_only = true});
+  registry.add(OpSchema{.name = "Range",
+                        .since = 11,
                         .inputs = {{"start", "T"}, {"limit", "T"}, {"delta", "T"}},
-                        .outputs = {{"output", "T"}}, .types = {{"T", kNumbers}},
+                        .outputs = {{"output", "T"}},
+                        .types = {{"T", kNumbers}},
                         .shape = range_rule});
   const auto add = [&](std::string_view op, DTypeSet types, auto create) {
     registry.add(KernelDef{.op = op, .name = "reference", .types = types, .create = create});

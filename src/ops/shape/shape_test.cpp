@@ -8,12 +8,18 @@ using Floats = std::vector<float>;
 
 TEST(Slice, CutsWithStepsAndNegativeIndices) {
   const Floats x = {0, 1, 2, 3, 4, 5};
-  EXPECT_EQ(TestNode("Slice").floats({6}, x).ints({-1}).ints({INT64_MIN}).ints({0}).ints({-2}).evaluate(),
-            (Floats{5, 3, 1}));
-  EXPECT_EQ(TestNode("Slice", 9).floats({6}, x).attr("starts", Ints{1}).attr("ends", Ints{1000}).evaluate(),
+  EXPECT_EQ(
+      TestNode("Slice").floats({6}, x).ints({-1}).ints({INT64_MIN}).ints({0}).ints({-2}).evaluate(),
+      (Floats{5, 3, 1}));
+  EXPECT_EQ(TestNode("Slice", 9)
+                .floats({6}, x)
+                .attr("starts", Ints{1})
+                .attr("ends", Ints{1000})
+                .evaluate(),
             (Floats{1, 2, 3, 4, 5}));
   EXPECT_EQ(TestNode("Slice").shape({6}).ints({4}).ints({2}).shape_text(), "0");
-  EXPECT_NE(TestNode("Slice").shape({6}).ints({0}).ints({2}).ints({0}).ints({0}).shape_text().find("step is 0"),
+  EXPECT_NE(TestNode("Slice").shape({6}).ints({0}).ints({2}).ints({0}).ints({0}).shape_text().find(
+                "step is 0"),
             std::string::npos);
 }
 
@@ -24,14 +30,20 @@ TEST(Split, RefusesSizesThatDoNotCover) {
 }
 
 TEST(Expand, AndTileRepeat) {
-  EXPECT_EQ(TestNode("Expand").floats({2, 1}, {1, 2}).ints({2, 2}).evaluate(), (Floats{1, 1, 2, 2}));
+  EXPECT_EQ(TestNode("Expand").floats({2, 1}, {1, 2}).ints({2, 2}).evaluate(),
+            (Floats{1, 1, 2, 2}));
   EXPECT_EQ(TestNode("Tile").floats({2}, {1, 2}).ints({2}).evaluate(), (Floats{1, 2, 1, 2}));
-  EXPECT_NE(TestNode("Tile").shape({2}).ints({2, 2}).shape_text().find("per dimension"), std::string::npos);
+  EXPECT_NE(TestNode("Tile").shape({2}).ints({2, 2}).shape_text().find("per dimension"),
+            std::string::npos);
 }
 
 TEST(Pad, HasFourModes) {
   const auto pad = [](const char* mode) {
-    return TestNode("Pad", 19).floats({3}, {1, 2, 3}).ints({2, 2}).attr("mode", std::string(mode)).evaluate();
+    return TestNode("Pad", 19)
+        .floats({3}, {1, 2, 3})
+        .ints({2, 2})
+        .attr("mode", std::string(mode))
+        .evaluate();
   };
   EXPECT_EQ(pad("constant"), (Floats{0, 0, 1, 2, 3, 0, 0}));
   EXPECT_EQ(pad("reflect"), (Floats{3, 2, 1, 2, 3, 2, 1}));
@@ -40,15 +52,20 @@ TEST(Pad, HasFourModes) {
 }
 
 TEST(Pad, NegativeNumbersCrop) {
-  EXPECT_EQ(TestNode("Pad").floats({4}, {1, 2, 3, 4}).ints({-1, 1}).evaluate(), (Floats{2, 3, 4, 0}));
-  EXPECT_NE(TestNode("Pad").shape({2}).ints({-2, -1}).shape_text().find("do not fit"), std::string::npos);
+  EXPECT_EQ(TestNode("Pad").floats({4}, {1, 2, 3, 4}).ints({-1, 1}).evaluate(),
+            (Floats{2, 3, 4, 0}));
+  EXPECT_NE(TestNode("Pad").shape({2}).ints({-2, -1}).shape_text().find("do not fit"),
+            std::string::npos);
 }
 
 TEST(DepthToSpace, InvertsSpaceToDepth) {
   const Floats x = {0, 1, 2, 3, 4, 5, 6, 7};
-  const auto deep = TestNode("SpaceToDepth").floats({1, 1, 2, 4}, x).attr("blocksize", int64_t{2}).evaluate();
+  const auto deep =
+      TestNode("SpaceToDepth").floats({1, 1, 2, 4}, x).attr("blocksize", int64_t{2}).evaluate();
   EXPECT_EQ(deep, (Floats{0, 2, 1, 3, 4, 6, 5, 7}));
-  EXPECT_EQ(TestNode("DepthToSpace").floats({1, 4, 1, 2}, deep).attr("blocksize", int64_t{2}).evaluate(), x);
+  EXPECT_EQ(
+      TestNode("DepthToSpace").floats({1, 4, 1, 2}, deep).attr("blocksize", int64_t{2}).evaluate(),
+      x);
 }
 
 TEST(Trilu, KeepsOneSideOfADiagonal) {
@@ -56,11 +73,13 @@ TEST(Trilu, KeepsOneSideOfADiagonal) {
 }
 
 TEST(Range, CountsByItsStep) {
-  EXPECT_EQ(TestNode("Range").floats({}, {1}).floats({}, {2}).floats({}, {0.5f}).evaluate(), (Floats{1, 1.5f}));
+  EXPECT_EQ(TestNode("Range").floats({}, {1}).floats({}, {2}).floats({}, {0.5f}).evaluate(),
+            (Floats{1, 1.5f}));
 }
 
 TEST(ConstantOfShape, RefusesANegativeExtent) {
-  EXPECT_NE(TestNode("ConstantOfShape").ints({2, -1}).shape_text().find("negative"), std::string::npos);
+  EXPECT_NE(TestNode("ConstantOfShape").ints({2, -1}).shape_text().find("negative"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 struct Cut {
   bool known = true;
-  Shape shape;                   // of the output
+  Shape shape;                       // of the output
   std::vector<int64_t> start, step;  // per dimension of the input
 };
 
@@ -28,7 +28,9 @@ IntegerList list_of(const OpContext& context, size_t input, std::string_view att
 
 Status cut_axis(const OpContext& context, int64_t extent, int64_t start, int64_t end, int64_t step,
                 size_t axis, Cut& cut) {
-  if (step == 0) return fail(Code::invalid_argument, "{}: a step is 0, expected another number", context.label());
+  if (step == 0)
+    return fail(Code::invalid_argument, "{}: a step is 0, expected another number",
+                context.label());
   // Far outside values stand for "to the end": adding to them must not overflow.
   const auto bound = [&](int64_t at, int64_t low, int64_t high) {
     if (at < 0) at = at < -extent ? low : at + extent;
@@ -38,7 +40,8 @@ Status cut_axis(const OpContext& context, int64_t extent, int64_t start, int64_t
   const int64_t to = step > 0 ? bound(end, 0, extent) : bound(end, -1, extent - 1);
   const int64_t distance = step > 0 ? to - from : from - to;
   const auto stride = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
-  cut.shape[axis] = distance <= 0 ? 0 : static_cast<int64_t>((static_cast<uint64_t>(distance) - 1) / stride) + 1;
+  cut.shape[axis] =
+      distance <= 0 ? 0 : static_cast<int64_t>((static_cast<uint64_t>(distance) - 1) / stride) + 1;
   cut.start[axis] = from;
   cut.step[axis] = cut.shape[axis] <= 1 ? 1 : step;
   return {};
@@ -49,8 +52,10 @@ Result<Cut> cut_of(const OpContext& context) {
   const auto rank = static_cast<int64_t>(shape.size());
   const IntegerList starts = list_of(context, 1, "starts"), ends = list_of(context, 2, "ends");
   IntegerList axes = list_of(context, 3, "axes"), steps = list_of(context, 4, "steps");
-  Cut cut{true, shape, std::vector<int64_t>(shape.size(), 0), std::vector<int64_t>(shape.size(), 1)};
-  cut.known = starts.known && ends.known && (!axes.present || axes.known) && (!steps.present || steps.known);
+  Cut cut{true, shape, std::vector<int64_t>(shape.size(), 0),
+          std::vector<int64_t>(shape.size(), 1)};
+  cut.known = starts.known && ends.known && (!axes.present || axes.known) &&
+              (!steps.present || steps.known);
   if (!cut.known) return cut;
   const size_t count = starts.values.size();
   if (!axes.present) {
@@ -60,7 +65,8 @@ Result<Cut> cut_of(const OpContext& context) {
   if (ends.values.size() != count || axes.values.size() != count || steps.values.size() != count) {
     return fail(Code::invalid_argument,
                 "{}: {} starts, {} ends, {} axes and {} steps; expected the same number of each",
-                context.label(), count, ends.values.size(), axes.values.size(), steps.values.size());
+                context.label(), count, ends.values.size(), axes.values.size(),
+                steps.values.size());
   }
   for (size_t i = 0; i < count; ++i) {
     ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, axes.values[i], rank));
@@ -69,7 +75,8 @@ Result<Cut> cut_of(const OpContext& context) {
       cut.shape[at] = kDynamicDim;
       continue;
     }
-    ANYNPU_TRY(cut_axis(context, shape[at], starts.values[i], ends.values[i], steps.values[i], at, cut));
+    ANYNPU_TRY(
+        cut_axis(context, shape[at], starts.values[i], ends.values[i], steps.values[i], at, cut));
   }
   return cut;
 }
@@ -90,25 +97,35 @@ PlanResult plan_slice(const OpContext& context) {
     offset += cut.start[i] * strides[i];
     strides[i] *= cut.step[i];
   }
-  return plan_strided_copy(context.outputs[0].shape, strides, offset, size_of(context.inputs[0].dtype));
+  return plan_strided_copy(context.outputs[0].shape, strides, offset,
+                           size_of(context.inputs[0].dtype));
 }
 
 }  // namespace
 
 void register_slice(Registry& registry) {
-  registry.add(OpSchema{.name = "Slice", .since = 1, .inputs = {{"data", "T"}},
-                        .outputs = {{"output", "T"}}, .types = {{"T", kAnyFixed}},
+  registry.add(OpSchema{.name = "Slice",
+                        .since = 1,
+                        .inputs = {{"data", "T"}},
+                        .outputs = {{"output", "T"}},
+                        .types = {{"T", kAnyFixed}},
                         .attrs = {{"starts", AttrKind::ints, {}, true},
-                                  {"ends", AttrKind::ints, {}, true}, {"axes", AttrKind::ints}},
+                                  {"ends", AttrKind::ints, {}, true},
+                                  {"axes", AttrKind::ints}},
                         .shape = slice_rule});
-  registry.add(OpSchema{.name = "Slice", .since = 10,
-                        .inputs = {{"data", "T"}, {"starts", "I"}, {"ends", "I"},
+  registry.add(OpSchema{.name = "Slice",
+                        .since = 10,
+                        .inputs = {{"data", "T"},
+                                   {"starts", "I"},
+                                   {"ends", "I"},
                                    {"axes", "I", Presence::optional},
                                    {"steps", "I", Presence::optional}},
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kAnyFixed}, {"I", {DType::i32, DType::i64}}},
                         .shape = slice_rule});
-  registry.add(KernelDef{.op = "Slice", .name = "strided_copy", .types = kAnyFixed,
+  registry.add(KernelDef{.op = "Slice",
+                         .name = "strided_copy",
+                         .types = kAnyFixed,
                          .create = create_late<plan_slice, 0b11110>});
 }
 

@@ -92,9 +92,13 @@ PlanResult plan_split(const OpContext& context) {
 
 void register_split(Registry& registry) {
   const AttrSchema axis{"axis", AttrKind::i, int64_t{0}};
-  OpSchema schema{.name = "Split", .since = 2, .inputs = {{"input", "T"}},
-                  .outputs = {{"outputs", "T", Presence::variadic}}, .types = {{"T", kAnyFixed}},
-                  .attrs = {axis, {"split", AttrKind::ints}}, .shape = split_rule};
+  OpSchema schema{.name = "Split",
+                  .since = 2,
+                  .inputs = {{"input", "T"}},
+                  .outputs = {{"outputs", "T", Presence::variadic}},
+                  .types = {{"T", kAnyFixed}},
+                  .attrs = {axis, {"split", AttrKind::ints}},
+                  .shape = split_rule};
   registry.add(schema);
   schema.since = 13;
   schema.inputs.push_back({"split", "I", Presence::optional});
@@ -104,7 +108,9 @@ void register_split(Registry& registry) {
   schema.since = 18;
   schema.attrs.push_back({"num_outputs", AttrKind::i});
   registry.add(schema);
-  registry.add(KernelDef{.op = "Split", .name = "strided_copy", .types = kAnyFixed,
+  registry.add(KernelDef{.op = "Split",
+                         .name = "strided_copy",
+                         .types = kAnyFixed,
                          .create = create_late<plan_split, 2>});
 }
 

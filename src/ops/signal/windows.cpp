@@ -5,9 +5,9 @@
 #include "ops/block/block.h"
 #include "ops/block/wide.h"
 #include "ops/late.h"
-#include "ops/misc/misc.h"
 #include "ops/move/axes.h"
 #include "ops/registry.h"
+#include "ops/signal/signal.h"
 
 namespace anynpu::ops {
 
@@ -27,7 +27,8 @@ Status window_rule(OpContext& context) {
   const IntegerList size = integers_of(context.inputs[0]);
   if (!size.known) return {};
   if (size.values.size() != 1 || size.values[0] < 0) {
-    return fail(Code::invalid_argument, "{}: size is {}, expected one number of 0 or more", context.label(), size.values);
+    return fail(Code::invalid_argument, "{}: size is {}, expected one number of 0 or more",
+                context.label(), size.values);
   }
   return set_output(context, 0, type, {size.values[0]});
 }
@@ -55,11 +56,17 @@ PlanResult plan_window(const OpContext& context) {
 
 void register_windows(Registry& registry) {
   for (const Row& row : kRows) {
-    registry.add(OpSchema{.name = row.name, .since = 17, .inputs = {{"size", "I"}}, .outputs = {{"output", "T"}},
+    registry.add(OpSchema{.name = row.name,
+                          .since = 17,
+                          .inputs = {{"size", "I"}},
+                          .outputs = {{"output", "T"}},
                           .types = {{"I", {DType::i32, DType::i64}}},
-                          .attrs = {{"output_datatype", AttrKind::i, int64_t{1}}, {"periodic", AttrKind::i, int64_t{1}}},
+                          .attrs = {{"output_datatype", AttrKind::i, int64_t{1}},
+                                    {"periodic", AttrKind::i, int64_t{1}}},
                           .shape = window_rule});
-    registry.add(KernelDef{.op = row.name, .name = "reference", .types = {DType::i32, DType::i64},
+    registry.add(KernelDef{.op = row.name,
+                           .name = "reference",
+                           .types = {DType::i32, DType::i64},
                            .create = create_late<plan_window, 1>});
   }
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "ops/test_node.h"
+
+namespace anynpu::ops {
+namespace {
+
+using Floats = std::vector<float>;
+
+TEST(LayerNormalization, NormalisesTheLastDimensions) {
+  const auto y = TestNode("LayerNormalization", 17)
+                     .floats({2, 2}, {1, 3, 10, 30})
+                     .floats({2}, {1, 2})
+                     .floats({2}, {0, 1})
+                     .attr("epsilon", 0.0f)
+                     .evaluate();
+  ASSERT_EQ(y.size(), 4u);
+  EXPECT_NEAR(y[0], -1, 1e-6);
+  EXPECT_NEAR(y[1], 3, 1e-6);
+  EXPECT_NEAR(y[2], -1, 1e-6);
+  EXPECT_NE(
+      TestNode("LayerNormalization", 17).shape({2, 3}).shape({2}).shape_text().find("expected 3"),
+      std::string::npos);
+}
+
+TEST(RMSNormalization, DoesNotCentre) {
+  const auto y = TestNode("RMSNormalization", 23)
+                     .floats({1, 2}, {3, 4})
+                     .floats({2}, {1, 1})
+                     .attr("epsilon", 0.0f)
+                     .evaluate();
+  EXPECT_NEAR(y[0], 3 / std::sqrt(12.5), 1e-6);
+}
+
+TEST(GroupNormalization, ScalesByGroupBeforeOpset21AndByChannelAfter) {
+  const Floats x = {1, 3, 5, 7};  // 2 channels of 2, one group each
+  const auto old = TestNode("GroupNormalization", 18)
+                       .floats({1, 2, 2}, x)
+                       .floats({2}, {1, 2})
+                       .floats({2}, {0, 0})
+                       .attr("num_groups", int64_t{2})
+                       .attr("epsilon", 0.0f)
+                       .evaluate();
+  EXPECT_NEAR(old[1], 1, 1e-6);
+  EXPECT_NEAR(old[3], 2, 1e-6);
+  EXPECT_NE(TestNode("GroupNormalization", 21)
+                .shape({1, 4, 2})
+                .shape({2})
+                .shape({2})
+                .attr("num_groups", int64_t{2})
+                .shape_text()
+                .find("do not fit"),
+            std::string::npos);
+}
+
+TEST(LRN, DividesByTheNeighboursAlongTheChannels) {
+  const auto y = TestNode("LRN")
+                     .floats({1, 3, 1}, {1, 1, 1})
+                     .attr("size", int64_t{3})
+                     .attr("alpha", 3.0f)
+                     .attr("beta", 1.0f)
+                     .evaluate();
+  EXPECT_EQ(y, (Floats{1.0f / 3, 0.25f, 1.0f / 3}));
+}
+
+}  // namespace
+}  // namespace anynpu::ops

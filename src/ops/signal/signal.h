@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on signals and texts of numbers, one register function per file.
+#pragma once
+
+namespace anynpu::ops {
+
+class Registry;
+
+void register_fourier(Registry& registry);
+void register_windows(Registry& registry);
+void register_mel(Registry& registry);
+void register_tf_idf(Registry& registry);
+
+}  // namespace anynpu::ops
