@@ -69,18 +69,15 @@ Status set_output(const ops::Operand& inferred, const Node& node, Value& value) 
 }
 
 // Infers one node; true when its outputs became constants and the node is not needed.
-Result<bool> infer_node(graph::Graph& graph, const Links& links, const Node& node) {
+Result<bool> infer_node(graph::Graph& graph, const Node& node) {
   std::vector<ops::Operand> inputs;
   for (graph::ValueId id : node.inputs) inputs.push_back(ops::Operand::of(graph, id));
   ANYNPU_ASSIGN(ops::OpContext context, ops::infer(node, std::move(inputs)));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == graph::kNoValue) continue;
     Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
-    if (!context.outputs[i].has_shape && !value.has_shape) {
-      const auto stated = stated_shape(graph, links, node.outputs[i]);
-      value.has_shape = stated.has_value();
-      value.shape = stated.value_or(Shape{});
-    }
+    if (!context.outputs[i].has_shape && !value.has_shape)
+      find_stated_shape(graph, node.outputs[i]);
     ANYNPU_TRY(set_output(context.outputs[i], node, value));
   }
   if (!worth_folding(context)) return false;
@@ -108,9 +105,8 @@ Result<bool> infer_node(graph::Graph& graph, const Links& links, const Node& nod
 Status infer_and_fold(graph::Graph& graph) {
   std::vector<Node> kept;
   kept.reserve(graph.nodes.size());
-  const Links links(graph);
   for (Node& node : graph.nodes) {
-    ANYNPU_ASSIGN(const bool folded, infer_node(graph, links, node),
+    ANYNPU_ASSIGN(const bool folded, infer_node(graph, node),
                   "while inferring the shapes of the model");
     if (!folded) kept.push_back(std::move(node));
   }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 #include "graph/graph.h"
@@ -40,10 +39,10 @@ struct Links {
   std::vector<bool> is_output;          // of the graph
 };
 
-// The shape that the model states for `id`, or for a value after it that must have the same:
-// through element-wise operators of one tensor, or of a tensor and a scalar. For values whose shape
-// only a run decides; the run checks it.
-std::optional<Shape> stated_shape(const graph::Graph& graph, const Links& links, graph::ValueId id);
+// For a value whose shape only a run decides: looks for a shape that the model states for a value
+// that must have the same one (through element-wise operators of one tensor, or of such tensors and
+// scalars), and writes it to all of these. False when there is none. The run checks it.
+bool find_stated_shape(graph::Graph& graph, graph::ValueId id);
 
 // The value's elements as T; empty when it is no constant of that type.
 template <typename T>

@@ -183,10 +183,12 @@ TEST(StatedShape, IsFoundThroughElementwiseNodes) {
   const auto scaled = g.node("Mul", {sum, scalar}, "scaled");
   const auto root = g.node("Sqrt", {scaled}, "root");
   g.graph.outputs = {root};
-  EXPECT_FALSE(stated_shape(g.graph, Links(g.graph), sum).has_value());
+  EXPECT_FALSE(find_stated_shape(g.graph, sum));
   g.graph.values[static_cast<size_t>(root)].shape = {2, 1};
   g.graph.values[static_cast<size_t>(root)].has_shape = true;
-  EXPECT_EQ(stated_shape(g.graph, Links(g.graph), sum), (Shape{2, 1}));
+  EXPECT_TRUE(find_stated_shape(g.graph, sum));
+  EXPECT_EQ(g.graph.values[static_cast<size_t>(sum)].shape, (Shape{2, 1}));
+  EXPECT_EQ(g.graph.values[static_cast<size_t>(scaled)].shape, (Shape{2, 1}));
 }
 
 }  // namespace

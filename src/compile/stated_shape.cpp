@@ -15,41 +15,50 @@ constexpr std::array<std::string_view, 20> kKeepShape = {
     "Floor",   "Identity", "IsNaN",    "Log",  "Neg",  "Not",       "Round",
     "Sigmoid", "Sign",     "Sin",      "Sqrt", "Tanh", "Reciprocal"};
 constexpr std::array<std::string_view, 5> kBroadcast = {"Add", "Sub", "Mul", "Div", "Pow"};
-constexpr int kMostSteps = 64;
 
 template <size_t N>
 bool contains(const std::array<std::string_view, N>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// The operand beside `id` leaves the shape of `id` as it is: one element, no more than one
-// dimension.
-bool beside_scalar(const graph::Graph& graph, const graph::Node& node, graph::ValueId id) {
-  if (!contains(kBroadcast, node.op) || node.inputs.size() != 2) return false;
-  const graph::ValueId other = node.inputs[node.inputs[0] == id ? 1 : 0];
-  if (other == graph::kNoValue || other == id) return false;
-  const graph::Value& value = graph.values[static_cast<size_t>(other)];
+// One element and no more than one dimension: leaves the shape of the operand beside it.
+bool is_scalar(const graph::Value& value) {
   return value.has_shape && value.shape.size() <= 1 && element_count(value.shape) == 1;
 }
 
 }  // namespace
 
-std::optional<Shape> stated_shape(const graph::Graph& graph, const Links& links,
-                                  graph::ValueId id) {
-  for (int step = 0; step < kMostSteps; ++step) {
-    const graph::Value& value = graph.values[static_cast<size_t>(id)];
-    if (value.has_shape) return value.shape;
-    graph::ValueId next = graph::kNoValue;
-    for (int user : links.users[static_cast<size_t>(id)]) {
-      const graph::Node& node = graph.nodes[static_cast<size_t>(user)];
-      const bool same = contains(kKeepShape, node.op) && node.inputs[0] == id;
-      if (!node.domain.empty() || node.outputs.size() != 1) continue;
-      if (same || beside_scalar(graph, node, id)) next = node.outputs[0];
+bool find_stated_shape(graph::Graph& graph, graph::ValueId id) {
+  std::vector<graph::ValueId> same = {id};
+  std::vector<bool> is_same(graph.values.size(), false);
+  is_same[static_cast<size_t>(id)] = true;
+  const auto carries = [&](const graph::Node& node) {
+    if (!node.domain.empty() || node.outputs.size() != 1 || node.inputs.empty()) return false;
+    bool any = false;
+    const size_t looked_at = contains(kBroadcast, node.op) ? node.inputs.size() : 1;
+    if (looked_at == 1 && !contains(kKeepShape, node.op)) return false;
+    for (size_t i = 0; i < looked_at; ++i) {
+      if (node.inputs[i] == graph::kNoValue) return false;
+      const auto at = static_cast<size_t>(node.inputs[i]);
+      any = any || is_same[at];
+      if (!is_same[at] && !is_scalar(graph.values[at])) return false;
     }
-    if (next == graph::kNoValue) return std::nullopt;
-    id = next;
+    return any;
+  };
+  for (const graph::Node& node : graph.nodes) {
+    if (!carries(node) || node.outputs[0] == graph::kNoValue) continue;
+    const graph::Value& out = graph.values[static_cast<size_t>(node.outputs[0])];
+    if (out.has_shape) {
+      for (graph::ValueId each : same) {
+        graph.values[static_cast<size_t>(each)].shape = out.shape;
+        graph.values[static_cast<size_t>(each)].has_shape = true;
+      }
+      return true;
+    }
+    same.push_back(node.outputs[0]);
+    is_same[static_cast<size_t>(node.outputs[0])] = true;
   }
-  return std::nullopt;
+  return false;
 }
 
 }  // namespace anynpu::compile

@@ -12,7 +12,8 @@ namespace {
 Status refusal(const KernelDef& kernel, const OpContext& context, KernelDevice device) {
   if (kernel.device != device) return fail(Code::unsupported_feature, "runs on another device");
   const DType type = context.inputs.empty() ? DType::undefined : context.inputs[0].dtype;
-  if (!kernel.types.has(type)) {
+  const bool absent = context.schema->inputs.empty() || !context.has_input(0);
+  if (!absent && !kernel.types.has(type)) {
     return fail(Code::unsupported_dtype, "type {}, takes {}", name_of(type),
                 kernel.types.to_string());
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/block/wide.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "tensor/element.h"
@@ -66,7 +68,10 @@ template <typename W>
 void store_int4(std::byte* base, int64_t at, const W* in, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t index = at + i;
-    const auto half = static_cast<unsigned>(narrowed<int8_t>(in[i])) & 15u;
+    W value = in[i];
+    if constexpr (std::is_floating_point_v<W>)
+      value = std::clamp(std::nearbyint(value), W(-8), W(7));
+    const auto half = static_cast<unsigned>(narrowed<int8_t>(value)) & 15u;
     const unsigned other = std::to_integer<unsigned>(base[index / 2]);
     // The first of a pair clears the second, so that the last byte of an odd count has no rest.
     base[index / 2] = static_cast<std::byte>(index % 2 == 0 ? half : (other & 15u) | half << 4);

@@ -79,6 +79,8 @@ void register_misc(Registry& registry) {
   register_einsum(registry);
   register_det(registry);
   register_lp_pool(registry);
+  register_training(registry);
+  register_optional(registry);
 }
 
 }  // namespace anynpu::ops

@@ -12,5 +12,7 @@ void register_loss(Registry& registry);
 void register_einsum(Registry& registry);
 void register_det(Registry& registry);
 void register_lp_pool(Registry& registry);
+void register_training(Registry& registry);
+void register_optional(Registry& registry);
 
 }  // namespace anynpu::ops
