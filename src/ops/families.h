@@ -22,7 +22,7 @@ void register_shape(Registry& registry);
 void register_index(Registry& registry);
 void register_norm(Registry& registry);
 void register_quantize(Registry& registry);
-void register_misc(Registry& registry);
+void register_special(Registry& registry);
 void register_image(Registry& registry);
 void register_rnn(Registry& registry);
 void register_signal(Registry& registry);

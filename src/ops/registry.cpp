@@ -21,7 +21,7 @@ Registry::Registry() {
   register_index(*this);
   register_norm(*this);
   register_quantize(*this);
-  register_misc(*this);
+  register_special(*this);
   register_image(*this);
   register_rnn(*this);
   register_signal(*this);

@@ -5,8 +5,8 @@
 #include "ops/block/wide.h"
 #include "ops/families.h"
 #include "ops/late.h"
-#include "ops/misc/misc.h"
 #include "ops/registry.h"
+#include "ops/special/special.h"
 
 namespace anynpu::ops {
 
@@ -74,7 +74,7 @@ void register_det(Registry& registry) {
       .op = "Det", .name = "reference", .types = kFloats, .create = create_plain<plan_det>});
 }
 
-void register_misc(Registry& registry) {
+void register_special(Registry& registry) {
   register_loss(registry);
   register_einsum(registry);
   register_det(registry);

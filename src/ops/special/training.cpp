@@ -5,8 +5,8 @@
 
 #include "ops/block/wide.h"
 #include "ops/late.h"
-#include "ops/misc/misc.h"
 #include "ops/registry.h"
+#include "ops/special/special.h"
 
 namespace anynpu::ops {
 

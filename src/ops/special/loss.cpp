@@ -4,8 +4,8 @@
 
 #include "ops/block/wide.h"
 #include "ops/index/index.h"
-#include "ops/misc/misc.h"
 #include "ops/registry.h"
+#include "ops/special/special.h"
 
 namespace anynpu::ops {
 

@@ -6,9 +6,9 @@
 
 #include "ops/block/wide.h"
 #include "ops/late.h"
-#include "ops/misc/misc.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/special/special.h"
 
 namespace anynpu::ops {
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "ops/late.h"
-#include "ops/misc/misc.h"
 #include "ops/registry.h"
+#include "ops/special/special.h"
 
 namespace anynpu::ops {
 
