@@ -2,6 +2,7 @@
 // Streams (acl.rt.create_stream and its kin).
 #include "acl/rt/stream.h"
 
+#include "api/acl/create_stream.h"
 #include "api/acl/entry.h"
 #include "base/thread_pool.h"
 #include "device/runtime.h"
@@ -19,7 +20,14 @@ namespace {
 constexpr uint32_t kStreamFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC | ACL_STREAM_PERSISTENT |
                                  ACL_STREAM_HUGE | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
 
-Status create_stream(aclrtStream* stream, uint32_t priority, uint64_t flags) {
+Status synchronize_stream(aclrtStream handle, const Deadline& deadline) {
+  ANYNPU_ASSIGN(auto stream, Runtime::instance().stream(to_handle(handle)));
+  return stream->synchronize(deadline);
+}
+
+}  // namespace
+
+Status anynpu::acl::create_stream(aclrtStream* stream, uint32_t priority, uint64_t flags) {
   ANYNPU_TRY(check_pointer(stream, "stream"));
   if (priority >= ThreadPool::kPriorities) {
     return fail(Code::invalid_argument, "the priority is {}; expected 0 (highest) to {}", priority,
@@ -35,19 +43,12 @@ Status create_stream(aclrtStream* stream, uint32_t priority, uint64_t flags) {
   return {};
 }
 
-Status synchronize_stream(aclrtStream handle, const Deadline& deadline) {
-  ANYNPU_ASSIGN(auto stream, Runtime::instance().stream(to_handle(handle)));
-  return stream->synchronize(deadline);
-}
-
-}  // namespace
-
 aclError aclrtCreateStream(aclrtStream* stream) {
-  return enter(__func__, [&] { return create_stream(stream, 0, 0); });
+  return enter(__func__, [&] { return acl::create_stream(stream, 0, 0); });
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
-  return enter(__func__, [&] { return create_stream(stream, priority, flag); });
+  return enter(__func__, [&] { return acl::create_stream(stream, priority, flag); });
 }
 
 aclError aclrtDestroyStream(aclrtStream stream) {

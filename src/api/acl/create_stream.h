@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every call that creates a stream ends in.
+#pragma once
+
+#include <cstdint>
+
+#include "acl/rt/stream.h"
+#include "base/status.h"
+
+namespace anynpu::acl {
+
+// A stream of the current context. Priorities are 0 (highest) to 7; unknown flag bits are refused.
+Status create_stream(aclrtStream* stream, uint32_t priority, uint64_t flags);
+
+}  // namespace anynpu::acl

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configuration objects for streams (aclrtCreateStreamConfigHandle and its kin).
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+
+#include "acl/rt/stream.h"
+#include "api/acl/create_stream.h"
+#include "api/acl/entry.h"
+#include "base/memory_probe.h"
+
+namespace anynpu {
+ANYNPU_HANDLE_TYPE(aclrtStreamConfigHandle, stream_config);
+}
+
+using namespace anynpu;
+using acl::check_pointer;
+using acl::enter;
+using acl::enter_value;
+using acl::from_handle;
+using acl::to_handle;
+
+namespace {
+
+// Where an option lies in the object, and how long its value is.
+struct StreamOption {
+  const char* name;
+  size_t offset;
+  size_t bytes;
+};
+constexpr StreamOption kStreamOptions[] = {
+    {"ACL_RT_STREAM_WORK_ADDR_PTR", offsetof(aclrtStreamConfigHandle, workptr), sizeof(void*)},
+    {"ACL_RT_STREAM_WORK_SIZE", offsetof(aclrtStreamConfigHandle, workSize), sizeof(size_t)},
+    {"ACL_RT_STREAM_FLAG", offsetof(aclrtStreamConfigHandle, flag), sizeof(size_t)},
+    {"ACL_RT_STREAM_PRIORITY", offsetof(aclrtStreamConfigHandle, priority), sizeof(uint32_t)},
+};
+
+}  // namespace
+
+aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
+  return enter_value(__func__, static_cast<aclrtStreamConfigHandle*>(nullptr),
+                     []() -> Result<aclrtStreamConfigHandle*> {
+                       const Handle handle = HandleTable::instance().insert(
+                           std::make_shared<aclrtStreamConfigHandle>());
+                       return from_handle<aclrtStreamConfigHandle*>(handle);
+                     });
+}
+
+aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
+  return enter(__func__, [&]() -> Status {
+    auto& handles = HandleTable::instance();
+    if (handles.remove<aclrtStreamConfigHandle>(to_handle(handle))) return {};
+    return handles.explain(to_handle(handle), HandleTag::stream_config);
+  });
+}
+
+aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr,
+                                 const void* attrValue, size_t valueSize) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto config, resolve<aclrtStreamConfigHandle>(to_handle(handle)));
+    if (static_cast<size_t>(attr) >= std::size(kStreamOptions)) {
+      return fail(Code::invalid_argument, "stream option {} is unknown; expected 0 to {}", attr,
+                  std::size(kStreamOptions) - 1);
+    }
+    const StreamOption& option = kStreamOptions[attr];
+    if (valueSize != option.bytes) {
+      return fail(Code::invalid_argument, "the value of {} has {} bytes; expected {}", option.name, valueSize,
+                  option.bytes);
+    }
+    ANYNPU_TRY(check_pointer(attrValue, "attrValue"));
+    if (!probe_readable(attrValue, valueSize)) {
+      return fail(Code::invalid_address, "attrValue = {} cannot be read; pass the address of the value",
+                  attrValue);
+    }
+    std::memcpy(reinterpret_cast<char*>(config.get()) + option.offset, attrValue, valueSize);
+    return {};
+  });
+}
+
+aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle) {
+  return enter(__func__, [&]() -> Status {
+    if (!handle) return acl::create_stream(stream, 0, 0);
+    ANYNPU_ASSIGN(auto config, resolve<aclrtStreamConfigHandle>(to_handle(handle)));
+    return acl::create_stream(stream, config->priority, config->flag);
+  });
+}
