@@ -18,9 +18,8 @@ double bench_get_device(size_t calls) {
 }
 
 double bench_get_data_buffer_size(size_t calls, void* buffer) {
-  return ns_per_call(calls, [&] {
-    keep(aclGetDataBufferSizeV2(static_cast<aclDataBuffer*>(buffer)));
-  });
+  return ns_per_call(calls,
+                     [&] { keep(aclGetDataBufferSizeV2(static_cast<aclDataBuffer*>(buffer))); });
 }
 
 double bench_stream_query(size_t calls, void* stream) {

@@ -197,8 +197,8 @@ int main(int argc, char** argv) {
     }
     if (!only.empty() && only != entry.name) continue;
     const bool take = wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](auto& word) {
-      return std::strstr(entry.name, word.c_str()) != nullptr;
-    });
+                        return std::strstr(entry.name, word.c_str()) != nullptr;
+                      });
     if (take) entry.run(report);
   }
   if (list) return 0;

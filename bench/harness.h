@@ -21,7 +21,7 @@ struct Estimate {
   double high = 0;
 };
 
-constexpr size_t kPairs = 31;  // at least 20 wherever a side takes less than a second
+constexpr size_t kPairs = 31;        // at least 20 wherever a side takes less than a second
 constexpr size_t kShortPairs = 201;  // for batches of microseconds
 
 // One timed batch; returns the figure of the row (for example nanoseconds per call).
@@ -85,7 +85,7 @@ struct Registration {
 }  // namespace anynpu::bench
 
 // ANYNPU_BENCH(handle_lookup) { report.add(...); }
-#define ANYNPU_BENCH(name)                                                    \
-  static void bench_##name(::anynpu::bench::Report& report);                  \
+#define ANYNPU_BENCH(name)                                                             \
+  static void bench_##name(::anynpu::bench::Report& report);                           \
   static const ::anynpu::bench::Registration registration_##name(#name, bench_##name); \
   static void bench_##name(::anynpu::bench::Report& report)

@@ -15,7 +15,8 @@ import harness  # noqa: E402
 HEAD = """# Performance
 
 Written by `bench/make_docs.py` from the figures of one `make bench`; do not edit.
-Measured on {date}: {cpu}, {cores} cores, Linux {kernel}, Python {python}; load {load:.1f}{priority}.
+Measured on {date}: {cpu}, {cores} cores, Linux {kernel}, Python {python};
+load {load:.1f}{priority}.
 
 A row is the median of at least 20 samples (comparisons: alternating pairs) with its 95 % interval.
 *met*: the whole interval is inside the target; *near*: the target lies inside the interval;

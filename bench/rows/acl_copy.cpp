@@ -39,8 +39,8 @@ ANYNPU_BENCH(acl_copy_h2d) {
 }
 
 // Two streams with the same copies, each between two events. Copies that overlap really run at the
-// same time by the events' clocks; whether that also saves time depends on the memory of the machine,
-// so the saving stands beside it.
+// same time by the events' clocks; whether that also saves time depends on the memory of the
+// machine, so the saving stands beside it.
 ANYNPU_BENCH(acl_copy_overlap) {
   constexpr size_t kBytes = 4u << 20;
   constexpr int kCopies = 16;
@@ -95,7 +95,8 @@ ANYNPU_BENCH(acl_copy_overlap) {
   const Estimate ratio = ratio_of([&] { return run(true); }, [&] { return run(false); }, 21);
   char note[80];
   std::snprintf(note, sizeof note, "wall time against one stream: %.2f x", ratio.median);
-  report.add({"copies on two streams: time in which only one copies", 50, "%", value_of(alone), note});
+  report.add(
+      {"copies on two streams: time in which only one copies", 50, "%", value_of(alone), note});
   for (int i = 0; i < 2; ++i) {
     aclrtDestroyEvent(begin[i]);
     aclrtDestroyEvent(end[i]);

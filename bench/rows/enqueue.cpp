@@ -148,10 +148,12 @@ ANYNPU_BENCH(enqueue_idle) {
 ANYNPU_BENCH(enqueue_and_synchronize) {
   auto stream = make_stream();
   auto once = [&] {
-    return ns_per_call(2'000, [&] {
-             (void)stream->submit(kEmpty, nothing);
-             (void)stream->synchronize();
-           }) / 1e3;
+    return ns_per_call(2'000,
+                       [&] {
+                         (void)stream->submit(kEmpty, nothing);
+                         (void)stream->synchronize();
+                       }) /
+           1e3;
   };
   report.add({"empty task + stream synchronize", 15, "us", value_of(once), ""});
   stream->close(device::Stream::Close::drain);

@@ -32,7 +32,8 @@ ANYNPU_BENCH(handle_lookup) {
     });
   };
   auto walk = [&] { return ns_per_call(20'000, [&] { keep(handles[next++ & 1023]); }); };
-  report.add({"handle lookup (1,024 live handles)", 5, "ns", difference_of(lookup, walk, kShortPairs), ""});
+  report.add({"handle lookup (1,024 live handles)", 5, "ns",
+              difference_of(lookup, walk, kShortPairs), ""});
   for (Handle handle : handles) table.remove<Thing>(handle);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on an NPC core against the same C++ compiled natively by clang-19 -O2, counters and budget
-// on; what a launch and a load cost.
+// Kernels on an NPC core against the same C++ compiled natively by clang-19 -O2, counters and
+// budget on; what a launch and a load cost.
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -66,7 +66,7 @@ struct Kernel {
   const char* name;
   uint32_t times;
 };
-constexpr Kernel kKernels[] = {{"integer", 2000000}, {"floats", 2000000},   {"branchy", 2000000},
+constexpr Kernel kKernels[] = {{"integer", 2000000},  {"floats", 2000000},   {"branchy", 2000000},
                                {"recursive", 400000}, {"indirect", 1000000}, {"memory", 1000000}};
 constexpr double kSlowest = 1 / 0.60;  // each kernel at least 0.60 of native speed
 constexpr size_t kBufferBytes = 65536 * 4;
@@ -83,8 +83,10 @@ Built build() {
   if (!mkdtemp(folder.data())) return built;
   std::ofstream(folder + "/kernel.cc") << kSource;
   const std::string command = "cd " + folder +
-                              " && " ANYNPU_STC_BIN "/stc-clang++ -O2 -c kernel.cc"
-                              " && " ANYNPU_STC_BIN "/stc-ld.lld kernel.o -r -o device.o"
+                              " && " ANYNPU_STC_BIN
+                              "/stc-clang++ -O2 -c kernel.cc"
+                              " && " ANYNPU_STC_BIN
+                              "/stc-ld.lld kernel.o -r -o device.o"
                               " && clang-19 -O2 -fPIC -shared -nostdlib kernel.cc -o native.so";
   if (std::system(command.c_str()) == 0) {
     std::ifstream in(folder + "/device.o", std::ios::binary);
@@ -109,7 +111,8 @@ ANYNPU_BENCH(npc_kernels) {
   npc::Cluster& c = **cluster;
   report.add({"load a small module", 100, "ms", value_of([&] {
                 return ns_per_call(1, [&] { keep(npc::Module::load(c, built.object).ok()); }) / 1e6;
-              }), ""});
+              }),
+              ""});
   auto module = npc::Module::load(c, built.object);
   auto data = c.allocate(kBufferBytes);
   if (!module.ok() || !data.ok()) {
@@ -124,17 +127,17 @@ ANYNPU_BENCH(npc_kernels) {
     npc::LaunchStats stats;
     keep(c.launch(**module, request, &stats).ok());
   };
-  report.add({"launch an empty kernel on eight cores", 25, "us", value_of([&] {
-                return ns_per_call(100, [&] { launch("empty", 0, 8); }) / 1e3;
-              }), "without a stream"});
+  report.add({"launch an empty kernel on eight cores", 25, "us",
+              value_of([&] { return ns_per_call(100, [&] { launch("empty", 0, 8); }) / 1e3; }),
+              "without a stream"});
   std::vector<uint32_t> buffer(kBufferBytes / 4);
   for (const Kernel& kernel : kKernels) {
     const auto native =
         reinterpret_cast<void (*)(uint32_t*, uint32_t)>(dlsym(built.native, kernel.name));
     if (!native) continue;
-    const Estimate ratio = ratio_of(
-        [&] { return ns_per_call(1, [&] { launch(kernel.name, kernel.times, 1); }); },
-        [&] { return ns_per_call(1, [&] { native(buffer.data(), kernel.times); }); }, 21);
+    const Estimate ratio =
+        ratio_of([&] { return ns_per_call(1, [&] { launch(kernel.name, kernel.times, 1); }); },
+                 [&] { return ns_per_call(1, [&] { native(buffer.data(), kernel.times); }); }, 21);
     report.add({std::string("NPC kernel '") + kernel.name + "' against native code", kSlowest, "x",
                 ratio, "interpreted"});
   }

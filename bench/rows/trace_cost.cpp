@@ -47,13 +47,13 @@ ANYNPU_BENCH(trace_off) {
 }
 
 ANYNPU_BENCH(trace_on) {
-  const Estimate clock = value_of([] {
-    return ns_per_call(kOffCalls, [] { keep(ticks()); });
-  });
+  const Estimate clock = value_of([] { return ns_per_call(kOffCalls, [] { keep(ticks()); }); });
   char note[64];
   std::snprintf(note, sizeof note, "one clock read: %.1f ns", clock.median);
   report.add({"trace slice, recorded", 40, "ns",
-              difference_of(recorded_ns, [] { return plain_ns(kOnCalls); }, kShortPairs), note});
+              difference_of(
+                  recorded_ns, [] { return plain_ns(kOnCalls); }, kShortPairs),
+              note});
 }
 
 }  // namespace anynpu::bench

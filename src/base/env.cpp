@@ -50,12 +50,8 @@ const char* expected(Kind kind) {
 
 }  // namespace
 
-std::span<const Variable> variables() {
-  return kVariables;
-}
-const Variable& variable(Name name) {
-  return kVariables[static_cast<size_t>(name)];
-}
+std::span<const Variable> variables() { return kVariables; }
+const Variable& variable(Name name) { return kVariables[static_cast<size_t>(name)]; }
 
 std::optional<std::string> get(Name name) {
   const char* value = std::getenv(variable(name).name);
@@ -78,9 +74,7 @@ int64_t integer(Name name) {
   return integer(name, parse(variable(name).kind, variable(name).fallback).value_or(0));
 }
 
-bool flag(Name name) {
-  return integer(name) != 0;
-}
+bool flag(Name name) { return integer(name) != 0; }
 
 bool lists(Name name, std::string_view word) {
   const std::string value = text(name);

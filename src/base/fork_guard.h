@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A child made by fork() has none of its parent's threads, and perhaps locks that stay held. So a
-// child of a process that had started the runtime is told so on every call, and never hangs; a child
-// of a process that only imported the library is like new.
+// child of a process that had started the runtime is told so on every call, and never hangs; a
+// child of a process that only imported the library is like new.
 #pragma once
 
 #include <atomic>

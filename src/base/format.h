@@ -18,14 +18,16 @@ class FormatArg {
   FormatArg(bool v) : kind_(Kind::boolean) { i_ = v; }  // NOLINT: implicit by design, as the rest
   FormatArg(char v) : kind_(Kind::character) { i_ = v; }
   template <typename T>
-    requires(std::is_integral_v<T> && std::is_signed_v<T>)
-  FormatArg(T v) : kind_(Kind::sint) { i_ = v; }
+  requires(std::is_integral_v<T>&& std::is_signed_v<T>) FormatArg(T v) : kind_(Kind::sint) {
+    i_ = v;
+  }
   template <typename T>
-    requires(std::is_integral_v<T> && std::is_unsigned_v<T>)
-  FormatArg(T v) : kind_(Kind::uint) { u_ = v; }
+  requires(std::is_integral_v<T>&& std::is_unsigned_v<T>) FormatArg(T v) : kind_(Kind::uint) {
+    u_ = v;
+  }
   template <typename T>
-    requires std::is_enum_v<T>
-  FormatArg(T v) : FormatArg(static_cast<std::underlying_type_t<T>>(v)) {}
+  requires std::is_enum_v<T> FormatArg(T v)
+      : FormatArg(static_cast<std::underlying_type_t<T>>(v)) {}
   FormatArg(double v) : kind_(Kind::real) { d_ = v; }
   FormatArg(float v) : kind_(Kind::real) { d_ = v; }
   FormatArg(const void* v) : kind_(Kind::pointer) { u_ = reinterpret_cast<uintptr_t>(v); }

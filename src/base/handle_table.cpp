@@ -7,10 +7,9 @@ namespace anynpu {
 
 namespace {
 
-constexpr std::array kTagNames = {
-    std::string_view("none"), std::string_view("removed"),
+constexpr std::array kTagNames = {std::string_view("none"), std::string_view("removed"),
 #define X(name, text) std::string_view(text),
-    ANYNPU_HANDLE_TAGS(X)
+                                  ANYNPU_HANDLE_TAGS(X)
 #undef X
 };
 
@@ -163,21 +162,22 @@ uint32_t HandleTable::index_of(const Slot* slot) const {
 Status HandleTable::explain(Handle handle, HandleTag wanted) const {
   const std::string_view name = name_of(wanted);
   if (handle == 0) {
-    return fail(Code::invalid_handle, "the {} handle is 0 (null); pass the value its create call returned",
-                name);
+    return fail(Code::invalid_handle,
+                "the {} handle is 0 (null); pass the value its create call returned", name);
   }
   const uint64_t tag = tag_of(handle);
   if (tag < 2 || tag >= static_cast<uint64_t>(HandleTag::count) || handle >> 63) {
     return fail(Code::invalid_handle,
-                "{x} is not a handle; expected a {} from its create call (is it an address?)", handle,
-                name);
+                "{x} is not a handle; expected a {} from its create call (is it an address?)",
+                handle, name);
   }
   if (tag != static_cast<uint64_t>(wanted)) {
     return fail(Code::invalid_handle, "{x} is a {} handle; expected a {}", handle,
                 name_of(static_cast<HandleTag>(tag)), name);
   }
   return fail(Code::invalid_handle,
-              "the {} {x} was destroyed already or never existed; do not use a handle after its destroy call",
+              "the {} {x} was destroyed already or never existed; do not use a handle after its "
+              "destroy call",
               name, handle);
 }
 

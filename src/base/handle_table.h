@@ -3,9 +3,10 @@
 // number (type tag, generation, index) that is never a mappable address. The table checks type and
 // generation in O(1), so null, stale and wrong-type handles are told apart and never dereferenced.
 //
-// All calls are thread-safe. Lookup writes the slot into a cell of the calling thread (pin_cells.h):
-// the object stays alive until the pin is gone, also when another thread removes the handle
-// meanwhile. A thread that holds more pins than it has cells counts them in the slot instead.
+// All calls are thread-safe. Lookup writes the slot into a cell of the calling thread
+// (pin_cells.h): the object stays alive until the pin is gone, also when another thread removes the
+// handle meanwhile. A thread that holds more pins than it has cells counts them in the slot
+// instead.
 #pragma once
 
 #include <array>
@@ -25,38 +26,38 @@ namespace anynpu {
 using Handle = uint64_t;  // 0 is null
 
 // Tags start at 2, so that no handle is a canonical user-space address.
-#define ANYNPU_HANDLE_TAGS(X)                 \
-  X(context, "context")                       \
-  X(stream, "stream")                         \
-  X(event, "event")                           \
-  X(notify, "notify")                         \
-  X(tensor_desc, "tensor description")        \
-  X(data_buffer, "data buffer")               \
-  X(dataset, "dataset")                       \
-  X(model_desc, "model description")          \
-  X(model_config, "model load configuration") \
-  X(exec_config, "execution configuration")   \
-  X(aipp, "AIPP parameter set")               \
-  X(allocator_desc, "allocator description")  \
-  X(physical_memory, "physical memory")       \
-  X(group_info, "group information")          \
-  X(stream_config, "stream configuration")    \
+#define ANYNPU_HANDLE_TAGS(X)                  \
+  X(context, "context")                        \
+  X(stream, "stream")                          \
+  X(event, "event")                            \
+  X(notify, "notify")                          \
+  X(tensor_desc, "tensor description")         \
+  X(data_buffer, "data buffer")                \
+  X(dataset, "dataset")                        \
+  X(model_desc, "model description")           \
+  X(model_config, "model load configuration")  \
+  X(exec_config, "execution configuration")    \
+  X(aipp, "AIPP parameter set")                \
+  X(allocator_desc, "allocator description")   \
+  X(physical_memory, "physical memory")        \
+  X(group_info, "group information")           \
+  X(stream_config, "stream configuration")     \
   X(malloc_config, "allocation configuration") \
-  X(op_attr, "operator attributes")           \
-  X(op_handle, "operator handle")             \
-  X(binary, "kernel binary")                  \
-  X(function, "kernel function")              \
-  X(kernel_args, "kernel arguments")          \
-  X(exception_info, "exception information")  \
-  X(prof_config, "profiling configuration")   \
-  X(prof_stamp, "profiling stamp")            \
-  X(media_channel, "media channel")           \
-  X(media_desc, "media description")          \
-  X(model_run, "captured model")              \
-  X(label, "label")                           \
-  X(model, "model")                           \
-  X(npc_stream, "NPC stream")                 \
-  X(npc_event, "NPC event")                   \
+  X(op_attr, "operator attributes")            \
+  X(op_handle, "operator handle")              \
+  X(binary, "kernel binary")                   \
+  X(function, "kernel function")               \
+  X(kernel_args, "kernel arguments")           \
+  X(exception_info, "exception information")   \
+  X(prof_config, "profiling configuration")    \
+  X(prof_stamp, "profiling stamp")             \
+  X(media_channel, "media channel")            \
+  X(media_desc, "media description")           \
+  X(model_run, "captured model")               \
+  X(label, "label")                            \
+  X(model, "model")                            \
+  X(npc_stream, "NPC stream")                  \
+  X(npc_event, "NPC event")                    \
   X(npc_module, "NPC module")
 
 enum class HandleTag : uint8_t {
@@ -75,10 +76,10 @@ template <typename T>
 struct HandleType;
 
 // Puts T under a tag; use at namespace anynpu scope.
-#define ANYNPU_HANDLE_TYPE(T, tag_name)                        \
-  template <>                                                  \
-  struct HandleType<T> {                                       \
-    static constexpr HandleTag tag = HandleTag::tag_name;      \
+#define ANYNPU_HANDLE_TYPE(T, tag_name)                   \
+  template <>                                             \
+  struct HandleType<T> {                                  \
+    static constexpr HandleTag tag = HandleTag::tag_name; \
   }
 
 class HandleTable {
@@ -94,7 +95,8 @@ class HandleTable {
     explicit operator bool() const { return word_ != 0; }
     PinCell* cell() const { return word_ & 1 ? nullptr : reinterpret_cast<PinCell*>(word_); }
     Slot* slot() const {
-      if (word_ & 1) [[unlikely]] return reinterpret_cast<Slot*>(word_ - 1);
+      if (word_ & 1) [[unlikely]]
+        return reinterpret_cast<Slot*>(word_ - 1);
       const void* slot = cell()->load(std::memory_order_relaxed);
       return static_cast<Slot*>(const_cast<void*>(slot));
     }
@@ -186,9 +188,11 @@ class HandleTable {
 
   static void unpin(Held held) {
     PinCell* cell = held.cell();
-    if (!cell) [[unlikely]] return unpin_counted(held.slot());
+    if (!cell) [[unlikely]]
+      return unpin_counted(held.slot());
     cell->store(nullptr, std::memory_order_release);
-    if (retired_count_.load(std::memory_order_relaxed) != 0) [[unlikely]] instance().reclaim();
+    if (retired_count_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      instance().reclaim();
   }
 
   Slot* slot_at(uint32_t index) const {

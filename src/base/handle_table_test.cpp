@@ -35,7 +35,8 @@ TEST(HandleTable, AHandleFindsItsObjectUntilItIsRemoved) {
 TEST(HandleTable, NullStaleWrongTypeAndGarbageGiveDifferentSentences) {
   const Handle stream = table().insert(std::make_shared<FakeStream>());
   EXPECT_NE(resolve<FakeStream>(0).status().message().find("null"), std::string::npos);
-  EXPECT_NE(resolve<FakeEvent>(stream).status().message().find("is a stream handle"), std::string::npos);
+  EXPECT_NE(resolve<FakeEvent>(stream).status().message().find("is a stream handle"),
+            std::string::npos);
   EXPECT_NE(resolve<FakeStream>(0x7f0012345678).status().message().find("not a handle"),
             std::string::npos);
   table().remove<FakeStream>(stream);

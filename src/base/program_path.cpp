@@ -102,6 +102,4 @@ Result<std::string> find_file(std::string_view path) {
 
 }  // namespace anynpu
 
-extern "C" void anynpu_set_program_path(const char* path) {
-  anynpu::set_program_path(path);
-}
+extern "C" void anynpu_set_program_path(const char* path) { anynpu::set_program_path(path); }

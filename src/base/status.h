@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Status: the outcome of anything that can fail. Ok is a null pointer, so passing it costs nothing.
-// A failure owns a code, a sentence (what failed with its values, what was expected, what to do) and
-// context notes added on the way up. Immutable once shared; safe to pass between threads.
+// A failure owns a code, a sentence (what failed with its values, what was expected, what to do)
+// and context notes added on the way up. Immutable once shared; safe to pass between threads.
 #pragma once
 
 #include <memory>
@@ -15,49 +15,49 @@ namespace anynpu {
 
 // name, meaning. The mapping to a vendor's numbers lives with that vendor's front door
 // (api/acl/errors.cpp), nowhere else.
-#define ANYNPU_STATUS_CODES(X)                                                          \
-  X(ok, "success")                                                                      \
-  X(invalid_argument, "an argument is outside its documented range")                    \
-  X(invalid_handle, "a handle is null, stale, or of another type")                      \
-  X(invalid_address, "memory that is not allocated, freed, or too small")               \
-  X(unaligned_address, "an address lacks the alignment the call asks for")              \
-  X(invalid_device, "no device has this index")                                         \
-  X(no_context, "the thread has no current context")                                    \
-  X(wrong_context, "objects of different contexts or devices were mixed")               \
-  X(not_initialized, "the library was not initialised, or was finalised")               \
-  X(already_initialized, "the library is initialised already")                          \
-  X(already_finalized, "the library is finalised already")                              \
-  X(forked_process, "a forked child uses what its parent started")                      \
-  X(bad_call_order, "a call came before the one it depends on")                         \
-  X(not_found, "a name, index or id that does not exist")                               \
-  X(already_exists, "a name or id that exists already")                                 \
-  X(file_not_found, "a file cannot be opened")                                          \
-  X(file_invalid, "a file has the wrong form")                                          \
-  X(parse_error, "text or bytes do not follow their grammar")                           \
-  X(io_error, "reading or writing failed")                                              \
-  X(invalid_config, "a configuration value is outside its documented range")            \
-  X(out_of_memory, "memory of the host or of a device is used up")                      \
-  X(out_of_streams, "the limit of streams is reached")                                  \
-  X(out_of_events, "the limit of events or notifies is reached")                        \
-  X(limit_exceeded, "another documented limit is reached")                              \
-  X(unsupported_feature, "not available here, by design or not yet")                    \
-  X(unsupported_op, "an operator that is not there")                                    \
-  X(unsupported_dtype, "a data type an operation does not take")                        \
-  X(unsupported_shape, "a shape an operation does not take")                            \
-  X(shape_mismatch, "shapes or sizes that do not fit each other")                       \
-  X(corrupt_model, "a model file that is damaged")                                      \
-  X(version_mismatch, "a file of another format version")                               \
-  X(stream_not_subscribed, "no thread takes callbacks of this stream")                  \
-  X(thread_not_subscribed, "this thread takes no callbacks")                            \
-  X(already_subscribed, "the stream has a thread for callbacks already")                \
-  X(event_not_recorded, "the event was never recorded or has no time stamp")            \
-  X(not_complete, "the work is still running")                                          \
-  X(timeout, "the time given ran out")                                                  \
-  X(callback_timeout, "no callback arrived in the time given")                          \
-  X(task_failed, "a task of the stream failed")                                         \
-  X(aborted, "the work was aborted")                                                    \
-  X(cancelled, "the wait was interrupted")                                              \
-  X(permission_denied, "the process may not do this")                                   \
+#define ANYNPU_STATUS_CODES(X)                                               \
+  X(ok, "success")                                                           \
+  X(invalid_argument, "an argument is outside its documented range")         \
+  X(invalid_handle, "a handle is null, stale, or of another type")           \
+  X(invalid_address, "memory that is not allocated, freed, or too small")    \
+  X(unaligned_address, "an address lacks the alignment the call asks for")   \
+  X(invalid_device, "no device has this index")                              \
+  X(no_context, "the thread has no current context")                         \
+  X(wrong_context, "objects of different contexts or devices were mixed")    \
+  X(not_initialized, "the library was not initialised, or was finalised")    \
+  X(already_initialized, "the library is initialised already")               \
+  X(already_finalized, "the library is finalised already")                   \
+  X(forked_process, "a forked child uses what its parent started")           \
+  X(bad_call_order, "a call came before the one it depends on")              \
+  X(not_found, "a name, index or id that does not exist")                    \
+  X(already_exists, "a name or id that exists already")                      \
+  X(file_not_found, "a file cannot be opened")                               \
+  X(file_invalid, "a file has the wrong form")                               \
+  X(parse_error, "text or bytes do not follow their grammar")                \
+  X(io_error, "reading or writing failed")                                   \
+  X(invalid_config, "a configuration value is outside its documented range") \
+  X(out_of_memory, "memory of the host or of a device is used up")           \
+  X(out_of_streams, "the limit of streams is reached")                       \
+  X(out_of_events, "the limit of events or notifies is reached")             \
+  X(limit_exceeded, "another documented limit is reached")                   \
+  X(unsupported_feature, "not available here, by design or not yet")         \
+  X(unsupported_op, "an operator that is not there")                         \
+  X(unsupported_dtype, "a data type an operation does not take")             \
+  X(unsupported_shape, "a shape an operation does not take")                 \
+  X(shape_mismatch, "shapes or sizes that do not fit each other")            \
+  X(corrupt_model, "a model file that is damaged")                           \
+  X(version_mismatch, "a file of another format version")                    \
+  X(stream_not_subscribed, "no thread takes callbacks of this stream")       \
+  X(thread_not_subscribed, "this thread takes no callbacks")                 \
+  X(already_subscribed, "the stream has a thread for callbacks already")     \
+  X(event_not_recorded, "the event was never recorded or has no time stamp") \
+  X(not_complete, "the work is still running")                               \
+  X(timeout, "the time given ran out")                                       \
+  X(callback_timeout, "no callback arrived in the time given")               \
+  X(task_failed, "a task of the stream failed")                              \
+  X(aborted, "the work was aborted")                                         \
+  X(cancelled, "the wait was interrupted")                                   \
+  X(permission_denied, "the process may not do this")                        \
   X(internal, "a fault of AnyNPU itself")
 
 enum class Code : unsigned char {
@@ -106,17 +106,16 @@ Status fail(Code code, std::string_view text, const Args&... args) {
 #define ANYNPU_CONCAT(a, b) ANYNPU_CONCAT_(a, b)
 
 // Returns from the enclosing function when expr fails; further arguments format a note.
-#define ANYNPU_TRY(expr, ...)                                                    \
-  do {                                                                           \
-    if (::anynpu::Status try_status_ = (expr); !try_status_.ok())                \
+#define ANYNPU_TRY(expr, ...)                                                   \
+  do {                                                                          \
+    if (::anynpu::Status try_status_ = (expr); !try_status_.ok())               \
       return try_status_ __VA_OPT__(.with_note(::anynpu::format(__VA_ARGS__))); \
   } while (0)
 
 // ANYNPU_ASSIGN(auto file, open(path), "while loading '{}'", path);
 #define ANYNPU_ASSIGN(target, expr, ...) \
   ANYNPU_ASSIGN_IMPL_(ANYNPU_CONCAT(result_, __LINE__), target, expr __VA_OPT__(, ) __VA_ARGS__)
-#define ANYNPU_ASSIGN_IMPL_(result, target, expr, ...)                                  \
-  auto result = (expr);                                                                 \
-  if (!result.ok())                                                                     \
-    return result.status() __VA_OPT__(.with_note(::anynpu::format(__VA_ARGS__)));      \
+#define ANYNPU_ASSIGN_IMPL_(result, target, expr, ...)                                            \
+  auto result = (expr);                                                                           \
+  if (!result.ok()) return result.status() __VA_OPT__(.with_note(::anynpu::format(__VA_ARGS__))); \
   target = std::move(result).value()

@@ -30,7 +30,8 @@ TEST(Status, FailureKeepsSentenceAndNotes) {
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code(), Code::invalid_argument);
   EXPECT_EQ(result.status().message(), "half: 3 is odd; pass an even number");
-  EXPECT_EQ(result.status().to_string(), "half: 3 is odd; pass an even number\n  while halving 3 again");
+  EXPECT_EQ(result.status().to_string(),
+            "half: 3 is odd; pass an even number\n  while halving 3 again");
 }
 
 TEST(Status, ResultCarriesTheValue) { EXPECT_EQ(quarter(8).value(), 2); }

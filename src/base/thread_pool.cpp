@@ -66,8 +66,8 @@ struct ThreadPool::Shared {
   };
 
   std::mutex mutex;
-  std::condition_variable wake;    // helpers sleep here
-  std::condition_variable leave;   // callers of parallel_for wait here for their last helper
+  std::condition_variable wake;   // helpers sleep here
+  std::condition_variable leave;  // callers of parallel_for wait here for their last helper
   std::array<List, kPriorities> jobs{};
   std::vector<Timer> timers;
   std::vector<ParallelLoop*> loops;
@@ -166,7 +166,8 @@ void ThreadPool::parallel_for(size_t count, size_t min_range,
   }
   while (run_one_range(loop)) {
   }
-  for (int spins = 0; loop.finished.load(std::memory_order_acquire) < ranges && spins < 20000; ++spins) {
+  for (int spins = 0; loop.finished.load(std::memory_order_acquire) < ranges && spins < 20000;
+       ++spins) {
     relax();
   }
   std::unique_lock lock(shared_->mutex);
@@ -219,7 +220,8 @@ void ThreadPool::help() {
     if (shared_->spin_scopes.load(std::memory_order_relaxed) > 0 ||
         now_ns() < shared_->spin_until.load(std::memory_order_relaxed)) {
       lock.unlock();
-      for (int i = 0; i < 2000 && shared_->epoch.load(std::memory_order_acquire) == seen; ++i) relax();
+      for (int i = 0; i < 2000 && shared_->epoch.load(std::memory_order_acquire) == seen; ++i)
+        relax();
       lock.lock();
       continue;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread pool of the process: threads() - 1 helpers (at least one), started on first use and
-// never joined. Three kinds of work: jobs (a stream that has become runnable), timers (a job that is
-// due later), and parallel_for (the caller works too and never depends on a helper).
+// The one thread pool of the process: threads() - 1 helpers (at least one), started on first use
+// and never joined. Three kinds of work: jobs (a stream that has become runnable), timers (a job
+// that is due later), and parallel_for (the caller works too and never depends on a helper).
 // Importing the library starts nothing. All calls are thread-safe; none may be made while holding a
 // lock that a job takes.
 #pragma once
@@ -26,7 +26,8 @@ class ThreadPool {
 
   static ThreadPool& instance();
 
-  // Cores that AnyNPU uses: ANYNPU_THREADS, else the cores this process may run on. Fixed per process.
+  // Cores that AnyNPU uses: ANYNPU_THREADS, else the cores this process may run on. Fixed per
+  // process.
   size_t threads() const { return threads_; }
 
   // Hands `job` to a helper; it must stay alive and unsubmitted until its run function was entered.

@@ -32,7 +32,7 @@ double rate_between(const ClockPair& from, const ClockPair& to) {
 namespace detail {
 TickSource::TickSource() : is_tsc(tsc_is_constant_and_nonstop()) {}
 __attribute__((init_priority(101))) const TickSource tick_source;
-}
+}  // namespace detail
 
 namespace {
 __attribute__((init_priority(102))) const ClockPair process_start = read_clock_pair();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ticks(): the cheapest counter of time, half the cost of now_ns(): the time stamp counter where the
-// CPU says that it is constant and never stops, else now_ns() itself. Ticks mean something only
+// ticks(): the cheapest counter of time, half the cost of now_ns(): the time stamp counter where
+// the CPU says that it is constant and never stops, else now_ns() itself. Ticks mean something only
 // together with a ClockPair, which ties them to now_ns(). Thread-safe, no allocation, cannot fail.
 #pragma once
 
@@ -20,7 +20,7 @@ struct TickSource {
   bool is_tsc;
 };
 extern const TickSource tick_source;  // settled before any other initialiser of the library runs
-}
+}  // namespace detail
 
 inline bool ticks_are_tsc() { return detail::tick_source.is_tsc; }
 

@@ -19,7 +19,8 @@ struct Conversion {
   Options options;
 };
 
-// "0" -> Framework::caffe, "5" -> Framework::onnx. Fails for other numbers, and for the frameworks of later releases.
+// "0" -> Framework::caffe, "5" -> Framework::onnx. Fails for other numbers, and for the frameworks
+// of later releases.
 Result<Framework> parse_framework(const std::string& text);
 
 Status convert(const Conversion& conversion);

@@ -34,10 +34,11 @@ Result<std::shared_ptr<Arena>> Arena::reserve(size_t bytes, size_t unit) {
   void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
-    return fail(Code::out_of_memory,
-                "cannot reserve {} bytes of addresses for a device ({}); lower ANYNPU_DEVICE_MEMORY or "
-                "raise the limit of the process (ulimit -v)",
-                bytes, std::strerror(errno));
+    return fail(
+        Code::out_of_memory,
+        "cannot reserve {} bytes of addresses for a device ({}); lower ANYNPU_DEVICE_MEMORY or "
+        "raise the limit of the process (ulimit -v)",
+        bytes, std::strerror(errno));
   }
   return std::shared_ptr<Arena>(new Arena(reinterpret_cast<uintptr_t>(base), bytes, unit));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An arena is the memory of one device (or the pinned memory of the host): a range of addresses
-// reserved once, handed out in blocks. Pages cost nothing until they are written. The range is never
-// unmapped, so a stale pointer into it is recognised and, if a program reads it all the same, does
-// not crash. Thread-safe.
+// reserved once, handed out in blocks. Pages cost nothing until they are written. The range is
+// never unmapped, so a stale pointer into it is recognised and, if a program reads it all the same,
+// does not crash. Thread-safe.
 #pragma once
 
 #include <cstddef>

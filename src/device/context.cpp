@@ -25,7 +25,8 @@ Result<Handle> Context::create_stream(StreamOptions options) {
   const Handle handle = ended_ ? 0 : HandleTable::instance().insert(stream);
   if (!handle) {
     device_->give_stream_place();
-    if (ended_) return fail(Code::no_context, "the context was destroyed; create streams in a live one");
+    if (ended_)
+      return fail(Code::no_context, "the context was destroyed; create streams in a live one");
     return fail(Code::out_of_memory, "no handle is left for another stream");
   }
   std::erase_if(streams_, [](const auto& entry) { return entry.expired(); });
@@ -67,9 +68,10 @@ void Context::shut_down(Stream::Close how, const Deadline& patience) {
     ended_ = true;
   }
   for (const auto& stream : streams()) {
-    stream->disable(fail(Code::wrong_context,
-                         "the context of stream {} was destroyed; the stream can only be destroyed now",
-                         stream->id()));
+    stream->disable(
+        fail(Code::wrong_context,
+             "the context of stream {} was destroyed; the stream can only be destroyed now",
+             stream->id()));
     stream->close(how, patience);
     stream->give_place();
   }

@@ -37,8 +37,9 @@ Status check_sides(CopyKind kind, const Checked& ranges) {
   const bool to_device = kind != CopyKind::host_to_host && kind != CopyKind::device_to_host;
   if (ranges.from.on_device() == from_device && ranges.to.on_device() == to_device) return {};
   return fail(Code::invalid_argument,
-              "the copy kind {} does not fit: src is {} memory, dst is {} memory (strict mode)", kind,
-              ranges.from.on_device() ? "device" : "host", ranges.to.on_device() ? "device" : "host");
+              "the copy kind {} does not fit: src is {} memory, dst is {} memory (strict mode)",
+              kind, ranges.from.on_device() ? "device" : "host",
+              ranges.to.on_device() ? "device" : "host");
 }
 
 Result<Checked> check_copy(const Copy& request) {
@@ -67,16 +68,19 @@ void move_bytes(const Range& to, const Range& from, size_t bytes) {
 
 Status check_pitches(const Copy2d& request) {
   if (request.width <= request.to_pitch && request.width <= request.from_pitch) return {};
-  return fail(Code::invalid_argument,
-              "width is {}, but rows are {} (dst) and {} (src) bytes apart; a pitch is at least the width",
-              request.width, request.to_pitch, request.from_pitch);
+  return fail(
+      Code::invalid_argument,
+      "width is {}, but rows are {} (dst) and {} (src) bytes apart; a pitch is at least the width",
+      request.width, request.to_pitch, request.from_pitch);
 }
 
 // Bytes from the first to the last one touched.
 Result<size_t> span_of(size_t pitch, size_t width, size_t height) {
   size_t bytes = 0;
-  if (__builtin_mul_overflow(pitch, height - 1, &bytes) || __builtin_add_overflow(bytes, width, &bytes)) {
-    return fail(Code::invalid_argument, "{} rows of pitch {} are more than memory can hold", height, pitch);
+  if (__builtin_mul_overflow(pitch, height - 1, &bytes) ||
+      __builtin_add_overflow(bytes, width, &bytes)) {
+    return fail(Code::invalid_argument, "{} rows of pitch {} are more than memory can hold", height,
+                pitch);
   }
   return bytes;
 }
@@ -120,10 +124,11 @@ Result<CopyKind> check_copy_kind(int32_t kind) {
   if (kind >= 0 && kind <= static_cast<int32_t>(CopyKind::between_devices)) {
     return static_cast<CopyKind>(kind);
   }
-  return fail(Code::invalid_argument,
-              "the copy kind is {}; expected 0 (host to host), 1 (host to device), 2 (device to host), "
-              "3 (device to device) or 4 (by address)",
-              kind);
+  return fail(
+      Code::invalid_argument,
+      "the copy kind is {}; expected 0 (host to host), 1 (host to device), 2 (device to host), "
+      "3 (device to device) or 4 (by address)",
+      kind);
 }
 
 Status copy(const Copy& request) {
@@ -138,22 +143,26 @@ Status copy_async(const Copy& request, Stream& stream) {
   ANYNPU_ASSIGN(Checked ranges, check_copy(request));
   if (request.kind == CopyKind::host_to_host) {
     return stream.submit(kCopyH2h, [] {
-      return fail(Code::unsupported_feature,
-                  "an asynchronous copy from host to host is not supported; use the synchronous memcpy");
+      return fail(
+          Code::unsupported_feature,
+          "an asynchronous copy from host to host is not supported; use the synchronous memcpy");
     });
   }
   if (strict() && (reinterpret_cast<uintptr_t>(request.to) % kAsyncAlignment ||
                    reinterpret_cast<uintptr_t>(request.from) % kAsyncAlignment)) {
     return fail(Code::unaligned_address,
-                "dst {} and src {} must both start on a multiple of 64 for an asynchronous copy (strict mode)",
+                "dst {} and src {} must both start on a multiple of 64 for an asynchronous copy "
+                "(strict mode)",
                 request.to, request.from);
   }
   if (request.bytes == 0) return {};
   TaskKind& kind = kind_of(ranges);
   return stream.submit({kind, request.bytes}, [ranges = std::move(ranges), bytes = request.bytes] {
     // Host memory may be gone by now; ours is kept by the range.
-    if (!ranges.from.owner) ANYNPU_TRY(check_range(ranges.from.address, bytes, Access::read, "src").status());
-    if (!ranges.to.owner) ANYNPU_TRY(check_range(ranges.to.address, bytes, Access::write, "dst").status());
+    if (!ranges.from.owner)
+      ANYNPU_TRY(check_range(ranges.from.address, bytes, Access::read, "src").status());
+    if (!ranges.to.owner)
+      ANYNPU_TRY(check_range(ranges.to.address, bytes, Access::write, "dst").status());
     ANYNPU_TRACE_ZONE(copy, "memcpy", 0, bytes);
     move_bytes(ranges.to, ranges.from, bytes);
     return Status();
@@ -171,16 +180,18 @@ Status copy_2d(const Copy2d& request) {
 Status copy_2d_async(const Copy2d& request, Stream& stream) {
   ANYNPU_ASSIGN(Checked ranges, check_copy_2d(request));
   if (request.kind == CopyKind::host_to_host) {
-    return copy_async({request.to, request.width, request.from, request.width, request.kind}, stream);
+    return copy_async({request.to, request.width, request.from, request.width, request.kind},
+                      stream);
   }
   if (request.width == 0 || request.height == 0) return {};
-  return stream.submit({kCopyRows, request.width * request.height},
-                       [to = std::move(ranges.to.owner), from = std::move(ranges.from.owner), request] {
-                         ANYNPU_TRY(check_copy_2d(request).status());
-                         ANYNPU_TRACE_ZONE(copy, "memcpy2d", 0, request.width * request.height);
-                         move_rows(request);
-                         return Status();
-                       });
+  return stream.submit(
+      {kCopyRows, request.width * request.height},
+      [to = std::move(ranges.to.owner), from = std::move(ranges.from.owner), request] {
+        ANYNPU_TRY(check_copy_2d(request).status());
+        ANYNPU_TRACE_ZONE(copy, "memcpy2d", 0, request.width * request.height);
+        move_rows(request);
+        return Status();
+      });
 }
 
 Status fill(void* address, size_t room, int value, size_t bytes) {

@@ -9,7 +9,8 @@
 
 namespace anynpu::device {
 
-Device::Device(int32_t id, int32_t physical_id) : id_(id), physical_id_(physical_id), window_start_ns_(now_ns()) {}
+Device::Device(int32_t id, int32_t physical_id)
+    : id_(id), physical_id_(physical_id), window_start_ns_(now_ns()) {}
 
 int32_t Device::take_utilization() {
   std::lock_guard lock(window_mutex_);
@@ -31,10 +32,11 @@ int Device::max_streams() {
 Status Device::take_stream_place() {
   if (streams_.fetch_add(1, std::memory_order_relaxed) < max_streams()) return {};
   give_stream_place();
-  return fail(Code::out_of_streams,
-              "device {} has {} streams already, the most it takes; destroy streams that are done, or "
-              "raise ANYNPU_MAX_STREAMS",
-              id_, max_streams());
+  return fail(
+      Code::out_of_streams,
+      "device {} has {} streams already, the most it takes; destroy streams that are done, or "
+      "raise ANYNPU_MAX_STREAMS",
+      id_, max_streams());
 }
 
 }  // namespace anynpu::device

@@ -52,12 +52,13 @@ DeviceList list_devices(std::string_view wanted, const std::optional<std::string
     if (kind == "cpu" && number >= 0 && count + number <= kMostDevices) {
       count += number;
     } else if (kind == "cuda") {
-      list.problem = format("ANYNPU_DEVICES='{}': '{}' is left out, because this build has no CUDA plug-in",
-                            all, entry);
+      list.problem =
+          format("ANYNPU_DEVICES='{}': '{}' is left out, because this build has no CUDA plug-in",
+                 all, entry);
     } else {
       list.problem = format(
-          "ANYNPU_DEVICES='{}': '{}' is left out; expected cpu:N (N up to {} in all) or cuda:N", all,
-          entry, kMostDevices);
+          "ANYNPU_DEVICES='{}': '{}' is left out; expected cpu:N (N up to {} in all) or cuda:N",
+          all, entry, kMostDevices);
     }
   }
   std::vector<int32_t> ids;

@@ -84,9 +84,10 @@ Status Event::wait_in(Stream& stream, uint64_t limit_ms) {
     std::lock_guard lock(mutex_);
     mark = recorded_;
     if (mark <= forgotten_) {
-      return fail(Code::event_not_recorded,
-                  "event {} was not recorded{}; call record_event on it before a stream waits for it",
-                  id_, forgotten_ ? " since it was reset" : "");
+      return fail(
+          Code::event_not_recorded,
+          "event {} was not recorded{}; call record_event on it before a stream waits for it", id_,
+          forgotten_ ? " since it was reset" : "");
     }
   }
   return stream.submit(kWaitEvent, [self = shared_from_this(), mark, limit_ms](TaskRun& run) {
@@ -95,8 +96,8 @@ Status Event::wait_in(Stream& stream, uint64_t limit_ms) {
     self->waiters_.push_back({mark, run.defer()});
     if (limit_ms) {
       ThreadPool::instance().submit_after(
-          limit_ms * 1'000'000, [stream = run.stream().shared_from_this(), sequence = run.sequence(),
-                     id = self->id_] {
+          limit_ms * 1'000'000,
+          [stream = run.stream().shared_from_this(), sequence = run.sequence(), id = self->id_] {
             stream->finish_pending(sequence, fail(Code::timeout,
                                                   "the wait for event {} took longer than the time "
                                                   "set by set_op_wait_timeout",
@@ -154,9 +155,9 @@ Result<uint64_t> Event::timestamp_ns() const {
     return fail(Code::event_not_recorded, "event {} was not recorded; it has no time stamp", id_);
   }
   if (stamped_ != recorded_) {
-    return fail(Code::not_complete,
-                "event {} is recorded but not passed yet; synchronise its stream or the event first",
-                id_);
+    return fail(
+        Code::not_complete,
+        "event {} is recorded but not passed yet; synchronise its stream or the event first", id_);
   }
   return stamp_ns_;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event marks a point in a stream. record() appends the mark; other streams and host threads wait
-// for the mark that was recorded last when they asked. Several streams may wait for one event. Each
-// mark stamps the time it was passed. All calls are thread-safe.
+// An event marks a point in a stream. record() appends the mark; other streams and host threads
+// wait for the mark that was recorded last when they asked. Several streams may wait for one event.
+// Each mark stamps the time it was passed. All calls are thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class Event : public std::enable_shared_from_this<Event> {
   Status record(Stream& stream);
   // Makes `stream` wait for the last mark. Fails with event_not_recorded when there is none since
   // creation or reset: the guide asks for record first, and such a wait could never end.
-  // A wait that takes longer than `limit_ms` (0: for ever), counted from when the stream comes to it,
-  // fails its task.
+  // A wait that takes longer than `limit_ms` (0: for ever), counted from when the stream comes to
+  // it, fails its task.
   Status wait_in(Stream& stream, uint64_t limit_ms = 0);
   // Appends a task to `stream` that forgets the marks recorded so far.
   Status reset(Stream& stream);
@@ -61,10 +61,10 @@ class Event : public std::enable_shared_from_this<Event> {
   const uint32_t flags_;
   const uint32_t id_;
   mutable std::mutex mutex_;
-  uint64_t recorded_ = 0;            // marks so far
-  uint64_t forgotten_ = 0;           // marks up to this one were reset
+  uint64_t recorded_ = 0;              // marks so far
+  uint64_t forgotten_ = 0;             // marks up to this one were reset
   std::vector<uint64_t> outstanding_;  // marks not passed yet
-  uint64_t stamp_ns_ = 0;            // of mark `stamped_`
+  uint64_t stamp_ns_ = 0;              // of mark `stamped_`
   uint64_t stamped_ = 0;
   std::weak_ptr<Stream> last_stream_;
   uint64_t last_sequence_ = 0;

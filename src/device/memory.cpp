@@ -38,7 +38,8 @@ Status check_machine(size_t bytes) {
   if (bytes < kAskTheMachine) return {};
   const size_t available = machine_available();
   if (bytes <= available) return {};
-  return fail(Code::out_of_memory, "{} bytes were asked for, but the machine has {} left", bytes, available);
+  return fail(Code::out_of_memory, "{} bytes were asked for, but the machine has {} left", bytes,
+              available);
 }
 
 // Addresses for pinned host memory, shared by the process; lower where addresses are limited.
@@ -81,7 +82,8 @@ Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size
 // Why `address` cannot be freed as `kind`.
 Status explain_free(void* address, MemoryKind kind, const char* right_call) {
   if (!address) {
-    return fail(Code::invalid_address, "the address is 0 (null); pass what the allocation returned");
+    return fail(Code::invalid_address,
+                "the address is 0 (null); pass what the allocation returned");
   }
   const auto found = RangeMap::instance().find(reinterpret_cast<uintptr_t>(address));
   if (!found) {
@@ -93,8 +95,9 @@ Status explain_free(void* address, MemoryKind kind, const char* right_call) {
     return fail(Code::invalid_address, "{} lies {} bytes inside an allocation; free its start {x}",
                 address, reinterpret_cast<uintptr_t>(address) - found->base, found->base);
   }
-  return fail(Code::invalid_address, "{} is {}, not {}; free it with the call that matches its allocation",
-              address, name_of(found->kind), name_of(kind));
+  return fail(Code::invalid_address,
+              "{} is {}, not {}; free it with the call that matches its allocation", address,
+              name_of(found->kind), name_of(kind));
 }
 
 }  // namespace
@@ -126,7 +129,8 @@ Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOption
 
 Status free_device(void* address) {
   ANYNPU_TRACE_ZONE(memory, "free");
-  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::device)) return {};
+  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::device))
+    return {};
   return explain_free(address, MemoryKind::device, "a device allocation");
 }
 
@@ -142,7 +146,8 @@ Result<void*> allocate_host(size_t bytes) {
 
 Status free_host(void* address) {
   ANYNPU_TRACE_ZONE(memory, "free_host");
-  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::host)) return {};
+  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::host))
+    return {};
   return explain_free(address, MemoryKind::host, "malloc_host");
 }
 
@@ -155,23 +160,27 @@ Result<Range> check_range(const void* address, size_t bytes, Access access, cons
   // Registered memory stays the program's: it may be gone without a word, so it is probed.
   if (range.owner && range.owner->kind == MemoryKind::registered) range.owner = nullptr;
   if (range.owner) {
-    if (range.owner->covers(start, bytes) && range.owner->kind != MemoryKind::reserved) return range;
+    if (range.owner->covers(start, bytes) && range.owner->kind != MemoryKind::reserved)
+      return range;
     if (range.owner->kind == MemoryKind::reserved) {
-      return fail(Code::invalid_address,
-                  "{} = {} is a reserved address without memory behind it; map physical memory first",
-                  what, address);
+      return fail(
+          Code::invalid_address,
+          "{} = {} is a reserved address without memory behind it; map physical memory first", what,
+          address);
     }
-    return fail(Code::invalid_address,
-                "{} = {} has {} bytes left in its allocation, {} are needed; allocate more or copy less",
-                what, address, range.owner->end() - start, bytes);
+    return fail(
+        Code::invalid_address,
+        "{} = {} has {} bytes left in its allocation, {} are needed; allocate more or copy less",
+        what, address, range.owner->end() - start, bytes);
   }
   const bool usable = access == Access::read ? probe_readable(address, bytes)
                                              : probe_writable(range.address, bytes);
   if (usable && !Arena::any_contains(start)) return range;
-  return fail(Code::invalid_address,
-              "{} = {} is not allocated ({} bytes are needed there): it was freed, never allocated, or "
-              "is too small",
-              what, address, bytes);
+  return fail(
+      Code::invalid_address,
+      "{} = {} is not allocated ({} bytes are needed there): it was freed, never allocated, or "
+      "is too small",
+      what, address, bytes);
 }
 
 MemoryInfo memory_info(const Device& device) {

@@ -16,8 +16,8 @@ namespace anynpu::device {
 
 struct AllocateOptions {
   size_t alignment = 64;
-  size_t tail = 32;    // added after rounding the size up to 32, as the guide says
-  bool huge = false;   // huge pages where the system has them
+  size_t tail = 32;   // added after rounding the size up to 32, as the guide says
+  bool huge = false;  // huge pages where the system has them
 };
 
 // Fails with invalid_argument for 0 bytes and out_of_memory with what is free.

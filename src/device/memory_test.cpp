@@ -54,10 +54,12 @@ TEST(Memory, FreedAndForeignPointersAreRecognised) {
   std::vector<uint8_t> host(100);
   EXPECT_TRUE(free_device(address).ok());
   EXPECT_EQ(free_device(address).code(), Code::invalid_address);
-  EXPECT_EQ(copy({address, 100, host.data(), 100, CopyKind::host_to_device}).code(), Code::invalid_address);
-  EXPECT_EQ(free_device(host.data()).code(), Code::invalid_address);
-  EXPECT_EQ(copy({host.data(), 100, reinterpret_cast<void*>(0x10), 100, CopyKind::by_address}).code(),
+  EXPECT_EQ(copy({address, 100, host.data(), 100, CopyKind::host_to_device}).code(),
             Code::invalid_address);
+  EXPECT_EQ(free_device(host.data()).code(), Code::invalid_address);
+  EXPECT_EQ(
+      copy({host.data(), 100, reinterpret_cast<void*>(0x10), 100, CopyKind::by_address}).code(),
+      Code::invalid_address);
   void* pinned = *allocate_host(10);
   EXPECT_NE(free_device(pinned).message().find("pinned host memory"), std::string::npos);
   EXPECT_TRUE(free_host(pinned).ok());
@@ -109,11 +111,14 @@ TEST(Memory, AQueuedCopyKeepsItsDeviceMemoryUntilItRan) {
   static constinit TaskKind hold{"hold", Engine::control};
   Completion completion;
   std::atomic<bool> held{false};
-  ASSERT_TRUE(stream->submit(hold, [&](TaskRun& run) {
-    completion = run.defer();
-    held = true;
-    return Outcome::pending;
-  }).ok());
+  ASSERT_TRUE(stream
+                  ->submit(hold,
+                           [&](TaskRun& run) {
+                             completion = run.defer();
+                             held = true;
+                             return Outcome::pending;
+                           })
+                  .ok());
   uint8_t* address = allocate(128);
   std::vector<uint8_t> host(128, 9);
   ASSERT_TRUE(copy_async({address, 128, host.data(), 128, CopyKind::host_to_device}, *stream).ok());
@@ -144,8 +149,9 @@ TEST(Memory, TwoDimensionalCopiesMoveRowsAndCheckPitches) {
   EXPECT_EQ(address[25], 0xff);
   EXPECT_EQ(copy_2d({address, 4, host.data(), 10, 5, 3, CopyKind::host_to_device}).code(),
             Code::invalid_argument);
-  EXPECT_EQ(copy_2d({address, SIZE_MAX / 2, host.data(), 10, 5, 8, CopyKind::host_to_device}).code(),
-            Code::invalid_argument);
+  EXPECT_EQ(
+      copy_2d({address, SIZE_MAX / 2, host.data(), 10, 5, 8, CopyKind::host_to_device}).code(),
+      Code::invalid_argument);
   EXPECT_TRUE(free_device(address).ok());
 }
 

@@ -9,8 +9,9 @@
 namespace anynpu::device {
 
 const char* name_of(MemoryKind kind) {
-  static constexpr std::array kNames = {"device memory",     "pinned host memory", "registered host memory",
-                                        "reserved addresses", "mapped memory",      "imported memory"};
+  static constexpr std::array kNames = {"device memory",          "pinned host memory",
+                                        "registered host memory", "reserved addresses",
+                                        "mapped memory",          "imported memory"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -59,11 +59,13 @@ Status ReportQueues::unsubscribe(uint64_t thread, const Stream& stream) {
   std::lock_guard lock(mutex_);
   auto known = threads_.find(&stream);
   if (known == threads_.end()) {
-    return fail(Code::stream_not_subscribed, "stream {} is not subscribed to any thread", stream.id());
+    return fail(Code::stream_not_subscribed, "stream {} is not subscribed to any thread",
+                stream.id());
   }
   if (known->second != thread) {
-    return fail(Code::thread_not_subscribed, "stream {} is subscribed to thread {x}, not to thread {x}",
-                stream.id(), known->second, thread);
+    return fail(Code::thread_not_subscribed,
+                "stream {} is subscribed to thread {x}, not to thread {x}", stream.id(),
+                known->second, thread);
   }
   --queues_[thread]->streams;
   threads_.erase(known);
@@ -92,9 +94,10 @@ Status ReportQueues::launch(std::function<void()> callback, Block block, Stream&
   {
     std::lock_guard lock(mutex_);
     if (!threads_.count(&stream)) {
-      return fail(Code::stream_not_subscribed,
-                  "stream {} has no thread for its callbacks; call subscribe_report before launch_callback",
-                  stream.id());
+      return fail(
+          Code::stream_not_subscribed,
+          "stream {} has no thread for its callbacks; call subscribe_report before launch_callback",
+          stream.id());
     }
   }
   auto shared = std::make_shared<std::function<void()>>(std::move(callback));
@@ -133,10 +136,12 @@ Status ReportQueues::process(const Deadline& deadline) {
       if (end == WaitEnd::interrupted) {
         return fail(Code::cancelled, "the wait for callbacks was interrupted");
       }
-      return served ? fail(Code::callback_timeout, "no callback was due in the time given; call again")
-                    : fail(Code::thread_not_subscribed,
-                           "no stream is subscribed to this thread ({x}); pass its id to subscribe_report",
-                           thread);
+      return served
+                 ? fail(Code::callback_timeout, "no callback was due in the time given; call again")
+                 : fail(Code::thread_not_subscribed,
+                        "no stream is subscribed to this thread ({x}); pass its id to "
+                        "subscribe_report",
+                        thread);
     }
   }
   for (Report& report : due) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callbacks of streams. A stream is subscribed to one thread of the program; callbacks launched on it
-// run inside that thread's process() calls, in the stream's order. A blocking callback holds its
+// Callbacks of streams. A stream is subscribed to one thread of the program; callbacks launched on
+// it run inside that thread's process() calls, in the stream's order. A blocking callback holds its
 // stream until it returned. One thread may serve many streams. Thread-safe; no lock is held while a
 // callback runs.
 #pragma once

@@ -24,7 +24,8 @@ Runtime& Runtime::instance() {
 }
 
 Runtime::Runtime() {
-  DeviceList list = list_devices(env::text(env::Name::devices), env::get(env::Name::visible_devices));
+  DeviceList list =
+      list_devices(env::text(env::Name::devices), env::get(env::Name::visible_devices));
   problem_ = std::move(list.problem);
   if (!problem_.empty()) ANYNPU_LOG(warning, "{}", problem_);
   for (auto& device : list.devices) devices_.push_back({std::move(device), 0, nullptr, {}});
@@ -72,10 +73,11 @@ Status Runtime::reset_device(int32_t id, Reset how, const Deadline& patience) {
     std::lock_guard lock(mutex_);
     ANYNPU_ASSIGN(Entry * found, entry(id));
     if (found->uses == 0 && !found->default_context && found->contexts.empty()) {
-      return fail(Code::invalid_device,
-                  "device {} is not in use: reset_device without a set_device or create_context; call each "
-                  "reset once per set",
-                  id);
+      return fail(
+          Code::invalid_device,
+          "device {} is not in use: reset_device without a set_device or create_context; call each "
+          "reset once per set",
+          id);
     }
     found->uses = how == Reset::force ? 0 : std::max(0, found->uses - 1);
     if (found->uses > 0) return {};
@@ -97,8 +99,10 @@ void Runtime::end_device(const Entry& ended, const Deadline& patience) {
   }
   const auto left = RangeMap::instance().remove_device(ended.device->id());
   if (!left.empty()) {
-    ANYNPU_LOG(warning, "device {}: {} allocations were not freed before reset_device; they are released now",
-               ended.device->id(), left.size());
+    ANYNPU_LOG(
+        warning,
+        "device {}: {} allocations were not freed before reset_device; they are released now",
+        ended.device->id(), left.size());
   }
 }
 
@@ -141,10 +145,11 @@ Status Runtime::destroy_context(Handle handle) {
   {
     ANYNPU_ASSIGN(auto context, handles.resolve<Context>(handle));
     if (context->is_default()) {
-      return fail(Code::invalid_argument,
-                  "context {x} is the default context of device {}, which set_device made; it ends with "
-                  "reset_device and is not destroyed",
-                  handle, context->device()->id());
+      return fail(
+          Code::invalid_argument,
+          "context {x} is the default context of device {}, which set_device made; it ends with "
+          "reset_device and is not destroyed",
+          handle, context->device()->id());
     }
   }
   auto context = handles.remove<Context>(handle);
@@ -159,7 +164,8 @@ Status Runtime::set_current(Handle handle) {
   ANYNPU_ASSIGN(auto context, resolve<Context>(handle));
   if (context->ended()) {
     return fail(Code::no_context,
-                "the device of context {x} was reset; the context can only be destroyed now", handle);
+                "the device of context {x} was reset; the context can only be destroyed now",
+                handle);
   }
   current_context = context->handle();
   return {};
@@ -180,10 +186,11 @@ Result<std::shared_ptr<Context>> Runtime::current() {
     return current();
   }
   return fail(Code::no_context,
-              current_context ? "the current context of this thread was destroyed or its device was reset; "
-                                "call set_device, create_context or set_context"
-                              : "this thread has no context; call set_device, create_context or "
-                                "set_context in it first");
+              current_context
+                  ? "the current context of this thread was destroyed or its device was reset; "
+                    "call set_device, create_context or set_context"
+                  : "this thread has no context; call set_device, create_context or "
+                    "set_context in it first");
 }
 
 Result<std::shared_ptr<Stream>> Runtime::stream(Handle handle) {
@@ -199,16 +206,18 @@ Status Runtime::destroy_stream(Handle handle, Stream::Close how) {
   auto& handles = HandleTable::instance();
   if (handle == 0) {
     return fail(Code::invalid_handle,
-                "the stream handle is 0, the default stream; it ends with its context and is not destroyed");
+                "the stream handle is 0, the default stream; it ends with its context and is not "
+                "destroyed");
   }
   {
     ANYNPU_ASSIGN(auto stream, handles.resolve<Stream>(handle));
     auto context = stream->context();
     if (context && context->default_stream().get() == stream.get()) {
-      return fail(Code::invalid_argument,
-                  "stream {x} is the default stream of its context; it ends with the context and is not "
-                  "destroyed",
-                  handle);
+      return fail(
+          Code::invalid_argument,
+          "stream {x} is the default stream of its context; it ends with the context and is not "
+          "destroyed",
+          handle);
     }
   }
   auto stream = handles.remove<Stream>(handle);

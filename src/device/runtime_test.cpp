@@ -5,7 +5,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-
 #include <atomic>
 #include <thread>
 
@@ -67,7 +66,8 @@ TEST(Runtime, DefaultContextAndStreamCannotBeDestroyed) {
   auto context = *runtime().current();
   EXPECT_FALSE(runtime().destroy_context(context->handle()).ok());
   EXPECT_FALSE(runtime().destroy_stream(0, Stream::Close::drain).ok());
-  EXPECT_FALSE(runtime().destroy_stream(context->default_stream_handle(), Stream::Close::drain).ok());
+  EXPECT_FALSE(
+      runtime().destroy_stream(context->default_stream_handle(), Stream::Close::drain).ok());
   EXPECT_TRUE(runtime().set_current(context->handle()).ok());
   EXPECT_TRUE(runtime().reset_device(3, Runtime::Reset::count_down).ok());
 }
@@ -107,7 +107,8 @@ TEST(Report, CallbacksRunInTheSubscribedThreadInStreamOrder) {
     while (!stop) (void)queues.process(Deadline::after_ms(5));
   });
   while (!thread_id) std::this_thread::yield();
-  EXPECT_EQ(queues.launch([] {}, ReportQueues::Block::no, *stream).code(), Code::stream_not_subscribed);
+  EXPECT_EQ(queues.launch([] {}, ReportQueues::Block::no, *stream).code(),
+            Code::stream_not_subscribed);
   ASSERT_TRUE(queues.subscribe(thread_id, stream).ok());
   EXPECT_EQ(queues.subscribe(thread_id, stream).code(), Code::already_subscribed);
   for (int i = 0; i < 20; ++i) {

@@ -13,11 +13,12 @@ namespace anynpu::device {
 
 namespace {
 
-constexpr uint64_t kTurnNs = 2'000'000;       // a helper's turn on one stream while others wait
-constexpr uint64_t kShortTurnNs = 50'000;     // the same where a thread that waits can take over
-constexpr uint64_t kInterruptNs = 50'000'000; // a waiter that runs tasks looks for Ctrl-C this often
+constexpr uint64_t kTurnNs = 2'000'000;    // a helper's turn on one stream while others wait
+constexpr uint64_t kShortTurnNs = 50'000;  // the same where a thread that waits can take over
+constexpr uint64_t kInterruptNs =
+    50'000'000;                     // a waiter that runs tasks looks for Ctrl-C this often
 constexpr int64_t kLastLookMs = 5;  // what a stream gets to make progress once patience is over
-constexpr size_t kBackPressure = 16384;       // a submitter helps once this many tasks are queued
+constexpr size_t kBackPressure = 16384;  // a submitter helps once this many tasks are queued
 
 std::atomic<uint32_t> next_stream_id{0};
 thread_local uint32_t last_task = 0;
@@ -25,7 +26,8 @@ std::atomic<FailureObserver> failure_observer{nullptr};
 
 }  // namespace
 
-Stream::Stream(std::shared_ptr<Device> device, std::weak_ptr<Context> context, StreamOptions options)
+Stream::Stream(std::shared_ptr<Device> device, std::weak_ptr<Context> context,
+               StreamOptions options)
     : device_(std::move(device)),
       context_(std::move(context)),
       options_(options),
@@ -51,15 +53,18 @@ void set_failure_observer(FailureObserver observer) {
 
 Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
   if (closed_) {
-    return closed_why_.ok() ? fail(Code::invalid_handle, "{}: stream {} is being destroyed; submit no more work to it",
+    return closed_why_.ok() ? fail(Code::invalid_handle,
+                                   "{}: stream {} is being destroyed; submit no more work to it",
                                    info.kind->text, id_)
-                            : closed_why_.with_note(format("while submitting {} to stream {}", info.kind->text, id_));
+                            : closed_why_.with_note(
+                                  format("while submitting {} to stream {}", info.kind->text, id_));
   }
   if (failure_mode_ == FailureMode::stop && !failure_.ok()) {
     return failure_.with_note(format("stream {} stopped at this failure (failure mode 1)", id_));
   }
   *slot = queue_.back();
-  if (!*slot) return fail(Code::out_of_memory, "{}: no memory for a task of stream {}", info.kind->text, id_);
+  if (!*slot)
+    return fail(Code::out_of_memory, "{}: no memory for a task of stream {}", info.kind->text, id_);
   return {};
 }
 
@@ -161,7 +166,8 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   Outcome outcome;
   const uint64_t start = now_ns();
   {
-    const trace::TraceZone zone(trace::Category::task, slot.kind().name, slot.correlation(), slot.bytes());
+    const trace::TraceZone zone(trace::Category::task, slot.kind().name, slot.correlation(),
+                                slot.bytes());
     outcome = slot.invoke(run);
   }
   if (device_) device_->add_busy(now_ns() - start);
@@ -274,7 +280,9 @@ Status Stream::wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence
     if (end == WaitEnd::woken || completed() >= sequence) continue;
     status = end == WaitEnd::interrupted
                  ? fail(Code::cancelled, "the wait for stream {} was interrupted", id_)
-                 : fail(Code::timeout, "stream {} has {} unfinished tasks after the time given; wait longer, or look for a task that waits for something that never comes",
+                 : fail(Code::timeout,
+                        "stream {} has {} unfinished tasks after the time given; wait longer, or "
+                        "look for a task that waits for something that never comes",
                         id_, queue_.size());
     break;
   }
@@ -331,7 +339,9 @@ void Stream::close(Close how, const Deadline& patience) {
       parked = state_ == State::parked;
     }
     if (waited.code() == Code::cancelled || (parked && completed() == before)) {
-      ANYNPU_LOG(error, "stream {} is destroyed with {} tasks that wait for something that never came; they are dropped",
+      ANYNPU_LOG(error,
+                 "stream {} is destroyed with {} tasks that wait for something that never came; "
+                 "they are dropped",
                  id_, submitted() - completed());
       abort();
     }

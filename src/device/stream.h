@@ -33,7 +33,7 @@ struct StreamOptions {
 
 // A task that failed, for whoever watches all streams of the process.
 struct TaskFailure {
-  int32_t device_id;   // -1 in tests without a device
+  int32_t device_id;  // -1 in tests without a device
   uint32_t stream_id;
   uint32_t task_id;    // counts the tasks of the stream from 1
   uint32_t thread_id;  // that submitted it
@@ -127,7 +127,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void run_for_waiter(std::unique_lock<std::mutex>& lock, uint64_t until, const Deadline& deadline);
   bool run_front(std::unique_lock<std::mutex>& lock);
   void finish_front(std::unique_lock<std::mutex>& lock, Status status);
-  Status wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence, const Deadline& deadline);
+  Status wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence,
+                     const Deadline& deadline);
   void notify_waiters();
   void engine_granted(EngineGate& gate);
   EngineGate* gate_of(const TaskSlot& slot) const;

@@ -25,7 +25,7 @@ constinit TaskKind kLate{"late step", Engine::compute};
 struct Step {
   enum Kind { compute, limited, late, publish, consume, host_sync, host_event } kind;
   int stream;
-  int cell = 0;   // publish writes it, consume reads it
+  int cell = 0;  // publish writes it, consume reads it
   int event = 0;
   uint64_t operand = 0;
 };
@@ -163,8 +163,8 @@ std::vector<uint64_t> run_on_streams(const Program& program, std::mt19937& rando
   auto device = std::make_shared<LimitedDevice>();
   std::vector<std::shared_ptr<Stream>> streams;
   for (int i = 0; i < program.streams; ++i) {
-    streams.push_back(std::make_shared<Stream>(device, std::weak_ptr<Context>(),
-                                               StreamOptions{static_cast<uint32_t>(random() % 8), 0}));
+    streams.push_back(std::make_shared<Stream>(
+        device, std::weak_ptr<Context>(), StreamOptions{static_cast<uint32_t>(random() % 8), 0}));
   }
   std::vector<std::shared_ptr<Event>> events;
   for (int i = 0; i < program.events; ++i) {
@@ -225,7 +225,8 @@ TEST(StreamModel, ManyStreamsOnFewCoresAllFinish) {
   for (int d = 0; d < 8; ++d) {
     auto device = std::make_shared<CpuDevice>(d, d, size_t{1} << 20);
     for (int s = 0; s < 4; ++s) {
-      streams.push_back(std::make_shared<Stream>(device, std::weak_ptr<Context>(), StreamOptions{}));
+      streams.push_back(
+          std::make_shared<Stream>(device, std::weak_ptr<Context>(), StreamOptions{}));
     }
   }
   uint64_t chain = 0;
@@ -235,10 +236,13 @@ TEST(StreamModel, ManyStreamsOnFewCoresAllFinish) {
       if (i > 0) {
         ASSERT_TRUE(event->wait_in(*streams[i]).ok());
       }
-      ASSERT_TRUE(streams[i]->submit(kStep, [&chain] {
-        ++chain;
-        return Status();
-      }).ok());
+      ASSERT_TRUE(streams[i]
+                      ->submit(kStep,
+                               [&chain] {
+                                 ++chain;
+                                 return Status();
+                               })
+                      .ok());
       ASSERT_TRUE(event->record(*streams[i]).ok());
     }
     ASSERT_TRUE(streams.back()->synchronize().ok());

@@ -23,10 +23,13 @@ std::shared_ptr<Stream> make_stream() {
 struct Held {
   std::promise<Completion> taken;
   void submit_to(Stream& stream) {
-    EXPECT_TRUE(stream.submit(kStep, [this](TaskRun& run) {
-      taken.set_value(run.defer());
-      return Outcome::pending;
-    }).ok());
+    EXPECT_TRUE(stream
+                    .submit(kStep,
+                            [this](TaskRun& run) {
+                              taken.set_value(run.defer());
+                              return Outcome::pending;
+                            })
+                    .ok());
   }
 };
 
@@ -34,10 +37,13 @@ TEST(Stream, TasksRunInTheOrderTheyWereSubmitted) {
   auto stream = make_stream();
   std::vector<int> order;
   for (int i = 0; i < 1000; ++i) {
-    ASSERT_TRUE(stream->submit(kStep, [&order, i] {
-      order.push_back(i);
-      return Status();
-    }).ok());
+    ASSERT_TRUE(stream
+                    ->submit(kStep,
+                             [&order, i] {
+                               order.push_back(i);
+                               return Status();
+                             })
+                    .ok());
   }
   ASSERT_TRUE(stream->synchronize().ok());
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);
@@ -46,11 +52,15 @@ TEST(Stream, TasksRunInTheOrderTheyWereSubmitted) {
 TEST(Stream, AFailureIsReturnedByTheNextSynchronizeAndLaterTasksStillRun) {
   auto stream = make_stream();
   bool ran = false;
-  ASSERT_TRUE(stream->submit(kStep, [] { return fail(Code::unsupported_feature, "no such copy"); }).ok());
-  ASSERT_TRUE(stream->submit(kStep, [&ran] {
-    ran = true;
-    return Status();
-  }).ok());
+  ASSERT_TRUE(
+      stream->submit(kStep, [] { return fail(Code::unsupported_feature, "no such copy"); }).ok());
+  ASSERT_TRUE(stream
+                  ->submit(kStep,
+                           [&ran] {
+                             ran = true;
+                             return Status();
+                           })
+                  .ok());
   const Status status = stream->synchronize();
   EXPECT_EQ(status.code(), Code::unsupported_feature);
   EXPECT_NE(status.to_string().find("task 1"), std::string::npos);
@@ -65,10 +75,13 @@ TEST(Stream, InFailureModeStopNothingRunsAfterAFailure) {
   held.submit_to(*stream);
   bool ran = false;
   ASSERT_TRUE(stream->submit(kStep, [] { return fail(Code::internal, "broken"); }).ok());
-  ASSERT_TRUE(stream->submit(kStep, [&ran] {
-    ran = true;
-    return Status();
-  }).ok());
+  ASSERT_TRUE(stream
+                  ->submit(kStep,
+                           [&ran] {
+                             ran = true;
+                             return Status();
+                           })
+                  .ok());
   held.taken.get_future().get().finish({});
   EXPECT_EQ(stream->synchronize().code(), Code::internal);
   EXPECT_FALSE(ran);
@@ -93,28 +106,37 @@ TEST(Stream, AbortDropsQueuedAndParkedTasks) {
   auto completion = held.taken.get_future().get();
   std::atomic<int> ran{0};
   for (int i = 0; i < 5; ++i) {
-    ASSERT_TRUE(stream->submit(kStep, [&ran] {
-      ++ran;
-      return Status();
-    }).ok());
+    ASSERT_TRUE(stream
+                    ->submit(kStep,
+                             [&ran] {
+                               ++ran;
+                               return Status();
+                             })
+                    .ok());
   }
   stream->abort();
   EXPECT_EQ(stream->synchronize().code(), Code::aborted);
   completion.finish({});  // too late: no effect on what follows
-  ASSERT_TRUE(stream->submit(kStep, [&ran] {
-    ran += 100;
-    return Status();
-  }).ok());
+  ASSERT_TRUE(stream
+                  ->submit(kStep,
+                           [&ran] {
+                             ran += 100;
+                             return Status();
+                           })
+                  .ok());
   EXPECT_TRUE(stream->synchronize().ok());
   EXPECT_EQ(ran, 100);
 }
 
 TEST(Stream, ACompletionThatIsDroppedFailsTheTask) {
   auto stream = make_stream();
-  ASSERT_TRUE(stream->submit(kStep, [](TaskRun& run) {
-    const Completion dropped = run.defer();
-    return Outcome::pending;
-  }).ok());
+  ASSERT_TRUE(stream
+                  ->submit(kStep,
+                           [](TaskRun& run) {
+                             const Completion dropped = run.defer();
+                             return Outcome::pending;
+                           })
+                  .ok());
   EXPECT_EQ(stream->synchronize().code(), Code::task_failed);
 }
 
@@ -122,10 +144,13 @@ TEST(Stream, ClosingDrainsWhatIsQueuedAndRefusesMore) {
   auto stream = make_stream();
   std::atomic<int> ran{0};
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(stream->submit(kStep, [&ran] {
-      ++ran;
-      return Status();
-    }).ok());
+    ASSERT_TRUE(stream
+                    ->submit(kStep,
+                             [&ran] {
+                               ++ran;
+                               return Status();
+                             })
+                    .ok());
   }
   stream->close(Stream::Close::drain);
   EXPECT_EQ(ran, 100);
@@ -140,15 +165,15 @@ TEST(Stream, TwoStreamsRunAtTheSameTime) {
   auto a_running = a_started.get_future().share();
   auto b_running = b_started.get_future().share();
   ASSERT_TRUE(a->submit(kStep, [&a_started, b_running] {
-    a_started.set_value();
-    b_running.wait();
-    return Status();
-  }).ok());
+                 a_started.set_value();
+                 b_running.wait();
+                 return Status();
+               }).ok());
   ASSERT_TRUE(b->submit(kStep, [&b_started, a_running] {
-    b_started.set_value();
-    a_running.wait();
-    return Status();
-  }).ok());
+                 b_started.set_value();
+                 a_running.wait();
+                 return Status();
+               }).ok());
   std::thread other([&] { EXPECT_TRUE(b->synchronize().ok()); });
   EXPECT_TRUE(a->synchronize().ok());
   other.join();

@@ -23,7 +23,8 @@ Completion& Completion::operator=(Completion&& other) noexcept {
 
 Completion::~Completion() {
   if (stream_) {
-    finish(fail(Code::task_failed, "a task of stream {} was dropped before it finished", stream_->id()));
+    finish(fail(Code::task_failed, "a task of stream {} was dropped before it finished",
+                stream_->id()));
   }
 }
 

@@ -25,7 +25,8 @@ enum class Engine : uint8_t { control, compute, h2d, d2h, d2d, vpc, jpeg, vdec, 
 
 const char* name_of(Engine engine);
 
-// One per sort of task, with static storage: `constinit TaskKind kFill{"memset_async", Engine::d2d};`
+// One per sort of task, with static storage: `constinit TaskKind kFill{"memset_async",
+// Engine::d2d};`
 struct TaskKind {
   constexpr TaskKind(const char* text, Engine engine) : text(text), engine(engine), name(text) {}
   const char* text;  // a literal; shown in traces and error messages

@@ -13,6 +13,7 @@
 namespace anynpu::npc {
 
 // id, name; ids 0-36 belong to a core, 37-52 to the DMA engines.
+// clang-format off
 #define ANYNPU_NPC_EVENTS(X)                                                                       \
   X(0, MCU_CYCLE)                                                                                  \
   X(1, VME_CYCLE) X(2, MME_CYCLE) X(3, VEC_CYCLE) X(4, SYN_CYCLE) X(5, MTE_TOTAL_CYCLE) X(         \
@@ -38,6 +39,7 @@ namespace anynpu::npc {
                                                               X(50, SYSDMA1_DMA_C1_CYCLE0)         \
                                                                   X(51, SYSDMA1_DMA_C1_CYCLE1)     \
                                                                       X(52, SYSDMA1_DMA_C1_BYTE)
+// clang-format on
 
 enum Event : int {
 #define X(id, name) k##name = id,

@@ -66,7 +66,8 @@ TEST_F(DecodeTest, compressed_instructions_expand_as_the_assembler_says) {
     body += std::string(".option push\n.option rvc\n") + narrow + "\n.option pop\n";
     body += std::string(".option push\n.option norvc\n") + wide + "\n.option pop\n";
   }
-  load("extern \"C\" __attribute__((naked)) void pairs() { __asm__ volatile(R\"x(" + body + ")x\"); }");
+  load("extern \"C\" __attribute__((naked)) void pairs() { __asm__ volatile(R\"x(" + body +
+       ")x\"); }");
   ASSERT_TRUE(module);
   const std::byte* at = cluster->memory()->host(module->image().kernels.at("pairs"));
   for (const auto& [narrow, wide] : kPairs) {

@@ -18,7 +18,7 @@ namespace anynpu::npc {
 namespace {
 
 constexpr uint64_t kOneInstruction = uint64_t{1} << 32;  // above the cycles in the accumulator
-constexpr size_t kDeepestCalls = 16384;  // more than 64 KiB of stack can hold
+constexpr size_t kDeepestCalls = 16384;                  // more than 64 KiB of stack can hold
 
 float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t as_bits(float value) {
@@ -147,8 +147,8 @@ __attribute__((no_sanitize("thread"))) Stop interpret(Core& core, uint64_t slice
     return Stop::trap;
   }
   const Decoded* d = code + first;
-  // What runs between two jumps is counted at once: weights[i] sums the instructions from entry i to
-  // the end of the code.
+  // What runs between two jumps is counted at once: weights[i] sums the instructions from entry i
+  // to the end of the code.
   uint64_t run_start = weights[first];
   uint32_t target = 0;
 
@@ -163,42 +163,42 @@ __attribute__((no_sanitize("thread"))) Stop interpret(Core& core, uint64_t slice
 #define RUN_BEFORE() (run_start - weights[d - code])
 #define RUN_WITH() (RUN_BEFORE() + kOneInstruction + d->cycles)
 // To `d` + bytes; one more cycle for a taken branch.
-#define BRANCH(condition)                                       \
-  do {                                                          \
-    if (!(condition)) NEXT();                                   \
-    target = PC() + static_cast<uint32_t>(d->imm);              \
-    done += RUN_WITH() + 1;                                     \
-    goto jump;                                                  \
+#define BRANCH(condition)                          \
+  do {                                             \
+    if (!(condition)) NEXT();                      \
+    target = PC() + static_cast<uint32_t>(d->imm); \
+    done += RUN_WITH() + 1;                        \
+    goto jump;                                     \
   } while (0)
 #define ADDRESS() (x[d->rs1] + static_cast<uint32_t>(d->imm))
 // `at`: the host address of an access inside one page with the permission; else the careful path.
-#define ACCESS(type, need, store)                                                             \
-  const uint32_t address = ADDRESS();                                                         \
-  std::byte* at;                                                                              \
-  if ((address & (kPageBytes - 1)) <= kPageBytes - sizeof(type) &&                            \
-      (pages[address / kPageBytes].load(std::memory_order_relaxed) & (need)) == (need)) {     \
-    at = address >= kLocalBase ? local + (address - kLocalBase) : host + address;             \
-  } else {                                                                                    \
-    at = core.at(address, sizeof(type), need);                                                \
-    if (!at) {                                                                                \
-      core.trap_access(address, sizeof(type), store);                                         \
-      goto trapped;                                                                           \
-    }                                                                                         \
+#define ACCESS(type, need, store)                                                         \
+  const uint32_t address = ADDRESS();                                                     \
+  std::byte* at;                                                                          \
+  if ((address & (kPageBytes - 1)) <= kPageBytes - sizeof(type) &&                        \
+      (pages[address / kPageBytes].load(std::memory_order_relaxed) & (need)) == (need)) { \
+    at = address >= kLocalBase ? local + (address - kLocalBase) : host + address;         \
+  } else {                                                                                \
+    at = core.at(address, sizeof(type), need);                                            \
+    if (!at) {                                                                            \
+      core.trap_access(address, sizeof(type), store);                                     \
+      goto trapped;                                                                       \
+    }                                                                                     \
   }
-#define LOAD(type, into, convert)        \
-  {                                      \
-    ACCESS(type, kRead, false)           \
-    type value;                          \
+#define LOAD(type, into, convert)          \
+  {                                        \
+    ACCESS(type, kRead, false)             \
+    type value;                            \
     std::memcpy(&value, at, sizeof(type)); \
-    into = convert;                      \
-  }                                      \
+    into = convert;                        \
+  }                                        \
   NEXT()
-#define STORE(type, from)                \
-  {                                      \
-    ACCESS(type, kWrite, true)           \
+#define STORE(type, from)                       \
+  {                                             \
+    ACCESS(type, kWrite, true)                  \
     const type value = static_cast<type>(from); \
-    std::memcpy(at, &value, sizeof(type)); \
-  }                                      \
+    std::memcpy(at, &value, sizeof(type));      \
+  }                                             \
   NEXT()
 #define RD x[d->rd]
 #define RS1 x[d->rs1]
@@ -209,8 +209,12 @@ __attribute__((no_sanitize("thread"))) Stop interpret(Core& core, uint64_t slice
 
   DISPATCH();
 
-op_lui: RD = IMM; NEXT();
-op_auipc: RD = PC() + IMM; NEXT();
+op_lui:
+  RD = IMM;
+  NEXT();
+op_auipc:
+  RD = PC() + IMM;
+  NEXT();
 op_jal:
   target = PC() + IMM;
   if (d->rd != kDiscard) {
@@ -240,40 +244,94 @@ op_jalr:
   }
   done += RUN_WITH();
   goto jump;
-op_beq: BRANCH(RS1 == RS2);
-op_bne: BRANCH(RS1 != RS2);
-op_blt: BRANCH(SIGNED(RS1) < SIGNED(RS2));
-op_bge: BRANCH(SIGNED(RS1) >= SIGNED(RS2));
-op_bltu: BRANCH(RS1 < RS2);
-op_bgeu: BRANCH(RS1 >= RS2);
-op_lb: LOAD(int8_t, RD, static_cast<uint32_t>(int32_t{value}));
-op_lh: LOAD(int16_t, RD, static_cast<uint32_t>(int32_t{value}));
-op_lw: LOAD(uint32_t, RD, value);
-op_lbu: LOAD(uint8_t, RD, value);
-op_lhu: LOAD(uint16_t, RD, value);
-op_sb: STORE(uint8_t, RS2);
-op_sh: STORE(uint16_t, RS2);
-op_sw: STORE(uint32_t, RS2);
-op_addi: RD = RS1 + IMM; NEXT();
-op_slti: RD = SIGNED(RS1) < d->imm; NEXT();
-op_sltiu: RD = RS1 < IMM; NEXT();
-op_xori: RD = RS1 ^ IMM; NEXT();
-op_ori: RD = RS1 | IMM; NEXT();
-op_andi: RD = RS1 & IMM; NEXT();
-op_slli: RD = RS1 << d->imm; NEXT();
-op_srli: RD = RS1 >> d->imm; NEXT();
-op_srai: RD = static_cast<uint32_t>(SIGNED(RS1) >> d->imm); NEXT();
-op_add: RD = RS1 + RS2; NEXT();
-op_sub: RD = RS1 - RS2; NEXT();
-op_sll: RD = RS1 << (RS2 & 31); NEXT();
-op_slt: RD = SIGNED(RS1) < SIGNED(RS2); NEXT();
-op_sltu: RD = RS1 < RS2; NEXT();
-op_xor_: RD = RS1 ^ RS2; NEXT();
-op_srl: RD = RS1 >> (RS2 & 31); NEXT();
-op_sra: RD = static_cast<uint32_t>(SIGNED(RS1) >> (RS2 & 31)); NEXT();
-op_or_: RD = RS1 | RS2; NEXT();
-op_and_: RD = RS1 & RS2; NEXT();
-op_fence: __atomic_thread_fence(__ATOMIC_SEQ_CST); NEXT();
+op_beq:
+  BRANCH(RS1 == RS2);
+op_bne:
+  BRANCH(RS1 != RS2);
+op_blt:
+  BRANCH(SIGNED(RS1) < SIGNED(RS2));
+op_bge:
+  BRANCH(SIGNED(RS1) >= SIGNED(RS2));
+op_bltu:
+  BRANCH(RS1 < RS2);
+op_bgeu:
+  BRANCH(RS1 >= RS2);
+op_lb:
+  LOAD(int8_t, RD, static_cast<uint32_t>(int32_t{value}));
+op_lh:
+  LOAD(int16_t, RD, static_cast<uint32_t>(int32_t{value}));
+op_lw:
+  LOAD(uint32_t, RD, value);
+op_lbu:
+  LOAD(uint8_t, RD, value);
+op_lhu:
+  LOAD(uint16_t, RD, value);
+op_sb:
+  STORE(uint8_t, RS2);
+op_sh:
+  STORE(uint16_t, RS2);
+op_sw:
+  STORE(uint32_t, RS2);
+op_addi:
+  RD = RS1 + IMM;
+  NEXT();
+op_slti:
+  RD = SIGNED(RS1) < d->imm;
+  NEXT();
+op_sltiu:
+  RD = RS1 < IMM;
+  NEXT();
+op_xori:
+  RD = RS1 ^ IMM;
+  NEXT();
+op_ori:
+  RD = RS1 | IMM;
+  NEXT();
+op_andi:
+  RD = RS1 & IMM;
+  NEXT();
+op_slli:
+  RD = RS1 << d->imm;
+  NEXT();
+op_srli:
+  RD = RS1 >> d->imm;
+  NEXT();
+op_srai:
+  RD = static_cast<uint32_t>(SIGNED(RS1) >> d->imm);
+  NEXT();
+op_add:
+  RD = RS1 + RS2;
+  NEXT();
+op_sub:
+  RD = RS1 - RS2;
+  NEXT();
+op_sll:
+  RD = RS1 << (RS2 & 31);
+  NEXT();
+op_slt:
+  RD = SIGNED(RS1) < SIGNED(RS2);
+  NEXT();
+op_sltu:
+  RD = RS1 < RS2;
+  NEXT();
+op_xor_:
+  RD = RS1 ^ RS2;
+  NEXT();
+op_srl:
+  RD = RS1 >> (RS2 & 31);
+  NEXT();
+op_sra:
+  RD = static_cast<uint32_t>(SIGNED(RS1) >> (RS2 & 31));
+  NEXT();
+op_or_:
+  RD = RS1 | RS2;
+  NEXT();
+op_and_:
+  RD = RS1 & RS2;
+  NEXT();
+op_fence:
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  NEXT();
 op_ecall:
   done += RUN_WITH();
   d += d->half_words;
@@ -282,7 +340,12 @@ op_ecall:
 op_ebreak:
   trap_at(core, TrapKind::breakpoint, "ebreak: the compiler put a trap here");
   goto trapped;
-op_csrrw: op_csrrs: op_csrrc: op_csrrwi: op_csrrsi: op_csrrci:
+op_csrrw:
+op_csrrs:
+op_csrrc:
+op_csrrwi:
+op_csrrsi:
+op_csrrci:
   turn.fold();
   if (const uint64_t so_far = done + RUN_BEFORE();
       !run_csr(core, *d, so_far >> 32, static_cast<uint32_t>(so_far))) {
@@ -290,89 +353,146 @@ op_csrrw: op_csrrs: op_csrrc: op_csrrwi: op_csrrsi: op_csrrci:
     goto trapped;
   }
   NEXT();
-op_mul: RD = RS1 * RS2; NEXT();
-op_mulh: RD = static_cast<uint32_t>((int64_t{SIGNED(RS1)} * SIGNED(RS2)) >> 32); NEXT();
-op_mulhsu: RD = static_cast<uint32_t>((int64_t{SIGNED(RS1)} * int64_t{RS2}) >> 32); NEXT();
-op_mulhu: RD = static_cast<uint32_t>((uint64_t{RS1} * RS2) >> 32); NEXT();
-op_div: RD = divide(RS1, RS2); NEXT();
-op_divu: RD = RS2 == 0 ? ~0u : RS1 / RS2; NEXT();
-op_rem: RD = remainder(RS1, RS2); NEXT();
-op_remu: RD = RS2 == 0 ? RS1 : RS1 % RS2; NEXT();
-op_lr_w: op_sc_w: op_amoswap_w: op_amoadd_w: op_amoxor_w: op_amoand_w: op_amoor_w: op_amomin_w:
-op_amomax_w: op_amominu_w: op_amomaxu_w:
+op_mul:
+  RD = RS1 * RS2;
+  NEXT();
+op_mulh:
+  RD = static_cast<uint32_t>((int64_t{SIGNED(RS1)} * SIGNED(RS2)) >> 32);
+  NEXT();
+op_mulhsu:
+  RD = static_cast<uint32_t>((int64_t{SIGNED(RS1)} * int64_t{RS2}) >> 32);
+  NEXT();
+op_mulhu:
+  RD = static_cast<uint32_t>((uint64_t{RS1} * RS2) >> 32);
+  NEXT();
+op_div:
+  RD = divide(RS1, RS2);
+  NEXT();
+op_divu:
+  RD = RS2 == 0 ? ~0u : RS1 / RS2;
+  NEXT();
+op_rem:
+  RD = remainder(RS1, RS2);
+  NEXT();
+op_remu:
+  RD = RS2 == 0 ? RS1 : RS1 % RS2;
+  NEXT();
+op_lr_w:
+op_sc_w:
+op_amoswap_w:
+op_amoadd_w:
+op_amoxor_w:
+op_amoand_w:
+op_amoor_w:
+op_amomin_w:
+op_amomax_w:
+op_amominu_w:
+op_amomaxu_w:
   if (!run_atomic(core, *d)) goto trapped;
   NEXT();
-op_flw: LOAD(uint32_t, f[d->rd], value);
-op_fsw: STORE(uint32_t, f[d->rs2]);
-op_flh: LOAD(uint16_t, f[d->rd], box(value));
-op_fsh: STORE(uint16_t, f[d->rs2]);
+op_flw:
+  LOAD(uint32_t, f[d->rd], value);
+op_fsw:
+  STORE(uint32_t, f[d->rs2]);
+op_flh:
+  LOAD(uint16_t, f[d->rd], box(value));
+op_fsh:
+  STORE(uint16_t, f[d->rs2]);
 
-#define FLOAT2(expression)                                                     \
-  if (!NEAREST()) goto careful_float;                                          \
-  {                                                                            \
-    const float a = as_float(f[d->rs1]);                                       \
-    [[maybe_unused]] const float b = as_float(f[d->rs2]);                      \
-    f[d->rd] = as_bits(expression);                                            \
-  }                                                                            \
+#define FLOAT2(expression)                                \
+  if (!NEAREST()) goto careful_float;                     \
+  {                                                       \
+    const float a = as_float(f[d->rs1]);                  \
+    [[maybe_unused]] const float b = as_float(f[d->rs2]); \
+    f[d->rd] = as_bits(expression);                       \
+  }                                                       \
   NEXT()
-op_fadd_s: FLOAT2(a + b);
-op_fsub_s: FLOAT2(a - b);
-op_fmul_s: FLOAT2(a * b);
-op_fdiv_s: FLOAT2(a / b);
-op_fsqrt_s: FLOAT2(std::sqrt(a));
+op_fadd_s:
+  FLOAT2(a + b);
+op_fsub_s:
+  FLOAT2(a - b);
+op_fmul_s:
+  FLOAT2(a * b);
+op_fdiv_s:
+  FLOAT2(a / b);
+op_fsqrt_s:
+  FLOAT2(std::sqrt(a));
 // Hosts differ about the flags of infinity * 0 + NaN: NaN takes the exact path.
-#define FUSED(expression)                           \
-  if (!NEAREST()) goto careful_float;               \
-  {                                                 \
-    const float a = as_float(f[d->rs1]);            \
-    const float b = as_float(f[d->rs2]);            \
-    const float c = as_float(f[d->rs3]);            \
-    const float sum = (expression);                 \
-    if (sum != sum) goto careful_float;             \
-    f[d->rd] = std::bit_cast<uint32_t>(sum);        \
-  }                                                 \
+#define FUSED(expression)                    \
+  if (!NEAREST()) goto careful_float;        \
+  {                                          \
+    const float a = as_float(f[d->rs1]);     \
+    const float b = as_float(f[d->rs2]);     \
+    const float c = as_float(f[d->rs3]);     \
+    const float sum = (expression);          \
+    if (sum != sum) goto careful_float;      \
+    f[d->rd] = std::bit_cast<uint32_t>(sum); \
+  }                                          \
   NEXT()
-op_fmadd_s: FUSED(fused(has_fma, a, b, c));
-op_fmsub_s: FUSED(fused(has_fma, a, b, -c));
-op_fnmsub_s: FUSED(fused(has_fma, -a, b, c));
-op_fnmadd_s: FUSED(fused(has_fma, -a, b, -c));
-op_fsgnj_s: f[d->rd] = (f[d->rs1] & ~Single::kSign) | (f[d->rs2] & Single::kSign); NEXT();
-op_fsgnjn_s: f[d->rd] = (f[d->rs1] & ~Single::kSign) | (~f[d->rs2] & Single::kSign); NEXT();
-op_fsgnjx_s: f[d->rd] = f[d->rs1] ^ (f[d->rs2] & Single::kSign); NEXT();
-op_fmv_x_w: RD = f[d->rs1]; NEXT();
-op_fmv_w_x: f[d->rd] = RS1; NEXT();
-op_feq_s: RD = float_compare<Single>(FloatCompare::equal, f[d->rs1], f[d->rs2], core.float_flags); NEXT();
-op_flt_s: RD = float_compare<Single>(FloatCompare::less, f[d->rs1], f[d->rs2], core.float_flags); NEXT();
-op_fle_s: RD = float_compare<Single>(FloatCompare::less_equal, f[d->rs1], f[d->rs2], core.float_flags); NEXT();
-op_fcvt_w_s: {
-    const float a = as_float(f[d->rs1]);
-    if (d->rm != kToZero || !(std::fabs(a) < 0x1p30f)) goto careful_float;
-    RD = static_cast<uint32_t>(static_cast<int32_t>(a));
-  }
+op_fmadd_s:
+  FUSED(fused(has_fma, a, b, c));
+op_fmsub_s:
+  FUSED(fused(has_fma, a, b, -c));
+op_fnmsub_s:
+  FUSED(fused(has_fma, -a, b, c));
+op_fnmadd_s:
+  FUSED(fused(has_fma, -a, b, -c));
+op_fsgnj_s:
+  f[d->rd] = (f[d->rs1] & ~Single::kSign) | (f[d->rs2] & Single::kSign);
+  NEXT();
+op_fsgnjn_s:
+  f[d->rd] = (f[d->rs1] & ~Single::kSign) | (~f[d->rs2] & Single::kSign);
+  NEXT();
+op_fsgnjx_s:
+  f[d->rd] = f[d->rs1] ^ (f[d->rs2] & Single::kSign);
+  NEXT();
+op_fmv_x_w:
+  RD = f[d->rs1];
+  NEXT();
+op_fmv_w_x:
+  f[d->rd] = RS1;
+  NEXT();
+op_feq_s:
+  RD = float_compare<Single>(FloatCompare::equal, f[d->rs1], f[d->rs2], core.float_flags);
+  NEXT();
+op_flt_s:
+  RD = float_compare<Single>(FloatCompare::less, f[d->rs1], f[d->rs2], core.float_flags);
+  NEXT();
+op_fle_s:
+  RD = float_compare<Single>(FloatCompare::less_equal, f[d->rs1], f[d->rs2], core.float_flags);
+  NEXT();
+op_fcvt_w_s : {
+  const float a = as_float(f[d->rs1]);
+  if (d->rm != kToZero || !(std::fabs(a) < 0x1p30f)) goto careful_float;
+  RD = static_cast<uint32_t>(static_cast<int32_t>(a));
+}
   NEXT();
 op_fcvt_s_w:
   if (!NEAREST()) goto careful_float;
   f[d->rd] = as_bits(static_cast<float>(SIGNED(RS1)));
   NEXT();
-#define HALF2(expression)                                                     \
-  if (NEAREST()) {                                                            \
-    const float a = to_float(F16{static_cast<uint16_t>(unbox(f[d->rs1]))});   \
-    const float b = to_float(F16{static_cast<uint16_t>(unbox(f[d->rs2]))});   \
-    uint32_t bits;                                                            \
-    if (a == a && b == b && quick_half(expression, bits)) {                   \
-      f[d->rd] = box(bits);                                                   \
-      NEXT();                                                                 \
-    }                                                                         \
-  }                                                                           \
+#define HALF2(expression)                                                   \
+  if (NEAREST()) {                                                          \
+    const float a = to_float(F16{static_cast<uint16_t>(unbox(f[d->rs1]))}); \
+    const float b = to_float(F16{static_cast<uint16_t>(unbox(f[d->rs2]))}); \
+    uint32_t bits;                                                          \
+    if (a == a && b == b && quick_half(expression, bits)) {                 \
+      f[d->rd] = box(bits);                                                 \
+      NEXT();                                                               \
+    }                                                                       \
+  }                                                                         \
   goto careful_float
-op_fadd_h: HALF2(a + b);
-op_fsub_h: HALF2(a - b);
-op_fmul_h: HALF2(a * b);
-op_fcvt_s_h: {
-    const uint32_t half = unbox(f[d->rs1]);
-    if ((half & Half::kInfinity) == Half::kInfinity) goto careful_float;
-    f[d->rd] = std::bit_cast<uint32_t>(to_float(F16{static_cast<uint16_t>(half)}));
-  }
+op_fadd_h:
+  HALF2(a + b);
+op_fsub_h:
+  HALF2(a - b);
+op_fmul_h:
+  HALF2(a * b);
+op_fcvt_s_h : {
+  const uint32_t half = unbox(f[d->rs1]);
+  if ((half & Half::kInfinity) == Half::kInfinity) goto careful_float;
+  f[d->rd] = std::bit_cast<uint32_t>(to_float(F16{static_cast<uint16_t>(half)}));
+}
   NEXT();
 op_fcvt_h_s:
   if (NEAREST()) {
@@ -384,10 +504,32 @@ op_fcvt_h_s:
     }
   }
   goto careful_float;
-op_fmin_s: op_fmax_s: op_fclass_s: op_fcvt_wu_s: op_fcvt_s_wu:
-op_fmadd_h: op_fmsub_h: op_fnmsub_h: op_fnmadd_h: op_fdiv_h: op_fsqrt_h: op_fsgnj_h: op_fsgnjn_h:
-op_fsgnjx_h: op_fmin_h: op_fmax_h: op_fcvt_w_h: op_fcvt_wu_h: op_fmv_x_h: op_feq_h: op_flt_h:
-op_fle_h: op_fclass_h: op_fcvt_h_w: op_fcvt_h_wu: op_fmv_h_x:
+op_fmin_s:
+op_fmax_s:
+op_fclass_s:
+op_fcvt_wu_s:
+op_fcvt_s_wu:
+op_fmadd_h:
+op_fmsub_h:
+op_fnmsub_h:
+op_fnmadd_h:
+op_fdiv_h:
+op_fsqrt_h:
+op_fsgnj_h:
+op_fsgnjn_h:
+op_fsgnjx_h:
+op_fmin_h:
+op_fmax_h:
+op_fcvt_w_h:
+op_fcvt_wu_h:
+op_fmv_x_h:
+op_feq_h:
+op_flt_h:
+op_fle_h:
+op_fclass_h:
+op_fcvt_h_w:
+op_fcvt_h_wu:
+op_fmv_h_x:
 careful_float:
   if (!run_float(core, *d)) {
     core.set_trap(TrapKind::illegal_instruction,
@@ -395,13 +537,13 @@ careful_float:
     goto trapped;
   }
   NEXT();
-op_illegal: {
-    uint32_t bits = 0;
-    const uint32_t left = image.code_bytes - (PC() - code_base);
-    std::memcpy(&bits, host + PC(), left < 4 ? left : 4);
-    if ((bits & 3) != 3) bits &= 0xffff;
-    core.set_trap(TrapKind::illegal_instruction, format("bits {x} are no instruction", bits));
-  }
+op_illegal : {
+  uint32_t bits = 0;
+  const uint32_t left = image.code_bytes - (PC() - code_base);
+  std::memcpy(&bits, host + PC(), left < 4 ? left : 4);
+  if ((bits & 3) != 3) bits &= 0xffff;
+  core.set_trap(TrapKind::illegal_instruction, format("bits {x} are no instruction", bits));
+}
   goto trapped;
 op_past_end:
   trap_at(core, TrapKind::bad_jump, "execution ran past the end of the code");

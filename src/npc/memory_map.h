@@ -26,7 +26,8 @@ inline constexpr uint32_t kHighEnd = 0xF800'0000;  // 3 GiB + 896 MiB
 inline constexpr uint32_t kLocalBase = 0xF800'0000;
 inline constexpr uint32_t kLocalBytes = 0x14'0000;
 inline constexpr uint32_t kStackBytes = 64u << 10;  // per core, in global memory
-inline constexpr uint32_t kStackGuard = 1u << 20;   // below each stack: frames larger than it are rare
+inline constexpr uint32_t kStackGuard = 1u
+                                        << 20;  // below each stack: frames larger than it are rare
 
 enum class Space : uint8_t { none, global, shared, high, local };
 

@@ -15,15 +15,15 @@ struct TypeRow {
 };
 
 constexpr std::array kTypes = {
-    TypeRow{DType::f32, "float32", 32, true},      TypeRow{DType::f16, "float16", 16, true},
-    TypeRow{DType::i8, "int8", 8, false},          TypeRow{DType::i32, "int32", 32, false},
-    TypeRow{DType::u8, "uint8", 8, false},         TypeRow{DType::i16, "int16", 16, false},
-    TypeRow{DType::u16, "uint16", 16, false},      TypeRow{DType::u32, "uint32", 32, false},
-    TypeRow{DType::i64, "int64", 64, false},       TypeRow{DType::u64, "uint64", 64, false},
-    TypeRow{DType::f64, "float64", 64, true},      TypeRow{DType::boolean, "bool", 8, false},
-    TypeRow{DType::string, "string", 0, false},    TypeRow{DType::c64, "complex64", 64, false},
+    TypeRow{DType::f32, "float32", 32, true},       TypeRow{DType::f16, "float16", 16, true},
+    TypeRow{DType::i8, "int8", 8, false},           TypeRow{DType::i32, "int32", 32, false},
+    TypeRow{DType::u8, "uint8", 8, false},          TypeRow{DType::i16, "int16", 16, false},
+    TypeRow{DType::u16, "uint16", 16, false},       TypeRow{DType::u32, "uint32", 32, false},
+    TypeRow{DType::i64, "int64", 64, false},        TypeRow{DType::u64, "uint64", 64, false},
+    TypeRow{DType::f64, "float64", 64, true},       TypeRow{DType::boolean, "bool", 8, false},
+    TypeRow{DType::string, "string", 0, false},     TypeRow{DType::c64, "complex64", 64, false},
     TypeRow{DType::c128, "complex128", 128, false}, TypeRow{DType::bf16, "bfloat16", 16, true},
-    TypeRow{DType::i4, "int4", 4, false},          TypeRow{DType::u1, "uint1", 1, false},
+    TypeRow{DType::i4, "int4", 4, false},           TypeRow{DType::u1, "uint1", 1, false},
     TypeRow{DType::c32, "complex32", 32, false},
 };
 
@@ -40,13 +40,20 @@ struct FormatRow {
 };
 
 constexpr std::array kFormats = {
-    FormatRow{Format::undefined, "UNDEFINED"},   FormatRow{Format::nchw, "NCHW"},
-    FormatRow{Format::nhwc, "NHWC"},             FormatRow{Format::nd, "ND"},
-    FormatRow{Format::nc1hwc0, "NC1HWC0"},       FormatRow{Format::fractal_z, "FRACTAL_Z"},
-    FormatRow{Format::nc1hwc0_c04, "NC1HWC0_C04"}, FormatRow{Format::hwcn, "HWCN"},
-    FormatRow{Format::ndhwc, "NDHWC"},           FormatRow{Format::fractal_nz, "FRACTAL_NZ"},
-    FormatRow{Format::ncdhw, "NCDHW"},           FormatRow{Format::ndc1hwc0, "NDC1HWC0"},
-    FormatRow{Format::fractal_z_3d, "FRACTAL_Z_3D"}, FormatRow{Format::nc, "NC"},
+    FormatRow{Format::undefined, "UNDEFINED"},
+    FormatRow{Format::nchw, "NCHW"},
+    FormatRow{Format::nhwc, "NHWC"},
+    FormatRow{Format::nd, "ND"},
+    FormatRow{Format::nc1hwc0, "NC1HWC0"},
+    FormatRow{Format::fractal_z, "FRACTAL_Z"},
+    FormatRow{Format::nc1hwc0_c04, "NC1HWC0_C04"},
+    FormatRow{Format::hwcn, "HWCN"},
+    FormatRow{Format::ndhwc, "NDHWC"},
+    FormatRow{Format::fractal_nz, "FRACTAL_NZ"},
+    FormatRow{Format::ncdhw, "NCDHW"},
+    FormatRow{Format::ndc1hwc0, "NDC1HWC0"},
+    FormatRow{Format::fractal_z_3d, "FRACTAL_Z_3D"},
+    FormatRow{Format::nc, "NC"},
     FormatRow{Format::ncl, "NCL"},
 };
 

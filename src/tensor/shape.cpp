@@ -33,7 +33,8 @@ Status check_shape(const Shape& shape) {
   for (int64_t extent : shape) {
     if (extent < kDynamicDim) {
       return fail(Code::invalid_argument,
-                  "shape {} has the extent {}; expected 0 or more, or -1 for dynamic", shape, extent);
+                  "shape {} has the extent {}; expected 0 or more, or -1 for dynamic", shape,
+                  extent);
     }
     if (extent <= 0) continue;
     if (count > kMaxElements / extent) {

@@ -26,9 +26,7 @@ size_t TensorDesc::element_count() const {
   return count < 0 ? 0 : static_cast<size_t>(count);
 }
 
-size_t TensorDesc::byte_count() const {
-  return bytes_of(dtype, element_count());
-}
+size_t TensorDesc::byte_count() const { return bytes_of(dtype, element_count()); }
 
 Range TensorDesc::range_of(size_t index) const {
   if (index < shape_ranges.size()) return shape_ranges[index];

@@ -46,9 +46,9 @@ enum class Phase : uint8_t {
 using NameId = uint32_t;  // see names.h; 0 = no name
 
 struct Event {
-  uint64_t tsc;            // ticks() at the start
-  uint64_t arg;            // bytes, result code, value, shape id: what the category says
-  uint32_t correlation;    // ties an API call to the tasks it caused; 0 = none
+  uint64_t tsc;          // ticks() at the start
+  uint64_t arg;          // bytes, result code, value, shape id: what the category says
+  uint32_t correlation;  // ties an API call to the tasks it caused; 0 = none
   NameId name;
   uint64_t duration : 48;  // ticks: 26 hours at 3 GHz, longer slices are cut
   uint64_t category_bits : 8;

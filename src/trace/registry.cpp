@@ -118,9 +118,8 @@ void drain(DrainVisitor& visitor) {
   visitor.on_clock(TickScale(g_last_drain, now));
   g_last_drain = now;
   for (Ring* ring = g_rings.load(std::memory_order_acquire); ring; ring = ring->next) {
-    ring->consume([&](const Event* events, size_t count) {
-      deliver(*ring, visitor, events, count);
-    });
+    ring->consume(
+        [&](const Event* events, size_t count) { deliver(*ring, visitor, events, count); });
     if (const uint64_t lost = ring->take_lost()) {
       visitor.on_lost({ring->thread_id, ring->thread_name}, lost);
     }

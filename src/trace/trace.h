@@ -77,11 +77,13 @@ class TraceZone {
  public:
   TraceZone(Category category, NameId name, uint32_t correlation = 0, uint64_t arg = 0)
       : category_(category) {
-    if (enabled(category)) [[unlikely]] start(name, correlation, arg);
+    if (enabled(category)) [[unlikely]]
+      start(name, correlation, arg);
   }
   TraceZone(Category category, StaticName& name, uint32_t correlation = 0, uint64_t arg = 0)
       : category_(category) {
-    if (enabled(category)) [[unlikely]] start(name.id(), correlation, arg);
+    if (enabled(category)) [[unlikely]]
+      start(name.id(), correlation, arg);
   }
   ~TraceZone() {
     if (begin_) [[unlikely]] {
@@ -116,9 +118,9 @@ class TraceZone {
 #define ANYNPU_TRACE_CONCAT_(a, b) a##b
 #define ANYNPU_TRACE_CONCAT(a, b) ANYNPU_TRACE_CONCAT_(a, b)
 // ANYNPU_TRACE_ZONE(category, "literal" [, correlation [, arg]])
-#define ANYNPU_TRACE_ZONE(category, literal, ...)                                             \
-  static constinit ::anynpu::trace::StaticName ANYNPU_TRACE_CONCAT(trace_name_, __LINE__){    \
-      "" literal};                                                                            \
-  const ::anynpu::trace::TraceZone ANYNPU_TRACE_CONCAT(trace_zone_, __LINE__)(                \
-      ::anynpu::trace::Category::category, ANYNPU_TRACE_CONCAT(trace_name_, __LINE__)         \
-          __VA_OPT__(, ) __VA_ARGS__)
+#define ANYNPU_TRACE_ZONE(category, literal, ...)                                         \
+  static constinit ::anynpu::trace::StaticName ANYNPU_TRACE_CONCAT(trace_name_,           \
+                                                                   __LINE__){"" literal}; \
+  const ::anynpu::trace::TraceZone ANYNPU_TRACE_CONCAT(trace_zone_, __LINE__)(            \
+      ::anynpu::trace::Category::category,                                                \
+      ANYNPU_TRACE_CONCAT(trace_name_, __LINE__) __VA_OPT__(, ) __VA_ARGS__)

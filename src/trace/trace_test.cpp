@@ -201,7 +201,9 @@ TEST_F(Trace, ManyThreadsRecordWhileOneDrainsAndNothingIsMiscounted) {
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
-      for (uint64_t i = 0; i < kEvents; ++i) { ANYNPU_TRACE_ZONE(task, "task", 1, i); }
+      for (uint64_t i = 0; i < kEvents; ++i) {
+        ANYNPU_TRACE_ZONE(task, "task", 1, i);
+      }
       --running;
     });
   }
@@ -264,7 +266,10 @@ TEST_F(Trace, CorrelationsAreUniqueAndScopesNest) {
   EXPECT_EQ(current_correlation(), 0u);
   {
     CorrelationScope outer(first);
-    { CorrelationScope inner(second); EXPECT_EQ(current_correlation(), second); }
+    {
+      CorrelationScope inner(second);
+      EXPECT_EQ(current_correlation(), second);
+    }
     EXPECT_EQ(current_correlation(), first);
   }
   EXPECT_EQ(current_correlation(), 0u);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guide 7.6 (gears and shapes at run time) and 7.7 (dynamic AIPP), on the small classifier."""
+
 import subprocess
 
 import numpy as np
@@ -12,8 +13,18 @@ AIPP = "aipp_op { aipp_mode: dynamic related_input_rank: %d max_src_image_size: 
 
 def convert(folder, name, *options, source="net.onnx"):
     done = subprocess.run(
-        ["atc", f"--model={folder}/{source}", "--framework=5", f"--output={folder}/{name}",
-         "--soc_version=Ascend310P3", *options], capture_output=True, text=True, timeout=120)
+        [
+            "atc",
+            f"--model={folder}/{source}",
+            "--framework=5",
+            f"--output={folder}/{name}",
+            "--soc_version=Ascend310P3",
+            *options,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     return str(folder / f"{name}.om")
 
@@ -22,13 +33,18 @@ def write_two_inputs(path):
     """Two pictures in, their channels' means out."""
     import onnx
     from onnx import TensorProto, helper
+
     names, batches = ("first", "second"), (1, 2)
     value = helper.make_tensor_value_info
     graph = helper.make_graph(
-        [helper.make_node("GlobalAveragePool", [name], [name + "_mean"], name=name + "_pool")
-         for name in names], "two",
+        [
+            helper.make_node("GlobalAveragePool", [name], [name + "_mean"], name=name + "_pool")
+            for name in names
+        ],
+        "two",
         [value(name, TensorProto.FLOAT, [n, 3, 224, 224]) for name, n in zip(names, batches)],
-        [value(name + "_mean", TensorProto.FLOAT, None) for name in names])
+        [value(name + "_mean", TensorProto.FLOAT, None) for name in names],
+    )
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), path)
 
 
@@ -42,16 +58,31 @@ def models(tmp_path_factory):
     name = "actual_input_1"
     return {
         "onnx": folder / "net.onnx",
-        "batch": convert(folder, "batch", f"--input_shape={name}:-1,3,224,224",
-                         "--dynamic_batch_size=1,8,4"),
-        "image": convert(folder, "image", f"--input_shape={name}:1,3,-1,-1",
-                         "--dynamic_image_size=224,224;448,448"),
-        "dims": convert(folder, "dims", f"--input_shape={name}:-1,3,-1,-1", "--input_format=ND",
-                        "--dynamic_dims=1,224,224;8,224,224"),
+        "batch": convert(
+            folder, "batch", f"--input_shape={name}:-1,3,224,224", "--dynamic_batch_size=1,8,4"
+        ),
+        "image": convert(
+            folder,
+            "image",
+            f"--input_shape={name}:1,3,-1,-1",
+            "--dynamic_image_size=224,224;448,448",
+        ),
+        "dims": convert(
+            folder,
+            "dims",
+            f"--input_shape={name}:-1,3,-1,-1",
+            "--input_format=ND",
+            "--dynamic_dims=1,224,224;8,224,224",
+        ),
         "range": convert(folder, "range", f"--input_shape={name}:1~4,3,224,224"),
-        "aipp": convert(folder, "aipp", f"--input_shape={name}:1,3,224,224",
-                        f"--insert_op_conf={folder}/one.cfg"),
-        "two": convert(folder, "two", f"--insert_op_conf={folder}/two.cfg", source="two.onnx")}
+        "aipp": convert(
+            folder,
+            "aipp",
+            f"--input_shape={name}:1,3,224,224",
+            f"--insert_op_conf={folder}/one.cfg",
+        ),
+        "two": convert(folder, "two", f"--insert_op_conf={folder}/two.cfg", source="two.onnx"),
+    }
 
 
 class Loaded:
@@ -63,17 +94,27 @@ class Loaded:
         assert ret == 0, acl.get_recent_err_msg()
         self.desc = acl.mdl.create_desc()
         assert acl.mdl.get_desc(self.desc, self.id) == 0
-        self.input = self.dataset([acl.mdl.get_input_size_by_index(self.desc, i) or large
-                                   for i in range(acl.mdl.get_num_inputs(self.desc))])
-        self.output = self.dataset([acl.mdl.get_output_size_by_index(self.desc, i) or large
-                                    for i in range(acl.mdl.get_num_outputs(self.desc))])
+        self.input = self.dataset(
+            [
+                acl.mdl.get_input_size_by_index(self.desc, i) or large
+                for i in range(acl.mdl.get_num_inputs(self.desc))
+            ]
+        )
+        self.output = self.dataset(
+            [
+                acl.mdl.get_output_size_by_index(self.desc, i) or large
+                for i in range(acl.mdl.get_num_outputs(self.desc))
+            ]
+        )
 
     def dataset(self, sizes):
         dataset = self.acl.mdl.create_dataset()
         for size in sizes:
             memory, ret = self.acl.rt.malloc(size, 0)
             assert ret == 0
-            _, ret = self.acl.mdl.add_dataset_buffer(dataset, self.acl.create_data_buffer(memory, size))
+            _, ret = self.acl.mdl.add_dataset_buffer(
+                dataset, self.acl.create_data_buffer(memory, size)
+            )
             assert ret == 0
         return dataset
 
@@ -121,13 +162,21 @@ def check_scores(model, models, image):
 
 
 @block("7.6.1", "def model_set_dynamicinfo():")
-@block("7.6.1", 'index, ret = acl.mdl.get_input_index_by_name(model_desc, "ascend_mbatch_shape_data")',
-       slips=["batchSize = 8 is read as batch_size", "the functions have no indented bodies",
-              "a brace closes a function", "the functions are defined but not called"])
+@block(
+    "7.6.1",
+    'index, ret = acl.mdl.get_input_index_by_name(model_desc, "ascend_mbatch_shape_data")',
+    slips=[
+        "batchSize = 8 is read as batch_size",
+        "the functions have no indented bodies",
+        "a brace closes a function",
+        "the functions are defined but not called",
+    ],
+)
 def test_7_6_1_dynamic_batch(load, models, ready):
     model, image = load("batch"), random_image(8, 3, 224, 224)
     model.feed(image)
-    run_block("""
+    run_block(
+        """
         def model_set_dynamicinfo():
             index, ret = acl.mdl.get_input_index_by_name(model_desc, "ascend_mbatch_shape_data")
             batch_size = 8
@@ -138,18 +187,30 @@ def test_7_6_1_dynamic_batch(load, models, ready):
             ret = model_set_dynamicinfo()
             ret = acl.mdl.execute(model_id, input, output)
         model_execute(0)
-        """, acl=ready, model_desc=model.desc, model_id=model.id, input=model.input,
-        output=model.output)
+        """,
+        acl=ready,
+        model_desc=model.desc,
+        model_id=model.id,
+        input=model.input,
+        output=model.output,
+    )
     check_scores(model, models, image)
 
 
-@block("7.6.1", "def model_set_dynamicInfo():",
-       slips=["modelDesc is model_desc elsewhere", "the functions have no indented bodies",
-              "the functions are defined but not called"])
+@block(
+    "7.6.1",
+    "def model_set_dynamicInfo():",
+    slips=[
+        "modelDesc is model_desc elsewhere",
+        "the functions have no indented bodies",
+        "the functions are defined but not called",
+    ],
+)
 def test_7_6_1_dynamic_image_size(load, models, ready):
     model, image = load("image"), random_image(1, 3, 224, 224)
     model.feed(image)
-    run_block("""
+    run_block(
+        """
         def model_set_dynamicInfo():
             index, ret = acl.mdl.get_input_index_by_name(modelDesc, "ascend_mbatch_shape_data")
             height = 224
@@ -161,19 +222,31 @@ def test_7_6_1_dynamic_image_size(load, models, ready):
             ret = model_set_dynamicInfo()
             ret = acl.mdl.execute(model_id, input, output)
         model_execute(0)
-        """, acl=ready, modelDesc=model.desc, model_id=model.id, input=model.input,
-        output=model.output)
+        """,
+        acl=ready,
+        modelDesc=model.desc,
+        model_id=model.id,
+        input=model.input,
+        output=model.output,
+    )
     check_scores(model, models, image)
 
 
 @block("7.6.1", "import acl")
-@block("7.6.1", "def model_set_dynamic_info():",
-       slips=["def ModelExecute(int index) is no Python", "a comment runs over into a line of code",
-              "the functions are defined but not called"])
+@block(
+    "7.6.1",
+    "def model_set_dynamic_info():",
+    slips=[
+        "def ModelExecute(int index) is no Python",
+        "a comment runs over into a line of code",
+        "the functions are defined but not called",
+    ],
+)
 def test_7_6_1_dynamic_dims(load, models):
     model, image = load("dims"), random_image(8, 3, 224, 224)
     model.feed(image)
-    run_block("""
+    run_block(
+        """
         import acl
         def model_set_dynamic_info():
             index, ret = acl.mdl.get_input_index_by_name(model_desc, "ascend_mbatch_shape_data")
@@ -185,21 +258,32 @@ def test_7_6_1_dynamic_dims(load, models):
             ret = model_set_dynamic_info()
             ret = acl.mdl.execute(model_id, input_dataset, output_dataset)
         ModelExecute(0)
-        """, model_desc=model.desc, model_id=model.id, input_dataset=model.input,
-        output_dataset=model.output)
+        """,
+        model_desc=model.desc,
+        model_id=model.id,
+        input_dataset=model.input,
+        output_dataset=model.output,
+    )
     check_scores(model, models, image)
 
 
 @block("7.6.2", "def set_tensor_desc():")
-@block("7.6.2", "outputDesc = acl.mdl.get_dataset_tensor_desc(output_, 0)",
-       slips=["set_dataset_tensor_desc gives (dataset, ret)",
-              "get_run_mode and malloc_host take no value to fill in: they return it",
-              "str(ss): ss is not defined", "an address is no bytes object: it has to be copied out",
-              "the functions are defined but not called"])
+@block(
+    "7.6.2",
+    "outputDesc = acl.mdl.get_dataset_tensor_desc(output_, 0)",
+    slips=[
+        "set_dataset_tensor_desc gives (dataset, ret)",
+        "get_run_mode and malloc_host take no value to fill in: they return it",
+        "str(ss): ss is not defined",
+        "an address is no bytes object: it has to be copied out",
+        "the functions are defined but not called",
+    ],
+)
 def test_7_6_2_shapes_at_run_time(load, models, ready, tmp_path):
     model, image = load("range"), random_image(1, 3, 224, 224)
     model.feed(image)
-    run_block("""
+    run_block(
+        """
         def set_tensor_desc():
             shapes = [1, 3, 224, 224]
             inputDesc = acl.create_tensor_desc(0, shapes, 0)
@@ -227,22 +311,38 @@ def test_7_6_2_shapes_at_run_time(load, models, ready, tmp_path):
                 with open(outputFileName, "wb") as f:
                     f.write(acl.util.ptr_to_bytes(data, outputDesc_size))
         model_execute()
-        """, acl=ready, modelId=model.id, input_=model.input, output_=model.output,
-        ss=tmp_path / "out.bin", ACL_HOST=1, ACL_MEMCPY_DEVICE_TO_HOST=2)
+        """,
+        acl=ready,
+        modelId=model.id,
+        input_=model.input,
+        output_=model.output,
+        ss=tmp_path / "out.bin",
+        ACL_HOST=1,
+        ACL_MEMCPY_DEVICE_TO_HOST=2,
+    )
     scores = np.fromfile(tmp_path / "out.bin", np.float32)
     assert scores.size == 1000, "the size of the real output, not of the buffer"
-    np.testing.assert_allclose(scores, expected_scores(models["onnx"], image)[0], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        scores, expected_scores(models["onnx"], image)[0], rtol=1e-4, atol=1e-4
+    )
 
 
 @block("7.7.2", "import acl")
-@block("7.7.2", "def model_set_dynamic_aipp():",
-       slips=["set_aipp_rbuw_swap_switch is set_aipp_rbuv_swap_switch; both names are there",
-              "def model_execute(index) has no colon", "the functions are defined but not called"])
+@block(
+    "7.7.2",
+    "def model_set_dynamic_aipp():",
+    slips=[
+        "set_aipp_rbuw_swap_switch is set_aipp_rbuv_swap_switch; both names are there",
+        "def model_execute(index) has no colon",
+        "the functions are defined but not called",
+    ],
+)
 def test_7_7_2_one_input_with_dynamic_aipp(load, models):
     model = load("aipp")
     raw = np.random.default_rng(5).integers(0, 256, 256 * 224 * 3 // 2, np.uint8)
     model.feed(raw)
-    run_block("""
+    run_block(
+        """
         import acl
 
         ACL_YUV420SP_U8 = 1
@@ -269,10 +369,14 @@ def test_7_7_2_one_input_with_dynamic_aipp(load, models):
             ret = model_set_dynamic_aipp()
             ret = acl.mdl.execute(model_id, input_dataset, output_dataset)
         model_execute(0)
-        """, model_desc=model.desc, model_id=model.id, input_dataset=model.input,
-        output_dataset=model.output)
-    y = raw[:256 * 224].reshape(224, 256)
-    uv = raw[256 * 224:].reshape(112, 128, 2).repeat(2, axis=0).repeat(2, axis=1)
+        """,
+        model_desc=model.desc,
+        model_id=model.id,
+        input_dataset=model.input,
+        output_dataset=model.output,
+    )
+    y = raw[: 256 * 224].reshape(224, 256)
+    uv = raw[256 * 224 :].reshape(112, 128, 2).repeat(2, axis=0).repeat(2, axis=1)
     yuv = np.concatenate([y[..., None], uv], -1)[:, :224].astype(np.int64) - [0, 128, 128]
     matrix = np.array([[256, 443, 0], [256, -86, -178], [256, 0, 350]])
     image = np.clip((yuv @ matrix.T) >> 8, 0, 255).transpose(2, 0, 1)[None]
@@ -280,19 +384,26 @@ def test_7_7_2_one_input_with_dynamic_aipp(load, models):
 
 
 @block("7.7.3", "import acl")
-@block("7.7.3", "def model_set_dynamic_aipp():",
-       slips=["def ModelExecute(int index) is no Python",
-              "set_aipp_rbuw_swap_switch is set_aipp_rbuv_swap_switch; both names are there",
-              "the second set has no input format", "the crop of 224x224 from (2, 2) does not fit "
-              "into the source of 256x224: 256x226 is given",
-              "the functions are defined but not called"])
+@block(
+    "7.7.3",
+    "def model_set_dynamic_aipp():",
+    slips=[
+        "def ModelExecute(int index) is no Python",
+        "set_aipp_rbuw_swap_switch is set_aipp_rbuv_swap_switch; both names are there",
+        "the second set has no input format",
+        "the crop of 224x224 from (2, 2) does not fit "
+        "into the source of 256x224: 256x226 is given",
+        "the functions are defined but not called",
+    ],
+)
 def test_7_7_3_two_inputs_with_dynamic_aipp(load):
     model = load("two")
     random = np.random.default_rng(6)
     model.feed(random.integers(0, 256, 256 * 226 * 3 // 2, np.uint8), 0)
     second = random.integers(0, 256, (2, 224, 224, 3), np.uint8)
     model.feed(second, 1)
-    names = run_block("""
+    names = run_block(
+        """
         import acl
 
         ACL_DATA_WITH_DYNAMIC_AIPP = 2
@@ -335,8 +446,13 @@ def test_7_7_3_two_inputs_with_dynamic_aipp(load):
             ret = model_set_dynamic_aipp()
             ret = acl.mdl.execute(model_id, input_dataset, output_dataset)
         ModelExecute(0)
-        """, model_desc=model.desc, model_id=model.id, input_dataset=model.input,
-        output_dataset=model.output, ACL_RGB888_U8=3)
+        """,
+        model_desc=model.desc,
+        model_id=model.id,
+        input_dataset=model.input,
+        output_dataset=model.output,
+        ACL_RGB888_U8=3,
+    )
     assert "ModelExecute" in names
     means = second.astype(np.float64).mean(axis=(1, 2)).reshape(2, 3, 1, 1)
     np.testing.assert_allclose(model.result((2, 3, 1, 1), 1), means, rtol=1e-5)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls every pyACL function in every wrong way (see walk.py); driven by tests/python/test_misuse.py."""
+"""Calls every pyACL function in every wrong way (walk.py); run by tests/python/test_misuse.py."""

@@ -14,7 +14,9 @@ MODULES = ("acl", "acl.rt", "acl.mdl", "acl.util")
 @dataclass
 class Argument:
     name: str
-    type: str  # as in the table, without '?' and default: handle, ptr, size, i32, str, list[i64] ...
+    type: (
+        str  # as in the table, without '?' and default: handle, ptr, size, i32, str, list[i64] ...
+    )
     optional: bool  # None is a value
     required: bool  # has no default
     handle: str = ""  # for handles: the C type without const and *, e.g. aclrtStream
@@ -79,12 +81,16 @@ def load(path=TABLE):
                 continue
             c_types = _c_types(row["c_signature"] or "", row["call"] or "")
             texts = [t for t in re.split(r",\s*(?![^\[]*\])", row["arguments"] or "") if t]
-            functions.append(Function(
-                name=name,
-                arguments=[_argument(t, c_types) for t in texts],
-                returns=[r.partition(":")[0].strip() for r in (row["returns"] or "").split(",")],
-                c_function=row["c_function"] or "",
-                before_init=row["before_init"] == "y",
-                status=row["status"],
-            ))
+            functions.append(
+                Function(
+                    name=name,
+                    arguments=[_argument(t, c_types) for t in texts],
+                    returns=[
+                        r.partition(":")[0].strip() for r in (row["returns"] or "").split(",")
+                    ],
+                    c_function=row["c_function"] or "",
+                    before_init=row["before_init"] == "y",
+                    status=row["status"],
+                )
+            )
     return functions

@@ -12,8 +12,14 @@ from misuse import models
 
 LIBC = ctypes.CDLL(None)
 LIBC.mmap.restype = ctypes.c_size_t
-LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int,
-                      ctypes.c_long]
+LIBC.mmap.argtypes = [
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_long,
+]
 
 BLOCK = 4096  # bytes behind every good pointer
 COUNT = 64  # bytes that a good call asks for
@@ -92,8 +98,13 @@ BY_TYPE = {
 
 
 # Functions that ask for an event that was recorded.
-RECORDED = ("acl.rt.stream_wait_event", "acl.rt.synchronize_event", "acl.rt.event_elapsed_time",
-            "acl.rt.synchronize_event_with_timeout", "acl.rt.event_get_timestamp")
+RECORDED = (
+    "acl.rt.stream_wait_event",
+    "acl.rt.synchronize_event",
+    "acl.rt.event_elapsed_time",
+    "acl.rt.synchronize_event_with_timeout",
+    "acl.rt.event_get_timestamp",
+)
 
 
 def prepare(acl, function, args):
@@ -113,8 +124,9 @@ def prepare(acl, function, args):
         if 0 <= args[0] < 2**64:
             acl.rt.subscribe_report(*args)
     elif name == "acl.rt.launch_callback" and isinstance(args[3], int):
-        reporter, _ = acl.util.start_thread(lambda _: [acl.rt.process_report(20) for _ in range(9)],
-                                            [])
+        reporter, _ = acl.util.start_thread(
+            lambda _: [acl.rt.process_report(20) for _ in range(9)], []
+        )
         acl.rt.subscribe_report(reporter, args[3])
     elif name == "acl.rt.notify_set_import_pid" and isinstance(args[0], int):
         acl.rt.notify_get_export_key(args[0], 65, 0)
@@ -164,12 +176,18 @@ class Maker:
         "aclmdlDesc": ("mdl.create_desc", (), "mdl.destroy_desc"),
         "aclmdlAIPP": ("mdl.create_aipp", (1,), "mdl.destroy_aipp"),
         "aclmdlConfigHandle": ("mdl.create_config_handle", (), "mdl.destroy_config_handle"),
-        "aclmdlExecConfigHandle": ("mdl.create_exec_config_handle", (),
-                                   "mdl.destroy_exec_config_handle"),
+        "aclmdlExecConfigHandle": (
+            "mdl.create_exec_config_handle",
+            (),
+            "mdl.destroy_exec_config_handle",
+        ),
         "aclrtAllocatorDesc": ("rt.allocator_create_desc", (), "rt.allocator_destroy_desc"),
         "aclrtGroupInfo": ("rt.create_group_info", (), "rt.destroy_group_info"),
-        "aclrtDrvMemHandle": ("rt.malloc_physical",
-                              (2 << 20, BY_TYPE["aclrtPhysicalMemProp"], 0), "rt.free_physical"),
+        "aclrtDrvMemHandle": (
+            "rt.malloc_physical",
+            (2 << 20, BY_TYPE["aclrtPhysicalMemProp"], 0),
+            "rt.free_physical",
+        ),
     }
 
     def function(self, path):
@@ -213,8 +231,14 @@ class Maker:
         """Host memory with a stretch behind it that nobody may touch: too small is noticed."""
         guard = 4 << 20
         length = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
-        address = LIBC.mmap(None, length + guard, mmap.PROT_READ | mmap.PROT_WRITE,
-                            mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+        address = LIBC.mmap(
+            None,
+            length + guard,
+            mmap.PROT_READ | mmap.PROT_WRITE,
+            mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
+            -1,
+            0,
+        )
         LIBC.mprotect(ctypes.c_void_p(address + length), ctypes.c_size_t(guard), 0)
         return address + length - size
 
@@ -258,13 +282,17 @@ class Maker:
         if argument.name == "key":
             return self.key(function)
         if argument.name == "shareable_handle":
-            number = self.acl.rt.mem_export_to_shareable_handle(self.handle("aclrtDrvMemHandle"), 0, 1)
+            number = self.acl.rt.mem_export_to_shareable_handle(
+                self.handle("aclrtDrvMemHandle"), 0, 1
+            )
             return number[0]
         if key == ("acl.rt.allocator_register", "allocator_desc"):
             return filled_allocator(self.acl)
         if key == ("acl.rt.memcpy_async_with_desc", "desc"):
             desc = self.device_block()
-            self.acl.rt.set_memcpy_desc(desc, D2D, self.device_block(), self.device_block(), COUNT, 0)
+            self.acl.rt.set_memcpy_desc(
+                desc, D2D, self.device_block(), self.device_block(), COUNT, 0
+            )
             return desc
         if argument.type == "handle":
             value = 0 if argument.optional else self.handle(argument.handle)

@@ -16,7 +16,6 @@ import signal
 import sys
 
 import acl
-
 from misuse import functions, kinds, models, values
 
 TIME_LIMIT = 10.0  # seconds for one case
@@ -66,8 +65,10 @@ def run_case(function, kind, name):
     if kind == "argument count":
         return argument_count(function, maker)
     if kind == "too small":
-        big = [a.type in ("size", "u64") and a.name not in ("index", "value", "flags")
-               for a in function.arguments]
+        big = [
+            a.type in ("size", "u64") and a.name not in ("index", "value", "flags")
+            for a in function.arguments
+        ]
         args = []
         for argument, is_size in zip(function.arguments, big):
             if argument.name == name:
@@ -80,8 +81,11 @@ def run_case(function, kind, name):
         args = [maker.good(function, a) for a in function.arguments]
         for i, argument in enumerate(function.arguments):
             if argument.name == name:
-                args[i] = (kinds.NotAValue() if kind == "wrong Python type"
-                           else kinds.wrong(kind, maker, function, argument))
+                args[i] = (
+                    kinds.NotAValue()
+                    if kind == "wrong Python type"
+                    else kinds.wrong(kind, maker, function, argument)
+                )
     if all(not isinstance(a, kinds.NotAValue) for a in args):
         values.prepare(acl, function, args)
     outcome = call(function, args)
@@ -143,9 +147,17 @@ def in_child(function, kind, name):
     if not ready:
         return {"outcome": "hang", "length": 0, "message": f"no answer within {TIME_LIMIT} s"}
     if os.WIFSIGNALED(status):
-        return {"outcome": "crash", "length": 0, "message": signal.Signals(os.WTERMSIG(status)).name}
+        return {
+            "outcome": "crash",
+            "length": 0,
+            "message": signal.Signals(os.WTERMSIG(status)).name,
+        }
     if not data:
-        return {"outcome": "crash", "length": 0, "message": f"exit status {os.waitstatus_to_exitcode(status)}"}
+        return {
+            "outcome": "crash",
+            "length": 0,
+            "message": f"exit status {os.waitstatus_to_exitcode(status)}",
+        }
     return json.loads(data)
 
 

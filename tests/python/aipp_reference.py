@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """AIPP written down with numpy, from the formulas of the documents: the oracle of the tests."""
+
 import numpy as np
 
 YUV420SP, XRGB8888, RGB888, YUV400, ARGB8888, YUYV, YUV422SP, AYUV444 = 1, 2, 3, 4, 7, 8, 9, 10
 YUV = (YUV420SP, YUV400, YUYV, YUV422SP, AYUV444)
-BYTES = {YUV420SP: 1.5, XRGB8888: 4, RGB888: 3, YUV400: 1, ARGB8888: 4, YUYV: 2, YUV422SP: 2,
-         AYUV444: 4}
+BYTES = {
+    YUV420SP: 1.5,
+    XRGB8888: 4,
+    RGB888: 3,
+    YUV400: 1,
+    ARGB8888: 4,
+    YUYV: 2,
+    YUV422SP: 2,
+    AYUV444: 4,
+}
 
 
 def planes(raw, form, width, height, ax_swap=False):
@@ -20,9 +29,9 @@ def planes(raw, form, width, height, ax_swap=False):
         u, v = (np.repeat(pairs[..., k], 2, axis=1) for k in (1, 3))
         return np.stack([y, u, v], axis=-1)
     if form in (YUV420SP, YUV422SP):
-        y = raw[:width * height].reshape(height, width)
+        y = raw[: width * height].reshape(height, width)
         rows = height // 2 if form == YUV420SP else height
-        uv = raw[width * height:].reshape(rows, width // 2, 2).repeat(2, axis=1)
+        uv = raw[width * height :].reshape(rows, width // 2, 2).repeat(2, axis=1)
         if form == YUV420SP:
             uv = uv.repeat(2, axis=0)
         return np.concatenate([y[..., None], uv], axis=-1)
@@ -30,9 +39,24 @@ def planes(raw, form, width, height, ax_swap=False):
     return np.roll(four, 1, axis=-1) if ax_swap else four
 
 
-def aipp(raw, form, width, height, channels, crop=None, padding=None, padding_value=0,
-         swap=False, ax_swap=False, matrix=None, input_bias=(0, 0, 0), output_bias=(0, 0, 0),
-         mean=(0,) * 4, low=(0,) * 4, variance=(1,) * 4):
+def aipp(
+    raw,
+    form,
+    width,
+    height,
+    channels,
+    crop=None,
+    padding=None,
+    padding_value=0,
+    swap=False,
+    ax_swap=False,
+    matrix=None,
+    input_bias=(0, 0, 0),
+    output_bias=(0, 0, 0),
+    mean=(0,) * 4,
+    low=(0,) * 4,
+    variance=(1,) * 4,
+):
     """One picture as channels, H, W in float32. padding is (top, bottom, left, right)."""
     image = planes(raw, form, width, height, ax_swap).astype(np.int64)
     extra = image.shape[-1] == 4
@@ -43,7 +67,7 @@ def aipp(raw, form, width, height, channels, crop=None, padding=None, padding_va
         colours = colours[..., [2, 1, 0]]
     if crop:
         x, y, w, h = crop
-        colours, image = colours[y:y + h, x:x + w], image[y:y + h, x:x + w]
+        colours, image = colours[y : y + h, x : x + w], image[y : y + h, x : x + w]
     if matrix is not None:
         m = np.array(matrix).reshape(3, 3)
         if colours.shape[-1] == 1:
@@ -53,13 +77,16 @@ def aipp(raw, form, width, height, channels, crop=None, padding=None, padding_va
         else:
             colours = ((colours @ m.T) >> 8) + np.array(output_bias)
         colours = np.clip(colours, 0, 255)
-    result = np.concatenate([image[..., :1], colours], -1) if channels == 4 else colours[..., :channels]
+    result = (
+        np.concatenate([image[..., :1], colours], -1) if channels == 4 else colours[..., :channels]
+    )
     result = result.astype(np.float64)
     for k in range(channels):
         result[..., k] = (result[..., k] - mean[k] - low[k]) * variance[k]
     result = result.transpose(2, 0, 1)
     if padding:
         top, bottom, left, right = padding
-        result = np.pad(result, ((0, 0), (top, bottom), (left, right)),
-                        constant_values=padding_value)
+        result = np.pad(
+            result, ((0, 0), (top, bottom), (left, right)), constant_values=padding_value
+        )
     return result.astype(np.float32)

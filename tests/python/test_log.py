@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The log and its variables (guide 3.4 and 8)."""
+
 import os
 import re
 import subprocess
@@ -19,17 +20,32 @@ acl.destroy_data_buffer(0)
 acl.create_data_buffer(0, 0)
 acl.finalize()
 """
-VARIABLES = ("ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT", "ASCEND_PROCESS_LOG_PATH",
-             "ASCEND_WORK_PATH", "ANYNPU_VERBOSE", "ASCEND_GLOBAL_EVENT_ENABLE")
-LINE = re.compile(r"\[(DEBUG|INFO|WARNING|ERROR|EVENT)\] (\w+)\((\d+),[^)]*\):"
-                  r"\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{3}\.\d{3} \[[^]]*:\d+\]\d+ (.*)")
+VARIABLES = (
+    "ASCEND_GLOBAL_LOG_LEVEL",
+    "ASCEND_SLOG_PRINT_TO_STDOUT",
+    "ASCEND_PROCESS_LOG_PATH",
+    "ASCEND_WORK_PATH",
+    "ANYNPU_VERBOSE",
+    "ASCEND_GLOBAL_EVENT_ENABLE",
+)
+LINE = re.compile(
+    r"\[(DEBUG|INFO|WARNING|ERROR|EVENT)\] (\w+)\((\d+),[^)]*\):"
+    r"\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{3}\.\d{3} \[[^]]*:\d+\]\d+ (.*)"
+)
 
 
 def run_program(cwd, **variables):
     env = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     env["PYTHONPATH"] = os.path.dirname(os.path.dirname(os.path.abspath(acl.__file__)))
-    return subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60,
-                          check=True, cwd=cwd, env={**env, **variables})
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        cwd=cwd,
+        env={**env, **variables},
+    )
 
 
 def lines_of(text):
@@ -51,16 +67,22 @@ def test_lines_go_to_stdout_in_the_vendors_layout(tmp_path):
     assert not any("no such level" in line[3] for line in lines)
 
 
-@pytest.mark.parametrize("level, debug, error", [("0", True, True), ("1", False, True),
-                                                 ("3", False, True), ("4", False, False)])
+@pytest.mark.parametrize(
+    "level, debug, error",
+    [("0", True, True), ("1", False, True), ("3", False, True), ("4", False, False)],
+)
 def test_the_level_is_chosen(tmp_path, level, debug, error):
-    text = run_program(tmp_path, ASCEND_SLOG_PRINT_TO_STDOUT="1", ASCEND_GLOBAL_LOG_LEVEL=level).stdout
+    text = run_program(
+        tmp_path, ASCEND_SLOG_PRINT_TO_STDOUT="1", ASCEND_GLOBAL_LOG_LEVEL=level
+    ).stdout
     assert ("a debug line" in text) == debug
     assert ("an error line" in text) == error
 
 
 def test_objects_that_were_not_destroyed_are_counted_at_the_end(tmp_path):
-    text = run_program(tmp_path, ASCEND_SLOG_PRINT_TO_STDOUT="1", ASCEND_GLOBAL_LOG_LEVEL="2").stdout
+    text = run_program(
+        tmp_path, ASCEND_SLOG_PRINT_TO_STDOUT="1", ASCEND_GLOBAL_LOG_LEVEL="2"
+    ).stdout
     assert "1 data buffer objects were not destroyed" in text
 
 
@@ -82,14 +104,16 @@ def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path):
 
 
 def test_a_bad_value_of_a_variable_is_reported(tmp_path):
-    text = run_program(tmp_path, ANYNPU_VERBOSE="log", ASCEND_GLOBAL_LOG_LEVEL="2",
-                       ANYNPU_MAX_STREAMS="many").stderr
+    text = run_program(
+        tmp_path, ANYNPU_VERBOSE="log", ASCEND_GLOBAL_LOG_LEVEL="2", ANYNPU_MAX_STREAMS="many"
+    ).stderr
     assert "ANYNPU_MAX_STREAMS is 'many', expected an integer" in text
 
 
 def test_the_page_of_variables_is_up_to_date():
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     script = os.path.join(root, "tools", "gen_environment_docs.py")
-    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True,
-                          timeout=60)
+    done = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stdout

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""acl.mdl: loading, descriptions, datasets and execution, against the reference of the onnx package."""
+"""acl.mdl: loading, descriptions, datasets and execution, against the onnx package's reference."""
+
 import os
 import subprocess
 import sys
@@ -17,7 +18,16 @@ HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 INVALID_PARAM, PARSE_MODEL, DESERIALIZE_MODEL = 100000, 100013, 100012
 INPUT_NOT_MATCH, OUTPUT_NOT_MATCH, FEATURE_UNSUPPORTED = 100017, 100018, 200006
 MODEL_ID_INVALID, MODEL_PATH_INVALID = 145003, 145002
-LOAD_TYPE, PATH, MEM_ADDR, MEM_SIZE, WEIGHT_ADDR, WEIGHT_SIZE, WORK_ADDR, WORK_SIZE = 1, 2, 3, 4, 5, 6, 7, 8
+LOAD_TYPE, PATH, MEM_ADDR, MEM_SIZE, WEIGHT_ADDR, WEIGHT_SIZE, WORK_ADDR, WORK_SIZE = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+)
 
 
 def classifier():
@@ -27,30 +37,45 @@ def classifier():
     def weight(name, *shape, low=-0.5, high=0.5):
         return numpy_helper.from_array(rng.uniform(low, high, shape).astype(np.float32), name)
 
-    weights = [weight("w1", 8, 3, 3, 3), weight("s", 8), weight("b", 8), weight("m", 8),
-               weight("v", 8, low=0.5), weight("w2", 8, 8, 3, 3), weight("b2", 8),
-               weight("fc", 10, 16), weight("fb", 10),
-               numpy_helper.from_array(np.float32(0), "low"),
-               numpy_helper.from_array(np.float32(6), "high")]
+    weights = [
+        weight("w1", 8, 3, 3, 3),
+        weight("s", 8),
+        weight("b", 8),
+        weight("m", 8),
+        weight("v", 8, low=0.5),
+        weight("w2", 8, 8, 3, 3),
+        weight("b2", 8),
+        weight("fc", 10, 16),
+        weight("fb", 10),
+        numpy_helper.from_array(np.float32(0), "low"),
+        numpy_helper.from_array(np.float32(6), "high"),
+    ]
     node = helper.make_node
-    nodes = [node("Conv", ["image", "w1"], ["c1"], name="conv1", pads=[1] * 4),
-             node("BatchNormalization", ["c1", "s", "b", "m", "v"], ["n1"], name="bn1"),
-             node("Relu", ["n1"], ["r1"], name="relu1"),
-             node("Conv", ["r1", "w2", "b2"], ["c2"], name="conv2", pads=[1] * 4),
-             node("Add", ["c2", "r1"], ["a"], name="add"),
-             node("Clip", ["a", "low", "high"], ["k"], name="clip"),
-             node("MaxPool", ["k"], ["p"], name="pool", kernel_shape=[2, 2], strides=[2, 2]),
-             node("AveragePool", ["p"], ["q"], name="mean", kernel_shape=[2, 2], strides=[2, 2]),
-             node("GlobalAveragePool", ["q"], ["g"], name="gap"),
-             node("Flatten", ["g"], ["f"], name="flat"),
-             node("Concat", ["f", "f"], ["ff"], name="join", axis=1),
-             node("Gemm", ["ff", "fc", "fb"], ["logits"], name="fc", transB=1),
-             node("Softmax", ["logits"], ["prob"], name="soft", axis=1)]
+    nodes = [
+        node("Conv", ["image", "w1"], ["c1"], name="conv1", pads=[1] * 4),
+        node("BatchNormalization", ["c1", "s", "b", "m", "v"], ["n1"], name="bn1"),
+        node("Relu", ["n1"], ["r1"], name="relu1"),
+        node("Conv", ["r1", "w2", "b2"], ["c2"], name="conv2", pads=[1] * 4),
+        node("Add", ["c2", "r1"], ["a"], name="add"),
+        node("Clip", ["a", "low", "high"], ["k"], name="clip"),
+        node("MaxPool", ["k"], ["p"], name="pool", kernel_shape=[2, 2], strides=[2, 2]),
+        node("AveragePool", ["p"], ["q"], name="mean", kernel_shape=[2, 2], strides=[2, 2]),
+        node("GlobalAveragePool", ["q"], ["g"], name="gap"),
+        node("Flatten", ["g"], ["f"], name="flat"),
+        node("Concat", ["f", "f"], ["ff"], name="join", axis=1),
+        node("Gemm", ["ff", "fc", "fb"], ["logits"], name="fc", transB=1),
+        node("Softmax", ["logits"], ["prob"], name="soft", axis=1),
+    ]
     graph = helper.make_graph(
-        nodes, "classifier",
+        nodes,
+        "classifier",
         [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["N", 3, 16, 16])],
-        [helper.make_tensor_value_info("prob", TensorProto.FLOAT, ["N", 10]),
-         helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", 10])], weights)
+        [
+            helper.make_tensor_value_info("prob", TensorProto.FLOAT, ["N", 10]),
+            helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", 10]),
+        ],
+        weights,
+    )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
 
 
@@ -60,9 +85,18 @@ def files(tmp_path_factory):
     model = classifier()
     onnx.save(model, folder / "net.onnx")
     done = subprocess.run(
-        ["atc", f"--model={folder}/net.onnx", "--framework=5", f"--output={folder}/net",
-         "--input_shape=image:2,3,16,16", "--soc_version=Ascend310P3"],
-        capture_output=True, text=True, timeout=60)
+        [
+            "atc",
+            f"--model={folder}/net.onnx",
+            "--framework=5",
+            f"--output={folder}/net",
+            "--input_shape=image:2,3,16,16",
+            "--soc_version=Ascend310P3",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr
     image = np.random.default_rng(1).standard_normal((2, 3, 16, 16)).astype(np.float32)
     expected = ReferenceEvaluator(model).run(None, {"image": image})
@@ -94,9 +128,11 @@ class Runner:
         self.desc = acl.mdl.create_desc()
         assert acl.mdl.get_desc(self.desc, model) == 0
         self.inputs, self.input_data = self.dataset(
-            acl.mdl.get_num_inputs, acl.mdl.get_input_size_by_index, input_sizes)
+            acl.mdl.get_num_inputs, acl.mdl.get_input_size_by_index, input_sizes
+        )
         self.outputs, self.output_data = self.dataset(
-            acl.mdl.get_num_outputs, acl.mdl.get_output_size_by_index, output_sizes)
+            acl.mdl.get_num_outputs, acl.mdl.get_output_size_by_index, output_sizes
+        )
 
     def dataset(self, count, size_of, sizes):
         sizes = sizes or [size_of(self.desc, i) for i in range(count(self.desc))]
@@ -114,14 +150,18 @@ class Runner:
     def feed(self, *arrays):
         for array, (memory, _, size) in zip(arrays, self.input_data):
             raw = array.tobytes()
-            assert acl.rt.memcpy(memory, size, acl.util.bytes_to_ptr(raw), len(raw),
-                                 HOST_TO_DEVICE) == 0
+            assert (
+                acl.rt.memcpy(memory, size, acl.util.bytes_to_ptr(raw), len(raw), HOST_TO_DEVICE)
+                == 0
+            )
 
     def read(self):
         results = []
         for memory, _, size in self.output_data:
             raw = bytes(size)
-            assert acl.rt.memcpy(acl.util.bytes_to_ptr(raw), size, memory, size, DEVICE_TO_HOST) == 0
+            assert (
+                acl.rt.memcpy(acl.util.bytes_to_ptr(raw), size, memory, size, DEVICE_TO_HOST) == 0
+            )
             results.append(np.frombuffer(raw, np.float32))
         return results
 
@@ -204,10 +244,15 @@ def test_load_with_memory_of_the_program(files):
     assert acl.mdl.query_size_from_mem(acl.util.bytes_to_ptr(raw), len(raw)) == (work, weight, 0)
     work_ptr, _ = acl.rt.malloc(work, 0)
     weight_ptr, _ = acl.rt.malloc(weight, 0)
-    for load in (lambda *m: acl.mdl.load_from_file_with_mem(files["om"], *m),
-                 lambda *m: acl.mdl.load_from_mem_with_mem(acl.util.bytes_to_ptr(raw), len(raw), *m)):
-        for memory in [(work_ptr, work, weight_ptr, weight), (0, 0, weight_ptr, weight),
-                       (work_ptr, work, 0, 0)]:
+    for load in (
+        lambda *m: acl.mdl.load_from_file_with_mem(files["om"], *m),
+        lambda *m: acl.mdl.load_from_mem_with_mem(acl.util.bytes_to_ptr(raw), len(raw), *m),
+    ):
+        for memory in [
+            (work_ptr, work, weight_ptr, weight),
+            (0, 0, weight_ptr, weight),
+            (work_ptr, work, 0, 0),
+        ]:
             model, ret = load(*memory)
             assert ret == 0, acl.get_recent_err_msg()
             run_once(model, files)
@@ -224,13 +269,19 @@ def test_load_with_config(files):
     work, weight, _ = acl.mdl.query_size(files["om"])
     work_ptr, _ = acl.rt.malloc(work, 0)
     weight_ptr, _ = acl.rt.malloc(weight, 0)
-    memory = [(WORK_ADDR, work_ptr), (WORK_SIZE, work), (WEIGHT_ADDR, weight_ptr),
-              (WEIGHT_SIZE, weight)]
+    memory = [
+        (WORK_ADDR, work_ptr),
+        (WORK_SIZE, work),
+        (WEIGHT_ADDR, weight_ptr),
+        (WEIGHT_SIZE, weight),
+    ]
     from_memory = [(MEM_ADDR, acl.util.bytes_to_ptr(raw)), (MEM_SIZE, len(raw))]
-    for options in ([(LOAD_TYPE, 1), (PATH, files["om"])],
-                    [(LOAD_TYPE, 2), (PATH, files["om"]), *memory],
-                    [(LOAD_TYPE, 3), *from_memory],
-                    [(LOAD_TYPE, 4), *from_memory, *memory]):
+    for options in (
+        [(LOAD_TYPE, 1), (PATH, files["om"])],
+        [(LOAD_TYPE, 2), (PATH, files["om"]), *memory],
+        [(LOAD_TYPE, 3), *from_memory],
+        [(LOAD_TYPE, 4), *from_memory, *memory],
+    ):
         config = acl.mdl.create_config_handle()
         for key, value in options:
             assert acl.mdl.set_config_opt(config, key, value) == 0, acl.get_recent_err_msg()
@@ -452,10 +503,14 @@ def test_loading_needs_a_context(files):
 
 
 def test_calls_before_init_are_refused():
-    code = ("import acl\n"
-            "assert acl.mdl.load_from_file('x.om')[1] == 100001\n"
-            "assert acl.mdl.create_desc() == 0\n"
-            "assert acl.mdl.execute(1, 0, 0) == 100001\n")
+    code = (
+        "import acl\n"
+        "assert acl.mdl.load_from_file('x.om')[1] == 100001\n"
+        "assert acl.mdl.create_desc() == 0\n"
+        "assert acl.mdl.execute(1, 0, 0) == 100001\n"
+    )
     env = dict(os.environ)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=60
+    )
     assert done.returncode == 0, done.stderr

@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """AIPP (guide 7.7): static by --insert_op_conf, dynamic by aclmdlAIPP, against numpy."""
+
 import numpy as np
 import onnx
 import pytest
-from aipp_reference import (ARGB8888, AYUV444, BYTES, RGB888, XRGB8888, YUV400, YUV420SP, YUV422SP,
-                            YUYV, aipp)
+from aipp_reference import (
+    ARGB8888,
+    AYUV444,
+    BYTES,
+    RGB888,
+    XRGB8888,
+    YUV400,
+    YUV420SP,
+    YUV422SP,
+    YUYV,
+    aipp,
+)
 from model_datasets import Model, atc, convert
 from onnx import TensorProto, helper, numpy_helper
 
@@ -24,10 +35,12 @@ def net(channels=3, batch=1, height=16, width=12, inputs=1, dtype=TensorProto.FL
     value, node = helper.make_tensor_value_info, helper.make_node
     names = ["image", "second"][:inputs]
     graph = helper.make_graph(
-        [node("Add", [name, "zero"], [name + "_out"], name="add_" + name) for name in names], "net",
+        [node("Add", [name, "zero"], [name + "_out"], name="add_" + name) for name in names],
+        "net",
         [value(name, dtype, [batch, channels, height, width]) for name in names],
         [value(name + "_out", dtype, None) for name in names],
-        [numpy_helper.from_array(np.zeros(1, kind), "zero")])
+        [numpy_helper.from_array(np.zeros(1, kind), "zero")],
+    )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)])
 
 
@@ -44,10 +57,13 @@ def static(folder, text, *options, name="net", **shape):
 def dynamic(folder, largest, *options, inputs=1, **shape):
     ops = [DYNAMIC % largest]
     if inputs == 2:
-        ops.append("aipp_op { aipp_mode: dynamic related_input_rank: 1 max_src_image_size: %d }" % largest)
+        ops.append(
+            "aipp_op { aipp_mode: dynamic related_input_rank: 1 max_src_image_size: %d }" % largest
+        )
     (folder / "aipp.cfg").write_text("\n".join(ops))
-    return convert(folder, "net", net(inputs=inputs, **shape),
-                   f"--insert_op_conf={folder}/aipp.cfg", *options)
+    return convert(
+        folder, "net", net(inputs=inputs, **shape), f"--insert_op_conf={folder}/aipp.cfg", *options
+    )
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -82,15 +98,28 @@ def matrix_text(matrix, input_bias=(0, 0, 0), output_bias=(0, 0, 0)):
 STATIC = [
     (RGB888, 3, "", {}),
     (RGB888, 3, "rbuv_swap_switch: true", {"swap": True}),
-    (RGB888, 3, "mean_chn_0: 104 mean_chn_1: 117 mean_chn_2: 123 min_chn_0: 0.5 min_chn_1: 1.25 "
-     "var_reci_chn_0: 0.017125 var_reci_chn_1: 0.0039215686 var_reci_chn_2: 2",
-     {"mean": (104, 117, 123), "low": (0.5, 1.25, 0), "variance": (0.017125, 0.0039215686, 2)}),
-    (RGB888, 3, matrix_text(TO_YUV, output_bias=(0, 128, 128)),
-     {"matrix": TO_YUV, "output_bias": (0, 128, 128)}),
+    (
+        RGB888,
+        3,
+        "mean_chn_0: 104 mean_chn_1: 117 mean_chn_2: 123 min_chn_0: 0.5 min_chn_1: 1.25 "
+        "var_reci_chn_0: 0.017125 var_reci_chn_1: 0.0039215686 var_reci_chn_2: 2",
+        {"mean": (104, 117, 123), "low": (0.5, 1.25, 0), "variance": (0.017125, 0.0039215686, 2)},
+    ),
+    (
+        RGB888,
+        3,
+        matrix_text(TO_YUV, output_bias=(0, 128, 128)),
+        {"matrix": TO_YUV, "output_bias": (0, 128, 128)},
+    ),
     (RGB888, 1, matrix_text([76, 150, 30] + [0] * 6), {"matrix": [76, 150, 30] + [0] * 6}),
     (YUV420SP, 3, "", {}),
     (YUV420SP, 3, "rbuv_swap_switch: true", {"swap": True}),
-    (YUV420SP, 3, matrix_text(TO_RGB, (0, 128, 128)), {"matrix": TO_RGB, "input_bias": (0, 128, 128)}),
+    (
+        YUV420SP,
+        3,
+        matrix_text(TO_RGB, (0, 128, 128)),
+        {"matrix": TO_RGB, "input_bias": (0, 128, 128)},
+    ),
     (YUV420SP, 1, "", {}),
     (YUV400, 1, "mean_chn_0: 7", {"mean": (7,)}),
     (XRGB8888, 3, "", {}),
@@ -101,9 +130,17 @@ STATIC = [
 
 
 @pytest.mark.parametrize("form, channels, text, settings", STATIC)
-def test_static_aipp_converts_every_format_by_the_formulas(load, tmp_path, form, channels, text, settings):
-    model = load(static(tmp_path, f"input_format: {NAMES[form]} src_image_size_w: 12 "
-                        f"src_image_size_h: 16 {text}", channels=channels, batch=2))
+def test_static_aipp_converts_every_format_by_the_formulas(
+    load, tmp_path, form, channels, text, settings
+):
+    model = load(
+        static(
+            tmp_path,
+            f"input_format: {NAMES[form]} src_image_size_w: 12 " f"src_image_size_h: 16 {text}",
+            channels=channels,
+            batch=2,
+        )
+    )
     raw = picture(form, 12, 16, count=2)
     assert acl.mdl.get_input_size_by_index(model.desc, 0) == raw.nbytes
     assert acl.mdl.get_input_data_type(model.desc, 0) == 4, "bytes"
@@ -117,22 +154,37 @@ def test_static_aipp_converts_every_format_by_the_formulas(load, tmp_path, form,
 
 
 def test_static_aipp_crops_and_pads(load, tmp_path):
-    model = load(static(tmp_path, """input_format: YUV420SP_U8 src_image_size_w: 32 src_image_size_h: 24
+    model = load(
+        static(
+            tmp_path,
+            """input_format: YUV420SP_U8 src_image_size_w: 32 src_image_size_h: 24
         crop: true load_start_pos_w: 4 load_start_pos_h: 6 crop_size_w: 8 crop_size_h: 10
         padding: true left_padding_size: 3 right_padding_size: 1 top_padding_size: 4
         bottom_padding_size: 2 padding_value: 1.5 mean_chn_0: 10 # last comes the padding
-        """))
+        """,
+        )
+    )
     raw = picture(YUV420SP, 32, 24)
     model.feed(raw)
     assert model.execute() == 0, acl.get_recent_err_msg()
-    want = aipp(raw, YUV420SP, 32, 24, 3, crop=(4, 6, 8, 10), padding=(4, 2, 3, 1),
-                padding_value=1.5, mean=(10, 0, 0))
+    want = aipp(
+        raw,
+        YUV420SP,
+        32,
+        24,
+        3,
+        crop=(4, 6, 8, 10),
+        padding=(4, 2, 3, 1),
+        padding_value=1.5,
+        mean=(10, 0, 0),
+    )
     np.testing.assert_allclose(model.read(0, want.shape), want, rtol=1e-6)
 
 
 def test_static_aipp_feeds_models_of_half_floats(load, tmp_path):
-    model = load(static(tmp_path, "input_format: RGB888_U8 var_reci_chn_0: 0.25",
-                        dtype=TensorProto.FLOAT16))
+    model = load(
+        static(tmp_path, "input_format: RGB888_U8 var_reci_chn_0: 0.25", dtype=TensorProto.FLOAT16)
+    )
     raw = picture(RGB888, 12, 16)
     model.feed(raw)
     assert model.execute() == 0, acl.get_recent_err_msg()
@@ -141,8 +193,13 @@ def test_static_aipp_feeds_models_of_half_floats(load, tmp_path):
 
 
 def test_first_aipp_info_tells_what_was_configured(load, tmp_path):
-    model = load(static(tmp_path, "input_format: RGB888_U8 src_image_size_w: 20 src_image_size_h: 18 "
-                        "crop: true load_start_pos_w: 2 mean_chn_1: 9 var_reci_chn_2: 0.5"))
+    model = load(
+        static(
+            tmp_path,
+            "input_format: RGB888_U8 src_image_size_w: 20 src_image_size_h: 18 "
+            "crop: true load_start_pos_w: 2 mean_chn_1: 9 var_reci_chn_2: 0.5",
+        )
+    )
     info, ret = acl.mdl.get_first_aipp_info(model.id, 0)
     assert ret == 0, acl.get_recent_err_msg()
     assert (info["inputFormat"], info["srcImageSizeW"], info["srcImageSizeH"]) == (RGB888, 20, 18)
@@ -155,35 +212,60 @@ def test_first_aipp_info_tells_what_was_configured(load, tmp_path):
     assert acl.mdl.get_first_aipp_info(model.id, 1)[1] == INVALID_PARAM
 
 
-@pytest.mark.parametrize("text, sentence", [
-    ("aipp_mode: static input_format: RGB888_U8 colour: 1", "'colour' (line 1"),
-    ("aipp_mode: other", "expected static or dynamic"),
-    ("input_format: RGB888_U8", "aipp_mode"),
-    ("aipp_mode: static", "input_format"),
-    ("aipp_mode: static input_format: NV12", "YUV420SP_U8"),
-    ("aipp_mode: dynamic", "max_src_image_size is missing"),
-    ("aipp_mode: static input_format: RGB888_U8 mean_chn_0: 256", "0 to 255"),
-    ("aipp_mode: static input_format: RGB888_U8 resize: true", "reserved"),
-    ("aipp_mode: static input_format: RGB888_U8 crop: true", "src_image_size is 0"),
-    ("aipp_mode: static input_format: RGB888_U8 src_image_size_w: 20 src_image_size_h: 16", "comes out"),
-    ("aipp_mode: static input_format: RGB888_U8 src_image_size_w: 20 src_image_size_h: 16 crop: true "
-     "load_start_pos_w: 10", "not inside"),
-    ("aipp_mode: static input_format: YUV420SP_U8 src_image_size_w: 20 src_image_size_h: 16 crop: true "
-     "load_start_pos_w: 3", "even"),
-    ("aipp_mode: static input_format: YUV400_U8", "channels"),
-    ("aipp_mode: static input_format: RGB888_U8 related_input_rank: 1", "has 1 inputs"),
-    ("aipp_mode: static input_format: RGB888_U8 related_input_name: \"z\"", "no input 'z'"),
-    ("aipp_mode: static input_format: RGB888_U8 } aipp_op { aipp_mode: static input_format: RGB888_U8",
-     "two aipp_op"),
-    ("aipp_mode: static input_format: RGB888_U8 } aipp_op { aipp_mode: dynamic max_src_image_size: 9",
-     "one mode"),
-    ("aipp_mode: static input_format: ", "line 1"),
-])
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("aipp_mode: static input_format: RGB888_U8 colour: 1", "'colour' (line 1"),
+        ("aipp_mode: other", "expected static or dynamic"),
+        ("input_format: RGB888_U8", "aipp_mode"),
+        ("aipp_mode: static", "input_format"),
+        ("aipp_mode: static input_format: NV12", "YUV420SP_U8"),
+        ("aipp_mode: dynamic", "max_src_image_size is missing"),
+        ("aipp_mode: static input_format: RGB888_U8 mean_chn_0: 256", "0 to 255"),
+        ("aipp_mode: static input_format: RGB888_U8 resize: true", "reserved"),
+        ("aipp_mode: static input_format: RGB888_U8 crop: true", "src_image_size is 0"),
+        (
+            "aipp_mode: static input_format: RGB888_U8 src_image_size_w: 20 src_image_size_h: 16",
+            "comes out",
+        ),
+        (
+            "aipp_mode: static input_format: RGB888_U8 src_image_size_w: 20 src_image_size_h: 16 "
+            "crop: true "
+            "load_start_pos_w: 10",
+            "not inside",
+        ),
+        (
+            "aipp_mode: static input_format: YUV420SP_U8 src_image_size_w: 20 src_image_size_h: 16 "
+            "crop: true "
+            "load_start_pos_w: 3",
+            "even",
+        ),
+        ("aipp_mode: static input_format: YUV400_U8", "channels"),
+        ("aipp_mode: static input_format: RGB888_U8 related_input_rank: 1", "has 1 inputs"),
+        ('aipp_mode: static input_format: RGB888_U8 related_input_name: "z"', "no input 'z'"),
+        (
+            "aipp_mode: static input_format: RGB888_U8 } "
+            "aipp_op { aipp_mode: static input_format: RGB888_U8",
+            "two aipp_op",
+        ),
+        (
+            "aipp_mode: static input_format: RGB888_U8 } "
+            "aipp_op { aipp_mode: dynamic max_src_image_size: 9",
+            "one mode",
+        ),
+        ("aipp_mode: static input_format: ", "line 1"),
+    ],
+)
 def test_mistakes_in_the_configuration_are_named(tmp_path, text, sentence):
     onnx.save(net(), tmp_path / "net.onnx")
     (tmp_path / "aipp.cfg").write_text("aipp_op { " + text + " }")
-    done = atc(f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/out",
-               "--soc_version=Ascend310P3", f"--insert_op_conf={tmp_path}/aipp.cfg")
+    done = atc(
+        f"--model={tmp_path}/net.onnx",
+        "--framework=5",
+        f"--output={tmp_path}/out",
+        "--soc_version=Ascend310P3",
+        f"--insert_op_conf={tmp_path}/aipp.cfg",
+    )
     assert done.returncode == 1
     assert sentence in done.stderr, done.stderr
     assert not (tmp_path / "out.om").exists()
@@ -221,12 +303,25 @@ def test_dynamic_aipp_takes_every_format_of_one_model(load, tmp_path, form):
     assert acl.mdl.set_aipp_dtc_pixel_mean(made, 1, 2, 3, 4, 0) == 0
     assert acl.mdl.set_aipp_dtc_pixel_min(made, 0.1, 0.2, 0.3, 0.4, 0) == 0
     assert acl.mdl.set_aipp_pixel_var_reci(made, 0.5, 0.3, 0.7, 1, 0) == 0
-    assert acl.mdl.set_input_aipp(model.id, model.inputs, index, made) == 0, acl.get_recent_err_msg()
+    assert (
+        acl.mdl.set_input_aipp(model.id, model.inputs, index, made) == 0
+    ), acl.get_recent_err_msg()
     assert acl.mdl.destroy_aipp(made) == 0
     model.feed(raw)
     assert model.execute() == 0, acl.get_recent_err_msg()
-    want = aipp(raw, form, 32, 20, channels, crop=(4, 2, 10, 14), padding=(2, 0, 1, 1), swap=True,
-                mean=(1, 2, 3, 4), low=(0.1, 0.2, 0.3, 0.4), variance=(0.5, 0.3, 0.7, 1))
+    want = aipp(
+        raw,
+        form,
+        32,
+        20,
+        channels,
+        crop=(4, 2, 10, 14),
+        padding=(2, 0, 1, 1),
+        swap=True,
+        mean=(1, 2, 3, 4),
+        low=(0.1, 0.2, 0.3, 0.4),
+        variance=(0.5, 0.3, 0.7, 1),
+    )
     np.testing.assert_allclose(model.read(0, want.shape), want, rtol=1e-5, atol=1e-4)
 
 
@@ -244,9 +339,21 @@ def test_each_picture_of_the_batch_has_its_own_parameters(load, tmp_path):
     assert model.execute() == 0, acl.get_recent_err_msg()
     parts = np.split(raw, 2)
     common = {"matrix": TO_YUV, "output_bias": (0, 128, 128)}
-    want = np.stack([aipp(parts[0], RGB888, 32, 32, 3, crop=(0, 0, 12, 16), **common),
-                     aipp(parts[1], RGB888, 32, 32, 3, crop=(20, 16, 12, 16),
-                          variance=(0.5, 0.5, 0.5), **common)])
+    want = np.stack(
+        [
+            aipp(parts[0], RGB888, 32, 32, 3, crop=(0, 0, 12, 16), **common),
+            aipp(
+                parts[1],
+                RGB888,
+                32,
+                32,
+                3,
+                crop=(20, 16, 12, 16),
+                variance=(0.5, 0.5, 0.5),
+                **common,
+            ),
+        ]
+    )
     np.testing.assert_allclose(model.read(0, want.shape), want, rtol=1e-6)
 
 
@@ -306,28 +413,48 @@ def test_dynamic_aipp_that_does_not_fit_is_refused_when_it_is_set(load, tmp_path
 
 
 def test_with_batch_gears_the_parameters_are_for_the_largest_batch(load, tmp_path):
-    model = load(dynamic(tmp_path, 12 * 16 * 3 * 4, "--input_shape=image:-1,3,16,12",
-                         "--dynamic_batch_size=1,4", batch="N"))
+    model = load(
+        dynamic(
+            tmp_path,
+            12 * 16 * 3 * 4,
+            "--input_shape=image:-1,3,16,12",
+            "--dynamic_batch_size=1,4",
+            batch="N",
+        )
+    )
     index = model.index(AIPP_INPUT)
     assert acl.mdl.get_input_size_by_index(model.desc, index) == 64 + 4 * 96
     one = settings_for(1, RGB888, 12, 16)
     assert acl.mdl.set_input_aipp(model.id, model.inputs, index, one) == INVALID_PARAM
     assert acl.mdl.destroy_aipp(one) == 0
     made = settings_for(4, RGB888, 12, 16)
-    assert acl.mdl.set_input_aipp(model.id, model.inputs, index, made) == 0, acl.get_recent_err_msg()
+    assert (
+        acl.mdl.set_input_aipp(model.id, model.inputs, index, made) == 0
+    ), acl.get_recent_err_msg()
     assert acl.mdl.destroy_aipp(made) == 0
     raw = picture(RGB888, 12, 16, count=4)
     model.feed(raw)
     for batch in (4, 1):
-        assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, model.index(GEAR_INPUT), batch) == 0
+        assert (
+            acl.mdl.set_dynamic_batch_size(model.id, model.inputs, model.index(GEAR_INPUT), batch)
+            == 0
+        )
         assert model.execute() == 0, acl.get_recent_err_msg()
         want = np.stack([aipp(part, RGB888, 12, 16, 3) for part in np.split(raw, 4)[:batch]])
         np.testing.assert_array_equal(model.read(0, want.shape), want)
 
 
 def test_with_image_gears_crop_and_padding_of_dynamic_aipp_are_refused(load, tmp_path):
-    model = load(dynamic(tmp_path, 12 * 16 * 3, "--input_shape=image:1,3,-1,-1",
-                         "--dynamic_image_size=16,12;8,6", height="H", width="W"))
+    model = load(
+        dynamic(
+            tmp_path,
+            12 * 16 * 3,
+            "--input_shape=image:1,3,-1,-1",
+            "--dynamic_image_size=16,12;8,6",
+            height="H",
+            width="W",
+        )
+    )
     index, gear = model.index(AIPP_INPUT), model.index(GEAR_INPUT)
     made = settings_for(1, RGB888, 12, 16)
     assert acl.mdl.set_aipp_crop_params(made, 1, 0, 0, 12, 16, 0) == 0
@@ -359,17 +486,30 @@ def test_static_aipp_with_image_gears_takes_the_size_of_the_gear(load, tmp_path)
         want = aipp(raw, YUV420SP, width, height, 3)
         np.testing.assert_array_equal(model.read(0, want.shape), want)
     (tmp_path / "bad.cfg").write_text(
-        "aipp_op { aipp_mode: static input_format: RGB888_U8 src_image_size_w: 12 src_image_size_h: 16 }")
-    done = atc(f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/bad",
-               "--soc_version=Ascend310P3", f"--insert_op_conf={tmp_path}/bad.cfg", *gears)
+        "aipp_op { aipp_mode: static input_format: RGB888_U8 "
+        "src_image_size_w: 12 src_image_size_h: 16 }"
+    )
+    done = atc(
+        f"--model={tmp_path}/net.onnx",
+        "--framework=5",
+        f"--output={tmp_path}/bad",
+        "--soc_version=Ascend310P3",
+        f"--insert_op_conf={tmp_path}/bad.cfg",
+        *gears,
+    )
     assert done.returncode == 1 and "src_image_size_h to 0" in done.stderr
 
 
 def test_aipp_and_dims_gears_exclude_each_other(tmp_path):
     onnx.save(net(batch="N"), tmp_path / "net.onnx")
     (tmp_path / "aipp.cfg").write_text("aipp_op { aipp_mode: static input_format: RGB888_U8 }")
-    common = [f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/out",
-              "--soc_version=Ascend310P3", f"--insert_op_conf={tmp_path}/aipp.cfg"]
+    common = [
+        f"--model={tmp_path}/net.onnx",
+        "--framework=5",
+        f"--output={tmp_path}/out",
+        "--soc_version=Ascend310P3",
+        f"--insert_op_conf={tmp_path}/aipp.cfg",
+    ]
     done = atc(*common, "--input_shape=image:-1,3,16,12", "--dynamic_dims=1;2", "--input_format=ND")
     assert done.returncode == 1 and "--input_format=NCHW" in done.stderr
     done = atc(*common, "--input_shape=image:1~2,3,16,12")

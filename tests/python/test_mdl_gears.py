@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models with gears (guide 7.6.1): dynamic batch, image size and dims, from atc to execution."""
+
 import numpy as np
 import onnx
 import pytest
@@ -10,7 +11,12 @@ from onnx.reference import ReferenceEvaluator
 import acl
 
 INVALID_PARAM, INPUT_NOT_MATCH, NOT_DYNAMIC, GEAR_INVALID, LENGTH_INVALID = (
-    100000, 100017, 100019, 145013, 145012)
+    100000,
+    100017,
+    100019,
+    145013,
+    145012,
+)
 GEAR_INPUT = "ascend_mbatch_shape_data"
 
 
@@ -22,16 +28,21 @@ def net(shape=("N", 3, "H", "W")):
         return numpy_helper.from_array(rng.uniform(-0.5, 0.5, extents).astype(np.float32), name)
 
     node = helper.make_node
-    nodes = [node("Conv", ["image", "w"], ["c"], name="conv", pads=[1] * 4),
-             node("Relu", ["c"], ["r"], name="relu"),
-             node("GlobalAveragePool", ["r"], ["g"], name="pool"),
-             node("Flatten", ["g"], ["f"], name="flat"),
-             node("Gemm", ["f", "fc"], ["logits"], name="fc", transB=1)]
+    nodes = [
+        node("Conv", ["image", "w"], ["c"], name="conv", pads=[1] * 4),
+        node("Relu", ["c"], ["r"], name="relu"),
+        node("GlobalAveragePool", ["r"], ["g"], name="pool"),
+        node("Flatten", ["g"], ["f"], name="flat"),
+        node("Gemm", ["f", "fc"], ["logits"], name="fc", transB=1),
+    ]
     value = helper.make_tensor_value_info
     graph = helper.make_graph(
-        nodes, "net", [value("image", TensorProto.FLOAT, shape)],
+        nodes,
+        "net",
+        [value("image", TensorProto.FLOAT, shape)],
         [value("logits", TensorProto.FLOAT, ["N", 5]), value("r", TensorProto.FLOAT, None)],
-        [weight("w", 4, 3, 3, 3), weight("fc", 5, 4)])
+        [weight("w", 4, 3, 3, 3), weight("fc", 5, 4)],
+    )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
 
 
@@ -39,9 +50,11 @@ def product():
     """Two inputs: a matrix and one that is added to it."""
     value = helper.make_tensor_value_info
     graph = helper.make_graph(
-        [helper.make_node("Add", ["a", "b"], ["y"], name="add")], "sum",
+        [helper.make_node("Add", ["a", "b"], ["y"], name="add")],
+        "sum",
         [value("a", TensorProto.FLOAT, ["M", "K"]), value("b", TensorProto.FLOAT, ["K"])],
-        [value("y", TensorProto.FLOAT, ["M", "K"])])
+        [value("y", TensorProto.FLOAT, ["M", "K"])],
+    )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
 
 
@@ -59,13 +72,27 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("gears")
     return {
         "fixed": convert(folder, "fixed", net(), "--input_shape=image:1,3,8,8"),
-        "batch": convert(folder, "batch", net(), "--input_shape=image:-1,3,8,8",
-                         "--dynamic_batch_size=1,4,2"),
-        "image": convert(folder, "image", net(), "--input_shape=image:2,3,-1,-1",
-                         "--dynamic_image_size=8,8;16,12;4,6"),
-        "dims": convert(folder, "dims", product(), "--input_shape=a:-1,-1;b:-1", "--input_format=ND",
-                        "--dynamic_dims=2,3,3;5,4,4;1,7,7"),
-        "net": net(), "product": product()}
+        "batch": convert(
+            folder, "batch", net(), "--input_shape=image:-1,3,8,8", "--dynamic_batch_size=1,4,2"
+        ),
+        "image": convert(
+            folder,
+            "image",
+            net(),
+            "--input_shape=image:2,3,-1,-1",
+            "--dynamic_image_size=8,8;16,12;4,6",
+        ),
+        "dims": convert(
+            folder,
+            "dims",
+            product(),
+            "--input_shape=a:-1,-1;b:-1",
+            "--input_format=ND",
+            "--dynamic_dims=2,3,3;5,4,4;1,7,7",
+        ),
+        "net": net(),
+        "product": product(),
+    }
 
 
 @pytest.fixture
@@ -102,7 +129,12 @@ def test_a_model_with_batch_gears_has_the_extra_input_and_the_sizes_of_the_large
     assert acl.mdl.get_dynamic_batch(model.desc) == ({"batchCount": 3, "batch": [1, 4, 2]}, 0)
     assert acl.mdl.get_dynamic_hw(model.desc, -1) == ({"hwCount": 0, "hw": []}, 0)
     assert acl.mdl.get_input_dynamic_gear_count(model.desc, -1) == (0, 0)
-    assert acl.mdl.get_input_dims_range(model.desc, 0)[0]["range"] == [[1, 4], [3, 3], [8, 8], [8, 8]]
+    assert acl.mdl.get_input_dims_range(model.desc, 0)[0]["range"] == [
+        [1, 4],
+        [3, 3],
+        [8, 8],
+        [8, 8],
+    ]
 
 
 @pytest.mark.parametrize("batch", [1, 2, 4])
@@ -110,7 +142,9 @@ def test_every_batch_gear_gives_the_results_of_that_batch(load, files, batch):
     model = load("batch")
     data = image(batch, 3, 8, 8)
     model.feed(data)
-    assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, model.index(GEAR_INPUT), batch) == 0
+    assert (
+        acl.mdl.set_dynamic_batch_size(model.id, model.inputs, model.index(GEAR_INPUT), batch) == 0
+    )
     assert model.execute() == 0, acl.get_recent_err_msg()
     want = expected(files["net"], image=data)
     np.testing.assert_allclose(model.read(0, (batch, 5)), want[0], rtol=1e-4, atol=1e-6)
@@ -126,8 +160,9 @@ def test_the_largest_gear_is_used_when_no_setter_was_called(load, files):
     model.feed(data)
     assert acl.mdl.get_cur_output_dims(model.desc, 0)[0]["dims"] == [4, 5]
     assert model.execute() == 0, acl.get_recent_err_msg()
-    np.testing.assert_allclose(model.read(0, (4, 5)), expected(files["net"], image=data)[0],
-                               rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        model.read(0, (4, 5)), expected(files["net"], image=data)[0], rtol=1e-4, atol=1e-6
+    )
 
 
 def test_buffers_may_be_as_large_as_the_gear_needs_and_not_smaller(load):
@@ -149,15 +184,19 @@ def test_queued_executions_keep_the_gear_they_were_called_with(load, files):
     assert acl.mdl.execute_async(model.id, model.inputs, model.outputs, stream) == 0
     assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, 1, 1) == 0
     assert acl.rt.synchronize_stream(stream) == 0
-    np.testing.assert_allclose(model.read(0, (2, 5)), expected(files["net"], image=data)[0],
-                               rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        model.read(0, (2, 5)), expected(files["net"], image=data)[0], rtol=1e-4, atol=1e-6
+    )
     assert acl.rt.destroy_stream(stream) == 0
 
 
 @pytest.mark.parametrize("height, width", [(8, 8), (16, 12), (4, 6)])
 def test_every_image_gear_gives_the_results_of_that_size(load, files, height, width):
     model = load("image")
-    assert acl.mdl.get_dynamic_hw(model.desc, -1)[0] == {"hwCount": 3, "hw": [[8, 8], [16, 12], [4, 6]]}
+    assert acl.mdl.get_dynamic_hw(model.desc, -1)[0] == {
+        "hwCount": 3,
+        "hw": [[8, 8], [16, 12], [4, 6]],
+    }
     assert acl.mdl.get_input_size_by_index(model.desc, 0) == 2 * 3 * 16 * 12 * 4
     assert acl.mdl.get_input_dims_range(model.desc, 0)[0]["range"][2:] == [[4, 16], [6, 12]]
     data = image(2, 3, height, width)
@@ -193,7 +232,8 @@ def test_only_the_setter_of_its_kind_of_gears_works_on_a_model(load):
     setters = {
         "batch": lambda m, i: acl.mdl.set_dynamic_batch_size(m.id, m.inputs, i, 1),
         "image": lambda m, i: acl.mdl.set_dynamic_hw_size(m.id, m.inputs, i, 8, 8),
-        "dims": lambda m, i: acl.mdl.set_input_dynamic_dims(m.id, m.inputs, i, dims)}
+        "dims": lambda m, i: acl.mdl.set_input_dynamic_dims(m.id, m.inputs, i, dims),
+    }
     for name in setters:
         model = load(name)
         for kind, setter in setters.items():
@@ -233,7 +273,9 @@ def test_a_model_with_gears_runs_in_memory_of_the_program(files):
     assert ret == 0 and work > 0 and weight > 0
     work_ptr, _ = acl.rt.malloc(work, 0)
     weight_ptr, _ = acl.rt.malloc(weight, 0)
-    loaded, ret = acl.mdl.load_from_file_with_mem(files["batch"], work_ptr, work, weight_ptr, weight)
+    loaded, ret = acl.mdl.load_from_file_with_mem(
+        files["batch"], work_ptr, work, weight_ptr, weight
+    )
     assert ret == 0, acl.get_recent_err_msg()
     model = Model(files["batch"])
     other, model.id = model.id, loaded
@@ -242,37 +284,49 @@ def test_a_model_with_gears_runs_in_memory_of_the_program(files):
         model.feed(data)
         assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, 1, batch) == 0
         assert model.execute() == 0, acl.get_recent_err_msg()
-        np.testing.assert_allclose(model.read(0, (batch, 5)), expected(files["net"], image=data)[0],
-                                   rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(
+            model.read(0, (batch, 5)), expected(files["net"], image=data)[0], rtol=1e-4, atol=1e-6
+        )
     model.id = other
     model.close()
     assert acl.mdl.unload(loaded) == 0
     assert acl.rt.free(work_ptr) == acl.rt.free(weight_ptr) == 0
 
 
-@pytest.mark.parametrize("options, sentence", [
-    (["--dynamic_batch_size=1"], "2 to 100"),
-    (["--dynamic_batch_size=" + ",".join(map(str, range(1, 102)))], "2 to 100"),
-    (["--dynamic_batch_size=1,1"], "twice"),
-    (["--dynamic_batch_size=1,0"], "above 0"),
-    (["--dynamic_batch_size=1,x"], "'x'"),
-    (["--dynamic_batch_size=1,2", "--dynamic_image_size=8,8;9,9"], "exclude each other"),
-    (["--dynamic_batch_size=1,2", "--dynamic_dims=1;2"], "exclude each other"),
-    (["--dynamic_batch_size=1,2", "--input_shape=image:1,3,8,8"], "needs an extent of -1"),
-    (["--dynamic_batch_size=1,2", "--input_shape=image:-1,3,-1,8"], "the batch"),
-    (["--dynamic_batch_size=1,2", "--input_shape=image:1~4,3,8,8"], "range"),
-    (["--dynamic_image_size=8,8;9", "--input_shape=image:1,3,-1,-1"], "expected 2"),
-    (["--dynamic_image_size=8,8;9,9", "--input_shape=image:-1,3,-1,-1"], "height and width"),
-    (["--dynamic_image_size=8,8;9,9", "--input_shape=image:1,3,-1,-1", "--input_format=ND"], "NCHW"),
-    (["--dynamic_dims=1;2"], "--input_format=ND"),
-    (["--dynamic_dims=1,2;3,4", "--input_format=ND"], "as many"),
-])
+@pytest.mark.parametrize(
+    "options, sentence",
+    [
+        (["--dynamic_batch_size=1"], "2 to 100"),
+        (["--dynamic_batch_size=" + ",".join(map(str, range(1, 102)))], "2 to 100"),
+        (["--dynamic_batch_size=1,1"], "twice"),
+        (["--dynamic_batch_size=1,0"], "above 0"),
+        (["--dynamic_batch_size=1,x"], "'x'"),
+        (["--dynamic_batch_size=1,2", "--dynamic_image_size=8,8;9,9"], "exclude each other"),
+        (["--dynamic_batch_size=1,2", "--dynamic_dims=1;2"], "exclude each other"),
+        (["--dynamic_batch_size=1,2", "--input_shape=image:1,3,8,8"], "needs an extent of -1"),
+        (["--dynamic_batch_size=1,2", "--input_shape=image:-1,3,-1,8"], "the batch"),
+        (["--dynamic_batch_size=1,2", "--input_shape=image:1~4,3,8,8"], "range"),
+        (["--dynamic_image_size=8,8;9", "--input_shape=image:1,3,-1,-1"], "expected 2"),
+        (["--dynamic_image_size=8,8;9,9", "--input_shape=image:-1,3,-1,-1"], "height and width"),
+        (
+            ["--dynamic_image_size=8,8;9,9", "--input_shape=image:1,3,-1,-1", "--input_format=ND"],
+            "NCHW",
+        ),
+        (["--dynamic_dims=1;2"], "--input_format=ND"),
+        (["--dynamic_dims=1,2;3,4", "--input_format=ND"], "as many"),
+    ],
+)
 def test_mistakes_in_the_options_are_named(tmp_path, options, sentence):
     onnx.save(net(), tmp_path / "net.onnx")
     if not any(option.startswith("--input_shape=") for option in options):
         options = [*options, "--input_shape=image:-1,3,8,8"]
-    done = atc(f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/out",
-               "--soc_version=Ascend310P3", *options)
+    done = atc(
+        f"--model={tmp_path}/net.onnx",
+        "--framework=5",
+        f"--output={tmp_path}/out",
+        "--soc_version=Ascend310P3",
+        *options,
+    )
     assert done.returncode == 1
     assert sentence in done.stderr
     assert not (tmp_path / "out.om").exists()

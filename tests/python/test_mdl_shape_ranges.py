@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models whose shapes come at run time (guide 7.6.2): -1 and ranges in --input_shape."""
+
 import threading
 
 import numpy as np
@@ -27,10 +28,12 @@ def runtime():
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ranges")
-    return {"range": convert(folder, "range", net(), "--input_shape=image:1~8,3,4~40,-1"),
-            "old": convert(folder, "old", net(), "--input_shape_range=image:[1~8,3,8,8]"),
-            "any": convert(folder, "any", product(), "--input_shape=a:-1,-1;b:-1"),
-            "net": net()}
+    return {
+        "range": convert(folder, "range", net(), "--input_shape=image:1~8,3,4~40,-1"),
+        "old": convert(folder, "old", net(), "--input_shape_range=image:[1~8,3,8,8]"),
+        "any": convert(folder, "any", product(), "--input_shape=a:-1,-1;b:-1"),
+        "net": net(),
+    }
 
 
 @pytest.fixture
@@ -50,7 +53,9 @@ def set_shape(dataset, shape, index=0):
 def output_shape(dataset, index):
     desc = acl.mdl.get_dataset_tensor_desc(dataset, index)
     assert desc != 0
-    return [acl.get_tensor_desc_dim_v2(desc, i)[0] for i in range(acl.get_tensor_desc_num_dims(desc))]
+    return [
+        acl.get_tensor_desc_dim_v2(desc, i)[0] for i in range(acl.get_tensor_desc_num_dims(desc))
+    ]
 
 
 def test_sizes_are_0_and_dims_are_open(model):
@@ -80,7 +85,7 @@ def test_every_shape_of_the_range_runs_and_outputs_are_described(model, files):
 
 
 def test_more_shapes_than_are_kept_ready_still_run(model, files):
-    for turn in range(2):
+    for _turn in range(2):
         for width in range(1, 20):
             data = image(1, 3, 4, width)
             model.feed(data)
@@ -90,7 +95,9 @@ def test_more_shapes_than_are_kept_ready_still_run(model, files):
             np.testing.assert_allclose(model.read(0, want.shape), want, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("shape", [[9, 3, 8, 8], [1, 3, 3, 8], [1, 3, 41, 8], [1, 4, 8, 8], [3, 8, 8]])
+@pytest.mark.parametrize(
+    "shape", [[9, 3, 8, 8], [1, 3, 3, 8], [1, 3, 41, 8], [1, 4, 8, 8], [3, 8, 8]]
+)
 def test_shapes_outside_the_range_are_refused(model, shape):
     assert set_shape(model.inputs, shape) == 0
     assert model.execute() == SHAPE_INVALID
@@ -170,11 +177,16 @@ def test_threads_with_different_shapes_do_not_disturb_each_other(files):
 
 def test_mistakes_in_the_older_option_are_named(tmp_path):
     onnx.save(net(), tmp_path / "net.onnx")
-    common = [f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/out",
-              "--soc_version=Ascend310P3"]
+    common = [
+        f"--model={tmp_path}/net.onnx",
+        "--framework=5",
+        f"--output={tmp_path}/out",
+        "--soc_version=Ascend310P3",
+    ]
     for options, sentence in [
-            (["--input_shape_range=image:1,3"], "expected \"name1:[1~10,3,-1]"),
-            (["--input_shape_range=image:[1~2,3,8,8]", "--dynamic_batch_size=1,2"], "excludes"),
-            (["--input_shape_range=image:[1~2,3,8,8]", "--input_shape=image:1,3,8,8"], "excludes")]:
+        (["--input_shape_range=image:1,3"], 'expected "name1:[1~10,3,-1]'),
+        (["--input_shape_range=image:[1~2,3,8,8]", "--dynamic_batch_size=1,2"], "excludes"),
+        (["--input_shape_range=image:[1~2,3,8,8]", "--input_shape=image:1,3,8,8"], "excludes"),
+    ]:
         done = atc(*common, *options)
         assert done.returncode == 1 and sentence in done.stderr, done.stderr

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """stc-clang, stc-clang++ and stc-ld.lld on the command lines that the HPE documents print."""
+
 import os
 import shutil
 import subprocess
 
 import pytest
 
-pytestmark = pytest.mark.skipif(shutil.which("clang-19") is None, reason="clang-19 is not installed")
+pytestmark = pytest.mark.skipif(
+    shutil.which("clang-19") is None, reason="clang-19 is not installed"
+)
 
 LIBRARY = "/usr/local/hpe/riscv32npu/lib/libnpurt_hld.a"
 
@@ -77,23 +80,35 @@ def test_the_two_commands_of_the_document_make_a_device_image():
 
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
 def test_c_has_everything_of_the_device_run_time(level):
-    done = run("stc-clang", "--target=riscv32npu", level, "-Wall", "-Werror", "-c", "all.c", "-o", "all.o")
+    done = run(
+        "stc-clang", "--target=riscv32npu", level, "-Wall", "-Werror", "-c", "all.c", "-o", "all.o"
+    )
     assert (done.returncode, done.stderr) == (0, "")
-    assert run("stc-ld.lld", "-flavor", "gnu", "all.o", LIBRARY, "-r", "-o", "all-fat.o").returncode == 0
-    undefined = [line for line in run("readelf", "-sW", "all-fat.o").stdout.splitlines()
-                 if " UND " in line and line.split()[-1] != "UND"]
+    assert (
+        run("stc-ld.lld", "-flavor", "gnu", "all.o", LIBRARY, "-r", "-o", "all-fat.o").returncode
+        == 0
+    )
+    undefined = [
+        line
+        for line in run("readelf", "-sW", "all-fat.o").stdout.splitlines()
+        if " UND " in line and line.split()[-1] != "UND"
+    ]
     assert undefined == []
 
 
 def test_cplusplus_finds_the_headers_of_c_in_namespace_std(folder):
     names = ("cassert", "cmath", "cstddef", "cstdint", "cstdio", "cstdlib", "cstring")
-    (folder / "std.cc").write_text("".join(f"#include <{name}>\n" for name in names) + """
+    (folder / "std.cc").write_text(
+        "".join(f"#include <{name}>\n" for name in names)
+        + """
         extern "C" void k(std::uint32_t* out, float x, const char* text) {
           std::size_t length = std::strlen(text);
           assert(length < 100);
           std::printf("%f\\n", std::sqrt(x) + std::exp(x) + std::pow(x, 2.0f));
-          if constexpr (sizeof(std::ptrdiff_t) == 4) std::memcpy(out, text, static_cast<int>(length));
-        }""")
+          if constexpr (sizeof(std::ptrdiff_t) == 4)
+            std::memcpy(out, text, static_cast<int>(length));
+        }"""
+    )
     done = run("stc-clang++", "-Wall", "-Werror", "-O2", "-c", "std.cc")
     assert (done.returncode, done.stderr) == (0, "")
     assert run("stc-ld.lld", "std.o", LIBRARY, "-r", "-o", "std-fat.o").returncode == 0
@@ -102,7 +117,9 @@ def test_cplusplus_finds_the_headers_of_c_in_namespace_std(folder):
 def test_defines_include_folders_and_debug_lines(folder):
     (folder / "more").mkdir()
     (folder / "more" / "size.h").write_text("#define SIZE (NCORE * 2)\n")
-    (folder / "sized.cc").write_text('#include "size.h"\nextern "C" void k(int* o) { *o = SIZE; }\n')
+    (folder / "sized.cc").write_text(
+        '#include "size.h"\nextern "C" void k(int* o) { *o = SIZE; }\n'
+    )
     done = run("stc-clang++", "-DNCORE=8", "-Imore", "-g", "-O1", "-c", "sized.cc", "-o", "out.o")
     assert done.returncode == 0, done.stderr
     assert "sized.cc" in run("readelf", "--debug-dump=rawline", "out.o").stdout

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensor descriptions as the guide's chapters 6 and 7.6 use them."""
+
 import numpy as np
 import pytest
 
@@ -31,7 +32,12 @@ def test_a_description_gives_back_what_it_was_created_with(desc):
     assert acl.get_tensor_desc_type(desc) == ACL_FLOAT
     assert acl.get_tensor_desc_format(desc) == NCHW
     assert acl.get_tensor_desc_num_dims(desc) == 4
-    assert [acl.get_tensor_desc_dim_v2(desc, i) for i in range(4)] == [(1, 0), (3, 0), (8, 0), (4, 0)]
+    assert [acl.get_tensor_desc_dim_v2(desc, i) for i in range(4)] == [
+        (1, 0),
+        (3, 0),
+        (8, 0),
+        (4, 0),
+    ]
     assert acl.get_tensor_desc_dim(desc, 2) == 8
     assert acl.get_tensor_desc_element_count(desc) == 96
     assert acl.get_tensor_desc_size(desc) == 384
@@ -90,8 +96,16 @@ def test_a_format_is_transformed_into_a_new_description(desc):
     assert acl.trans_tensor_desc_format(desc, 27)[-1] == FORMAT_NOT_MATCH
 
 
-@pytest.mark.parametrize("arguments", [(999, [1], ND), (ACL_FLOAT, [-5], ND), (ACL_FLOAT, [1], -9),
-                                       (ACL_FLOAT, [1] * 129, ND), (ACL_FLOAT, [2**62, 4], ND)])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (999, [1], ND),
+        (ACL_FLOAT, [-5], ND),
+        (ACL_FLOAT, [1], -9),
+        (ACL_FLOAT, [1] * 129, ND),
+        (ACL_FLOAT, [2**62, 4], ND),
+    ],
+)
 def test_bad_arguments_give_zero_and_a_sentence(arguments):
     assert acl.create_tensor_desc(*arguments) == 0
     message = acl.get_recent_err_msg()
@@ -102,8 +116,12 @@ def test_null_stale_and_foreign_handles():
     stale = acl.create_tensor_desc(ACL_FLOAT, [1], ND)
     acl.destroy_tensor_desc(stale)
     buffer = acl.create_data_buffer(0, 0)
-    for handle, text in [(0, "is 0 (null)"), (stale, "destroyed already"), (buffer, "data buffer"),
-                         (0x7f0000001000, "not a handle")]:
+    for handle, text in [
+        (0, "is 0 (null)"),
+        (stale, "destroyed already"),
+        (buffer, "data buffer"),
+        (0x7F0000001000, "not a handle"),
+    ]:
         assert acl.get_tensor_desc_dim_v2(handle, 0)[-1] == INVALID_PARAM
         assert text in acl.get_recent_err_msg()
         assert acl.get_tensor_desc_size(handle) == 0
@@ -112,21 +130,33 @@ def test_null_stale_and_foreign_handles():
 
 
 def test_wrong_types_and_counts_are_type_errors(desc):
-    for call in [lambda: acl.create_tensor_desc(ACL_FLOAT, [1]),
-                 lambda: acl.create_tensor_desc(ACL_FLOAT, "1", ND),
-                 lambda: acl.create_tensor_desc("0", [1], ND),
-                 lambda: acl.get_tensor_desc_size(),
-                 lambda: acl.get_tensor_desc_size(None),
-                 lambda: acl.set_tensor_desc_name(desc, 3),
-                 lambda: acl.set_tensor_shape(desc, [1.5])]:
+    for call in [
+        lambda: acl.create_tensor_desc(ACL_FLOAT, [1]),
+        lambda: acl.create_tensor_desc(ACL_FLOAT, "1", ND),
+        lambda: acl.create_tensor_desc("0", [1], ND),
+        lambda: acl.get_tensor_desc_size(),
+        lambda: acl.get_tensor_desc_size(None),
+        lambda: acl.set_tensor_desc_name(desc, 3),
+        lambda: acl.set_tensor_shape(desc, [1.5]),
+    ]:
         with pytest.raises(TypeError):
             call()
 
 
 def test_float16_and_sizes():
-    assert acl.float16_to_float(0x3c00) == 1.0
-    assert acl.float_to_float16(-2.0) == 0xc000
+    assert acl.float16_to_float(0x3C00) == 1.0
+    assert acl.float_to_float16(-2.0) == 0xC000
     for value in np.random.default_rng(0).standard_normal(200).astype(np.float32):
         assert acl.float_to_float16(float(value)) == int(np.float16(value).view(np.uint16))
-    assert [acl.data_type_size(t) for t in (0, 1, 2, 3, 9, 11, 16, 17, 27)] == [4, 2, 1, 4, 8, 8, 8, 16, 2]
+    assert [acl.data_type_size(t) for t in (0, 1, 2, 3, 9, 11, 16, 17, 27)] == [
+        4,
+        2,
+        1,
+        4,
+        8,
+        8,
+        8,
+        16,
+        2,
+    ]
     assert acl.data_type_size(13) == 0

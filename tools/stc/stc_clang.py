@@ -17,7 +17,8 @@ PREFIX = os.path.dirname(HERE)
 # without knowing whether the kernel takes it for a float.
 DEVICE = [
     "--target=riscv32-unknown-elf", "-march=rv32imafc_zfh", "-mabi=ilp32", "-mno-relax",
-    "-msmall-data-limit=0", "-ffreestanding", "-nostdlibinc", "-fno-pic", "-fno-common", "-fno-exceptions", "-fno-rtti",
+    "-msmall-data-limit=0", "-ffreestanding", "-nostdlibinc", "-fno-pic", "-fno-common",
+    "-fno-exceptions", "-fno-rtti",
     "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables", "-fno-stack-protector",
 ]  # fmt: skip
 

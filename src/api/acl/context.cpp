@@ -70,7 +70,8 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     ANYNPU_TRY(check_pointer(value, "value"));
     ANYNPU_ASSIGN(auto current, Runtime::instance().current());
     auto set = current->option(opt);
-    if (set.status().code() == Code::not_found) return {ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, set.status()};
+    if (set.status().code() == Code::not_found)
+      return {ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, set.status()};
     ANYNPU_ASSIGN(*value, std::move(set));
     return {};
   });

@@ -17,7 +17,8 @@ Status check_context() { return Runtime::instance().current().status(); }
 
 }  // namespace
 
-aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
+                     aclrtMemcpyKind kind) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(const auto checked, device::check_copy_kind(kind));
     ANYNPU_TRY(check_context());

@@ -25,7 +25,8 @@ Result<std::shared_ptr<device::Device>> current_device() {
 // Waits of the C interface count milliseconds; -1 is for ever, other negative values are refused.
 Result<Deadline> deadline_of(int32_t timeout_ms) {
   if (timeout_ms < -1) {
-    return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more", timeout_ms);
+    return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more",
+                timeout_ms);
   }
   return Deadline::after_ms(timeout_ms);
 }
@@ -51,9 +52,8 @@ aclError aclrtResetDevice(int32_t deviceId) {
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId) {
-  return enter(__func__, [&] {
-    return Runtime::instance().reset_device(deviceId, Runtime::Reset::force);
-  });
+  return enter(__func__,
+               [&] { return Runtime::instance().reset_device(deviceId, Runtime::Reset::force); });
 }
 
 aclError aclrtGetDevice(int32_t* deviceId) {
@@ -76,7 +76,8 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
 aclError aclrtSetTsDevice(aclrtTsId tsId) {
   return enter(__func__, [&]() -> Status {
     if (tsId == ACL_TS_ID_AICORE || tsId == ACL_TS_ID_AIVECTOR) return {};
-    return fail(Code::invalid_argument, "tsId is {}; expected 0 (AI core) or 1 (vector core)", tsId);
+    return fail(Code::invalid_argument, "tsId is {}; expected 0 (AI core) or 1 (vector core)",
+                tsId);
   });
 }
 
@@ -115,17 +116,20 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
     const auto memory = device::memory_info(*device);
     const auto used = static_cast<double>(memory.total - memory.free);
     *utilizationInfo = {busy, busy, busy,
-                        static_cast<int32_t>(used * 100.0 / static_cast<double>(memory.total)), nullptr};
+                        static_cast<int32_t>(used * 100.0 / static_cast<double>(memory.total)),
+                        nullptr};
     return {};
   });
 }
 
 aclError aclrtGetLastError(aclrtLastErrLevel level) {
   if (level == ACL_RT_THREAD_LEVEL) return acl::take_last_error();
-  return acl::finish(__func__, fail(Code::invalid_argument, "level is {}; expected 0 (thread)", level));
+  return acl::finish(__func__,
+                     fail(Code::invalid_argument, "level is {}; expected 0 (thread)", level));
 }
 
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
   if (level == ACL_RT_THREAD_LEVEL) return acl::peek_last_error();
-  return acl::finish(__func__, fail(Code::invalid_argument, "level is {}; expected 0 (thread)", level));
+  return acl::finish(__func__,
+                     fail(Code::invalid_argument, "level is {}; expected 0 (thread)", level));
 }

@@ -68,7 +68,8 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
     ANYNPU_TRY(Runtime::instance().device(deviceId).status());
     if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
         devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV) {
-      return fail(Code::invalid_argument, "feature {} is unknown; expected 1 or 21", devFeatureType);
+      return fail(Code::invalid_argument, "feature {} is unknown; expected 1 or 21",
+                  devFeatureType);
     }
     *value = ACL_DEV_FEATURE_NOT_SUPPORT;
     return {};
@@ -119,7 +120,8 @@ aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t* const l
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(logicDevId, "logicDevId"));
     ANYNPU_ASSIGN(auto device, Runtime::instance().device(userDevid));
-    *logicDevId = device->physical_id();  // what a program passes, before the visible list is applied
+    *logicDevId =
+        device->physical_id();  // what a program passes, before the visible list is applied
     return {};
   });
 }

@@ -72,7 +72,8 @@ uint32_t all_cores() { return static_cast<uint32_t>(ThreadPool::instance().threa
 
 Status check_core_type(aclrtDevResLimitType type) {
   if (type == ACL_RT_DEV_RES_CUBE_CORE || type == ACL_RT_DEV_RES_VECTOR_CORE) return {};
-  return fail(Code::invalid_argument, "resource type {} is unknown; expected 0 (cube) or 1 (vector)", type);
+  return fail(Code::invalid_argument,
+              "resource type {} is unknown; expected 0 (cube) or 1 (vector)", type);
 }
 
 struct SystemOptions {
@@ -104,9 +105,11 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
     ANYNPU_TRY(Runtime::instance().current().status());
     const LimitRule& rule = kLimitRules[limit];
     if (value == 0 || value > rule.most) {
-      return fail(Code::invalid_argument, "the {} is {}; expected 1 to {}", rule.name, value, rule.most);
+      return fail(Code::invalid_argument, "the {} is {}; expected 1 to {}", rule.name, value,
+                  rule.most);
     }
-    const uint64_t rounded = (std::max<uint64_t>(value, rule.least) + rule.unit - 1) / rule.unit * rule.unit;
+    const uint64_t rounded =
+        (std::max<uint64_t>(value, rule.least) + rule.unit - 1) / rule.unit * rule.unit;
     std::lock_guard lock(limits().mutex);
     limits().values[limit] = rounded;
     return {};
@@ -129,7 +132,8 @@ aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
     ANYNPU_TRY(Runtime::instance().device(deviceId).status());
     ANYNPU_TRY(check_core_type(type));
     if (value == 0 || value > all_cores()) {
-      return fail(Code::invalid_argument, "the core limit is {}; expected 1 to {}", value, all_cores());
+      return fail(Code::invalid_argument, "the core limit is {}; expected 1 to {}", value,
+                  all_cores());
     }
     std::lock_guard lock(core_limits().mutex);
     core_limits().of_device[static_cast<size_t>(deviceId)][type] = value;
@@ -163,11 +167,13 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     ANYNPU_TRY(Runtime::instance().current().status());
     if (mode == ACL_RT_OVERFLOW_MODE_INFNAN) return {};
     if (mode == ACL_RT_OVERFLOW_MODE_SATURATION) {
-      return fail(Code::unsupported_feature,
-                  "saturation (mode 0) is not available: a CPU device computes with infinities and NaN "
-                  "(mode 1)");
+      return fail(
+          Code::unsupported_feature,
+          "saturation (mode 0) is not available: a CPU device computes with infinities and NaN "
+          "(mode 1)");
     }
-    return fail(Code::invalid_argument, "the mode is {}; expected 0 (saturation) or 1 (inf/nan)", mode);
+    return fail(Code::invalid_argument, "the mode is {}; expected 0 (saturation) or 1 (inf/nan)",
+                mode);
   });
 }
 
@@ -197,7 +203,8 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     const auto& set = system_options().values[static_cast<size_t>(opt)];
     if (!set) {
       return {ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
-              fail(Code::not_found, "system parameter {} was never set; set it before you read it", opt)};
+              fail(Code::not_found, "system parameter {} was never set; set it before you read it",
+                   opt)};
     }
     *value = *set;
     return {};

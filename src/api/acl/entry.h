@@ -116,9 +116,7 @@ inline T enter_value(const char* function, T failed, Body&& body) noexcept {
 }
 
 // Handles travel through the C interface as pointers to incomplete types.
-inline Handle to_handle(const void* pointer) {
-  return reinterpret_cast<Handle>(pointer);
-}
+inline Handle to_handle(const void* pointer) { return reinterpret_cast<Handle>(pointer); }
 template <typename Pointer>
 inline Pointer from_handle(Handle handle) {
   static_assert(std::is_pointer_v<Pointer>);

@@ -29,9 +29,7 @@ class Entry : public testing::Test {
   }
 };
 
-Status bad_argument() {
-  return fail(Code::invalid_argument, "size is 0, expected 1 or more");
-}
+Status bad_argument() { return fail(Code::invalid_argument, "size is 0, expected 1 or more"); }
 
 TEST_F(Entry, SuccessLeavesNoMessage) {
   EXPECT_EQ(enter("aclTest", []() -> Status { return {}; }), ACL_SUCCESS);

@@ -21,21 +21,24 @@ using device::Stream;
 namespace {
 
 constexpr size_t kMaxEvents = 65536;
-constexpr uint32_t kEventFlags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
-                                 ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC;
+constexpr uint32_t kEventFlags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS |
+                                 ACL_EVENT_TIME_LINE | ACL_EVENT_DEVICE_USE_ONLY |
+                                 ACL_EVENT_EXTERNAL | ACL_EVENT_IPC;
 // Flag bits whose events may be asked for times; without flags an event can do everything.
-constexpr uint32_t kEverything = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE;
+constexpr uint32_t kEverything =
+    ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE;
 
 Status create_event(aclrtEvent* event, uint32_t flags) {
   ANYNPU_TRY(check_pointer(event, "event"));
   if (flags == 0 || (flags & ~kEventFlags)) {
-    return fail(Code::invalid_argument, "the event flags are {x}; expected a combination of {x}", flags,
-                kEventFlags);
+    return fail(Code::invalid_argument, "the event flags are {x}; expected a combination of {x}",
+                flags, kEventFlags);
   }
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());
   auto& handles = HandleTable::instance();
   if (handles.live(HandleTag::event) >= kMaxEvents) {
-    return fail(Code::out_of_events, "{} events exist, the most there may be; destroy some", kMaxEvents);
+    return fail(Code::out_of_events, "{} events exist, the most there may be; destroy some",
+                kMaxEvents);
   }
   *event = from_handle<aclrtEvent>(handles.insert(std::make_shared<Event>(context, flags)));
   return {};
@@ -50,10 +53,11 @@ Result<EventInStream> pair_of(aclrtEvent event_handle, aclrtStream stream_handle
   ANYNPU_ASSIGN(auto event, resolve<Event>(to_handle(event_handle)));
   ANYNPU_ASSIGN(auto stream, Runtime::instance().stream(to_handle(stream_handle)));
   if (event->context() != stream->context()) {
-    return fail(Code::wrong_context,
-                "event {} and stream {} belong to different contexts, which do not wait for each other; "
-                "create both in one context",
-                event->id(), stream->id());
+    return fail(
+        Code::wrong_context,
+        "event {} and stream {} belong to different contexts, which do not wait for each other; "
+        "create both in one context",
+        event->id(), stream->id());
   }
   return EventInStream{event.share(), std::move(stream)};
 }
@@ -70,9 +74,10 @@ Failure synchronize_event(aclrtEvent handle, const Deadline& deadline) {
 Result<std::shared_ptr<Event>> timed_event(aclrtEvent handle) {
   ANYNPU_ASSIGN(auto event, resolve<Event>(to_handle(handle)));
   if (event->flags() & ACL_EVENT_TIME_LINE) return event.share();
-  return fail(Code::event_not_recorded,
-              "event {} was created with flags {x}, without ACL_EVENT_TIME_LINE (8); it keeps no times",
-              event->id(), event->flags());
+  return fail(
+      Code::event_not_recorded,
+      "event {} was created with flags {x}, without ACL_EVENT_TIME_LINE (8); it keeps no times",
+      event->id(), event->flags());
 }
 
 Failure incomplete_as(aclError code, Status status) {
@@ -120,7 +125,8 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
   return enter(__func__, [&]() -> Failure {
     ANYNPU_ASSIGN(auto pair, pair_of(event, stream));
     Status status = pair.event->wait_in(*pair.stream, acl::op_wait_limit_ms());
-    if (status.code() == Code::event_not_recorded) return {ACL_ERROR_RT_PARAM_INVALID, std::move(status)};
+    if (status.code() == Code::event_not_recorded)
+      return {ACL_ERROR_RT_PARAM_INVALID, std::move(status)};
     return status;
   });
 }
@@ -132,7 +138,8 @@ aclError aclrtSynchronizeEvent(aclrtEvent event) {
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
   return enter(__func__, [&]() -> Failure {
     if (timeout < -1) {
-      return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more", timeout);
+      return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more",
+                  timeout);
     }
     return synchronize_event(event, Deadline::after_ms(timeout));
   });
@@ -142,7 +149,8 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(status, "status"));
     ANYNPU_ASSIGN(auto found, resolve<Event>(to_handle(event)));
-    *status = found->state() == EventState::complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
+    *status = found->state() == EventState::complete ? ACL_EVENT_STATUS_COMPLETE
+                                                     : ACL_EVENT_STATUS_NOT_READY;
     return {};
   });
 }
@@ -161,7 +169,8 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* statu
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(status, "status"));
     ANYNPU_ASSIGN(auto found, resolve<Event>(to_handle(event)));
-    *status = found->all_waits_done() ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
+    *status =
+        found->all_waits_done() ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
     return {};
   });
 }
@@ -175,8 +184,8 @@ aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endE
     if (!elapsed.ok()) return incomplete_as(ACL_ERROR_RT_EVENT_NOT_COMPLETE, elapsed.status());
     if (*elapsed < 0) {
       return {ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL,
-              fail(Code::invalid_argument, "the end event was passed {} ms before the start event; swap them",
-                   -*elapsed)};
+              fail(Code::invalid_argument,
+                   "the end event was passed {} ms before the start event; swap them", -*elapsed)};
     }
     *ms = *elapsed;
     return {};
@@ -207,7 +216,8 @@ aclError aclrtGetEventAvailNum(uint32_t* eventCount) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(eventCount, "eventCount"));
     ANYNPU_TRY(Runtime::instance().current().status());
-    *eventCount = static_cast<uint32_t>(kMaxEvents - HandleTable::instance().live(HandleTag::event));
+    *eventCount =
+        static_cast<uint32_t>(kMaxEvents - HandleTable::instance().live(HandleTag::event));
     return {};
   });
 }

@@ -10,24 +10,19 @@ namespace {
 // 0, with the sentence that the number alone does not tell.
 size_t explain_unknown(aclDataType type) {
   using namespace anynpu;
-  return acl::enter_value<acl::When::always>(
-      "aclDataTypeSize", size_t{0}, [&]() -> Result<size_t> {
-        return fail(Code::invalid_argument, "data type {} is unknown; expected one of aclDataType",
-                    static_cast<int>(type));
-      });
+  return acl::enter_value<acl::When::always>("aclDataTypeSize", size_t{0}, [&]() -> Result<size_t> {
+    return fail(Code::invalid_argument, "data type {} is unknown; expected one of aclDataType",
+                static_cast<int>(type));
+  });
 }
 
 }  // namespace
 
 extern "C" {
 
-float aclFloat16ToFloat(aclFloat16 value) {
-  return anynpu::to_float(anynpu::F16{value});
-}
+float aclFloat16ToFloat(aclFloat16 value) { return anynpu::to_float(anynpu::F16{value}); }
 
-aclFloat16 aclFloatToFloat16(float value) {
-  return anynpu::to_f16(value).bits;
-}
+aclFloat16 aclFloatToFloat16(float value) { return anynpu::to_f16(value).bits; }
 
 size_t aclDataTypeSize(aclDataType dataType) {
   switch (static_cast<int>(dataType)) {

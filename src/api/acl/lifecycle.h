@@ -13,12 +13,8 @@ namespace detail {
 extern std::atomic<Life> current_life;
 }
 
-inline Life life() {
-  return detail::current_life.load(std::memory_order_acquire);
-}
-inline bool initialised() {
-  return life() == Life::initialised;
-}
+inline Life life() { return detail::current_life.load(std::memory_order_acquire); }
+inline bool initialised() { return life() == Life::initialised; }
 
 // Registers what aclFinalize calls, last registered first. Register once, for example from a static
 // object or on first use; the function must be safe to call again after a later aclInit.

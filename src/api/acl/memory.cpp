@@ -21,7 +21,8 @@ constexpr int32_t kModifiers =
 
 Status check_policy(aclrtMemMallocPolicy policy) {
   const int32_t base = policy & ~kModifiers;
-  if (policy >= 0 && base >= ACL_MEM_MALLOC_HUGE_FIRST && base <= ACL_MEM_MALLOC_HUGE1G_ONLY_P2P) return {};
+  if (policy >= 0 && base >= ACL_MEM_MALLOC_HUGE_FIRST && base <= ACL_MEM_MALLOC_HUGE1G_ONLY_P2P)
+    return {};
   return fail(Code::invalid_argument, "the policy is {}; expected 0 to 7 (aclrtMemMallocPolicy)",
               static_cast<int32_t>(policy));
 }
@@ -116,7 +117,8 @@ aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cf
 aclError aclrtFreeHost(void* hostPtr) {
   return enter<When::before_init>(__func__, [&]() -> Status {
     Status status = device::free_host(hostPtr);
-    if (!status.ok() && env::text(env::Name::run_mode) == "device") return device::free_device(hostPtr);
+    if (!status.ok() && env::text(env::Name::run_mode) == "device")
+      return device::free_device(hostPtr);
     return status;
   });
 }

@@ -32,7 +32,8 @@ Result<std::pair<int32_t, int32_t>> pair_with(int32_t peer) {
   ANYNPU_TRY(Runtime::instance().device(peer).status());
   const int32_t own = context->device()->id();
   if (own == peer) {
-    return fail(Code::invalid_argument, "device {} is the current device; a peer is another one", peer);
+    return fail(Code::invalid_argument, "device {} is the current device; a peer is another one",
+                peer);
   }
   return std::pair{own, peer};
 }
@@ -65,8 +66,8 @@ aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
     std::lock_guard lock(peers().mutex);
     if (peers().enabled.erase(pair)) return {};
     return fail(Code::bad_call_order,
-                "peer access from device {} to device {} is not enabled; enable it first", pair.first,
-                pair.second);
+                "peer access from device {} to device {} is not enabled; enable it first",
+                pair.first, pair.second);
   });
 }
 

@@ -8,8 +8,6 @@ using namespace anynpu::acl;
 
 extern "C" {
 
-const char* aclGetRecentErrMsg(void) {
-  return take_recent_message();
-}
+const char* aclGetRecentErrMsg(void) { return take_recent_message(); }
 
 }  // extern "C"

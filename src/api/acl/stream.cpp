@@ -17,8 +17,9 @@ using device::Stream;
 
 namespace {
 
-constexpr uint32_t kStreamFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC | ACL_STREAM_PERSISTENT |
-                                 ACL_STREAM_HUGE | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
+constexpr uint32_t kStreamFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC |
+                                  ACL_STREAM_PERSISTENT | ACL_STREAM_HUGE |
+                                  ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
 
 Status synchronize_stream(aclrtStream handle, const Deadline& deadline) {
   ANYNPU_ASSIGN(auto stream, Runtime::instance().stream(to_handle(handle)));
@@ -34,11 +35,12 @@ Status anynpu::acl::create_stream(aclrtStream* stream, uint32_t priority, uint64
                 ThreadPool::kPriorities - 1);
   }
   if (flags & ~uint64_t{kStreamFlags}) {
-    return fail(Code::invalid_argument, "the flags {x} have unknown bits; known ones are {x}", flags,
-                kStreamFlags);
+    return fail(Code::invalid_argument, "the flags {x} have unknown bits; known ones are {x}",
+                flags, kStreamFlags);
   }
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());
-  ANYNPU_ASSIGN(const Handle handle, context->create_stream({priority, static_cast<uint32_t>(flags)}));
+  ANYNPU_ASSIGN(const Handle handle,
+                context->create_stream({priority, static_cast<uint32_t>(flags)}));
   *stream = from_handle<aclrtStream>(handle);
   return {};
 }
@@ -70,7 +72,8 @@ aclError aclrtSynchronizeStream(aclrtStream stream) {
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
   return enter(__func__, [&]() -> Status {
     if (timeout < -1) {
-      return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more", timeout);
+      return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more",
+                  timeout);
     }
     return synchronize_stream(stream, Deadline::after_ms(timeout));
   });
@@ -124,7 +127,8 @@ aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(streamCount, "streamCount"));
     ANYNPU_ASSIGN(auto context, Runtime::instance().current());
-    *streamCount = static_cast<uint32_t>(device::Device::max_streams() - context->device()->streams());
+    *streamCount =
+        static_cast<uint32_t>(device::Device::max_streams() - context->device()->streams());
     return {};
   });
 }

@@ -21,14 +21,16 @@ Result<std::shared_ptr<Stream>> stream_of(aclrtStream stream) {
 
 Status set_failure_mode(Stream& stream, uint64_t mode) {
   if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE) {
-    return fail(Code::invalid_argument, "the failure mode is {}; expected 0 (carry on) or 1 (stop)", mode);
+    return fail(Code::invalid_argument, "the failure mode is {}; expected 0 (carry on) or 1 (stop)",
+                mode);
   }
   stream.set_failure_mode(mode == ACL_STOP_ON_FAILURE ? FailureMode::stop : FailureMode::carry_on);
   return {};
 }
 
 Status set_switch(std::atomic<uint32_t>& target, uint32_t value) {
-  if (value > 1) return fail(Code::invalid_argument, "the switch is {}; expected 0 (off) or 1 (on)", value);
+  if (value > 1)
+    return fail(Code::invalid_argument, "the switch is {}; expected 0 (off) or 1 (on)", value);
   target = value;
   return {};
 }
@@ -40,7 +42,8 @@ Status unknown_attribute(aclrtStreamAttr attr) {
 // Cores per stream are noted and read back: the threads of a CPU device are shared by all streams.
 Status check_cores(aclrtDevResLimitType type, uint32_t value) {
   if (type != ACL_RT_DEV_RES_CUBE_CORE && type != ACL_RT_DEV_RES_VECTOR_CORE) {
-    return fail(Code::invalid_argument, "resource type {} is unknown; expected 0 (cube) or 1 (vector)", type);
+    return fail(Code::invalid_argument,
+                "resource type {} is unknown; expected 0 (cube) or 1 (vector)", type);
   }
   const size_t most = ThreadPool::instance().threads();
   if (value >= 1 && value <= most) return {};
@@ -60,7 +63,8 @@ thread_local Handle stream_in_use = 0;
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
   return enter(__func__, [&]() -> Status {
     if (!stream) {
-      return fail(Code::invalid_handle, "the default stream has no failure mode; create a stream for it");
+      return fail(Code::invalid_handle,
+                  "the default stream has no failure mode; create a stream for it");
     }
     ANYNPU_ASSIGN(auto found, stream_of(stream));
     return set_failure_mode(*found, mode);
@@ -83,8 +87,9 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
       case ACL_STREAM_ATTR_CACHE_OP_INFO:
         return set_switch(found->cache_op_info, value->cacheOpInfoSwitch);
       case ACL_STREAM_ATTR_PRIORITY:
-        return fail(Code::unsupported_feature,
-                    "the priority of a stream is fixed when it is created; use create_stream_with_config");
+        return fail(
+            Code::unsupported_feature,
+            "the priority of a stream is fixed when it is created; use create_stream_with_config");
     }
     return unknown_attribute(stmAttrType);
   });

@@ -64,13 +64,13 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
     }
     const StreamOption& option = kStreamOptions[attr];
     if (valueSize != option.bytes) {
-      return fail(Code::invalid_argument, "the value of {} has {} bytes; expected {}", option.name, valueSize,
-                  option.bytes);
+      return fail(Code::invalid_argument, "the value of {} has {} bytes; expected {}", option.name,
+                  valueSize, option.bytes);
     }
     ANYNPU_TRY(check_pointer(attrValue, "attrValue"));
     if (!probe_readable(attrValue, valueSize)) {
-      return fail(Code::invalid_address, "attrValue = {} cannot be read; pass the address of the value",
-                  attrValue);
+      return fail(Code::invalid_address,
+                  "attrValue = {} cannot be read; pass the address of the value", attrValue);
     }
     std::memcpy(reinterpret_cast<char*>(config.get()) + option.offset, attrValue, valueSize);
     return {};

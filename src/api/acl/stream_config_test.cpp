@@ -12,7 +12,8 @@ TEST(StreamConfig, AStreamIsCreatedWithThePriorityAndFlagsOfItsConfiguration) {
   ASSERT_NE(config, nullptr);
   const uint32_t priority = 3;
   const size_t flags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC;
-  EXPECT_EQ(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, sizeof priority), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, sizeof priority),
+            ACL_SUCCESS);
   EXPECT_EQ(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, &flags, sizeof flags), ACL_SUCCESS);
   aclrtStream stream = nullptr;
   ASSERT_EQ(aclrtCreateStreamV2(&stream, config), ACL_SUCCESS);
@@ -23,7 +24,8 @@ TEST(StreamConfig, AStreamIsCreatedWithThePriorityAndFlagsOfItsConfiguration) {
   EXPECT_EQ(got, flags);
   EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
 
-  EXPECT_EQ(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, 1), ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, 1),
+            ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtSetStreamConfigOpt(config, static_cast<aclrtStreamConfigAttr>(9), &priority, 4),
             ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtDestroyStreamConfigHandle(config), ACL_SUCCESS);

@@ -81,9 +81,7 @@ using namespace anynpu::acl;
 
 extern "C" {
 
-const char* aclrtGetSocName(void) {
-  return soc_name().data();
-}
+const char* aclrtGetSocName(void) { return soc_name().data(); }
 
 aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* patchVersion) {
   return enter<When::always>(__func__, [&]() -> Status {
