@@ -15,7 +15,6 @@ class Case:
     expected: list
     weights: list = ()
     opencv: bool = True  # OpenCV has the layer and computes it as Caffe does
-    needs: tuple = ()    # operators, for a case that waits for them
 
 
 def channels(values):
@@ -147,7 +146,7 @@ def cases():
     d = draw(4, 3, 4, 4)
     add("deconvolution", "Deconvolution",
         "convolution_param { num_output: 3 kernel_size: 4 stride: 2 pad: 1 }", [x],
-        deconv(x, d, b[:3], 2, 1), [d, b[:3]], needs=("ConvTranspose",))
+        deconv(x, d, b[:3], 2, 1), [d, b[:3]])
     for kind in ("MAX", "AVE"):
         for kernel, stride, pad in ((2, 2, 0), (3, 2, 0), (3, 2, 1), (3, 1, 1)):
             text = f"pool: {kind} kernel_size: {kernel} stride: {stride} pad: {pad}"
@@ -190,15 +189,15 @@ def cases():
         x], np.where(x > 0, x, 0.1 * x))
     add("relu6", "ReLU6", "", [4 * x], np.clip(4 * x, 0, 6))
     p = np.abs(draw(4))
-    add("prelu", "PReLU", "", [x], np.where(x > 0, x, x * channels(p)), [p], needs=("PRelu",))
+    add("prelu", "PReLU", "", [x], np.where(x > 0, x, x * channels(p)), [p])
     add("prelu_shared", "PReLU", "prelu_param { channel_shared: true }", [x],
-        np.where(x > 0, x, x * p[0]), [p[:1]], opencv=False, needs=("PRelu",))
+        np.where(x > 0, x, x * p[0]), [p[:1]], opencv=False)
     add("elu", "ELU", "elu_param { alpha: 1 }", [x],
-        np.where(x > 0, x, np.exp(x) - 1), needs=("Elu",))
+        np.where(x > 0, x, np.exp(x) - 1))
     add("sigmoid", "Sigmoid", "", [x], 1 / (1 + np.exp(-x)))
     add("tanh", "TanH", "", [x], np.tanh(x))
     add("absval", "AbsVal", "", [x], np.abs(x))
-    add("bnll", "BNLL", "", [x], np.log1p(np.exp(x)), needs=("Softplus",))
+    add("bnll", "BNLL", "", [x], np.log1p(np.exp(x)))
     add("exp", "Exp", "", [x], np.exp(x), opencv=False)
     add("exp_base", "Exp", "exp_param { base: 2 scale: 0.5 shift: 1 }", [x], 2 ** (0.5 * x + 1))
     add("log", "Log", "log_param { base: 10 scale: 2 shift: 1 }", [positive],
@@ -206,10 +205,9 @@ def cases():
     add("power", "Power", "power_param { power: 2 scale: 0.5 shift: 1 }", [x], (0.5 * x + 1) ** 2)
     add("power_shift", "Power", "power_param { shift: 1 }", [x], x + 1)
     add("power_nothing", "Power", "", [x], x)
-    add("power_fraction", "Power", "power_param { power: 0.3 }", [positive], positive ** 0.3,
-        needs=("Pow",))
+    add("power_fraction", "Power", "power_param { power: 0.3 }", [positive], positive ** 0.3)
     add("threshold", "Threshold", "threshold_param { threshold: 0.2 }", [x],
-        (x > 0.2).astype(np.float32), opencv=False, needs=("Greater", "Cast"))
+        (x > 0.2).astype(np.float32), opencv=False)
     add("dropout", "Dropout", "dropout_param { dropout_ratio: 0.5 }", [x], x)
     add("split", "Split", "", [x], [x, x], opencv=False)
 
@@ -220,7 +218,7 @@ def cases():
     centred = x - x.mean((0, 2, 3), keepdims=True)
     add("batch_norm_of_the_batch", "BatchNorm", "batch_norm_param { use_global_stats: false }", [x],
         centred / np.sqrt((centred ** 2).mean((0, 2, 3), keepdims=True) + 1e-5),
-        [mean, var, [4.0]], opencv=False, needs=("ReduceMean",))
+        [mean, var, [4.0]], opencv=False)
     k, kb = draw(4), draw(4)
     add("scale", "Scale", "", [x], x * channels(k), [k])
     add("scale_bias", "Scale", "scale_param { bias_term: true }", [
@@ -240,46 +238,42 @@ def cases():
         x - 0.5 * z)
     add("eltwise_prod", "Eltwise", "eltwise_param { operation: PROD }", [x, z, v], x * z * v)
     add("eltwise_max", "Eltwise", "eltwise_param { operation: MAX }", [x, z],
-        np.maximum(x, z), needs=("Max",))
+        np.maximum(x, z))
     add("softmax", "Softmax", "", [x], softmax(x, 1))
     add("softmax_axis", "Softmax", "softmax_param { axis: 2 }", [x], softmax(x, 2))
     for offset in (1, 2):
         add(f"lrn_across_{offset}", "LRN",
             f"lrn_param {{ local_size: 3 alpha: 0.1 beta: 0.75 k: {offset} }}", [x],
-            lrn(x, 3, 0.1, 0.75, offset), opencv=offset == 1, needs=("LRN",))
+            lrn(x, 3, 0.1, 0.75, offset), opencv=offset == 1)
     square = np.stack([np.pad(x * x, ((0, 0), (0, 0), (1, 1), (1, 1)))[:, :, i:i + 7, j:j + 6]
                        for i in range(3) for j in range(3)]).mean(0)
     add("lrn_within", "LRN",
         "lrn_param { local_size: 3 alpha: 0.1 beta: 0.75 norm_region: WITHIN_CHANNEL }", [x],
-        x / (1 + 0.1 * square) ** 0.75, needs=("Pow",))
+        x / (1 + 0.1 * square) ** 0.75)
     add("normalize", "Normalize", "norm_param { across_spatial: false channel_shared: false }", [x],
-        x / np.sqrt((x * x).sum(1, keepdims=True) + 1e-10) * channels(k), [k],
-        needs=("ReduceSumSquare",))
+        x / np.sqrt((x * x).sum(1, keepdims=True) + 1e-10) * channels(k), [k])
     add("normalize_all", "Normalize", "", [x],
-        x / np.sqrt((x * x).sum((1, 2, 3), keepdims=True) + 1e-10) * k[0], [k[:1]], opencv=False,
-        needs=("ReduceSumSquare",))
+        x / np.sqrt((x * x).sum((1, 2, 3), keepdims=True) + 1e-10) * k[0], [k[:1]], opencv=False)
     for across in (False, True):
         axes = (1, 2, 3) if across else (2, 3)
         centred = x - x.mean(axes, keepdims=True)
         add(f"mvn_{across}", "MVN", f"mvn_param {{ across_channels: {str(across).lower()} }}", [x],
-            centred / (np.sqrt((centred ** 2).mean(axes, keepdims=True)) + 1e-9),
-            needs=("ReduceMean",))
+            centred / (np.sqrt((centred ** 2).mean(axes, keepdims=True)) + 1e-9))
     for operation, function in (("SUM", np.sum), ("MEAN", np.mean)):
         add(f"reduction_{operation}", "Reduction",
             f"reduction_param {{ operation: {operation} axis: 1 coeff: 0.5 }}", [x],
-            0.5 * function(x, (1, 2, 3)), opencv=False, needs=("ReduceSum", "ReduceMean"))
+            0.5 * function(x, (1, 2, 3)), opencv=False)
     add("reduction_ASUM", "Reduction", "reduction_param { operation: ASUM axis: 2 }", [x],
-        np.abs(x).sum((2, 3)), opencv=False, needs=("ReduceL1",))
+        np.abs(x).sum((2, 3)), opencv=False)
     add("reduction_SUMSQ", "Reduction", "reduction_param { operation: SUMSQ axis: 2 }", [x],
-        (x * x).sum((2, 3)), opencv=False, needs=("ReduceSumSquare",))
+        (x * x).sum((2, 3)), opencv=False)
     add("argmax", "ArgMax", "", [x], flat.argmax(1).reshape(
-        2, 1, 1).astype(np.float32), opencv=False, needs=("ArgMax", "Cast"))
+        2, 1, 1).astype(np.float32), opencv=False)
     add("argmax_axis", "ArgMax", "argmax_param { axis: 1 }", [x],
-        x.argmax(1)[:, None].astype(np.float32), opencv=False, needs=("ArgMax", "Cast"))
+        x.argmax(1)[:, None].astype(np.float32), opencv=False)
     best = np.argsort(-flat, 1)[:, :3]
     add("argmax_values", "ArgMax", "argmax_param { top_k: 3 out_max_val: true }", [x],
-        np.stack([best, np.take_along_axis(flat, best, 1)], 1).astype(np.float32), opencv=False,
-        needs=("TopK", "Cast"))
+        np.stack([best, np.take_along_axis(flat, best, 1)], 1).astype(np.float32), opencv=False)
     add_moves(add, draw, x, z)
     return made
 
@@ -288,9 +282,9 @@ def add_moves(add, draw, x, z):
     """Layers that move elements, and those of detectors."""
     add("concat", "Concat", "", [x, z], np.concatenate([x, z], 1))
     add("concat_axis", "Concat", "concat_param { axis: 2 }", [x, z], np.concatenate([x, z], 2))
-    add("slice", "Slice", "", [x], [x[:, :2], x[:, 2:]], opencv=False, needs=("Split",))
+    add("slice", "Slice", "", [x], [x[:, :2], x[:, 2:]], opencv=False)
     add("slice_points", "Slice", "slice_param { axis: 2 slice_point: 1 slice_point: 4 }", [x],
-        [x[:, :, :1], x[:, :, 1:4], x[:, :, 4:]], opencv=False, needs=("Split",))
+        [x[:, :, :1], x[:, :, 1:4], x[:, :, 4:]], opencv=False)
     add("flatten", "Flatten", "", [x], x.reshape(2, -1))
     add("flatten_axes", "Flatten",
         "flatten_param { axis: 2 end_axis: 3 }", [x], x.reshape(2, 4, 42))
@@ -301,25 +295,25 @@ def add_moves(add, draw, x, z):
     add("permute", "Permute", "permute_param { order: 0 order: 2 order: 3 order: 1 }", [x],
         x.transpose(0, 2, 3, 1))
     add("crop", "Crop", "crop_param { axis: 2 offset: 1 offset: 2 }", [x, draw(2, 4, 3, 4)],
-        x[:, :, 1:4, 2:6], opencv=False, needs=("Slice",))
+        x[:, :, 1:4, 2:6], opencv=False)
     add("tile", "Tile", "tile_param { axis: 1 tiles: 3 }", [x], np.tile(x, (1, 3, 1, 1)),
-        opencv=False, needs=("Tile",))
+        opencv=False)
     table, extra = draw(9, 5), draw(5)
     rows = np.array([[3, 0, 8]], np.float32)
     add("embed", "Embed", "embed_param { num_output: 5 input_dim: 9 }", [rows],
-        table[rows.astype(int)] + extra, [table, extra], opencv=False, needs=("Gather", "Cast"))
+        table[rows.astype(int)] + extra, [table, extra], opencv=False)
     add("batch_reindex", "BatchReindex", "", [x, np.array([1, 1, 0], np.float32)], x[[1, 1, 0]],
-        opencv=False, needs=("Gather", "Cast"))
+        opencv=False)
     add("shuffle_channel", "ShuffleChannel", "shuffle_channel_param { group: 2 }", [x],
         x.reshape(2, 2, 2, 7, 6).transpose(0, 2, 1, 3, 4).reshape(x.shape))
     deep = draw(1, 8, 4, 6)
     add("reorg", "Reorg", "reorg_param { stride: 2 }", [deep], reorg(deep, 2), opencv=False)
     add("interp", "Interp", "interp_param { height: 13 width: 9 }", [x], bilinear(x, 13, 9),
-        opencv=False, needs=("Resize",))
+        opencv=False)
     add("interp_zoom", "Interp", "interp_param { zoom_factor: 2 pad_end: -1 }", [x],
-        bilinear(x[:, :, :-1, :-1], 11, 9), opencv=False, needs=("Resize", "Slice"))
+        bilinear(x[:, :, :-1, :-1], 11, 9), opencv=False)
     add("upsample", "Upsample", "upsample_param { scale: 2 }", [x], x.repeat(2, 2).repeat(2, 3),
-        opencv=False, needs=("Resize",))
+        opencv=False)
     feature, image = draw(1, 2, 2, 3), draw(1, 3, 20, 30)
     add("prior_box", "PriorBox",
         "prior_box_param { min_size: 5 max_size: 8 aspect_ratio: 2 flip: true clip: true "
@@ -336,7 +330,7 @@ def add_moves(add, draw, x, z):
     steps, cont = draw(5, 2, 3), np.array([[0, 1], [1, 1], [1, 0], [0, 1], [1, 1]], np.float32)
     weights = [draw(16, 3), draw(16), draw(16, 4)]
     add("lstm", "LSTM", "recurrent_param { num_output: 4 }", [steps, cont],
-        lstm(steps, cont, *weights), weights, opencv=False, needs=("Split",))
+        lstm(steps, cont, *weights), weights, opencv=False)
 
 
 def roi_pool(x, rois, bins_h, bins_w, scale):
