@@ -3,8 +3,8 @@
 # programs under anynpu/bin, headers under anynpu/include. Everything finds its libraries relative
 # to itself, so the package works wherever it is installed.
 function(anynpu_package)
-  foreach(library anynpu ascendcl acl_dvpp acl_dvpp_mpi acl_cblas acl_op_compiler acl_op_executor
-                  hpert profiler_stc tracer_stc)
+  get_property(acl_libraries GLOBAL PROPERTY ANYNPU_ACL_LIBRARIES)
+  foreach(library anynpu ${acl_libraries} hpert profiler_stc tracer_stc)
     if(TARGET ${library})
       set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
       install(TARGETS ${library} LIBRARY DESTINATION anynpu/lib COMPONENT wheel)

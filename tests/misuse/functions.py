@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions to walk: name, argument names and types, from the project's API table."""
+"""The functions to walk: name, argument names and types, from the tables of the API."""
 
 import csv
 import os
@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TABLE = os.path.join(ROOT, "src", "api", "acl", "api.tsv")
-MODULES = ("acl", "acl.rt", "acl.mdl", "acl.util")
+API = os.path.join(ROOT, "src", "api")
 
 
 @dataclass
@@ -72,25 +71,30 @@ def _argument(text, c_types):
     return argument
 
 
-def load(path=TABLE):
-    functions = []
+def _rows(path):
     with open(path, newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            name = row["python"]
-            if row["status"] == "not a function" or name.rpartition(".")[0] not in MODULES:
-                continue
-            c_types = _c_types(row["c_signature"] or "", row["call"] or "")
-            texts = [t for t in re.split(r",\s*(?![^\[]*\])", row["arguments"] or "") if t]
-            functions.append(
-                Function(
-                    name=name,
-                    arguments=[_argument(t, c_types) for t in texts],
-                    returns=[
-                        r.partition(":")[0].strip() for r in (row["returns"] or "").split(",")
-                    ],
-                    c_function=row["c_function"] or "",
-                    before_init=row["before_init"] == "y",
-                    status=row["status"],
-                )
-            )
-    return functions
+        yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def _function(row):
+    c_types = _c_types(row["c_signature"] or "", row["call"] or "")
+    texts = [t for t in re.split(r",\s*(?![^\[]*\])", row["arguments"] or "") if t]
+    return Function(
+        name=row["python"],
+        arguments=[_argument(t, c_types) for t in texts],
+        returns=[r.partition(":")[0].strip() for r in (row["returns"] or "").split(",")],
+        c_function=row["c_function"] or "",
+        before_init=row["before_init"] == "y",
+        status=row["status"],
+    )
+
+
+def load():
+    """Every function that Python sees, library by library."""
+    folders = [row["folder"] for row in _rows(os.path.join(API, "libraries.tsv"))]
+    rows = [row for f in folders for row in _rows(os.path.join(API, f, "api.tsv"))]
+    return [
+        _function(row)
+        for row in rows
+        if row["python"].startswith("acl.") and row["status"] != "not a function"
+    ]

@@ -9,8 +9,8 @@ sys.path.insert(0, GENERATOR)
 
 import table  # noqa: E402
 
-FOLDER = os.path.join(ROOT, "src", "api", "acl")
-ROWS = table.read_api(os.path.join(FOLDER, "api.tsv"))
+LIBRARIES = table.read_libraries(os.path.join(ROOT, "src", "api"))
+ROWS = table.read_api(LIBRARIES)
 PYTHON_ROWS = [row for row in ROWS if row.in_python]
 
 

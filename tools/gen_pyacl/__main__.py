@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates what follows from the table of the acl API. Run by CMake; by hand for the docs page.
+"""Generates what follows from the tables of the acl API. Run by CMake; by hand for the docs page.
 
-    python3 tools/gen_pyacl refusals OUT.cpp    C functions for rows that do not work yet
-    python3 tools/gen_pyacl map OUT.map         the version script of libascendcl.so
-    python3 tools/gen_pyacl wrappers FOLDER     the Python wrappers, one file per module
-    python3 tools/gen_pyacl files               the names of those files, one per line
-    python3 tools/gen_pyacl stubs FOLDER        type stubs for editors, one file per module
-    python3 tools/gen_pyacl docs [OUT.md]       docs/api_coverage.md
-    python3 tools/gen_pyacl sync                status column from src/api/acl/*.cpp, then the docs
+    python3 tools/gen_pyacl refusals LIBRARY OUT.cpp   C functions for rows that do not work yet
+    python3 tools/gen_pyacl map LIBRARY OUT.map        the version script of the library
+    python3 tools/gen_pyacl wrappers FOLDER            the Python wrappers, one file per module
+    python3 tools/gen_pyacl files                      the names of those files, one per line
+    python3 tools/gen_pyacl stubs FOLDER               type stubs for editors, one file per module
+    python3 tools/gen_pyacl docs [OUT.md]              docs/api_coverage.md
+    python3 tools/gen_pyacl sync                       status columns from the sources, then docs
 
 A file is rewritten only when its text changes, so that touching the table rebuilds little.
 """
@@ -25,10 +25,9 @@ import table  # noqa: E402
 import wrappers  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-API = os.path.join(ROOT, "src", "api", "acl", "api.tsv")
-STRUCTS = os.path.join(ROOT, "src", "api", "acl", "structs.tsv")
+API = os.path.join(ROOT, "src", "api")
 COMMANDS = ("refusals", "map", "wrappers", "files", "stubs", "docs", "sync")
-NOTE = "// Generated from src/api/acl/api.tsv by tools/gen_pyacl; do not edit."
+NOTE = "// Generated from src/api/*/api.tsv by tools/gen_pyacl; do not edit."
 
 
 def write(path, lines):
@@ -49,13 +48,16 @@ def main(arguments):
     if not arguments or arguments[0] not in COMMANDS:
         sys.exit(__doc__)
     command, *rest = arguments
+    libraries = table.read_libraries(API)
     if command == "sync":
-        print("\n".join(sync.sync_status(API, os.path.dirname(API))))
-    rows = table.read_api(API)
-    if command == "refusals":
-        write(rest[0], [NOTE, *refusals.emit_refusals(rows)])
-    elif command == "map":
-        write(rest[0], refusals.emit_version_script(rows))
+        for library in libraries:
+            print("\n".join(sync.sync_status(library.table, library.folder)))
+    rows = table.read_api(libraries)
+    if command in ("refusals", "map"):
+        library = next(lib for lib in libraries if lib.name == rest[0])
+        mine = table.read_api([library])
+        write(rest[1], [NOTE, *refusals.emit_refusals(mine, library.headers)]
+              if command == "refusals" else refusals.emit_version_script(mine))
     elif command == "files":
         names = [wrapper_file(m) for m in wrappers.modules(rows)]
         print("\n".join(["wrappers.h", "structs.cpp", *names]))
@@ -64,8 +66,10 @@ def main(arguments):
             name = f"{module or '__init__'}.pyi"
             write(os.path.join(rest[0], name), ["#" + NOTE[2:], *stubs.emit_stubs(rows, module)])
     elif command == "wrappers":
-        structs = table.read_structs(STRUCTS)
-        write(os.path.join(rest[0], "wrappers.h"), [NOTE, *wrappers.emit_header(rows, structs)])
+        structs = table.read_structs(libraries)
+        headers = [header for library in libraries for header in library.headers]
+        write(os.path.join(rest[0], "wrappers.h"),
+              [NOTE, *wrappers.emit_header(rows, structs, headers)])
         write(os.path.join(rest[0], "structs.cpp"), [NOTE, *struct_code.emit_conversions(structs)])
         for module in wrappers.modules(rows):
             lines = [NOTE, *wrappers.emit_module(rows, module)]

@@ -6,7 +6,7 @@ from wrappers import returned_text, text_signature
 
 HEAD = """# What of the API is there
 
-Generated from `src/api/acl/api.tsv` by `tools/gen_pyacl`; do not edit.
+Generated from `src/api/*/api.tsv` by `tools/gen_pyacl`; do not edit.
 
 - *works*: does what its document says.
 - *refused*: returns `ACL_ERROR_FEATURE_UNSUPPORTED` (200006) with the sentence given; stays so.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C functions for every row that is not marked `works`, and the version script of the library."""
+"""C functions for every row that is not marked `works`, and the version script of a library."""
 from table import c_functions
 
 # What a function that cannot report an error code returns.
@@ -17,8 +17,8 @@ FAILED = {
 }
 
 
-def emit_refusals(rows):
-    out = ['#include "acl/acl.h"', '#include "acl/acl_op_compiler.h"',
+def emit_refusals(rows, headers):
+    out = [*(f'#include "{header}"' for header in headers),
            '#include "api/acl/errors.h"', "", "using anynpu::acl::refuse;", ""]
     for row in c_functions(rows):
         if row.status == "works":

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets the status column from the sources: a C function defined in src/api/acl works."""
+"""Sets the status column from the sources: a C function defined in the library's folder works."""
 import glob
 import os
 import re
 
 # A definition starts in the first column; namespaces and lambdas do not look like this.
 DEFINITION = re.compile(
-    r'^(?:extern "C" )?[A-Za-z][\w ]*[ *&]+(acl\w+)\([^;{}]*\)\s*(?:noexcept\s*)?\{', re.M)
+    r'^(?:extern "C" )?[A-Za-z][\w ]*[ *&]+((?:acl|hi_mpi_)\w+)'
+    r"\([^;{}]*\)\s*(?:noexcept\s*)?\{", re.M)
 
 
 def defined_functions(folder):

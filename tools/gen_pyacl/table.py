@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the tables of the acl API (src/api/acl/api.tsv and structs.tsv) and refuses malformed rows.
+"""Reads the tables of the acl API and refuses malformed rows.
+
+src/api/libraries.tsv lists the libraries; each has a folder there with its api.tsv and, where its
+functions take structs, structs.tsv.
 
 docs/adding_an_api.md explains the columns and the small language of the `call` column.
 """
@@ -17,6 +20,19 @@ NOT_YET = "it is not available in this version of AnyNPU; docs/api_coverage.md l
 
 class TableError(Exception):
     """A row that cannot be right; the message names the row."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A shared library of the acl API: lib<name>.so, made from src/api/<folder>."""
+
+    folder: str  # the path
+    name: str
+    headers: tuple[str, ...]
+
+    @property
+    def table(self):
+        return os.path.join(self.folder, "api.tsv")
 
 
 @dataclass(frozen=True)
@@ -166,12 +182,22 @@ def _lines(path):
         reader = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         next(reader)
         for number, cells in enumerate(reader, start=2):
-            yield f"{os.path.basename(path)}:{number}", cells
+            yield f"{path}:{number}", cells
 
 
-def read_api(path):
-    """All rows, in the order of the file."""
-    rows = [_row(cells, where) for where, cells in _lines(path)]
+def read_libraries(folder):
+    """The libraries listed in <folder>/libraries.tsv."""
+    libraries = []
+    for where, cells in _lines(os.path.join(folder, "libraries.tsv")):
+        if len(cells) != 3:
+            raise TableError(f"{where}: {len(cells)} columns, expected 3")
+        libraries.append(Library(os.path.join(folder, cells[0]), cells[1], tuple(cells[2].split())))
+    return libraries
+
+
+def read_api(libraries):
+    """All rows, in the order of the libraries and of their files."""
+    rows = [_row(cells, where) for library in libraries for where, cells in _lines(library.table)]
     seen, signatures = set(), {}
     for row in rows:
         if row.in_python and row.python in seen:
@@ -185,10 +211,11 @@ def read_api(path):
     return rows
 
 
-def read_structs(path):
+def read_structs(libraries):
     """Structs by name, each after the ones it contains."""
+    paths = [os.path.join(library.folder, "structs.tsv") for library in libraries]
     structs = {}
-    for where, cells in _lines(path):
+    for where, cells in (line for p in paths if os.path.exists(p) for line in _lines(p)):
         if len(cells) != 6:
             raise TableError(f"{where}: {len(cells)} columns, expected 6")
         name, kind, direction, field_name, type_name, count = cells

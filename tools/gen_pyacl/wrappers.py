@@ -170,10 +170,10 @@ def modules(rows):
     return sorted({r.module for r in python_rows(rows)})
 
 
-def emit_header(rows, structs):
+def emit_header(rows, structs, headers):
     """Names and argument counts of all functions, for generated and hand-written wrappers alike."""
-    out = ["#pragma once", "", "#include <Python.h>", "", '#include "acl/acl.h"',
-           '#include "acl/acl_op_compiler.h"', '#include "acl/convert.h"', "",
+    out = ["#pragma once", "", "#include <Python.h>", "",
+           *(f'#include "{header}"' for header in headers), '#include "acl/convert.h"', "",
            "namespace anynpu::pyacl {", "", "namespace functions {"]
     for row in python_rows(rows):
         least = sum(1 for a in row.arguments if not a.default)
