@@ -83,6 +83,8 @@ def private_memory_kib():
 
 
 def verdict(row):
+    if row["limit"] is None:
+        return "reported"
     if row["high"] <= row["limit"]:
         return "met"
     return "MISSED" if row["low"] > row["limit"] else "near"
@@ -111,6 +113,10 @@ def number(value):
     return f"{value:.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.3g}"
 
 
+def target(row):
+    return "" if row["limit"] is None else f"<= {number(row['limit'])} {row['unit']}"
+
+
 def table(rows, skipped=()):
     """The table as text, as wide as its longest cells."""
     head = ("what", "target", "measured", "95 % interval", "verdict", "measured with it")
@@ -119,7 +125,7 @@ def table(rows, skipped=()):
         unit = row["unit"]
         lines.append((
             row["what"],
-            f"<= {number(row['limit'])} {unit}",
+            target(row),
             f"{number(row['measured'])} {unit}",
             f"{number(row['low'])} .. {number(row['high'])}",
             row["verdict"],

@@ -37,7 +37,7 @@ def main():
         n = harness.number
         unit = row["unit"]
         lines.append(
-            f"| {row['what']} | <= {n(row['limit'])} {unit} | {n(row['measured'])} {unit} "
+            f"| {row['what']} | {harness.target(row)} | {n(row['measured'])} {unit} "
             f"| {n(row['low'])} .. {n(row['high'])} | {row['verdict']} | {row['note']} |\n"
         )
     if result["skipped"]:

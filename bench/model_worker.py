@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One engine with one model in a process of its own, driven by lines on standard input.
+
+    python model_worker.py anynpu|onnxruntime|openvino MODEL INPUTS.npz THREADS
+
+Answers each line with a JSON line: `run` (one inference), `load` (the model once more), `save FILE`
+(outputs as .npz), `peak` (highest resident memory). See peers.py for the other end.
+"""
+
+import json
+import os
+import sys
+import time
+
+import numpy as np
+
+
+class OnnxRuntime:
+    def __init__(self, path, inputs, threads):
+        import onnxruntime
+
+        self.options = onnxruntime.SessionOptions()
+        self.options.intra_op_num_threads = threads
+        self.options.inter_op_num_threads = 1
+        self.options.log_severity_level = 3
+        self.module, self.path, self.inputs = onnxruntime, path, inputs
+        self.session = self.load()
+
+    def load(self):
+        return self.module.InferenceSession(self.path, self.options,
+                                            providers=["CPUExecutionProvider"])
+
+    def run(self):
+        self.result = self.session.run(None, self.inputs)
+
+    def outputs(self):
+        return self.result
+
+
+class OpenVino:
+    def __init__(self, path, inputs, threads):
+        import openvino
+
+        core = openvino.Core()
+        settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads,
+                    "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY"}
+        self.load = lambda: core.compile_model(core.read_model(path), "CPU", settings)
+        self.model = self.load()
+        self.request = self.model.create_infer_request()
+        for name, array in inputs.items():
+            self.request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
+
+    def run(self):
+        self.request.infer()
+
+    def outputs(self):
+        return [self.request.get_tensor(out).data.copy() for out in self.model.outputs]
+
+
+class AnyNpu:
+    HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
+
+    def __init__(self, path, inputs, threads):
+        import acl
+
+        self.acl, self.path = acl, path
+        self.check(acl.init())
+        self.check(acl.rt.set_device(0))
+        self.model = self.load()
+        self.desc = acl.mdl.create_desc()
+        self.check(acl.mdl.get_desc(self.desc, self.model))
+        sizes = [acl.mdl.get_output_size_by_index(self.desc, i)
+                 for i in range(acl.mdl.get_num_outputs(self.desc))]
+        self.inputs, _ = self.dataset([len(a.tobytes()) for a in inputs.values()],
+                                      [a.tobytes() for a in inputs.values()])
+        self.results, self.places = self.dataset(sizes)
+
+    def check(self, ret):
+        if ret != 0:
+            sys.exit(f"{ret}: {self.acl.get_recent_err_msg()}")
+
+    def dataset(self, sizes, contents=None):
+        acl, places = self.acl, []
+        dataset = acl.mdl.create_dataset()
+        for i, size in enumerate(sizes):
+            memory, ret = acl.rt.malloc(size, 0)
+            self.check(ret)
+            if contents:
+                self.check(acl.rt.memcpy(memory, size, acl.util.bytes_to_ptr(contents[i]), size,
+                                         self.HOST_TO_DEVICE))
+            _, ret = acl.mdl.add_dataset_buffer(dataset, acl.create_data_buffer(memory, size))
+            self.check(ret)
+            places.append((memory, size))
+        return dataset, places
+
+    def load(self):
+        model, ret = self.acl.mdl.load_from_file(self.path)
+        self.check(ret)
+        return model
+
+    def unload(self, model):
+        self.check(self.acl.mdl.unload(model))
+
+    def run(self):
+        self.check(self.acl.mdl.execute(self.model, self.inputs, self.results))
+
+    def outputs(self):
+        arrays = []
+        for memory, size in self.places:
+            host = bytes(size)
+            self.check(self.acl.rt.memcpy(self.acl.util.bytes_to_ptr(host), size, memory, size,
+                                          self.DEVICE_TO_HOST))
+            arrays.append(np.frombuffer(host, np.float32))
+        return arrays
+
+
+def peak_kib():
+    with open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return 0
+
+
+def seconds(body):
+    begin = time.perf_counter()
+    value = body()
+    return time.perf_counter() - begin, value
+
+
+def main():
+    kind, path, inputs, threads = sys.argv[1:5]
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what libraries print must not mix with the answers
+    engine = {"anynpu": AnyNpu, "onnxruntime": OnnxRuntime, "openvino": OpenVino}[kind]
+    with np.load(inputs) as file:
+        arrays = dict(file)
+    took, model = seconds(lambda: engine(path, arrays, int(threads)))
+    model.run()
+    print(json.dumps({"load": took}), file=answers)
+    for line in sys.stdin:
+        verb, _, rest = line.strip().partition(" ")
+        if verb == "run":
+            answer = seconds(model.run)[0]
+        elif verb == "load":
+            answer, loaded = seconds(model.load)
+            if kind == "anynpu":
+                model.unload(loaded)
+        elif verb == "save":
+            np.savez(rest, *model.outputs())
+            answer = True
+        else:
+            answer = peak_kib()
+        print(json.dumps(answer), file=answers)
+
+
+if __name__ == "__main__":
+    main()

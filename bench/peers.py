@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models timed against other engines: each side a process of its own (model_worker.py), the same
+threads, alternating pairs. Models and their .om files are made once, in BUILD/bench_models."""
+
+import contextlib
+import importlib
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import harness
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+THREADS = 2
+REST = 0.02  # seconds between the sides of a pair: helpers that spin after a run come to rest
+PEERS = ("onnxruntime", "openvino")
+
+
+class Died(Exception):
+    pass
+
+
+class Engine:
+    """One engine with one model in another process."""
+
+    def __init__(self, kind, model, inputs, build):
+        env = dict(os.environ, ANYNPU_THREADS=str(THREADS))
+        places = [os.path.join(build, "python"), os.path.join(ROOT, "python")]
+        env["PYTHONPATH"] = os.pathsep.join(places)
+        self.kind, self.log = kind, os.path.join(build, "bench_models", kind + ".log")
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, os.path.join(ROOT, "bench", "model_worker.py"), kind, model,
+                 inputs, str(THREADS)],
+                env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+        self.first_load = self.answer()["load"]
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if line:
+            return json.loads(line)
+        code = self.process.wait()
+        if code < 0:
+            raise Died(f"{self.kind} was killed by {signal.Signals(-code).name}")
+        with open(self.log) as log:
+            last = (log.read().strip().splitlines() or ["no output"])[-1]
+        raise Died(f"{self.kind} ended with status {code}: {last}")
+
+    def ask(self, line):
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # answer() says why
+        return self.answer()
+
+    def run(self):
+        time.sleep(REST)
+        return self.ask("run")
+
+    def load(self):
+        return self.ask("load")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@contextlib.contextmanager
+def engine(kind, model, inputs, build):
+    side = Engine(kind, model, inputs, build)
+    try:
+        yield side
+    finally:
+        side.close()
+
+
+def missing(kind):
+    return importlib.util.find_spec(kind) is None
+
+
+def folder(build):
+    path = os.path.join(build, "bench_models")
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def compile_om(onnx_path, build, **options):
+    """The .om file beside `onnx_path`, and the seconds that atc took."""
+    out = onnx_path[: -len(".onnx")]
+    command = [os.path.join(build, "bin", "atc"), "--framework=5", "--model=" + onnx_path,
+               "--output=" + out, "--soc_version=Ascend310P3"]
+    command += [f"--{key}={value}" for key, value in options.items()]
+    begin = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True)
+    took = time.perf_counter() - begin
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    return out + ".om", took
+
+
+def make_model(name, build, batch=1):
+    """Paths of the .onnx file (made by examples/models/make_<name>.py) and of its inputs."""
+    import onnx
+
+    path = os.path.join(folder(build), f"{name}-{batch}.onnx")
+    inputs = os.path.join(folder(build), f"{name}-{batch}.npz")
+    if not os.path.exists(path) or not os.path.exists(inputs):
+        sys.path.insert(0, os.path.join(ROOT, "examples", "models"))
+        model = getattr(importlib.import_module("make_" + name), "make_" + name)(batch=batch)
+        onnx.save(model, path)
+        np.savez(inputs, **inputs_of(model))
+    return path, inputs
+
+
+def inputs_of(model):
+    """Seeded inputs: numbers for floats, tokens that all count for integers."""
+    random, arrays = np.random.default_rng(1), {}
+    for info in model.graph.input:
+        shape = [d.dim_value for d in info.type.tensor_type.shape.dim]
+        if info.type.tensor_type.elem_type == 1:
+            arrays[info.name] = random.standard_normal(shape, dtype=np.float32)
+        elif info.name == "attention_mask":
+            arrays[info.name] = np.ones(shape, np.int64)
+        else:
+            most = 2 if info.name == "token_type_ids" else 1000
+            arrays[info.name] = random.integers(0, most, shape, np.int64)
+    return arrays
+
+
+def relative_error(a, b, build):
+    """Of the outputs of two engines: the norm of the difference over the norm."""
+    worst = 0.0
+    files = []
+    for side, name in ((a, "a.npz"), (b, "b.npz")):
+        files.append(os.path.join(folder(build), name))
+        side.ask("save " + files[-1])
+    with np.load(files[0]) as x, np.load(files[1]) as y:
+        for key in x:
+            mine, other = (v[key].astype(np.float64).ravel() for v in (x, y))
+            worst = max(worst, float(np.linalg.norm(mine - other) / np.linalg.norm(other)))
+    return worst
+
+
+def compare(report, label, name, batch, limits, pairs=21):
+    """Rows `our time / the peer's time` of one model; limits: {peer: most, or None: reported}."""
+    build = os.path.abspath(report.build)
+    onnx_path, inputs = make_model(name, build, batch)
+    om, _ = compile_om(onnx_path, build)
+    with engine("anynpu", om, inputs, build) as ours:
+        for peer, limit in limits.items():
+            what = f"{label}, batch {batch}: time against {peer}"
+            if missing(peer):
+                report.skip(what, f"{peer} is not installed (requirements-bench.txt)")
+                continue
+            try:
+                with engine(peer, onnx_path, inputs, build) as other:
+                    times = {"ours": [], "other": []}
+
+                    def timed(side, key, times=times):
+                        def run():
+                            times[key].append(side.run())
+                            return times[key][-1]
+
+                        return run
+
+                    ratio = harness.ratio_of(timed(ours, "ours"), timed(other, "other"), pairs)
+                    ms = {k: harness.estimate(v).median * 1e3 for k, v in times.items()}
+                    error = relative_error(ours, other, build)
+                    report.add(what, limit, "x", ratio,
+                               f"{harness.number(ms['ours'])} ms, {peer} "
+                               f"{harness.number(ms['other'])} ms; results differ by {error:.0e}")
+            except Died as reason:
+                report.skip(what, str(reason))

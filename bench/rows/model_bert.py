@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BERT-base in fp32 against onnxruntime and openvino."""
+
+from peers import compare
+
+
+def rows(report):
+    for batch, pairs in ((1, 31), (8, 21)):
+        compare(report, "BERT-base", "bert", batch,
+                {"onnxruntime": 1.0, "openvino": None}, pairs)
