@@ -17,7 +17,7 @@ sys.path.insert(0, TESTS)
 
 pytest.importorskip("acl")
 
-from misuse import functions, kinds, rows  # noqa: E402
+from misuse import codes, functions, kinds, rows  # noqa: E402
 
 WALKERS = max(1, len(os.sched_getaffinity(0)))
 ALLOWED = ("ok", "value")  # outcomes of a wrong call that need a reason in the table
@@ -102,3 +102,17 @@ def test_no_row_is_left_over(table):
             if row:
                 used.add(row[0])
     assert set(table) - used == set(), "rows for cases that do not exist"
+
+
+def test_every_expected_code_is_the_documented_one_for_its_kind(table):
+    rules = codes.load()
+    strays = [f"{function} {kind} {argument}: {expected}"
+              for (function, kind, argument), (expected, _) in table.items()
+              if expected.isdigit() and not codes.allowed(rules, function, kind, expected)]
+    assert not strays, "\n".join(strays)
+
+
+def test_codes_have_the_names_of_the_headers():
+    names = codes.documented()
+    wrong = [rule.name for rule in codes.load() if names.get(rule.name) != rule.code]
+    assert not wrong

@@ -32,19 +32,20 @@ Result<om::Model> read_named(const char* path) {
   return om::read_file(path);
 }
 
-Result<uint32_t> load_model(Result<om::Model> source, const GivenMemory& given) {
+template <typename Read>
+Result<uint32_t> load_model(Read read, const GivenMemory& given) {
   ANYNPU_ASSIGN(auto context, device::Runtime::instance().current());
-  ANYNPU_TRY(source.status());
-  auto model = std::make_shared<Model>();
-  model->device_id = context->device()->id();
   ANYNPU_ASSIGN(auto work, check_given(given.work, given.work_size, "workPtr"));
   ANYNPU_ASSIGN(auto weight, check_given(given.weight, given.weight_size, "weightPtr"));
+  ANYNPU_ASSIGN(om::Model source, read());
+  auto model = std::make_shared<Model>();
+  model->device_id = context->device()->id();
   exec::LoadOptions options;
   options.work_memory = work.address;
   options.work_bytes = work.bytes;
   options.weight_memory = weight.address;
   options.weight_bytes = weight.bytes;
-  auto offline = std::make_shared<const om::Model>(std::move(source).value());
+  auto offline = std::make_shared<const om::Model>(std::move(source));
   model->meta = std::make_shared<const om::Meta>(offline->meta);
   ANYNPU_ASSIGN(model->shaped, exec::ShapedModel::load(offline, options));
   model->current_gear = model->shaped->largest_gear();
@@ -63,11 +64,11 @@ Result<device::Range> check_model_memory(const void* model, size_t size) {
 }
 
 Result<uint32_t> load_model_file(const char* path, const GivenMemory& given) {
-  return load_model(read_named(path), given);
+  return load_model([&] { return read_named(path); }, given);
 }
 
 Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given) {
-  return load_model(read_given(data, size), given);
+  return load_model([&] { return read_given(data, size); }, given);
 }
 
 namespace {
