@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the build as tests/run_all.py does; models for the tests, made by atc."""
+import os
+import sys
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.setdefault("ANYNPU_BUILD_DIR", os.path.join(ROOT, "build"))
+
+if os.path.join(BUILD, "python") not in sys.path:
+    sys.path.insert(0, os.path.join(BUILD, "python"))
+    paths = [os.path.join(BUILD, "python"), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)  # for child processes
+if os.path.join(BUILD, "bin") not in os.environ["PATH"].split(os.pathsep):
+    os.environ["PATH"] = os.path.join(BUILD, "bin") + os.pathsep + os.environ["PATH"]
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory):
+    """models("batch"): the path of a .om, compiled when it is first asked for."""
+    from om_models import Models
+    return Models(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture
+def make(models):
+    """make("batch", loop=2): an InferSession on device 0, freed after the test."""
+    from ais_bench.infer.interface import InferSession
+    made = []
+
+    def session(name, device_id=0, **options):
+        made.append(InferSession(device_id, models(name), **options))
+        return made[-1]
+
+    yield session
+    for one in made:
+        one.free_resource()
