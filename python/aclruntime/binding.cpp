@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclruntime/binding.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "aclruntime/copy_times.h"
@@ -12,6 +13,10 @@ namespace {
 
 std::string place(const char* side, size_t index, const TensorInfo& info) {
   return std::string(side) + " " + std::to_string(index) + " ('" + info.name + "')";
+}
+
+bool is_open(const std::vector<int64_t>& shape) {
+  return std::any_of(shape.begin(), shape.end(), [](int64_t extent) { return extent < 0; });
 }
 
 // A dataset with `count` empty buffers, which the caller owns.
@@ -27,6 +32,16 @@ Failure make_dataset(size_t count, aclmdlDataset*& set, std::vector<aclDataBuffe
     }
   }
   return {};
+}
+
+// On one line of the terminal, at most 20 times a second.
+void show_progress(int done, int loop) {
+  static thread_local double last = -1000;
+  const double now = now_ms();
+  if (!logs(LogLevel::info) || (done != loop && now - last < 50)) return;
+  last = now;
+  std::printf("\rloop inference exec: (%d/%d)%s", done, loop, done == loop ? "\n" : "");
+  std::fflush(stdout);
 }
 
 }  // namespace
@@ -194,7 +209,7 @@ Failure Binding::bind_output(Slot& slot, size_t bytes) {
 Failure Binding::execute(const std::vector<size_t>& sizes, int loop, std::vector<ExecTime>& times) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const size_t bytes = i < sizes.size() && sizes[i] != 0 ? sizes[i] : model_.outputs()[i].size;
-    if (bytes == 0) {
+    if (bytes == 0 && is_open(model_.outputs()[i].shape)) {
       return {kNoOutputSize, place("output", i, model_.outputs()[i]) +
                                  " has no size of its own; set its bytes with custom_sizes or "
                                  "set_custom_outsize"};
@@ -208,6 +223,7 @@ Failure Binding::execute(const std::vector<size_t>& sizes, int loop, std::vector
     time.end = now_ms();
     if (error != ACL_SUCCESS) return acl_failure(error, "the execution of the model");
     times.push_back(time);
+    if (loop > 1) show_progress(i + 1, loop);
     if (logs(LogLevel::debug)) {
       char text[64];
       std::snprintf(text, sizeof text, "model aclExec cost : %.6f", time.end - time.start);

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of what users pass: TypeError for the wrong type, ValueError for the wrong value."""
+import os
+
+
+class BadValue(ValueError, RuntimeError):
+    """A value that is not allowed. Versions of the interface differ in which of the two they raise,
+    and scripts catch either."""
 
 
 def _int(name, value, least, most):
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} is an int, not {type(value).__name__} ({value!r})")
     if not least <= value <= most:
-        raise ValueError(f"{name} is {value}, it must be from {least} to {most}")
+        raise BadValue(f"{name} is {value}, it must be from {least} to {most}")
     return value
 
 
@@ -31,7 +37,6 @@ def acl_json_path(value):
 
 
 def _path(name, value):
-    import os
     value = os.fspath(value)
     if not value:
         raise RuntimeError(f"{name} is empty; name a file")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """InferSession: a model on one device, in this process."""
-import sys
+import threading
 
 import numpy as np
 
@@ -25,6 +25,7 @@ class InferSession:
         self.intensors_desc = self.session.get_inputs()
         self.outtensors_desc = self.session.get_outputs()
         self.outputs_names = [desc.name for desc in self.outtensors_desc]
+        self._turn = threading.RLock()  # a shape holds from its choice to the end of the run
         self.infer_mode_switch = {name: self._setter(name) for name in modes.SWITCH}
 
     def _setter(self, mode):
@@ -107,38 +108,26 @@ class InferSession:
         return self._run(feeds, out_array)
 
     def _run(self, feeds, out_array):
-        self._show_loops()
         outputs = self.session._run(feeds, out_array)
         return [np.asarray(tensor) for tensor in outputs] if out_array else outputs
-
-    def _show_loops(self):
-        if self.loop > 1:
-            for i in (1, self.loop):
-                sys.stdout.write(f"\rloop inference exec: ({i}/{self.loop})")
-            sys.stdout.write("\n")
-            sys.stdout.flush()
 
     def infer(self, feeds, mode="static", custom_sizes=100000, out_array=True):
         """One run. Host arrays, or with out_array=False tensors that stay on the device."""
         arrays, shapes = feed_kinds.convert_all(feeds)
-        modes.prepare(self, mode, shapes, custom_sizes)
-        return self._run(arrays, out_array)
+        with self._turn:
+            modes.prepare(self, mode, shapes, custom_sizes)
+            return self._run(arrays, out_array)
 
     def infer_pipeline(self, feeds_list, mode="static", custom_sizes=100000):
         """Many runs, copies beside computation; a list of arrays for each feeds, in order."""
         converted = [feed_kinds.convert_all(feeds) for feeds in feeds_list]
-        if not converted:
-            return []
-        every = mode in modes.EVERY_FEEDS
-        if not every:
-            modes.prepare(self, mode, converted[-1][1], custom_sizes)
-        items = []
-        for arrays, shapes in converted:
-            if every:
+        with self._turn:
+            items = []
+            for arrays, shapes in converted:
                 modes.prepare(self, mode, shapes, custom_sizes)
-            items.append((arrays, self.session._shapes))
-        return [[np.asarray(tensor) for tensor in outputs]
-                for outputs in self.session._pipeline(items)]
+                items.append((arrays, self.session._shapes))
+            all_outputs = self.session._pipeline(items)
+        return [[np.asarray(tensor) for tensor in outputs] for outputs in all_outputs]
 
     def infer_iteration(self, feeds, in_out_list=None, iteration_times=1, mode="static",
                         custom_sizes=100000, mem_copy=True):
@@ -154,8 +143,9 @@ class InferSession:
                                    "np.array(tensor) makes one")
         if times == 1:
             return self.infer(feeds, mode, custom_sizes)
-        self.first_inner_run(feeds, mode, custom_sizes)
-        outputs = self.session._run_again(in_out_list, mem_copy, times - 1, True)
+        with self._turn:
+            self.first_inner_run(feeds, mode, custom_sizes)
+            outputs = self.session._run_again(in_out_list, mem_copy, times - 1, True)
         return [np.asarray(tensor) for tensor in outputs]
 
     def first_inner_run(self, feeds, mode="static", custom_sizes=100000):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The five modes of a model: how the shapes of the feeds pick a gear or a shape."""
 from aclruntime.shape_text import shapes_text
+from ais_bench.infer.checks import BadValue
 
 
 def _check_count(session, shapes):
@@ -64,24 +65,23 @@ def _text(session, shapes):
 
 def output_sizes(custom_sizes, count):
     if isinstance(custom_sizes, bool) or not isinstance(custom_sizes, (int, list, tuple)):
-        raise RuntimeError(f"custom_sizes:{type(custom_sizes)} invalid; give the bytes of every "
+        raise BadValue(f"custom_sizes:{type(custom_sizes)} invalid; give the bytes of every "
                            "output as one int or a list of ints")
     sizes = [custom_sizes] * count if isinstance(custom_sizes, int) else list(custom_sizes)
     for size in sizes:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise RuntimeError(f"custom_sizes:{custom_sizes} invalid; bytes of an output are a "
+            raise BadValue(f"custom_sizes:{custom_sizes} invalid; bytes of an output are a "
                                "positive int")
     return sizes[:count]
 
 
 SWITCH = {"static": static, "dymbatch": dymbatch, "dymhw": dymhw, "dymdims": dymdims,
           "dymshape": dymshape}
-EVERY_FEEDS = ("dymdims", "dymshape")  # modes where each feeds of a pipeline has its own shape
 
 
 def prepare(session, mode, shapes, custom_sizes):
     """Sets the session up for feeds of these shapes."""
     setter = SWITCH.get(mode) if isinstance(mode, str) else None
     if setter is None:
-        raise RuntimeError(f"wrong infer_mode:{mode}, only support {', '.join(SWITCH)}")
+        raise BadValue(f"wrong infer_mode:{mode}, only support {', '.join(SWITCH)}")
     setter(session, shapes, custom_sizes)
