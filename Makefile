@@ -74,6 +74,7 @@ tsan: deps  ## C++ tests under the thread sanitizer
 
 docs: build  ## write the generated pages of docs/ anew (docs/performance.md: after make bench)
 	@$(PY) tools/gen_environment_docs.py
+	@$(PY) tools/gen_atc_docs.py
 	@$(PY) tools/gen_pyacl docs
 	@cmake --build $(BUILD) -j $(JOBS) --target benchop > /dev/null
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md

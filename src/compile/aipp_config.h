@@ -25,10 +25,12 @@ struct AippConfig {
 Result<std::vector<AippConfig>> parse_aipp(std::string_view text);
 Result<std::vector<AippConfig>> read_aipp_file(const std::string& path);
 
-// The configurations for the inputs of `graph`, which is not specialised yet. Refuses inputs that
-// are no pictures (N, C, H, W) and what gears exclude.
-Result<std::vector<om::Aipp>> fit_aipp(const std::vector<AippConfig>& configs,
-                                       const graph::Graph& graph, om::GearKind gears, bool fixed);
+struct Options;
+
+// The configurations of `options` for the inputs of `graph`, which is not specialised yet. Refuses
+// inputs that are no pictures (N, C, H, W), inputs of --input_fp16_nodes and what gears exclude.
+Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const graph::Graph& graph,
+                                       bool fixed);
 
 // Puts an Aipp node in front of each input that has settings; the shapes of the inputs are known.
 // Parameters of dynamic AIPP become inputs of the graph, behind the others.

@@ -11,6 +11,8 @@
 #include "compile/aipp_config.h"
 #include "compile/gears.h"
 #include "compile/input_shape.h"
+#include "compile/out_nodes.h"
+#include "compile/precision.h"
 #include "graph/graph.h"
 #include "om/model.h"
 
@@ -24,7 +26,13 @@ struct Options {
   std::vector<InputShape> input_shapes;
   Gears gears;
   std::vector<AippConfig> aipp;
-  DType output_type = DType::undefined;  // what every output must have; undefined = as it is
+  std::vector<std::string> out_nodes;  // empty: the outputs of the source model
+  OutputTypes output_types;
+  std::vector<std::string> fp16_inputs;
+  std::vector<bool> blocked_inputs;   // one per fp16_inputs: in NC1HWC0
+  std::vector<bool> blocked_outputs;  // one per output: float16 in NC1HWC0
+  Precision precision;
+  std::vector<std::string> passes_off;                     // pass_switch.h
   std::vector<std::pair<std::string, std::string>> given;  // options as written, for the record
   std::string command_line;
 };

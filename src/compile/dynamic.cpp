@@ -25,9 +25,8 @@ size_t total_size(const std::vector<TensorInfo>& infos) {
 }
 
 Result<om::Meta> describe_shapes(const graph::Graph& graph, const std::vector<std::string>& names,
-                                 std::span<const Shape> shapes,
-                                 const std::vector<om::Aipp>& aipp = {}) {
-  ANYNPU_ASSIGN(const graph::Graph fixed, specialise(graph, shapes, aipp));
+                                 std::span<const Shape> shapes, const om::Meta& settings) {
+  ANYNPU_ASSIGN(const graph::Graph fixed, specialise(graph, shapes, settings));
   om::Meta meta;
   ANYNPU_TRY(describe_all(fixed, names, meta));
   return meta;
@@ -43,7 +42,7 @@ Status describe_gears(const graph::Graph& graph, const std::vector<std::string>&
   om::Meta all;
   for (const auto& gear : meta.gears) {
     ANYNPU_ASSIGN(const auto shapes, gear_shapes(graph, meta.gear_kind, gear));
-    ANYNPU_ASSIGN(om::Meta one, describe_shapes(graph, names, shapes, meta.aipp), "in the gear {}",
+    ANYNPU_ASSIGN(om::Meta one, describe_shapes(graph, names, shapes, meta), "in the gear {}",
                   to_string(gear));
     const bool first = all.inputs.empty();
     om::Meta& larger = first || total_size(one.inputs) > total_size(all.inputs) ? one : all;
@@ -130,8 +129,8 @@ Status describe_ranges(const graph::Graph& graph, const std::vector<InputShape>&
   }
   Status problem;
   for (const auto& numbers : kSamples) {
-    auto one = describe_shapes(graph, names, sample_shapes(ranges, graph, numbers, false));
-    auto two = describe_shapes(graph, names, sample_shapes(ranges, graph, numbers, true));
+    auto one = describe_shapes(graph, names, sample_shapes(ranges, graph, numbers, false), meta);
+    auto two = describe_shapes(graph, names, sample_shapes(ranges, graph, numbers, true), meta);
     if (!one.ok() || !two.ok()) {
       problem = one.ok() ? two.status() : one.status();
       continue;
@@ -153,9 +152,30 @@ Status describe_ranges(const graph::Graph& graph, const std::vector<InputShape>&
 
 }  // namespace
 
+Result<std::vector<Shape>> trial_shapes(const graph::Graph& graph, const Options& options) {
+  if (options.gears.kind != GearKind::none) {
+    ANYNPU_ASSIGN(const auto gears,
+                  fit_gears(options.gears, options.input_shapes, graph, options.input_format));
+    return gear_shapes(graph, options.gears.kind, gears[0]);
+  }
+  std::vector<std::vector<om::Range>> ranges;
+  for (graph::ValueId id : graph.inputs) {
+    ranges.push_back(ranges_of(graph.values[static_cast<size_t>(id)], options.input_shapes));
+  }
+  Status problem;
+  for (const auto& numbers : kSamples) {
+    std::vector<Shape> shapes = sample_shapes(ranges, graph, numbers, false);
+    const auto fixed = specialise(graph, shapes, {});
+    if (fixed.ok()) return shapes;
+    problem = fixed.status();
+  }
+  return problem.with_note(
+      "none of the shapes that were tried within --input_shape fits the model");
+}
+
 Result<om::Model> compile_dynamic(graph::Graph graph, const Options& options,
                                   const std::vector<std::string>& names, om::Meta meta) {
-  ANYNPU_ASSIGN(meta.aipp, fit_aipp(options.aipp, graph, options.gears.kind, false));
+  ANYNPU_ASSIGN(meta.aipp, fit_aipp(options, graph, false));
   if (options.gears.kind != GearKind::none) {
     meta.gear_kind = options.gears.kind;
     ANYNPU_ASSIGN(meta.gears,

@@ -4,15 +4,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compile/option_text.h"
+
 namespace anynpu::compile {
 
 namespace {
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 bool parse_number(std::string_view text, int64_t& out) {
   text = trim(text);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "compile/aipp_config.h"
+#include "compile/compile.h"
 #include "ops/aipp/params.h"
 
 namespace anynpu::compile {
@@ -134,8 +135,9 @@ Status check_with_image_gears(const om::Aipp& settings) {
 
 }  // namespace
 
-Result<std::vector<om::Aipp>> fit_aipp(const std::vector<AippConfig>& configs, const Graph& graph,
-                                       om::GearKind gears, bool fixed) {
+Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const Graph& graph, bool fixed) {
+  const std::vector<AippConfig>& configs = options.aipp;
+  const om::GearKind gears = options.gears.kind;
   if (!configs.empty() && gears == om::GearKind::dims) {
     return fail(Code::invalid_argument,
                 "--insert_op_conf and --dynamic_dims exclude each other; give one of them");
@@ -150,6 +152,13 @@ Result<std::vector<om::Aipp>> fit_aipp(const std::vector<AippConfig>& configs, c
     ANYNPU_ASSIGN(settings.input, find_input(config, graph));
     const Value& value = graph.values[static_cast<size_t>(graph.inputs[settings.input])];
     ANYNPU_TRY(check_input(value));
+    const auto& shorts = options.fp16_inputs;
+    if (std::find(shorts.begin(), shorts.end(), value.name) != shorts.end()) {
+      return fail(Code::invalid_argument,
+                  "--insert_op_conf and --input_fp16_nodes both name input '{}'; an input with "
+                  "AIPP is fed in bytes, leave it out of --input_fp16_nodes",
+                  value.name);
+    }
     settings.dtype = value.dtype;
     settings.shape = value.shape;
     for (const om::Aipp& other : fitted) {

@@ -75,5 +75,7 @@ template graph::ValueId add_constant(graph::Graph&, const std::string&, const Sh
                                      std::vector<float>);
 template graph::ValueId add_constant(graph::Graph&, const std::string&, const Shape&,
                                      std::vector<double>);
+template graph::ValueId add_constant(graph::Graph&, const std::string&, const Shape&,
+                                     std::vector<int64_t>);
 
 }  // namespace anynpu::compile

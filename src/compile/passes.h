@@ -48,7 +48,7 @@ bool find_stated_shape(graph::Graph& graph, graph::ValueId id);
 template <typename T>
 std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id);
 
-// A new constant of f32 or f64 elements.
+// A new constant of f32, f64 or i64 elements.
 template <typename T>
 graph::ValueId add_constant(graph::Graph& graph, const std::string& name, const Shape& shape,
                             std::vector<T> elements);

@@ -2,18 +2,19 @@
 #include "compile/specialise.h"
 
 #include "compile/aipp_config.h"
+#include "compile/pass_switch.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
 
-Status optimise_shaped(graph::Graph& graph) {
+Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& passes_off) {
   ANYNPU_TRY(infer_and_fold(graph));
-  ANYNPU_TRY(fuse_convs(graph));
+  if (is_on(passes_off, kFuseConv)) ANYNPU_TRY(fuse_convs(graph));
   return remove_dead(graph);
 }
 
 Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes,
-                                const std::vector<om::Aipp>& aipp) {
+                                const om::Meta& meta) {
   if (shapes.size() != graph.inputs.size()) {
     return fail(Code::invalid_argument, "{} shapes were given for {} inputs", shapes.size(),
                 graph.inputs.size());
@@ -25,8 +26,8 @@ Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape
     value.shape = shapes[i];
     value.has_shape = true;
   }
-  ANYNPU_TRY(optimise_shaped(fixed));
-  ANYNPU_TRY(insert_aipp(aipp, fixed));
+  ANYNPU_TRY(optimise_shaped(fixed, meta.passes_off));
+  ANYNPU_TRY(insert_aipp(meta.aipp, fixed));
   return fixed;
 }
 

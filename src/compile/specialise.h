@@ -3,6 +3,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "graph/graph.h"
 #include "om/model.h"
@@ -10,12 +12,12 @@
 namespace anynpu::compile {
 
 // A copy of `graph` (constants are shared) with the given shapes of its inputs, everything inferred
-// the passes that need shapes run, and AIPP in front. Fails with the node's sentence when a shape
-// does not fit.
+// the passes that need shapes run, and AIPP of `meta` in front. Fails with the node's sentence when
+// a shape does not fit.
 Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes,
-                                const std::vector<om::Aipp>& aipp);
+                                const om::Meta& meta);
 
 // The passes that need shapes, on a graph whose inputs have theirs.
-Status optimise_shaped(graph::Graph& graph);
+Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& passes_off);
 
 }  // namespace anynpu::compile

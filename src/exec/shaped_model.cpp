@@ -14,7 +14,7 @@ Result<std::vector<graph::Graph>> gear_graphs(const om::Model& model) {
   std::vector<graph::Graph> graphs;
   for (const auto& gear : model.meta.gears) {
     ANYNPU_ASSIGN(const auto shapes, compile::gear_shapes(model.graph, model.meta.gear_kind, gear));
-    ANYNPU_ASSIGN(graph::Graph fixed, compile::specialise(model.graph, shapes, model.meta.aipp),
+    ANYNPU_ASSIGN(graph::Graph fixed, compile::specialise(model.graph, shapes, model.meta),
                   "in the gear {}", to_string(gear));
     graphs.push_back(std::move(fixed));
   }
@@ -118,7 +118,7 @@ Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Sha
   for (size_t i = 0; i < shapes.size(); ++i) {
     ANYNPU_TRY(check_range(model_->meta.inputs[i], shapes[i]));
   }
-  ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, shapes, {}));
+  ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, shapes, model_->meta));
   ANYNPU_ASSIGN(auto plan, LoadedModel::load(fixed));
   const std::lock_guard lock(mutex_);
   recent_.push_front({{shapes.begin(), shapes.end()}, plan});

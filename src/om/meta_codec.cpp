@@ -170,6 +170,7 @@ WireWriter encode_meta(const Meta& meta) {
     one.packed(6, std::span<const int64_t>(aipp.shape));
     out.message(10, one);
   }
+  for (const std::string& pass : meta.passes_off) out.text(11, pass);
   return out;
 }
 
@@ -216,6 +217,9 @@ Result<Meta> decode_meta(WireReader reader) {
         meta.aipp.push_back(std::move(aipp));
         break;
       }
+      case 11:
+        ANYNPU_TRY(field.to(meta.passes_off.emplace_back()));
+        break;
       default:
         break;
     }

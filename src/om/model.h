@@ -62,6 +62,8 @@ struct Meta {
   std::vector<std::vector<int64_t>> gears;
 
   std::vector<Aipp> aipp;  // in order of their input
+  // Passes that --fusion_switch_file switched off, for those that run when shapes are known.
+  std::vector<std::string> passes_off;
 
   bool has_gears() const { return gear_kind != GearKind::none; }
   bool has_ranges() const {

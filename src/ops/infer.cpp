@@ -6,12 +6,6 @@ namespace anynpu::ops {
 
 namespace {
 
-const FormalOperand* formal_at(const std::vector<FormalOperand>& formals, size_t index) {
-  if (index < formals.size()) return &formals[index];
-  if (!formals.empty() && formals.back().presence == Presence::variadic) return &formals.back();
-  return nullptr;
-}
-
 Status check_counts(const OpContext& context) {
   const OpSchema& schema = *context.schema;
   const size_t given = context.node->inputs.size();

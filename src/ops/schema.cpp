@@ -66,4 +66,10 @@ std::string OpContext::label() const {
   return format("{} '{}'", node->op, node->name);
 }
 
+const FormalOperand* formal_at(const std::vector<FormalOperand>& formals, size_t index) {
+  if (index < formals.size()) return &formals[index];
+  if (!formals.empty() && formals.back().presence == Presence::variadic) return &formals.back();
+  return nullptr;
+}
+
 }  // namespace anynpu::ops

@@ -63,6 +63,10 @@ struct FormalOperand {
   Presence presence = Presence::required;
 };
 
+// The formal operand of position `index`: the last one counts for the rest when it is variadic.
+// Null beyond the list.
+const FormalOperand* formal_at(const std::vector<FormalOperand>& formals, size_t index);
+
 struct TypeVar {
   std::string_view name;
   DTypeSet types;

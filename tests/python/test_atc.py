@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -101,18 +102,31 @@ def test_required_options_are_named(folder, missing):
     ("--soc_version=Ascend999", "Ascend310P3"),
     ("--mode=1", "--mode=1 is not in this release"),
     ("--log=loud", "expected debug, info"),
-    ("--input_format=NHWC", "expected NCHW"),
+    ("--input_format=NHCW", "expected NCHW"),
     ("--input_shape=z:1,3,8,8", "no input 'z'; its inputs are: x"),
     ("--input_shape=x:1,3,8", "rank"),
     ("--input_shape=x:1,4,8,8", "1x4x8x8"),
     ("--input_shape=x:a", "'a'"),
     ("--dynamic_batch_size=1,2", "needs an extent of -1"),
     ("--insert_op_conf=aipp.cfg", "cannot open .aipp.cfg"),
-    ("--output_type=FP16", "asks for float16, output 'the_node:0:y' has float32"),
-    ("--output_type=node:0:FP16", "not in this release"),
-    ("--output_type=FP33", "expected FP32"),
-    ("--precision_mode=force_fp16", "must_keep_origin_dtype"),
-    ("--precision_mode=nonsense", "expected must_keep_origin_dtype"),
+    ("--output_type=the_node:0:FP16", "needs --out_nodes"),
+    ("--output_type=FP33", "expected one of FP32"),
+    ("--output_type=HIF8", "8-bit floats are not supported"),
+    ("--precision_mode=nonsense", "expected one of must_keep_origin_dtype"),
+    ("--precision_mode_v2=mixed_hif8", "8-bit floats are not supported"),
+    ("--out_nodes=nothing:0", "'nothing:0' names nothing in the model"),
+    ("--out_nodes=the_node:1", "node 'the_node' .Relu. has 1 outputs"),
+    ("--out_nodes=x", "'x' is an input of the model"),
+    ("--out_nodes=;", "expected \"node1:0;node2:1\""),
+    ("--out_nodes=y;y", "'y' is there twice"),
+    ("--input_fp16_nodes=z", "no input 'z'; its inputs are: x"),
+    ("--is_input_adjust_hw_layout=true", "needs --input_fp16_nodes"),
+    ("--is_output_adjust_hw_layout=true", "needs --out_nodes"),
+    ("--modify_mixlist=list.json", "needs a mixed precision mode"),
+    ("--keep_dtype=missing.cfg", "cannot open 'missing.cfg'"),
+    ("--fusion_switch_file=missing.cfg", "cannot open 'missing.cfg'"),
+    ("--status_check=2", "expected 0 or 1"),
+    ("--compression_optimize_conf=c.cfg", "quantise the model before"),
     ("--weight=x.caffemodel", "holds its weights itself"),
     ("--model=missing.onnx", "cannot open 'missing.onnx'"),
     ("--model=.", "not a regular file"),
@@ -125,7 +139,8 @@ def test_mistakes_fail_with_a_sentence(folder, option, sentence):
 @pytest.mark.parametrize("option", [
     "--precision_mode=must_keep_origin_dtype", "--precision_mode_v2=origin", "--input_format=ND",
     "--op_select_implmode=high_performance", "--buffer_optimize=off_optimize", "--log=error",
-    "--mode=0", "--enable_small_channel=1", "--output_type=FP32",
+    "--mode=0", "--enable_small_channel=1", "--output_type=FP32", "--input_format=NHWC",
+    "--status_check=1", "--precision_mode=force_fp16",
 ])
 def test_options_that_are_accepted(folder, option):
     result = convert(option)
@@ -210,3 +225,10 @@ def test_the_classifier_operators_convert_at_every_opset(folder, opset):
     onnx.save(make_model(nodes=nodes, weights=weights, opset=opset), "net.onnx")
     result = convert(model="net.onnx")
     assert result.returncode == 0, result.stderr
+
+
+def test_the_option_table_of_the_page_is_up_to_date():
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    done = subprocess.run([sys.executable, os.path.join(root, "tools", "gen_atc_docs.py"),
+                           "--check"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout

@@ -30,10 +30,11 @@ Status set_log(const std::string& level) {
 
 Status run(const anynpu::CommandLine& line, const std::string& command) {
   ANYNPU_TRY(set_log(line.get("log")));
-  ANYNPU_ASSIGN(const auto work, anynpu::atc::plan_conversion(line, command));
+  ANYNPU_TRY(anynpu::atc::check_refused(line));
   for (const std::string& name : anynpu::atc::without_effect(line)) {
     ANYNPU_LOG(info, "--{} has no effect off the card", name);
   }
+  ANYNPU_ASSIGN(const auto work, anynpu::atc::plan_conversion(line, command));
   return anynpu::compile::convert(work);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of atc: which work, which are accepted without effect off the card, and which are
-// documented but come with a later release. docs/atc.md shows the same table.
+// The options of atc (options.def) and what they ask for.
 #pragma once
 
 #include <span>
@@ -13,13 +12,17 @@
 namespace anynpu::atc {
 
 std::span<const OptionSpec> options();
-
-// Turns a command line into work, with every documented check; the message names the option.
-Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::string& command);
+std::string help();
 
 // The options of `line` that change nothing here, for the log.
 std::vector<std::string> without_effect(const CommandLine& line);
+// Fails for options that would change the result and are not there.
+Status check_refused(const CommandLine& line);
 
-std::string help();
+// plan.cpp: the work of mode 0, with every documented check; the message names the option.
+Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::string& command);
+Result<compile::Precision> parse_precision(const CommandLine& line);
+// What the .om keeps about the command line.
+void record(const CommandLine& line, const std::string& command, compile::Options& options);
 
 }  // namespace anynpu::atc

@@ -3,6 +3,7 @@
 #include "ops/conv/conv.h"
 #include "ops/families.h"
 #include "ops/registry.h"
+#include "ops/widen.h"
 
 namespace anynpu::ops {
 
@@ -148,6 +149,12 @@ void register_conv(Registry& registry) {
                            .types = {DType::f32},
                            .can_run = can_run_blocked_conv<Isa::baseline>,
                            .create = create_blocked_conv<Isa::baseline>});
+    registry.add(KernelDef{.op = op,
+                           .name = "widened",
+                           .domain = domain,
+                           .types = kShortFloats,
+                           .can_run = can_run_widened,
+                           .create = create_widened});
     registry.add(KernelDef{.op = op,
                            .name = "conv_reference",
                            .domain = domain,

@@ -4,6 +4,7 @@
 #include "ops/gemm/gemm.h"
 #include "ops/gemm/packed.h"
 #include "ops/registry.h"
+#include "ops/widen.h"
 
 namespace anynpu::ops {
 
@@ -185,6 +186,12 @@ void register_gemm(Registry& registry) {
                            .types = {DType::f32},
                            .can_run = can_run_packed_gemm<Isa::baseline>,
                            .create = create_packed_gemm<Isa::baseline>});
+    registry.add(KernelDef{.op = op,
+                           .name = "widened",
+                           .domain = domain,
+                           .types = kShortFloats,
+                           .can_run = can_run_widened,
+                           .create = create_widened});
     registry.add(KernelDef{.op = op,
                            .name = "gemm_reference",
                            .domain = domain,

@@ -2,6 +2,7 @@
 #include "ops/families.h"
 #include "ops/pool/pool.h"
 #include "ops/registry.h"
+#include "ops/widen.h"
 
 namespace anynpu::ops {
 
@@ -103,6 +104,11 @@ void register_pool(Registry& registry) {
                            .types = {DType::f32},
                            .can_run = can_run_blocked_pool<Isa::baseline>,
                            .create = create_blocked_pool<Isa::baseline>});
+    registry.add(KernelDef{.op = name,
+                           .name = "widened",
+                           .types = kShortFloats,
+                           .can_run = can_run_widened,
+                           .create = create_widened});
     registry.add(KernelDef{.op = name,
                            .name = "pool_reference",
                            .types = kFloats | DTypeSet{DType::i8, DType::u8},

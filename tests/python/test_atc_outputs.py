@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What models take and return: --out_nodes, --output_type, --input_fp16_nodes, layouts."""
+import numpy as np
+import pytest
+from model_datasets import atc
+from om_runner import run_om
+from onnx import TensorProto, helper, numpy_helper, save
+
+import acl
+
+RANDOM = np.random.default_rng(5)
+WEIGHT = RANDOM.standard_normal((20, 3, 3, 3)).astype(np.float32)
+PICTURE = RANDOM.standard_normal((2, 3, 6, 6)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def device():
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    yield
+    assert acl.rt.reset_device(0) == 0
+    assert acl.finalize() == 0
+
+
+@pytest.fixture
+def net(tmp_path, monkeypatch, device):
+    """x -> conv -> relu -> halves (two outputs) -> y = tanh of the first half."""
+    monkeypatch.chdir(tmp_path)
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="conv", pads=[1] * 4),
+             helper.make_node("Relu", ["c"], ["r"], name="relu"),
+             helper.make_node("Split", ["r"], ["a", "b:0"], name="halves", axis=1),
+             helper.make_node("Tanh", ["a"], ["y"], name="last")]
+    graph = helper.make_graph(
+        nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, PICTURE.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(WEIGHT, "w")])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), "net.onnx")
+
+    def convert(*options):
+        return atc("--model=net.onnx", "--framework=5", "--output=net",
+                   "--soc_version=Ascend310P3", *options)
+    return convert
+
+
+def run(convert, *options, feed=PICTURE):
+    done = convert(*options)
+    assert done.returncode == 0, done.stderr
+    return run_om("net.om", [feed])
+
+
+def test_out_nodes_by_node_and_index_cut_the_model_and_order_its_outputs(net):
+    whole = run(net)
+    cut = run(net, "--out_nodes=halves:1;relu:0")
+    assert list(whole) == ["last:0:y"]
+    assert list(cut) == ["halves:1:b:0", "relu:0:r"]
+    np.testing.assert_array_equal(cut["relu:0:r"][:, 10:], cut["halves:1:b:0"])
+    np.testing.assert_allclose(np.tanh(cut["relu:0:r"][:, :10]), whole["last:0:y"], atol=1e-6)
+
+
+def test_out_nodes_by_tensor_name_take_names_with_colons(net):
+    assert list(run(net, "--out_nodes=r;b:0")) == ["relu:0:r", "halves:1:b:0"]
+
+
+def test_out_nodes_of_two_styles_are_refused(net):
+    done = net("--out_nodes=relu:0;y")
+    assert done.returncode == 1
+    assert "mixes node:index with names of tensors" in done.stderr
+
+
+@pytest.mark.parametrize("name,kind", [("FP16", np.float16), ("INT32", np.int32),
+                                       ("UINT8", np.uint8), ("DOUBLE", np.float64)])
+def test_output_type_changes_every_output(net, name, kind):
+    plain = run(net, "--out_nodes=relu:0;last:0")
+    typed = run(net, "--out_nodes=relu:0;last:0", f"--output_type={name}")
+    for key, value in plain.items():
+        assert typed[key].dtype == kind
+        np.testing.assert_array_equal(typed[key], value.astype(kind))
+
+
+def test_output_type_of_single_outputs(net):
+    typed = run(net, "--out_nodes=relu:0;last:0", "--output_type=last:0:FP16")
+    assert typed["relu:0:r"].dtype == np.float32
+    assert typed["last:0:y"].dtype == np.float16
+    done = net("--out_nodes=relu:0", "--output_type=last:0:FP16")
+    assert done.returncode == 1
+    assert "'last:0' is not among --out_nodes" in done.stderr
+
+
+def test_input_fp16_nodes_are_fed_in_float16(net):
+    half = PICTURE.astype(np.float16)
+    fed = run(net, "--input_fp16_nodes=x", feed=half)
+    plain = run(net, feed=half.astype(np.float32))
+    np.testing.assert_array_equal(fed["last:0:y"], plain["last:0:y"])
+
+
+def blocked(picture):
+    """N, C, H, W -> N, C1, H, W, 16."""
+    n, c, h, w = picture.shape
+    whole = np.zeros((n, (c + 15) // 16 * 16, h, w), picture.dtype)
+    whole[:, :c] = picture
+    return whole.reshape(n, -1, 16, h, w).transpose(0, 1, 3, 4, 2)
+
+
+def test_inputs_and_outputs_in_the_chips_layout(net):
+    half = PICTURE.astype(np.float16)
+    plain = run(net, "--out_nodes=relu:0", "--output_type=FP16", "--input_fp16_nodes=x", feed=half)
+    made = run(net, "--out_nodes=relu:0", "--input_fp16_nodes=x",
+               "--is_input_adjust_hw_layout=true", "--is_output_adjust_hw_layout=true",
+               feed=blocked(half))
+    assert made["relu:0:r"].shape == (2, 2, 6, 6, 16)
+    np.testing.assert_array_equal(made["relu:0:r"], blocked(plain["relu:0:r"]))
+    model, _ = acl.mdl.load_from_file("net.om")
+    desc = acl.mdl.create_desc()
+    acl.mdl.get_desc(desc, model)
+    assert acl.mdl.get_input_format(desc, 0) == 3
+    assert acl.mdl.get_output_format(desc, 0) == 3
+    acl.mdl.destroy_desc(desc)
+    acl.mdl.unload(model)
+
+
+def test_an_input_with_aipp_is_not_fed_in_float16(net, tmp_path):
+    (tmp_path / "aipp.cfg").write_text("aipp_op { aipp_mode: static input_format: RGB888_U8 }")
+    done = net("--insert_op_conf=aipp.cfg", "--input_fp16_nodes=x")
+    assert done.returncode == 1
+    assert "both name input 'x'" in done.stderr
