@@ -14,6 +14,7 @@ it is installed), then it is ended and counts as failed.
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -140,6 +141,8 @@ def main():
     parser.add_argument("--only", choices=["cpp", "python"])
     parser.add_argument("--timeout", type=int, default=120, help="seconds for one test")
     args = parser.parse_args()
+    # A shell starts background jobs with Ctrl-C ignored, and tests of Ctrl-C would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     args.build = os.path.abspath(args.build)
     if not os.path.isfile(os.path.join(args.build, "CMakeCache.txt")):
         sys.exit(f"no build in {args.build}; build first (make build) or name it with --build")

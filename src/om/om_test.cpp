@@ -207,7 +207,7 @@ TEST(OfflineModel, GearsThatDoNotFitTheirKindAreDamage) {
   model.meta.inputs.erase(model.meta.inputs.begin());
   EXPECT_EQ(code_after_reading(model), Code::corrupt_model);
   model = with_gears();
-  model.meta.aipp.push_back({.input = 7, .dynamic = true, .max_source_bytes = 9});
+  model.meta.aipp.push_back({.input = 7, .dynamic = true, .max_source_bytes = 9, .parameters = {}});
   EXPECT_EQ(code_after_reading(model), Code::corrupt_model);
 }
 
