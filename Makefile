@@ -79,6 +79,7 @@ docs: build  ## write the generated pages of docs/ anew (docs/performance.md: af
 	@cmake --build $(BUILD) -j $(JOBS) --target benchop > /dev/null
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md
 	@$(PY) tools/gen_guide_blocks.py
+	@ANYNPU_BUILD_DIR=$(BUILD) $(PY) tools/gen_ais_bench_docs.py
 	@$(PY) tests/onnx_backend/suite.py --build $(BUILD) --docs
 	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs/performance.md
 

@@ -36,3 +36,27 @@ def make(models):
     yield session
     for one in made:
         one.free_resource()
+
+
+@pytest.fixture
+def run(capfd):
+    """run("--model", path, ...): what the command printed; it has to end with `code`."""
+
+    from ais_bench.infer.command import main
+
+    def call(*arguments, code=0):
+        capfd.readouterr()
+        try:
+            ended = main([str(argument) for argument in arguments])
+        except SystemExit as error:  # argparse
+            ended = error.code
+        captured = capfd.readouterr()
+        assert ended == code, captured.out + captured.err
+        return captured.out + captured.err
+
+    return call
+
+
+@pytest.fixture
+def out(tmp_path):
+    return str(tmp_path / "out")

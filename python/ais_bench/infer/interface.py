@@ -3,5 +3,6 @@
 devices with a process for each, MemorySummary for the times of copies."""
 from ais_bench.infer.infer_session import InferSession
 from ais_bench.infer.memory_summary import MemorySummary
+from ais_bench.infer.multi_device import MultiDeviceSession
 
-__all__ = ["InferSession", "MemorySummary"]
+__all__ = ["InferSession", "MemorySummary", "MultiDeviceSession"]

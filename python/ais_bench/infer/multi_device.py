@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MultiDeviceSession: several devices at once, a worker process for each entry."""
+import os
+
+import numpy as np
+
+import aclruntime
+from ais_bench.infer import checks
+from ais_bench.infer.logger import logger
+from ais_bench.infer.worker_process import Worker, WorkerDied
+
+MOST_DEVICES, MOST_ENTRIES, MOST_WORKERS = 32, 32, 64
+
+
+class DeviceTimes(dict):
+    """{device: [milliseconds of each entry]}, also when it is called."""
+
+    def __call__(self):
+        return self
+
+
+def plain(feeds):
+    """Feeds as they can travel: tensors become arrays."""
+    if isinstance(feeds, (list, tuple)):
+        return [plain(feed) for feed in feeds]
+    if isinstance(feeds, aclruntime.Tensor):
+        return np.array(feeds)
+    if callable(getattr(feeds, "type", None)):  # torch
+        from ais_bench.infer.feeds import convert
+        array, shape = convert(feeds)
+        return array.reshape(shape)
+    return np.ascontiguousarray(feeds) if isinstance(feeds, np.ndarray) else feeds
+
+
+def check_feeds(device_feeds, check_device):
+    if not isinstance(device_feeds, dict) or not 1 <= len(device_feeds) <= MOST_DEVICES:
+        raise checks.BadValue("device_feeds is a dict {device: [feeds, ...]} of 1 to "
+                              f"{MOST_DEVICES} devices, not {device_feeds!r:.100}")
+    for device, entries in device_feeds.items():
+        check_device(device)
+        if not isinstance(entries, (list, tuple)) or not 1 <= len(entries) <= MOST_ENTRIES:
+            raise checks.BadValue(f"device {device} has {entries!r:.100}; a list of 1 to "
+                                  f"{MOST_ENTRIES} feeds is needed")
+    count = sum(len(entries) for entries in device_feeds.values())
+    if count > MOST_WORKERS:
+        raise checks.BadValue(f"{count} feeds need as many processes, at most {MOST_WORKERS} are "
+                              "allowed")
+
+
+class MultiDeviceSession:
+    """Nothing is loaded until a call names the devices; their workers then stay ready.
+
+    cluster="ray", or RAY_ADDRESS in the environment: devices of a Ray cluster, named
+    "node:device"."""
+
+    def __new__(cls, model_path, acl_json_path=None, debug=False, loop=1, cluster=None):
+        if cluster not in (None, "ray"):
+            raise checks.BadValue(f"cluster is {cluster!r}; None and 'ray' are known")
+        if cls is MultiDeviceSession and (cluster or os.environ.get("RAY_ADDRESS")):
+            from ais_bench.infer.ray_cluster import RaySession
+            cls = RaySession
+        return super().__new__(cls)
+
+    def __init__(self, model_path, acl_json_path=None, debug=False, loop=1, cluster=None):
+        self.model_path = checks.model_path(model_path)
+        self.acl_json_path = checks.acl_json_path(acl_json_path)
+        self.debug = debug
+        self.loop = checks.loop(loop)
+        self.summary = DeviceTimes()
+        self._workers = {}
+
+    def infer(self, device_feeds, mode="static", custom_sizes=100000):
+        """{device: [feeds, ...]} -> {device: [outputs, ...]}, in the order asked for."""
+        return self._run("infer", device_feeds, (mode, custom_sizes))
+
+    def infer_pipeline(self, device_feeds_list, mode="static", custom_sizes=100000):
+        """{device: [[feeds, ...], ...]} -> {device: [[outputs, ...], ...]}"""
+        return self._run("infer_pipeline", device_feeds_list, (mode, custom_sizes))
+
+    def infer_iteration(self, device_feeds, in_out_list=None, iteration_times=1, mode="static",
+                        custom_sizes=100000, mem_copy=True):
+        return self._run("infer_iteration", device_feeds,
+                         (in_out_list, iteration_times, mode, custom_sizes, mem_copy))
+
+    def reset_summaryinfo(self):
+        self.summary.clear()
+
+    def close(self):
+        """Ends the worker processes; the next call starts new ones."""
+        for worker in self._workers.values():
+            worker.close()
+        self._workers.clear()
+
+    def __del__(self):
+        if getattr(self, "_workers", None):
+            self.close()
+
+    @classmethod
+    def print_subprocess_run_error(cls, value):
+        logger.error("subprocess run failed: %s", value)
+
+    # --------------------------------------------------------------------------------------------
+
+    def _options(self, device):
+        return {"device_id": device, "model_path": os.path.abspath(self.model_path),
+                "acl_json_path": self.acl_json_path and os.path.abspath(self.acl_json_path),
+                "debug": self.debug, "loop": self.loop}
+
+    def _worker(self, device, position):
+        worker = self._workers.get((device, position))
+        if worker is None or not worker.alive():
+            worker = Worker(f"device {device}, feeds {position}")
+            self._workers[device, position] = worker
+        return worker
+
+    def _run(self, method, device_feeds, arguments):
+        check_feeds(device_feeds, checks.device_id)
+        self.summary.clear()
+        jobs = [(device, position, feeds) for device, entries in device_feeds.items()
+                for position, feeds in enumerate(entries)]
+        workers = [self._worker(device, position) for device, position, _ in jobs]
+        failure, waiting = None, []
+        for worker, (device, _, feeds) in zip(workers, jobs):
+            try:
+                worker.send("session", (method, self._options(device), (plain(feeds), *arguments)))
+                waiting.append(worker)
+            except WorkerDied as error:
+                failure = failure or error
+                waiting.append(None)
+        results = {device: [] for device in device_feeds}
+        for worker, (device, position, _) in zip(waiting, jobs):
+            try:
+                if worker is not None:
+                    result, taken = worker.answer()
+                    results[device].append(result)
+                    self.summary.setdefault(device, []).append(taken)
+            except RuntimeError as error:
+                failure = failure or error
+                if isinstance(error, WorkerDied):
+                    self._workers.pop((device, position)).close()
+        if failure is not None:  # after every answer is read, so that the next call starts clean
+            raise failure
+        return results

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--profiler, --dump and --acl_json_path: a profile by msprof, or what acl.json switches on."""
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from aclruntime.output_files import FILE_MODE
+from ais_bench.infer.logger import logger
+from ais_bench.infer.outputs import make_folder
+from ais_bench.infer.shape_range import child_options
+
+_NO_MSPROF = ("MSIT_NO_MSPROF_MODE", "AIT_NO_MSPROF_MODE", "GE_PROFILIGN_TO_STD_OUT")
+_SWITCHES = ("--model-execution=on", "--sys-hardware-mem=on", "--sys-cpu-profiling=off",
+             "--sys-profiling=off", "--sys-pid-profiling=off", "--dvpp-profiling=on",
+             "--runtime-api=on", "--task-time=on", "--aicpu=on")
+_JSON_KEYS = ("output", "storage_limit", "ascendcl", "runtime_api", "hccl", "task_time", "aicpu",
+              "aic_metrics", "l2", "sys_hardware_mem_freq", "lcc_profiling", "dvpp_freq",
+              "host_sys", "host_sys_usage", "host_sys_usage_freq", "sys_interconnection_freq",
+              "msproftx")
+_ALSO_ON = {"sys_hardware_mem_freq": "--sys-hardware-mem=on",
+            "sys_interconnection_freq": "--sys-interconnection-profiling=on",
+            "dvpp_freq": "--dvpp-profiling=on"}
+_FOLDER = re.compile(r"PROF_\d+_\d+_[A-Za-z0-9]+")
+
+
+def toolkit():
+    return os.environ.get("ASCEND_TOOLKIT_HOME", "/usr/local/Ascend/ascend-toolkit/latest")
+
+
+def model_name(args):
+    return os.path.splitext(os.path.basename(args.model))[0]
+
+
+# -- acl.json of the user --------------------------------------------------------------------------
+
+def _read_json(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except ValueError as error:
+        raise RuntimeError(f"'{path}' is no JSON: {error}") from error
+
+
+def _check_dump(args, dump):
+    for key in ("dump_list", "dump_path"):
+        if key not in dump:
+            raise KeyError(f"the dump section of '{args.acl_json_path}' has no '{key}'")
+    first = dump["dump_list"][0] if dump["dump_list"] else {}
+    named = first.get("model_name")
+    if named != model_name(args):
+        raise ValueError(f"the dump section of '{args.acl_json_path}' names the model '{named}', "
+                         f"the model file is '{model_name(args)}'")
+    for key, allowed in (("dump_op_switch", ("on", "off")),
+                         ("dump_mode", ("input", "output", "all"))):
+        if key in dump and dump[key] not in allowed:
+            raise ValueError(f"'{key}' in '{args.acl_json_path}' is '{dump[key]}', it must be one "
+                             f"of {', '.join(allowed)}")
+
+
+def check_acl_json(args):
+    """What the file of --acl_json_path switches on wins over the options."""
+    if args.acl_json_path is None:
+        return
+    content = _read_json(args.acl_json_path)
+    profiler = content.get("profiler", {})
+    if "dump" in content:
+        _check_dump(args, content["dump"])
+        args.profiler = False
+    elif isinstance(profiler, dict) and profiler.get("switch") == "on":
+        args.profiler = True
+
+
+def _write_json(args, content):
+    make_folder(args.output)
+    path = os.path.join(args.output, "acl.json")
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(content, file, indent=1)
+    return path
+
+
+def prepare(args):
+    """Writes the acl.json of --profiler (without msprof) or --dump and makes the run use it."""
+    if args.acl_json_path is not None:
+        return
+    if args.profiler:
+        folder = make_folder(os.path.join(args.output, "profiler"))
+        section = {"switch": "on", "aicpu": "on", "output": os.path.abspath(folder),
+                   "aic_metrics": ""}
+        args.acl_json_path = _write_json(args, {"profiler": section})
+    elif args.dump:
+        folder = make_folder(os.path.join(args.output, "dump"))
+        section = {"dump_path": os.path.abspath(folder), "dump_mode": "all",
+                   "dump_list": [{"model_name": model_name(args)}]}
+        args.acl_json_path = _write_json(args, {"dump": section})
+
+
+# -- msprof ----------------------------------------------------------------------------------------
+
+def _find_msprof():
+    for name in _NO_MSPROF:
+        if os.environ.get(name) == "1":
+            logger.info("find %s set, continue use acl.json mode", name)
+            return None
+    path = os.path.join(toolkit(), "bin", "msprof")
+    found = path if os.access(path, os.X_OK) else shutil.which("msprof")
+    if found is None:
+        logger.info("find no msprof continue use acl.json mode, result won't be parsed as csv")
+    return found
+
+
+def _switches(args, folder):
+    if args.acl_json_path is None:
+        return [f"--output={folder}", *_SWITCHES]
+    section = _read_json(args.acl_json_path).get("profiler", {})
+    words = []
+    for key in _JSON_KEYS:
+        if key in section and section[key] != "":
+            words.append(f"--{key.replace('_', '-')}={section[key]}")
+            if key in _ALSO_ON:
+                words.append(_ALSO_ON[key])
+    return words
+
+
+def _rename(folder, found, args):
+    """<name>.csv becomes <name>_<model>_<last part of the folder's name>.csv."""
+    suffix = f"_{model_name(args)}_{found.rsplit('_', 1)[-1]}"
+    for where, _, names in os.walk(os.path.join(folder, found)):
+        for name in names:
+            stem, dot = os.path.splitext(name)
+            if dot in (".csv", ".json"):
+                os.rename(os.path.join(where, name), os.path.join(where, stem + suffix + dot))
+
+
+def run_under_msprof(args):
+    """Runs this command again as msprof's application; None when there is no msprof."""
+    msprof = _find_msprof()
+    if msprof is None:
+        return None
+    folder = "profiler"
+    if args.output:
+        make_folder(args.output)
+        folder = make_folder(os.path.join(args.output, "profiler"))
+    inner = [sys.executable, "-m", "ais_bench",
+             *child_options(args, profiler=False, warmup_count=0, acl_json_path=None)]
+    command = [msprof, *_switches(args, folder), f"--application={' '.join(inner)}"]
+    logger.info("msprof cmd:%s begin run", " ".join(command))
+    if args.acl_json_path is not None or not args.profiler_rename:
+        return subprocess.run(command, check=False).returncode
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    found = None
+    for line in process.stdout:
+        sys.stdout.write(line)
+        match = _FOLDER.search(line)
+        found = found or (match and match.group(0))
+    code = process.wait()
+    if code == 0 and found:
+        _rename(folder, found, args)
+    return code
+
+
+# -- dumped data as .npy ---------------------------------------------------------------------------
+
+def _convert(folder):
+    tool = os.path.join(toolkit(), "tools", "operator_cmp", "compare", "msaccucmp.py")
+    for name in sorted(os.listdir(folder)):
+        if name.endswith("_npy"):
+            continue
+        command = [sys.executable, tool] if os.path.exists(tool) else \
+            [shutil.which("msaccucmp") or ""]
+        if not command[-1]:
+            logger.error("msaccucmp.py was not found in %s; dumped data stays as it is", toolkit())
+            return
+        for where, _, files in os.walk(os.path.join(folder, name)):
+            if files:
+                subprocess.run([*command, "convert", "-d", where, "-out",
+                                os.path.join(folder, f"{name}_npy")], check=False)
+
+
+@contextlib.contextmanager
+def converted_dump(args):
+    """--dump_npy: the run dumps into a temporary folder, which is then moved and converted."""
+    content = _read_json(args.acl_json_path) if args.dump_npy and args.acl_json_path else {}
+    if "dump" not in content:
+        yield
+        return
+    real = content["dump"]["dump_path"]
+    make_folder(real)
+    with tempfile.TemporaryDirectory(dir=real, prefix="tmp_") as temporary:
+        content["dump"]["dump_path"] = temporary
+        path = os.path.join(temporary, "acl.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        args.acl_json_path = path
+        yield
+        os.unlink(path)
+        for name in os.listdir(temporary):
+            shutil.move(os.path.join(temporary, name), os.path.join(real, name))
+    _convert(real)

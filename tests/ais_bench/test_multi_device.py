@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MultiDeviceSession: a worker process for each entry, results in order, errors by name."""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from om_models import image
+
+from ais_bench.infer.interface import MultiDeviceSession
+
+
+@pytest.fixture(scope="module")
+def step(models):
+    session = MultiDeviceSession(models("step"))
+    yield session
+    session.close()
+
+
+def same(got, want):
+    return len(got) == len(want) and all(np.array_equal(a, b) for a, b in zip(got, want))
+
+
+def pair(i):
+    return [image(4, 8) + i, image(4, 8) * (i + 1)]
+
+
+def test_every_way_gives_the_bytes_of_one_session(step, make):
+    session = make("step")
+    feeds = [pair(i) for i in range(4)]
+    want = [session.infer(one) for one in feeds]
+    got = step.infer({0: feeds[:1], 1: feeds[1:3], 7: feeds[3:]})
+    assert list(got) == [0, 1, 7] and [len(v) for v in got.values()] == [1, 2, 1]
+    assert all(same(a, b) for a, b in zip(got[0] + got[1] + got[7], want))
+    lists = step.infer_pipeline({0: [feeds], 1: [feeds[::-1], feeds]})
+    assert all(same(a, b) for a, b in zip(lists[0][0], want))
+    assert all(same(a, b) for a, b in zip(lists[1][0], want[::-1]))
+    turns = step.infer_iteration({0: [feeds[0]], 1: [feeds[1]]}, [1, 0], 5)
+    for device in (0, 1):
+        assert same(turns[device][0], session.infer_iteration(feeds[device], [1, 0], 5))
+
+
+def test_the_summary_is_a_dict_and_can_be_called(step):
+    step.infer({0: [pair(0), pair(1)], 1: [pair(2)]})
+    assert step.summary() is step.summary
+    assert {device: len(times) for device, times in step.summary().items()} == {0: 2, 1: 1}
+    assert all(time > 0 for times in step.summary.values() for time in times)
+    step.reset_summaryinfo()
+    assert step.summary() == {}
+
+
+def test_an_error_in_a_worker_is_raised_with_its_traceback_and_the_next_call_works(step):
+    good = pair(1)
+    with pytest.raises(RuntimeError) as caught:
+        step.infer({0: [good], 1: [[good[0], image(4, 7)]]})
+    text = str(caught.value)
+    assert "device 1, feeds 0" in text and "Traceback" in text
+    assert "input 1 ('b') was given 112 bytes, the model needs 128" in text
+    assert len(step.infer({0: [good], 1: [good]})) == 2
+
+
+def test_bad_devices_and_models_are_named(step, tmp_path):
+    with pytest.raises(RuntimeError, match="device 100 does not exist"):
+        step.infer({100: [pair(0)]})
+    with pytest.raises(RuntimeError, match="none.om"):
+        MultiDeviceSession(str(tmp_path / "none.om")).infer({0: [pair(0)]})
+    for wrong in ({}, [pair(0)], {0: []}, {0: pair(0)[0]}, {300: [pair(0)]},
+                  {i: [pair(0)] for i in range(33)}, {i: [pair(0)] * 22 for i in range(3)}):
+        with pytest.raises(ValueError):
+            step.infer(wrong)
+    with pytest.raises(TypeError):
+        step.infer({"0": [pair(0)]})
+
+
+def test_a_worker_that_is_killed_is_named_and_replaced(models):
+    session = MultiDeviceSession(models("step"))
+    feeds = pair(3)
+    want = session.infer({0: [feeds], 1: [feeds]})
+    victim = session._workers[1, 0].pid
+    os.kill(victim, signal.SIGSTOP)  # it cannot answer before it dies
+
+    def kill():
+        time.sleep(0.2)
+        os.kill(victim, signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    with pytest.raises(RuntimeError, match=rf"device 1, feeds 0: the worker process {victim} ended "
+                                           r"by signal 9 \(SIGKILL\)"):
+        session.infer({0: [feeds], 1: [feeds]})
+    thread.join()
+    again = session.infer({0: [feeds], 1: [feeds]})
+    assert same(again[1][0], want[1][0])
+    session.close()
+
+
+UNGUARDED = """
+import sys
+import numpy as np
+from ais_bench.infer.interface import InferSession, MultiDeviceSession
+print("once", flush=True)
+session = InferSession(0, sys.argv[1])
+a = np.ones((4, 8), np.float32)
+many = MultiDeviceSession(sys.argv[1])
+got = many.infer({0: [[a, a]], 1: [[a, a]]})
+assert np.array_equal(got[1][0][0], session.infer([a, a])[0])
+got[0][0][0][:] = 3  # results are the caller's to change
+"""
+
+
+def test_a_script_without_a_guard_runs_once_and_leaves_nobody_behind(models):
+    done = subprocess.run([sys.executable, "-c", UNGUARDED, models("step")], capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("once") == 1
+    ours = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True).stdout
+    orphans = [line for line in ours.splitlines()
+               if "ais_bench._worker" in line and line.split()[0] == "1"]
+    assert not orphans
+
+
+def test_the_parent_may_hold_a_session_with_threads_running(models, make):
+    session, feeds = make("step"), pair(2)
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            session.infer(feeds)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    many = MultiDeviceSession(models("step"))
+    try:
+        assert same(many.infer({3: [feeds]})[3][0], session.infer(feeds))
+    finally:
+        stop.set()
+        thread.join()
+        many.close()
