@@ -5,6 +5,7 @@
 #include "compile/pass_switch.h"
 #include "compile/passes.h"
 #include "compile/specialise.h"
+#include "compile/stages.h"
 #include "compile/types.h"
 
 namespace anynpu::compile {
@@ -76,15 +77,18 @@ Status set_types(const Options& options, const std::vector<std::string>& names, 
 }  // namespace
 
 Result<om::Model> compile(graph::Graph graph, const Options& options) {
+  if (options.on_stage) options.on_stage(StageDump::kBegin, graph);
   ANYNPU_TRY(select_outputs(options.out_nodes, graph));
   ANYNPU_TRY(check_names(options.precision, graph));
   const std::vector<std::string> names = output_names(graph);
   ANYNPU_ASSIGN(const bool fixed, apply_input_shapes(options.input_shapes, graph));
   if (!options.input_shapes.empty()) forget_inner_shapes(graph);
-  ANYNPU_TRY(remove_identities(graph));
+  if (is_on(options.passes_off, kAllPasses)) ANYNPU_TRY(remove_identities(graph));
   if (is_on(options.passes_off, kFoldBatchNorm)) ANYNPU_TRY(fold_batch_norms(graph));
   const bool shaped = fixed && options.gears.kind == om::GearKind::none;
+  if (options.on_stage) options.on_stage(StageDump::kPrepared, graph);
   if (changes_types(options)) ANYNPU_TRY(set_types(options, names, shaped, graph));
+  if (options.on_stage) options.on_stage(StageDump::kTyped, graph);
 
   om::Model model;
   model.meta.name = options.model_name;
@@ -95,7 +99,9 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   model.meta.passes_off = options.passes_off;
   if (!shaped) {
     ANYNPU_TRY(remove_dead(graph));
-    return compile_dynamic(std::move(graph), options, names, std::move(model.meta));
+    ANYNPU_ASSIGN(model, compile_dynamic(std::move(graph), options, names, std::move(model.meta)));
+    if (options.on_stage) options.on_stage(StageDump::kBuild, model.graph);
+    return model;
   }
   ANYNPU_ASSIGN(const auto aipp, fit_aipp(options, graph, true));
   std::vector<Shape> shapes;
@@ -114,6 +120,7 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   ANYNPU_TRY(describe_all(graph, names, model.meta));
   describe_aipp(aipp, shapes, model.meta);
   model.graph = std::move(graph);
+  if (options.on_stage) options.on_stage(StageDump::kBuild, model.graph);
   return model;
 }
 

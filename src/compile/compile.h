@@ -4,7 +4,9 @@
 // it is loaded. Pure: it reads and writes no files. Thread-safe.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,8 @@ struct Options {
   std::vector<std::string> passes_off;                     // pass_switch.h
   std::vector<std::pair<std::string, std::string>> given;  // options as written, for the record
   std::string command_line;
+  // Called with each stage's name (stages.h) and graph; may be empty.
+  std::function<void(std::string_view stage, const graph::Graph& graph)> on_stage;
 };
 
 // `graph` is verified, as an importer returns it.

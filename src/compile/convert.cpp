@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/convert.h"
 
+#include <optional>
+
 #include "base/log.h"
+#include "compile/option_text.h"
+#include "compile/pass_switch.h"
+#include "compile/stages.h"
 #include "import/caffe/caffe.h"
 #include "import/onnx/onnx.h"
-#include "om/container.h"
 
 namespace anynpu::compile {
 
@@ -38,26 +42,82 @@ caffe::InputShapes shapes_for_caffe(const std::vector<InputShape>& given) {
   return shapes;
 }
 
+}  // namespace
+
 Result<graph::Graph> import_model(const Conversion& conversion) {
   if (conversion.framework == Framework::caffe) {
     return caffe::import_files(conversion.model_path, conversion.weight_path,
-                               shapes_for_caffe(conversion.options.input_shapes));
+                               shapes_for_caffe(conversion.options.input_shapes),
+                               conversion.layer_types);
   }
   ANYNPU_ASSIGN(onnx::Model source, onnx::import_file(conversion.model_path));
   ANYNPU_LOG(info, "'{}' was made by {}", conversion.model_path, source.producer);
   return std::move(source.graph);
 }
 
+Result<std::map<std::string, std::string>> parse_op_name_map(std::string_view text) {
+  std::map<std::string, std::string> types;
+  for (const std::string& line : split(text, '\n')) {
+    const std::string_view all = line;
+    const size_t colon = all.find(':');
+    const bool good = colon != std::string_view::npos && !trim(all.substr(0, colon)).empty() &&
+                      !trim(all.substr(colon + 1)).empty();
+    if (!good) {
+      return fail(Code::invalid_argument,
+                  "--op_name_map: the line '{}'; expected A:B, such as "
+                  "DetectionOutput:SSDDetectionOutput",
+                  line);
+    }
+    types[std::string(trim(all.substr(0, colon)))] = trim(all.substr(colon + 1));
+  }
+  return types;
+}
+
+namespace {
+
+// net.om -> net_original.om
+std::string original_path(const std::string& path) {
+  return path.substr(0, path.size() - std::string_view(".om").size()) + "_original.om";
+}
+
+// The model as it was read: same inputs and outputs, no pass and no option that changes types.
+Result<om::Model> compile_original(const graph::Graph& source, const Options& options) {
+  Options plain = options;
+  plain.model_name += "_original";
+  plain.out_nodes.clear();
+  plain.output_types = {};
+  plain.fp16_inputs.clear();
+  plain.blocked_inputs.clear();
+  plain.blocked_outputs.clear();
+  plain.precision = {};
+  plain.passes_off = {std::string(kAllPasses)};
+  plain.on_stage = nullptr;
+  return compile(source, plain);
+}
+
 }  // namespace
 
 Status convert(const Conversion& conversion) {
+  const auto begin = [&](std::string_view part) {
+    if (conversion.on_part) conversion.on_part(part);
+  };
+  begin("reading");
   ANYNPU_ASSIGN(graph::Graph source, import_model(conversion));
   ANYNPU_LOG(info, "read '{}': {} nodes", conversion.model_path, source.nodes.size());
-  ANYNPU_ASSIGN(const om::Model model, compile(std::move(source), conversion.options),
-                "while compiling '{}'", conversion.model_path);
+  begin("compiling");
+  std::optional<om::Model> original;
+  if (conversion.keep_original) {
+    ANYNPU_ASSIGN(original, compile_original(source, conversion.options));
+  }
+  Options options = conversion.options;
+  options.on_stage = StageDump(options.model_name);
+  ANYNPU_ASSIGN(const om::Model model, compile(std::move(source), options), "while compiling '{}'",
+                conversion.model_path);
   ANYNPU_LOG(info, "compiled to {} nodes", model.graph.nodes.size());
   ANYNPU_LOG(debug, "{}", graph::print(model.graph));
-  return om::write_file(model, conversion.output_path);
+  begin("writing");
+  if (original) ANYNPU_TRY(om::write_file(*original, original_path(conversion.output_path)));
+  return om::write_file(model, conversion.output_path, conversion.weights);
 }
 
 }  // namespace anynpu::compile

@@ -3,9 +3,13 @@
 // process call. Nothing is written when anything fails.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "compile/compile.h"
+#include "om/container.h"
 
 namespace anynpu::compile {
 
@@ -17,11 +21,22 @@ struct Conversion {
   std::string weight_path;  // Caffe alone: the .caffemodel
   std::string output_path;  // with the suffix .om
   Options options;
+  om::WeightPlace weights = om::WeightPlace::inside;
+  bool keep_original = false;  // also write <output>_original.om: no pass changes it
+  std::map<std::string, std::string> layer_types;  // Caffe alone: a type -> the one it stands for
+  // Called when a part of the work begins: "reading", "compiling", "writing"; may be empty.
+  std::function<void(std::string_view part)> on_part;
 };
 
 // "0" -> Framework::caffe, "5" -> Framework::onnx. Fails for other numbers, and for the frameworks
 // of later releases.
 Result<Framework> parse_framework(const std::string& text);
+
+// The source model as a graph.
+Result<graph::Graph> import_model(const Conversion& conversion);
+
+// "A:B" a line, of --op_name_map.
+Result<std::map<std::string, std::string>> parse_op_name_map(std::string_view text);
 
 Status convert(const Conversion& conversion);
 

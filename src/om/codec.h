@@ -28,9 +28,17 @@ class WeightTable {
   uint64_t size_ = 0;
 };
 
+// Where constants lie: the weights section, or files beside the model that stand for parts of it.
 struct Weights {
-  std::shared_ptr<const void> owner;
-  std::span<const std::byte> bytes;
+  struct Piece {
+    uint64_t offset = 0;  // of its first byte in the section
+    std::shared_ptr<const void> owner;
+    std::span<const std::byte> bytes;
+  };
+  std::vector<Piece> pieces;
+
+  // Null when no piece holds all of these bytes.
+  std::shared_ptr<const graph::Constant> find(uint64_t offset, uint64_t size) const;
 };
 
 WireWriter encode_graph(const graph::Graph& graph, WeightTable& weights);
@@ -38,6 +46,15 @@ Result<graph::Graph> decode_graph(WireReader reader, const Weights& weights);
 
 WireWriter encode_meta(const Meta& meta);
 Result<Meta> decode_meta(WireReader reader);
+
+// A file that holds a part of the weights section.
+struct WeightFile {
+  std::string name;
+  uint64_t offset = 0, size = 0;
+  uint32_t checksum = 0;
+};
+WireWriter encode_files(const std::vector<WeightFile>& files);
+Result<std::vector<WeightFile>> decode_files(WireReader reader);
 
 // The element type or storage format behind a stored number; fails for unknown ones.
 Result<DType> decode_dtype(int64_t number);

@@ -142,11 +142,11 @@ class Decoder {
 
   Result<std::shared_ptr<const Constant>> constant(uint64_t offset, uint64_t size,
                                                    const Value& value) const {
-    if (offset % kAlignment != 0 || offset > weights_.bytes.size() ||
-        size > weights_.bytes.size() - offset) {
+    auto found = offset % kAlignment == 0 ? weights_.find(offset, size) : nullptr;
+    if (!found) {
       return fail(Code::corrupt_model,
-                  "constant '{}' lies at {} with {} bytes; the weights have {} bytes", value.name,
-                  offset, size, weights_.bytes.size());
+                  "constant '{}' lies at {} with {} bytes, where the weights have none", value.name,
+                  offset, size);
     }
     const int64_t count = value.has_shape ? element_count(value.shape) : -1;
     const bool fits =
@@ -156,8 +156,7 @@ class Decoder {
       return fail(Code::corrupt_model, "constant '{}' ({} {}) has {} bytes", value.name,
                   name_of(value.dtype), to_string(value.shape), size);
     }
-    return std::make_shared<const Constant>(
-        Constant{weights_.owner, weights_.bytes.subspan(offset, size)});
+    return found;
   }
 
   Result<Value> value(const WireField& message) const {

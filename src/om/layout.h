@@ -15,7 +15,7 @@ constexpr std::array<char, 8> kMagic = {'A', 'N', 'Y', 'N', 'P', 'U', 'O', 'M'};
 constexpr size_t kAlignment = 64;
 constexpr uint32_t kMaxSections = 64;
 
-enum class SectionKind : uint32_t { meta = 1, graph = 2, weights = 3 };
+enum class SectionKind : uint32_t { meta = 1, graph = 2, weights = 3, weight_files = 4 };
 
 struct Header {
   std::array<char, 8> magic;

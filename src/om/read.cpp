@@ -22,7 +22,7 @@ constexpr std::array<char, 4> kVendorMagic = {'I', 'M', 'O', 'D'};
 constexpr std::string_view kMakeAgain = "convert the model again with atc";
 
 struct Sections {
-  Bytes meta, graph, weights;
+  Bytes meta, graph, weights, files;
 };
 
 bool starts_with(Bytes bytes, std::span<const char> magic) {
@@ -111,6 +111,7 @@ Result<Sections> read_sections(Bytes bytes) {
     if (section.kind == SectionKind::meta) found.meta = content, seen |= 1;
     if (section.kind == SectionKind::graph) found.graph = content, seen |= 2;
     if (section.kind == SectionKind::weights) found.weights = content, seen |= 4;
+    if (section.kind == SectionKind::weight_files) found.files = content;
     end = section.offset + section.size;
   }
   if (seen != 7 || !check_padding(bytes.size())) {
@@ -176,16 +177,44 @@ Status check_infos(const Meta& meta, const std::vector<TensorInfo>& infos,
   return {};
 }
 
+// The weights of the file, and those in files of their own.
+Result<Weights> find_weights(const Sections& sections, std::shared_ptr<const void> owner,
+                             const WeightSource& source) {
+  Weights weights;
+  weights.pieces.push_back({0, std::move(owner), sections.weights});
+  auto files = decode_files(WireReader(sections.files));
+  ANYNPU_TRY(as_corrupt(files.status()));
+  if (!files->empty() && !source) {
+    return fail(Code::invalid_argument,
+                "the model has {} files of weights beside it, which a model in memory does not "
+                "find; load it by its path, set ACL_MDL_WEIGHT_PATH_PTR to their folder or give "
+                "each with aclmdlSetExternalWeightAddress",
+                files->size());
+  }
+  for (const WeightFile& file : *files) {
+    ANYNPU_ASSIGN(WeightBytes found, source(file.name));
+    if (found.bytes.size() != file.size || crc32c(found.bytes) != file.checksum) {
+      return fail(Code::corrupt_model,
+                  "the file of weights '{}' has {} bytes and does not belong to this model, which "
+                  "expects {}; {}",
+                  file.name, found.bytes.size(), file.size, kMakeAgain);
+    }
+    weights.pieces.push_back({file.offset, std::move(found.owner), found.bytes});
+  }
+  return weights;
+}
+
 }  // namespace
 
-Result<Model> read_memory(Bytes bytes, std::shared_ptr<const void> owner) {
+Result<Model> read_memory(Bytes bytes, std::shared_ptr<const void> owner,
+                          const WeightSource& source) {
   ANYNPU_ASSIGN(const Sections sections, read_sections(bytes));
   Model model;
   auto meta = decode_meta(WireReader(sections.meta));
   ANYNPU_TRY(as_corrupt(meta.status()));
   model.meta = std::move(*meta);
-  auto graph =
-      decode_graph(WireReader(sections.graph), Weights{std::move(owner), sections.weights});
+  ANYNPU_ASSIGN(const Weights weights, find_weights(sections, std::move(owner), source));
+  auto graph = decode_graph(WireReader(sections.graph), weights);
   ANYNPU_TRY(as_corrupt(graph.status()));
   model.graph = std::move(*graph);
   if (model.meta.is_dynamic()) {
@@ -198,14 +227,16 @@ Result<Model> read_memory(Bytes bytes, std::shared_ptr<const void> owner) {
   return model;
 }
 
-Result<Model> read_file(const std::string& path) {
+Result<Model> read_file(const std::string& path, const WeightSource& weights) {
   ANYNPU_ASSIGN(auto file, MappedFile::open(path), "while loading the model '{}'", path);
   const Bytes bytes = file->bytes();
-  ANYNPU_ASSIGN(Model model, read_memory(bytes, file), "while loading the model '{}'", path);
+  ANYNPU_ASSIGN(Model model,
+                read_memory(bytes, file, weights ? weights : weights_in(weight_folder(path))),
+                "while loading the model '{}'", path);
   return model;
 }
 
-Result<Model> read_copy(Bytes bytes) {
+Result<Model> read_copy(Bytes bytes, const WeightSource& weights) {
   ANYNPU_TRY(check_start(bytes));
   auto* memory = static_cast<std::byte*>(
       ::operator new (bytes.size(), std::align_val_t{kAlignment}, std::nothrow));
@@ -216,7 +247,7 @@ Result<Model> read_copy(Bytes bytes) {
     ::operator delete (const_cast<std::byte*>(p), std::align_val_t{kAlignment});
   });
   std::memcpy(memory, bytes.data(), bytes.size());
-  return read_memory({memory, bytes.size()}, std::move(owner));
+  return read_memory({memory, bytes.size()}, std::move(owner), weights);
 }
 
 Result<Meta> read_meta(Bytes bytes) {

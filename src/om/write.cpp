@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <filesystem>
 
 #include "base/crc32c.h"
 #include "base/mapped_file.h"
@@ -23,24 +24,35 @@ Bytes bytes_of_object(const T& object) {
 // The file as a list of pieces: weights are written from where they lie.
 class Image {
  public:
-  explicit Image(const Model& model) {
+  Image(const Model& model, WeightPlace place, const std::string& name)
+      : sections_(place == WeightPlace::inside ? 3 : 4) {
     texts_[0] = encode_meta(model.meta).take();
     texts_[1] = encode_graph(model.graph, weights_).take();
     header_.magic = kMagic;
     header_.version = kFormatVersion;
     header_.section_count = static_cast<uint32_t>(sections_.size());
-    uint64_t at = sizeof(Header) + sizeof sections_;
+    uint64_t at = sizeof(Header) + sections_.size() * sizeof(Section);
     parts_.resize(2);
     pad(at, nullptr);
     add(SectionKind::meta, {std::as_bytes(std::span(texts_[0]))}, at);
     add(SectionKind::graph, {std::as_bytes(std::span(texts_[1]))}, at);
     std::vector<Bytes> pieces;
     for (const auto& constant : weights_.list()) pieces.push_back(constant->bytes);
-    add(SectionKind::weights, pieces, at);
+    if (place == WeightPlace::inside) {
+      add(SectionKind::weights, pieces, at);
+    } else {
+      add(SectionKind::weights, {}, at);
+      place == WeightPlace::one_file ? gather(pieces, name) : spread(pieces);
+      std::vector<WeightFile> infos;
+      for (const File& file : files_) infos.push_back(file.info);
+      texts_[2] = encode_files(infos).take();
+      add(SectionKind::weight_files, {std::as_bytes(std::span(texts_[2]))}, at);
+    }
     header_.file_size = at;
-    header_.checksum = crc32c(bytes_of_object(sections_), crc32c(bytes_of_object(header_)));
+    const Bytes table = std::as_bytes(std::span(sections_));
+    header_.checksum = crc32c(table, crc32c(bytes_of_object(header_)));
     parts_[0] = bytes_of_object(header_);
-    parts_[1] = bytes_of_object(sections_);
+    parts_[1] = table;
   }
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
@@ -48,7 +60,37 @@ class Image {
   const std::vector<Bytes>& parts() const { return parts_; }
   uint64_t size() const { return header_.file_size; }
 
+  struct File {
+    WeightFile info;
+    std::vector<Bytes> parts;
+  };
+  const std::vector<File>& files() const { return files_; }
+
  private:
+  // One file for each constant, named by its content: models of the same weights share them.
+  void spread(const std::vector<Bytes>& pieces) {
+    uint64_t offset = 0;
+    for (const Bytes& piece : pieces) {
+      File file{{"", offset, piece.size(), crc32c(piece)}, {piece}};
+      file.info.name = format("weight_{}_{}", file.info.checksum, piece.size());
+      files_.push_back(std::move(file));
+      offset += align_up(piece.size());
+    }
+  }
+
+  void gather(const std::vector<Bytes>& pieces, const std::string& name) {
+    File file{{name + "_weight_combined", 0, 0, 0}, {}};
+    for (const Bytes& piece : pieces) {
+      for (const Bytes& part :
+           {piece, Bytes(kZeros).first(align_up(piece.size()) - piece.size())}) {
+        file.parts.push_back(part);
+        file.info.checksum = crc32c(part, file.info.checksum);
+        file.info.size += part.size();
+      }
+    }
+    files_.push_back(std::move(file));
+  }
+
   // Appends pieces, each padded to the alignment; the padding of the last is not part of the
   // section.
   void add(SectionKind kind, const std::vector<Bytes>& pieces, uint64_t& at) {
@@ -75,22 +117,36 @@ class Image {
   }
 
   WeightTable weights_;
-  std::array<std::string, 2> texts_;
+  std::array<std::string, 3> texts_;
   Header header_{};
-  std::array<Section, 3> sections_{};
+  std::vector<Section> sections_;
+  std::vector<File> files_;
   size_t next_ = 0;
   std::vector<Bytes> parts_;
 };
 
 }  // namespace
 
-Status write_file(const Model& model, const std::string& path) {
-  const Image image(model);
+Status write_file(const Model& model, const std::string& path, WeightPlace place) {
+  namespace fs = std::filesystem;
+  const Image image(model, place, fs::path(path).stem().string());
+  if (!image.files().empty()) {
+    std::error_code error;
+    fs::create_directories(weight_folder(path), error);
+    if (error) {
+      return fail(Code::io_error, "cannot make the folder '{}': {}", weight_folder(path),
+                  error.message());
+    }
+  }
+  for (const Image::File& file : image.files()) {
+    const std::string file_path = (fs::path(weight_folder(path)) / file.info.name).string();
+    ANYNPU_TRY(write_file_atomically(file_path, file.parts));
+  }
   return write_file_atomically(path, image.parts());
 }
 
 Result<std::vector<std::byte>> to_bytes(const Model& model) {
-  const Image image(model);
+  const Image image(model, WeightPlace::inside, "");
   std::vector<std::byte> bytes;
   bytes.reserve(image.size());
   for (const Bytes& part : image.parts()) bytes.insert(bytes.end(), part.begin(), part.end());

@@ -100,7 +100,7 @@ def test_required_options_are_named(folder, missing):
     ("--framework=1", "MindSpore"),
     ("--framework=9", "expected 0"),
     ("--soc_version=Ascend999", "Ascend310P3"),
-    ("--mode=1", "--mode=1 is not in this release"),
+    ("--mode=2", "expected 0, 1, 3, 5 or 6"),
     ("--log=loud", "expected debug, info"),
     ("--input_format=NHCW", "expected NCHW"),
     ("--input_shape=z:1,3,8,8", "no input 'z'; its inputs are: x"),

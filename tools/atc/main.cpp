@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // atc: the model converter, with the vendor's options, lines and exit codes.
+#include <unistd.h>
+
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/log.h"
+#include "modes.h"
 #include "options.h"
 
 namespace {
@@ -28,14 +31,47 @@ Status set_log(const std::string& level) {
                       "--log is '{}'; expected debug, info, warning, error or null", level);
 }
 
+// One line that is written over while the work goes on; nothing where nobody watches.
+void show_progress(std::string_view part) {
+  if (!::isatty(STDOUT_FILENO)) return;
+  std::printf("\r\033[K%.*s%s", static_cast<int>(part.size()), part.data(),
+              part.empty() ? "" : " ...");
+  std::fflush(stdout);
+}
+
+Status convert(const anynpu::CommandLine& line, const std::string& command) {
+  ANYNPU_ASSIGN(auto work, anynpu::atc::plan_conversion(line, command));
+  work.on_part = show_progress;
+  Status status = anynpu::compile::convert(work);
+  show_progress("");
+  if (status.code() == anynpu::Code::unsupported_op && line.has("check_report")) {
+    bool all_good = false;
+    ANYNPU_TRY(anynpu::atc::write_report(line, all_good));
+  }
+  ANYNPU_TRY(std::move(status));
+  return line.get("display_model_info") == "1" ? anynpu::atc::display_model(work.output_path)
+                                               : Status{};
+}
+
 Status run(const anynpu::CommandLine& line, const std::string& command) {
+  using namespace anynpu::atc;
   ANYNPU_TRY(set_log(line.get("log")));
-  ANYNPU_TRY(anynpu::atc::check_refused(line));
-  for (const std::string& name : anynpu::atc::without_effect(line)) {
+  ANYNPU_TRY(check_refused(line));
+  for (const std::string& name : without_effect(line)) {
     ANYNPU_LOG(info, "--{} has no effect off the card", name);
   }
-  ANYNPU_ASSIGN(const auto work, anynpu::atc::plan_conversion(line, command));
-  return anynpu::compile::convert(work);
+  const std::string mode = line.get("mode");
+  if (mode == "0") return convert(line, command);
+  if (mode == "1") return write_model_json(line);
+  if (mode == "3") return check_model(line);
+  if (mode == "5") return write_stage_json(line);
+  if (mode == "6" && !line.get("om").empty()) return display_model(line.get("om"));
+  if (mode == "6") {
+    return anynpu::fail(anynpu::Code::invalid_argument, "--om is missing; --mode=6 needs it");
+  }
+  return anynpu::fail(
+      mode == "30" ? anynpu::Code::unsupported_feature : anynpu::Code::invalid_argument,
+      "--mode is '{}'; expected 0, 1, 3, 5 or 6", mode);
 }
 
 int report(const Status& status) {

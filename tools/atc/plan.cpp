@@ -155,6 +155,32 @@ Result<std::string> parse_output(const std::string& text) {
   return path.extension() == ".om" ? text : text + ".om";
 }
 
+// What is read and written besides the model.
+Status parse_extras(const CommandLine& line, compile::Conversion& work) {
+  if (line.has("op_name_map")) {
+    if (work.framework != compile::Framework::caffe) {
+      return fail(Code::invalid_argument,
+                  "--op_name_map is for Caffe models (--framework=0); leave it out");
+    }
+    ANYNPU_ASSIGN(const std::string text, read_text(line, "op_name_map"));
+    ANYNPU_ASSIGN(work.layer_types, compile::parse_op_name_map(text));
+  }
+  const std::string place = line.get("external_weight");
+  if (place != "0" && place != "1" && place != "2") {
+    return fail(Code::invalid_argument, "--external_weight is '{}'; expected 0, 1 or 2", place);
+  }
+  work.weights = place == "0"   ? om::WeightPlace::inside
+                 : place == "1" ? om::WeightPlace::file_each
+                                : om::WeightPlace::one_file;
+  const std::string original = line.get("save_original_model");
+  if (original != "true" && original != "false") {
+    return fail(Code::invalid_argument, "--save_original_model is '{}'; expected true or false",
+                original);
+  }
+  work.keep_original = original == "true";
+  return {};
+}
+
 }  // namespace
 
 Result<compile::Precision> parse_precision(const CommandLine& line) {
@@ -199,11 +225,6 @@ void record(const CommandLine& line, const std::string& command, compile::Option
 }
 
 Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::string& command) {
-  if (line.get("mode") != "0") {
-    return fail(Code::unsupported_feature,
-                "--mode={} is not in this release; expected 0, which makes a .om file",
-                line.get("mode"));
-  }
   for (std::string_view name : {"model", "framework", "output", "soc_version"}) {
     ANYNPU_TRY(need(line, name));
   }
@@ -222,8 +243,9 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
     ANYNPU_ASSIGN(const std::string text, read_text(line, "fusion_switch_file"));
     ANYNPU_ASSIGN(work.options.passes_off, compile::parse_fusion_switch(text));
   }
-  ANYNPU_ASSIGN(const bool checks, parse_switch(line, "status_check"));
-  (void)checks;  // recorded with the options
+  ANYNPU_TRY(parse_switch(line, "status_check").status());  // recorded with the options
+  ANYNPU_TRY(parse_switch(line, "display_model_info").status());
+  ANYNPU_TRY(parse_extras(line, work));
   work.model_path = line.get("model");
   work.weight_path = line.get("weight");
   work.options.model_name = std::filesystem::path(work.output_path).stem().string();

@@ -16,15 +16,18 @@
 
 namespace anynpu::caffe {
 
+// Layers whose type is a key are read as if it were the value.
+using LayerTypes = std::map<std::string, std::string>;
+
 // Shapes that replace those of the file, by the name of the input. -1 = known at run time only.
 using InputShapes = std::map<std::string, Shape>;
 
 // `weights` may be empty when no layer has weights.
 Result<graph::Graph> import_files(const std::string& prototxt, const std::string& weights,
-                                  const InputShapes& shapes = {});
+                                  const InputShapes& shapes = {}, const LayerTypes& types = {});
 
 // The same from memory; nothing given stays referenced. `weights` may be empty.
 Result<graph::Graph> import_memory(std::string_view prototxt, std::span<const std::byte> weights,
-                                   const InputShapes& shapes = {});
+                                   const InputShapes& shapes = {}, const LayerTypes& types = {});
 
 }  // namespace anynpu::caffe

@@ -10,7 +10,7 @@ namespace anynpu::caffe {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LayerFunction>, 51> kLayers = {{
+constexpr std::array<std::pair<std::string_view, LayerFunction>, 52> kLayers = {{
     {"AbsVal", abs_val},
     {"ArgMax", arg_max},
     {"BatchNorm", batch_norm},
@@ -56,6 +56,7 @@ constexpr std::array<std::pair<std::string_view, LayerFunction>, 51> kLayers = {
     {"Silence", silence},
     {"Slice", slice},
     {"Softmax", softmax},
+    {"SSDDetectionOutput", detection_output},
     {"Split", pass},
     {"SPP", spp},
     {"TanH", tanh_layer},

@@ -191,8 +191,12 @@ Status Builder::report() const {
 }
 
 Result<graph::Graph> import_memory(std::string_view prototxt, std::span<const std::byte> weights,
-                                   const InputShapes& shapes) {
-  ANYNPU_ASSIGN(const NetText net, read_net(prototxt), "while reading the prototxt");
+                                   const InputShapes& shapes, const LayerTypes& types) {
+  ANYNPU_ASSIGN(NetText net, read_net(prototxt), "while reading the prototxt");
+  for (Layer& layer : net.layers) {
+    const auto found = types.find(layer.type);
+    if (found != types.end()) layer.type = found->second;
+  }
   Weights read;
   if (!weights.empty()) {
     ANYNPU_ASSIGN(read, read_weights(weights), "while reading the caffemodel");
@@ -201,7 +205,7 @@ Result<graph::Graph> import_memory(std::string_view prototxt, std::span<const st
 }
 
 Result<graph::Graph> import_files(const std::string& prototxt, const std::string& weights,
-                                  const InputShapes& shapes) {
+                                  const InputShapes& shapes, const LayerTypes& types) {
   ANYNPU_ASSIGN(const auto text, MappedFile::open(prototxt), "while opening the Caffe prototxt");
   std::span<const std::byte> bytes;
   std::shared_ptr<const MappedFile> file;
@@ -216,7 +220,7 @@ Result<graph::Graph> import_files(const std::string& prototxt, const std::string
   const auto characters = text->bytes();
   ANYNPU_ASSIGN(graph::Graph graph,
                 import_memory({reinterpret_cast<const char*>(characters.data()), characters.size()},
-                              bytes, shapes),
+                              bytes, shapes, types),
                 "while reading the Caffe model '{}'{}", prototxt,
                 weights.empty() ? "" : format(" with the weights '{}'", weights));
   return graph;

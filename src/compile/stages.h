@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs of the stages of a conversion, written where DUMP_GE_GRAPH asks for them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace anynpu::compile {
+
+// One per conversion. Files are called ge_proto_00000_<model>_<stage>.txt, counted in their order.
+// A file that cannot be written is named in the log; the conversion goes on.
+class StageDump {
+ public:
+  explicit StageDump(std::string model_name);
+  void operator()(std::string_view stage, const graph::Graph& graph);
+
+  // Names of the stages, in order.
+  static constexpr std::string_view kBegin = "PreRunBegin";
+  static constexpr std::string_view kPrepared = "PrepareAfterInferFormatAndShape";
+  static constexpr std::string_view kTyped = "OptimizeOriginalGraph";
+  static constexpr std::string_view kBuild = "Build";
+
+ private:
+  std::string model_name_, folder_;
+  int64_t level_ = 0;  // 0: nothing is written
+  int count_ = 0;
+};
+
+}  // namespace anynpu::compile

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in a source model and whether it can be read: the report of atc --mode=3.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace anynpu {
+
+struct OpReport {
+  std::string name, type;
+  std::string domain;  // ONNX: "" is the default one
+  int64_t opset = 0;   // ONNX alone
+  std::string cause;   // why it cannot be read; empty when it can
+};
+
+namespace onnx {
+// Every node of the file, those of subgraphs included. Fails for files that are no ONNX model.
+Result<std::vector<OpReport>> report_operators(const std::string& path);
+}  // namespace onnx
+
+namespace caffe {
+// Every layer of the prototxt.
+Result<std::vector<OpReport>> report_layers(const std::string& prototxt);
+}  // namespace caffe
+
+}  // namespace anynpu
