@@ -15,7 +15,7 @@ namespace anynpu::compile {
 namespace {
 
 // The card's passes beside ours.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kNames = {{
     {"ALL", kAllPasses},
     {"BatchNormBnInferFusionPass", kFoldBatchNorm},
     {"ConvBatchnormFusionPass", kFoldBatchNorm},
@@ -23,11 +23,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames =
     {"HostBNFusionPass", kFoldBatchNorm},
     {"fold_batch_norm", kFoldBatchNorm},
     {"ConvBiasaddFusionPass", kFuseConv},
-    {"MatMulBiasAddFusionPass", kFuseConv},
+    {"MatMulBiasAddFusionPass", kFuseMatMul},
     {"TbeConvBnreduceFusionPass", kFuseConv},
     {"TbeConvReluFusionPass", kFuseConv},
     {"TbeConv2DAddClipMulDivFusionPass", kFuseConv},
     {"fuse_conv", kFuseConv},
+    {"fuse_layer_norm", kFuseLayerNorm},
+    {"fuse_gelu", kFuseGelu},
+    {"fuse_attention", kFuseAttention},
+    {"fuse_matmul", kFuseMatMul},
 }};
 
 using Switches = std::map<std::string, bool, std::less<>>;
@@ -85,8 +89,11 @@ Result<std::vector<std::string>> parse_fusion_switch(std::string_view text) {
   ANYNPU_TRY(is_json ? read_json(text, switches) : read_lines(text, switches));
   const auto all = switches.find(kAllPasses);
   std::map<std::string, bool> on;
-  if (all != switches.end() && !all->second)
-    on = {{std::string(kFoldBatchNorm), false}, {std::string(kFuseConv), false}};
+  if (all != switches.end() && !all->second) {
+    for (const auto& name : kNames) {
+      if (name.second != kAllPasses) on[std::string(name.second)] = false;
+    }
+  }
   for (const auto& [pass, state] : switches) {
     if (pass == kAllPasses) continue;
     const auto* known = std::find_if(kNames.begin(), kNames.end(),

@@ -13,6 +13,10 @@ namespace anynpu::compile {
 // Passes that can be switched off, by our names: those that make results differ by a rounding.
 constexpr std::string_view kFoldBatchNorm = "fold_batch_norm";
 constexpr std::string_view kFuseConv = "fuse_conv";
+constexpr std::string_view kFuseLayerNorm = "fuse_layer_norm";
+constexpr std::string_view kFuseGelu = "fuse_gelu";
+constexpr std::string_view kFuseAttention = "fuse_attention";
+constexpr std::string_view kFuseMatMul = "fuse_matmul";
 constexpr std::string_view kAllPasses = "ALL";
 
 // {"Switch":{"GraphFusion":{"Pass":"off"},"UBFusion":{...}}} or lines "Pass:off": our names of the

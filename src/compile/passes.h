@@ -25,6 +25,14 @@ Status fold_batch_norms(graph::Graph& graph);
 // domain "anynpu". Needs shapes.
 Status fuse_convs(graph::Graph& graph);
 
+// Layer normalisation, Gelu and attention of several heads written out in small operators become
+// LayerNormalization, Gelu and FusedAttention; what stands around a MatMul becomes part of it
+// (FusedMatMul). f32 only: other types round after each operator. Need shapes.
+Status fuse_layer_norms(graph::Graph& graph);
+Status fuse_gelus(graph::Graph& graph);
+Status fuse_attentions(graph::Graph& graph);
+Status fuse_matmuls(graph::Graph& graph);
+
 // Nodes and values that no output of the graph needs. Inputs stay.
 Status remove_dead(graph::Graph& graph);
 

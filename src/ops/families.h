@@ -12,6 +12,7 @@ void register_batch_norm(Registry& registry);
 void register_elementwise(Registry& registry);
 void register_pool(Registry& registry);
 void register_gemm(Registry& registry);
+void register_attention(Registry& registry);
 void register_softmax(Registry& registry);
 void register_move(Registry& registry);
 void register_detect(Registry& registry);

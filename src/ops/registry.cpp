@@ -11,6 +11,7 @@ Registry::Registry() {
   register_elementwise(*this);
   register_pool(*this);
   register_gemm(*this);
+  register_attention(*this);
   register_softmax(*this);
   register_move(*this);
   register_detect(*this);

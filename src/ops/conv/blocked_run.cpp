@@ -15,6 +15,8 @@ namespace {
 
 // Weights up to this size stay in the second-level cache while pixels pass by.
 constexpr int64_t kCachedWeights = 512 << 10;
+// The same for the input of a task, which its weight panels pass over one by one.
+constexpr int64_t kCachedInput = 384 << 10;
 constexpr int64_t kTasksPerThread = 4;
 
 // Padded inputs over this many floats are refused: sizes would overflow.
@@ -59,8 +61,8 @@ class BlockedConvPlan final : public KernelPlan {
     const int64_t panel_tasks = (all_panels() + panel_step - 1) / panel_step;
     const int64_t units = batch * tiles(), unit_tasks = (units + unit_step - 1) / unit_step;
     parallel_tasks(static_cast<size_t>(panel_tasks * unit_tasks), [&](size_t task) {
-      const int64_t first = static_cast<int64_t>(task) / unit_tasks * panel_step;
-      const int64_t unit = static_cast<int64_t>(task) % unit_tasks * unit_step;
+      const int64_t first = static_cast<int64_t>(task) % panel_tasks * panel_step;
+      const int64_t unit = static_cast<int64_t>(task) / panel_tasks * unit_step;
       const int64_t last_unit = std::min(units, unit + unit_step);
       for (int64_t p = first; p < std::min(all_panels(), first + panel_step); ++p) {
         panel(args, in, p / w.panels(), p % w.panels(), unit, last_unit);
@@ -176,17 +178,23 @@ void cut_tiles(BlockedConvPlan& plan, const TileSet& tiles) {
   }
 }
 
+// A task takes as many tiles as their input fits the second-level cache, and passes all or some
+// weight panels over them: the input is read from there again for each panel.
 void cut_tasks(BlockedConvPlan& plan) {
-  const int64_t units = plan.batch * plan.tiles(), panels = plan.all_panels();
+  const int64_t units = std::max<int64_t>(1, plan.batch * plan.tiles());
+  const int64_t panels = plan.all_panels();
   const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasksPerThread;
+  const auto input_bytes = plan.batch * plan.image_floats() * static_cast<int64_t>(sizeof(float));
+  int64_t chunks = std::clamp<int64_t>((input_bytes + kCachedInput - 1) / kCachedInput, 1, units);
+  plan.panel_step = panels;
   if (static_cast<int64_t>(plan.w.bytes()) <= kCachedWeights) {
-    plan.panel_step = panels;  // all weights stay cached; each task takes its share of the pixels
-    plan.unit_step = std::max<int64_t>(1, (units + tasks - 1) / tasks);
-  } else {
-    plan.panel_step = 1;  // a panel stays cached while all pixels pass by
-    const int64_t pieces = std::max<int64_t>(1, (tasks + panels - 1) / panels);
-    plan.unit_step = std::max<int64_t>(1, (units + pieces - 1) / pieces);
+    chunks = std::clamp(tasks, chunks, std::max(chunks, units));
+  } else if (chunks < tasks) {
+    const int64_t pieces = std::min(panels, (tasks + chunks - 1) / chunks);
+    plan.panel_step = std::max<int64_t>(1, panels / pieces);
+    chunks = std::clamp((tasks + pieces - 1) / pieces, chunks, std::max(chunks, units));
   }
+  plan.unit_step = (units + chunks - 1) / chunks;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ namespace anynpu::ops {
 
 class Registry;
 
+void register_unary_rows(Registry& registry);
 void register_unary(Registry& registry);
 void register_binary(Registry& registry);
 void register_clip(Registry& registry);

@@ -138,6 +138,7 @@ void register_unary(Registry& registry) {
 }
 
 void register_elementwise(Registry& registry) {
+  register_unary_rows(registry);  // before the references
   register_unary(registry);
   register_clip(registry);
   register_binary(registry);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: Gemm, FusedGemm and MatMul as one problem, y = act(alpha * a * b + beta * c)
+// Matrix products: Gemm, MatMul and their fused forms as one problem,
+//   y = activation(alpha * a * b + beta * c + z)
 // over a batch of matrices.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ops/conv/conv.h"
+#include "ops/cpu/rows.h"
 #include "ops/kernel.h"
 
 namespace anynpu::ops {
@@ -17,9 +20,11 @@ struct GemmShape {
   float alpha = 1, beta = 1;
   int64_t c_row = 0, c_column = 0;  // strides of c in elements; 0 = repeated
   bool has_c = false;
+  bool has_z = false;  // input 3, laid out as y
   // Offsets in elements of each matrix of the batch.
   std::vector<int64_t> batch_a, batch_b;
-  Activation activation;
+  Activation activation;             // a clamp, or
+  std::optional<RowFunction> curve;  // a function of each element
 
   int64_t batch() const { return static_cast<int64_t>(batch_a.size()); }
 };

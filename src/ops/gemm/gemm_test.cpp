@@ -34,6 +34,24 @@ TEST(MatMul, TakesVectorsAndBroadcastBatches) {
             (std::vector<float>{20, 40, 30, 60}));
 }
 
+TEST(FusedMatMul, AddsARowAndATensorBeforeTheActivation) {
+  EXPECT_EQ(TestNode("FusedMatMul", 1, "anynpu")
+                .floats({1, 2, 1}, {1, 2})
+                .floats({1, 2}, {1, -1})
+                .floats({2}, {10, 20})
+                .floats({1, 2, 2}, {0, 0, 100, -100})
+                .attr("activation", std::string("Relu"))
+                .evaluate(),
+            (std::vector<float>{11, 19, 112, 0}));
+  EXPECT_NE(TestNode("FusedMatMul", 1, "anynpu")
+                .shape({2, 3})
+                .shape({3, 4})
+                .shape({5})
+                .shape_text()
+                .find("C is 5, expected 4"),
+            std::string::npos);
+}
+
 TEST(Gemm, RefusesWhatDoesNotFitWithASentence) {
   EXPECT_NE(TestNode("Gemm").shape({1, 3}).shape({4, 5}).shape_text().find("3 and 4 differ"),
             std::string::npos);
@@ -57,6 +75,14 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
           "Gemm shape=3x5,5x7,7 dtype=int32",
           "FusedGemm shape=4x40,16x40,16 transB=1 activation=Clip activation_min=-1 "
           "activation_max=1 domain=anynpu opset=1",
+          "FusedMatMul shape=2x17x20,20x40,40 activation=Gelu const=1,2 domain=anynpu opset=1",
+          "FusedMatMul shape=2x17x20,20x31,31,2x17x31 const=1,2 domain=anynpu opset=1",
+          "FusedMatMul shape=17x20,20x33,_,17x33 activation=Relu const=1 domain=anynpu opset=1",
+          "FusedMatMul shape=3x20x5,3x7x20 transA=1 transB=1 alpha=0.5 domain=anynpu opset=1",
+          "FusedMatMul shape=3x5x20,7x20,7 transB=1 activation=GeluTanh const=1 domain=anynpu "
+          "opset=1",
+          "FusedMatMul shape=1x20,20x3,3 activation=Tanh domain=anynpu opset=1",
+          "FusedMatMul shape=0x4,4x3,3 domain=anynpu opset=1",
           "MatMul shape=2x3x17x20,20x31",
           "MatMul shape=2x1x17x20,3x20x31",
           "MatMul shape=4x9,9",
@@ -73,7 +99,7 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
           "MatMul shape=2x3x0,2x0x4",
           "MatMul shape=3x4,4x3 dtype=float64",
       },
-      80);
+      100);
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ class PackedGemmPlan final : public KernelPlan {
   const TileSet* tiles = nullptr;
   bool packs_a = false, packs_b = false;
   std::vector<TileFunction> functions;  // by rows - 1, then blocks - 1
+  RowMap curve = nullptr;               // applied to a tile while it is in the cache
   size_t a_offset = 0, b_offset = 0;    // in the workspace, in floats; c begins at 0
   int64_t panel_step = 1, row_tile_step = 1;
 
@@ -146,7 +147,14 @@ class PackedGemmPlan final : public KernelPlan {
                            g.batch_a[static_cast<size_t>(batch)] + row * g.k;
       t.out = reinterpret_cast<float*>(args.outputs[0]) + (batch * g.m + row) * g.n + column;
       t.residual = g.has_c && g.c_row != 0 ? t.out : nullptr;
+      if (g.has_z) {
+        t.residual = reinterpret_cast<const float*>(args.inputs[3]) +
+                     (t.out - reinterpret_cast<const float*>(args.outputs[0]));
+      }
       functions[static_cast<size_t>((rows - 1) * tiles->panel_blocks + blocks - 1)](t);
+      if (!curve) continue;
+      const int64_t columns = std::min(blocks * 16, g.n - column);
+      for (int64_t i = 0; i < rows; ++i) curve(t.out + i * g.n, t.out + i * g.n, columns);
     }
   }
 };
@@ -173,8 +181,9 @@ class PackedGemm final : public Kernel {
   bool packs_input(size_t input) const override { return input == 1 && constant_b_; }
   Status pack(const OpContext& context, std::span<std::byte> packed) override {
     if (!constant_b_) return {};
-    const bool transposed = context.int_attr("transB") != 0;
-    const float alpha = context.schema->name == "MatMul" ? 1.0f : context.float_attr("alpha");
+    ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
+    const bool transposed = g.transpose_b;
+    const float alpha = g.alpha;
     parallel_tasks(static_cast<size_t>(cut_.panels()), [&](size_t panel) {
       cut_.pack(reinterpret_cast<const float*>(context.inputs[1].constant.data()), transposed,
                 alpha, static_cast<int64_t>(panel),
@@ -190,6 +199,7 @@ class PackedGemm final : public Kernel {
     join_batch(g);
     plan->cut = cut_;
     plan->tiles = &tiles_;
+    if (g.curve) plan->curve = row_set(tiles_.isa).find(*g.curve);
     plan->packs_b = !constant_b_;
     plan->packs_a = g.transpose_a || g.m > kRowsInPlace;
     const Walk walk = plan->packs_a ? Walk::packed : Walk::any;
@@ -208,6 +218,7 @@ class PackedGemm final : public Kernel {
     const int64_t panels = std::max<int64_t>(1, g.batch() * cut_.panels());
     const int64_t pieces = std::max<int64_t>(1, (tasks + panels - 1) / panels);
     plan->row_tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);
+    plan->in_place_input = g.has_z ? 3 : -1;
     return std::unique_ptr<KernelPlan>(std::move(plan));
   }
 

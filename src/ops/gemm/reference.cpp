@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix product as three loops with long sums: the oracle of the others.
+#include <cmath>
+
 #include "ops/gemm/gemm.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -24,7 +26,16 @@ template <typename T>
 struct ReferenceGemm {
   GemmShape g;
 
-  T cell(const RunArgs& args, const T* a, const T* b, int64_t i, int64_t j) const {
+  double curve(double x) const {
+    if (g.curve == RowFunction::gelu) return 0.5 * x * (1 + std::erf(x * 0.7071067811865476));
+    if (g.curve == RowFunction::gelu_tanh) {
+      return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    }
+    return std::tanh(x);
+  }
+
+  // `at`: the place of the cell in y.
+  T cell(const RunArgs& args, const T* a, const T* b, int64_t i, int64_t j, int64_t at) const {
     using Sum = typename SumOf<T>::type;
     const int64_t a_start = g.transpose_a ? i : i * g.k, a_step = g.transpose_a ? g.m : 1;
     const int64_t b_start = g.transpose_b ? j * g.k : j, b_step = g.transpose_b ? 1 : g.n;
@@ -42,7 +53,9 @@ struct ReferenceGemm {
         sum += static_cast<Sum>(static_cast<double>(Element<T>::load(c)) * g.beta);
       }
     }
+    if (g.has_z) sum += static_cast<Sum>(Element<T>::load(input_of<T>(args, 3)[at]));
     if constexpr (!std::is_integral_v<T>) {
+      if (g.curve) sum = static_cast<Sum>(curve(static_cast<double>(sum)));
       if (g.activation.on && sum < g.activation.min) sum = g.activation.min;
       if (g.activation.on && sum > g.activation.max) sum = g.activation.max;
     }
@@ -57,7 +70,7 @@ struct ReferenceGemm {
         const T* a = input_of<T>(args, 0) + g.batch_a[batch];
         const T* b = input_of<T>(args, 1) + g.batch_b[batch];
         T* y = output_of<T>(args, 0) + row * g.n;
-        for (int64_t j = 0; j < g.n; ++j) y[j] = cell(args, a, b, row % g.m, j);
+        for (int64_t j = 0; j < g.n; ++j) y[j] = cell(args, a, b, row % g.m, j, row * g.n + j);
       }
     });
   }

@@ -16,6 +16,7 @@ struct MatMulDims {
   Shape batch_a, batch_b;  // leading extents
   int64_t m = 1, k_a = 1, k_b = 1, n = 1;
   bool vector_a = false, vector_b = false;
+  bool transpose_a = false, transpose_b = false;
 };
 
 Result<MatMulDims> matmul_dims(const OpContext& context) {
@@ -27,14 +28,16 @@ Result<MatMulDims> matmul_dims(const OpContext& context) {
   MatMulDims d;
   d.vector_a = a.size() == 1;
   d.vector_b = b.size() == 1;
-  d.k_a = a.back();
-  d.k_b = d.vector_b ? b[0] : b[b.size() - 2];
+  d.transpose_a = !d.vector_a && context.int_attr("transA") != 0;
+  d.transpose_b = !d.vector_b && context.int_attr("transB") != 0;
+  d.k_a = d.transpose_a ? a[a.size() - 2] : a.back();
+  d.k_b = d.vector_b ? b[0] : d.transpose_b ? b.back() : b[b.size() - 2];
   if (!d.vector_a) {
-    d.m = a[a.size() - 2];
+    d.m = d.transpose_a ? a.back() : a[a.size() - 2];
     d.batch_a.assign(a.begin(), a.end() - 2);
   }
   if (!d.vector_b) {
-    d.n = b.back();
+    d.n = d.transpose_b ? b[b.size() - 2] : b.back();
     d.batch_b.assign(b.begin(), b.end() - 2);
   }
   if (d.k_a != d.k_b && d.k_a != kDynamicDim && d.k_b != kDynamicDim) {
@@ -55,6 +58,32 @@ Status matmul_rule(OpContext& context) {
   if (!d.vector_b) y.shape.push_back(d.n);
   y.has_shape = true;
   return {};
+}
+
+// C is one row; Z has the shape of Y.
+Status check_added(const OpContext& context) {
+  const Operand& y = context.outputs[0];
+  if (context.has_input(2) && context.inputs[2].has_shape &&
+      (context.inputs[2].rank() != 1 || context.inputs[2].shape[0] != y.shape.back())) {
+    return fail(Code::shape_mismatch, "{}: C is {}, expected {}", context.label(),
+                to_string(context.inputs[2].shape), y.shape.back());
+  }
+  if (context.has_input(3) && context.inputs[3].has_shape && context.inputs[3].shape != y.shape) {
+    return fail(Code::shape_mismatch, "{}: Z is {}, expected {}", context.label(),
+                to_string(context.inputs[3].shape), to_string(y.shape));
+  }
+  return {};
+}
+
+Status fused_matmul_rule(OpContext& context) {
+  ANYNPU_TRY(matmul_rule(context));
+  if (!context.outputs[0].has_shape) return {};
+  if (context.inputs[0].rank() < 2 || context.inputs[1].rank() < 2) {
+    return fail(Code::unsupported_shape, "{}: inputs are {} and {}, expected two matrices",
+                context.label(), to_string(context.inputs[0].shape),
+                to_string(context.inputs[1].shape));
+  }
+  return check_added(context);
 }
 
 Status gemm_rule(OpContext& context) {
@@ -98,11 +127,25 @@ void fill_batches(GemmShape& g, const MatMulDims& d, const Shape& batch) {
   }
 }
 
+Status read_activation(const OpContext& context, GemmShape& g) {
+  const std::string name = context.string_attr("activation");
+  if (name == "Gelu") {
+    g.curve = RowFunction::gelu;
+  } else if (name == "GeluTanh") {
+    g.curve = RowFunction::gelu_tanh;
+  } else if (name == "Tanh") {
+    g.curve = RowFunction::tanh;
+  } else {
+    ANYNPU_ASSIGN(g.activation, activation_of(context));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<GemmShape> gemm_shape_of(const OpContext& context) {
   GemmShape g;
-  if (context.schema->name == "MatMul") {
+  if (context.schema->name == "MatMul" || context.schema->name == "FusedMatMul") {
     ANYNPU_ASSIGN(const MatMulDims d, matmul_dims(context));
     ANYNPU_ASSIGN(const Shape batch, broadcast(d.batch_a, d.batch_b), "{}", context.label());
     if (element_count(batch) > kMostMatrices) {
@@ -112,7 +155,15 @@ Result<GemmShape> gemm_shape_of(const OpContext& context) {
     g.m = d.m;
     g.n = d.n;
     g.k = d.k_a;
+    g.transpose_a = d.transpose_a;
+    g.transpose_b = d.transpose_b;
     fill_batches(g, d, batch);
+    if (context.schema->name == "MatMul") return g;
+    g.alpha = context.float_attr("alpha");
+    g.has_c = context.has_input(2);
+    g.c_column = 1;
+    g.has_z = context.has_input(3);
+    ANYNPU_TRY(read_activation(context, g));
     return g;
   }
   const Shape &a = context.inputs[0].shape, &y = context.outputs[0].shape;
@@ -131,7 +182,7 @@ Result<GemmShape> gemm_shape_of(const OpContext& context) {
     g.c_column = columns == 1 ? 0 : 1;
     g.c_row = c.size() < 2 || c[c.size() - 2] == 1 ? 0 : columns;
   }
-  ANYNPU_ASSIGN(g.activation, activation_of(context));
+  ANYNPU_TRY(read_activation(context, g));
   return g;
 }
 
@@ -160,14 +211,20 @@ void register_gemm(Registry& registry) {
   fused.attrs.push_back({"activation_min", AttrKind::f, std::numeric_limits<float>::lowest()});
   fused.attrs.push_back({"activation_max", AttrKind::f, std::numeric_limits<float>::max()});
   registry.add(fused);
+  OpSchema fused_matmul = fused;
+  fused_matmul.name = "FusedMatMul";
+  fused_matmul.inputs.push_back({"Z", "T", Presence::optional});
+  std::erase_if(fused_matmul.attrs, [](const AttrSchema& attr) { return attr.name == "beta"; });
+  fused_matmul.shape = fused_matmul_rule;
+  registry.add(fused_matmul);
   registry.add(OpSchema{.name = "MatMul",
                         .since = 1,
                         .inputs = {{"A", "T"}, {"B", "T"}},
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", types}},
                         .shape = matmul_rule});
-  for (std::string_view op : {"Gemm", "MatMul", "FusedGemm"}) {
-    const std::string_view domain = op == "FusedGemm" ? "anynpu" : "";
+  for (std::string_view op : {"Gemm", "MatMul", "FusedGemm", "FusedMatMul"}) {
+    const std::string_view domain = op.starts_with("Fused") ? "anynpu" : "";
     registry.add(KernelDef{.op = op,
                            .name = "gemm_avx512",
                            .domain = domain,

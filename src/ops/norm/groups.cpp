@@ -279,6 +279,7 @@ void register_norm_groups(Registry& registry) {
 }
 
 void register_norm(Registry& registry) {
+  register_layer_rows(registry);  // before the references
   register_norm_groups(registry);
   register_lrn(registry);
 }

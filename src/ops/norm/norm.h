@@ -8,6 +8,7 @@ namespace anynpu::ops {
 
 class Registry;
 
+void register_layer_rows(Registry& registry);
 void register_norm_groups(Registry& registry);
 void register_lrn(Registry& registry);
 

@@ -54,6 +54,21 @@ TEST(GroupNormalization, ScalesByGroupBeforeOpset21AndByChannelAfter) {
             std::string::npos);
 }
 
+TEST(LayerNormalization, EveryKernelAgreesWithTheReference) {
+  check_cases(
+      {
+          "LayerNormalization shape=3x768,768,768 opset=17 outputs=3",
+          "LayerNormalization shape=2x5x33,33 opset=17",
+          "LayerNormalization shape=2x5x6,5x6,5x6 axis=1 opset=17",
+          "LayerNormalization shape=2x1,1,1 opset=17 epsilon=0.5",
+          "LayerNormalization shape=1x5000,5000,5000 opset=17",
+          "LayerNormalization shape=0x8,8 opset=17",
+          "LayerNormalization shape=2x9,9,9 opset=17 dtype=float16",
+          "RMSNormalization shape=4x50,50 opset=23",
+      },
+      16);
+}
+
 TEST(LRN, DividesByTheNeighboursAlongTheChannels) {
   const auto y = TestNode("LRN")
                      .floats({1, 3, 1}, {1, 1, 1})

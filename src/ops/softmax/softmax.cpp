@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/cpu/rows.h"
 #include "ops/families.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -60,17 +61,27 @@ void row(const T* x, T* y, int64_t length, int64_t step) {
   }
 }
 
-template <bool log>
-PlanResult plan_softmax(const OpContext& context) {
+struct SoftmaxRows {
+  int64_t outer = 1, length = 1, step = 1;
+};
+
+Result<SoftmaxRows> softmax_rows_of(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
   ANYNPU_ASSIGN(const int64_t axis, axis_of(context));
   const bool flattened = context.schema->since < 13;
-  int64_t outer = 1, length = 1, step = 1;
+  SoftmaxRows rows;
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i) {
-    int64_t& part = i < axis ? outer : (i == axis || flattened ? length : step);
+    int64_t& part = i < axis ? rows.outer : (i == axis || flattened ? rows.length : rows.step);
     part *= shape[static_cast<size_t>(i)];
   }
-  if (length == 0) outer = 0;
+  if (rows.length == 0) rows.outer = 0;
+  return rows;
+}
+
+template <bool log>
+PlanResult plan_softmax(const OpContext& context) {
+  ANYNPU_ASSIGN(const SoftmaxRows rows, softmax_rows_of(context));
+  const int64_t outer = rows.outer, length = rows.length, step = rows.step;
   std::unique_ptr<KernelPlan> plan;
   visit_floats(context.inputs[0].dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -86,6 +97,31 @@ PlanResult plan_softmax(const OpContext& context) {
     });
   });
   if (!plan) return no_kernel_for(context);
+  plan->in_place_input = 0;
+  return plan;
+}
+
+template <Isa isa>
+Status can_run_softmax_rows(const OpContext& context) {
+  ANYNPU_TRY(check_isa(isa));
+  ANYNPU_ASSIGN(const SoftmaxRows rows, softmax_rows_of(context));
+  if (rows.step == 1) return {};
+  return fail(Code::unsupported_shape, "elements of a row lie {} apart, takes 1", rows.step);
+}
+
+template <Isa isa>
+PlanResult plan_softmax_rows(const OpContext& context) {
+  ANYNPU_ASSIGN(const SoftmaxRows rows, softmax_rows_of(context));
+  const auto softmax = row_set(isa).softmax;
+  auto plan = make_plan([=](const RunArgs& args) {
+    const auto least = static_cast<size_t>(std::max<int64_t>(1, 2048 / (rows.length + 1)));
+    parallel(static_cast<size_t>(rows.outer), least, [&](size_t begin, size_t end) {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        softmax(input_of<float>(args, 0) + i * rows.length, nullptr, 1,
+                output_of<float>(args, 0) + i * rows.length, rows.length);
+      }
+    });
+  });
   plan->in_place_input = 0;
   return plan;
 }
@@ -106,6 +142,16 @@ void register_softmax(Registry& registry) {
     schema.attrs = {{"axis", AttrKind::i, int64_t{-1}}};
     registry.add(schema);
   }
+  registry.add(KernelDef{.op = "Softmax",
+                         .name = "softmax_avx512",
+                         .types = {DType::f32},
+                         .can_run = can_run_softmax_rows<Isa::avx512>,
+                         .create = create_plain<plan_softmax_rows<Isa::avx512>>});
+  registry.add(KernelDef{.op = "Softmax",
+                         .name = "softmax_avx2",
+                         .types = {DType::f32},
+                         .can_run = can_run_softmax_rows<Isa::avx2>,
+                         .create = create_plain<plan_softmax_rows<Isa::avx2>>});
   registry.add(KernelDef{.op = "Softmax",
                          .name = "softmax_reference",
                          .types = kFloats,

@@ -29,10 +29,11 @@ TEST(Softmax, RefusesAnAxisOutsideTheTensor) {
 }
 
 TEST(Softmax, EveryKernelAgreesWithTheReference) {
-  check_cases(
-      {"Softmax shape=8x1000", "Softmax shape=2x5x3x4 axis=1", "Softmax shape=2x5x3 opset=11",
-       "Softmax shape=4x7 dtype=float16", "Softmax shape=0x7", "Softmax shape=3x0"},
-      6);
+  check_cases({"Softmax shape=8x1000", "Softmax shape=2x5x3x4 axis=1",
+               "Softmax shape=2x5x3 opset=11", "Softmax shape=4x7 dtype=float16",
+               "Softmax shape=0x7", "Softmax shape=3x0", "Softmax shape=3x17x1",
+               "Softmax shape=2x3x129", "Softmax shape=1x2500", "Softmax shape=scalar"},
+              20);
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention of several heads, from the Softmax outwards:
+//   softmax(scale * Qt * Kt + mask) * Vt, transposed and joined
+// where Qt, Kt and Vt are linear layers' results (batch x length x heads * size) that were split
+// into heads and transposed. FusedAttention takes the three as they were before that.
+#include "compile/pattern.h"
+
+namespace anynpu::compile {
+
+namespace {
+
+using graph::kNoValue;
+using graph::Node;
+using graph::ValueId;
+using Ints = std::vector<int64_t>;
+
+class AttentionFinder {
+ public:
+  explicit AttentionFinder(graph::Graph& graph) : graph_(graph), pattern_(graph) {}
+
+  bool run() {
+    for (const Node& node : graph_.nodes) {
+      if (node.op == "Softmax" && node.domain.empty() && match(node)) return true;
+    }
+    return false;
+  }
+
+ private:
+  const Shape& shape(ValueId id) const { return pattern_.value(id).shape; }
+
+  const Node* transpose(ValueId id, const Ints& perm) const {
+    const Node* node = pattern_.absorbed(id, "Transpose");
+    return node && node->ints_attr("perm") == perm ? node : nullptr;
+  }
+
+  // The batch x length x width tensor that was reshaped to heads.
+  ValueId before_split(ValueId id) const {
+    const Node* node = pattern_.absorbed(id, "Reshape");
+    if (!node) return kNoValue;
+    const Shape &from = shape(node->inputs[0]), &to = shape(id);
+    const bool splits = from.size() == 3 && to.size() == 4 && from[0] == to[0] &&
+                        from[1] == to[1] && from[2] == to[2] * to[3];
+    return splits ? node->inputs[0] : kNoValue;
+  }
+
+  // Factors of `id` by scalars on the way are multiplied into `scale`.
+  ValueId unscaled(ValueId id, float& scale) const {
+    for (const char* op : {"Mul", "Div"}) {
+      const Node* node = pattern_.absorbed(id, op);
+      const auto parts = node ? pattern_.scaled(*node) : std::nullopt;
+      if (!parts) continue;
+      scale *= parts->scalar;
+      return parts->other;
+    }
+    return id;
+  }
+
+  ValueId rows_of(ValueId id) const {  // Q and V: heads in front of the length
+    const Node* node = transpose(id, {0, 2, 1, 3});
+    return node ? before_split(node->inputs[0]) : kNoValue;
+  }
+
+  ValueId columns_of(ValueId id, float& scale) const {  // K: transposed once or twice
+    if (const Node* node = transpose(id, {0, 2, 3, 1})) return before_split(node->inputs[0]);
+    const Node* node = transpose(id, {0, 1, 3, 2});
+    return node ? rows_of(unscaled(node->inputs[0], scale)) : kNoValue;
+  }
+
+  // What is added to the scores, when it broadcasts to them.
+  bool read_mask(const Node& add, ValueId& scores, ValueId& mask) const {
+    for (size_t i = 0; i < 2; ++i) {
+      const ValueId other = add.inputs[1 - i];
+      const ValueId product = add.inputs[i];
+      if (shape(product) != shape(add.outputs[0]) || !pattern_.is_f32(other)) continue;
+      if (shape(other).empty() || shape(other).back() != shape(product).back()) continue;
+      float scale = 1;
+      if (!pattern_.absorbed(unscaled(product, scale), "MatMul")) continue;
+      scores = product;
+      mask = other;
+      return true;
+    }
+    return false;
+  }
+
+  bool match(const Node& softmax) {
+    const ValueId in = softmax.inputs[0], weights = softmax.outputs[0];
+    const auto rank = static_cast<int64_t>(shape(in).size());
+    const int64_t axis = softmax.int_attr("axis", softmax.opset < 13 ? 1 : -1);
+    if (rank != 4 || (axis != 3 && axis != -1) || !pattern_.is_f32(in)) return false;
+    ValueId scores = in, mask = kNoValue;
+    if (const Node* add = pattern_.absorbed(in, "Add")) {
+      if (!read_mask(*add, scores, mask)) return false;
+    }
+    float scale = 1;
+    scores = unscaled(scores, scale);
+    const Node* product = pattern_.absorbed(scores, "MatMul");
+    const Node* context = pattern_.next(weights, "MatMul");
+    if (!product || !context || context->inputs[0] != weights) return false;
+    const Node* back = pattern_.next(context->outputs[0], "Transpose");
+    if (!back || back->ints_attr("perm") != Ints{0, 2, 1, 3}) return false;
+    const Node* join = pattern_.next(back->outputs[0], "Reshape");
+    if (!join || join->inputs[0] != back->outputs[0]) return false;
+    const ValueId q = rows_of(unscaled(product->inputs[0], scale));
+    const ValueId k = columns_of(unscaled(product->inputs[1], scale), scale);
+    const ValueId v = rows_of(context->inputs[1]);
+    if (q == kNoValue || k == kNoValue || v == kNoValue) return false;
+    const Shape &split = shape(back->outputs[0]), &y = shape(join->outputs[0]);
+    if (y.size() != 3 || y[0] != split[0] || y[1] != split[1]) return false;
+    if (shape(q)[0] != shape(k)[0] || shape(q)[0] != shape(v)[0]) return false;
+    if (mask != kNoValue && shape(mask).size() > 4) return false;
+    Node fused;
+    fused.op = "FusedAttention";
+    fused.domain = "anynpu";
+    fused.opset = 1;
+    fused.inputs = {q, k, v};
+    if (mask != kNoValue) fused.inputs.push_back(mask);
+    fused.attrs["heads"] = split[2];
+    fused.attrs["scale"] = scale;
+    replace_producer(graph_, join->outputs[0], std::move(fused));
+    return true;
+  }
+
+  graph::Graph& graph_;
+  Pattern pattern_;
+};
+
+}  // namespace
+
+Status fuse_attentions(graph::Graph& graph) {
+  while (AttentionFinder(graph).run()) ANYNPU_TRY(remove_dead(graph));
+  return graph.verify();
+}
+
+}  // namespace anynpu::compile

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands around a MatMul becomes part of it: a Transpose of the last two axes in front, and a
+// scalar factor, the Add of a row, the Add of a tensor and an activation behind.
+#include "compile/pattern.h"
+
+namespace anynpu::compile {
+
+namespace {
+
+using graph::kNoValue;
+using graph::Node;
+using graph::ValueId;
+
+bool is_matmul(const Node& node) {
+  return (node.op == "MatMul" && node.domain.empty()) ||
+         (node.op == "FusedMatMul" && node.domain == "anynpu");
+}
+
+// The name that FusedMatMul and FusedGemm have for it; empty when it is none of these.
+std::string curve_of(const Node& node) {
+  if (node.op == "Tanh") return "Tanh";
+  if (node.op == "Relu") return "Relu";
+  if (node.op != "Gelu") return {};
+  return node.string_attr("approximate", "none") == "tanh" ? "GeluTanh" : "Gelu";
+}
+
+class MatMulFinder {
+ public:
+  explicit MatMulFinder(graph::Graph& graph) : graph_(graph), pattern_(graph) {}
+
+  bool run() {
+    for (const Node& node : graph_.nodes) {
+      if (node.outputs.size() != 1 || !pattern_.is_f32(node.outputs[0])) continue;
+      if (node.op == "Gemm" && node.domain.empty() && add_activation(node)) return true;
+      if (!is_matmul(node) || shape(node.inputs[0]).size() < 2 || shape(node.inputs[1]).size() < 2)
+        continue;
+      if (take_transpose(node) || add_scale(node) || add_row(node) || add_tensor(node) ||
+          add_activation(node)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  const Shape& shape(ValueId id) const { return pattern_.value(id).shape; }
+
+  static Node fused(const Node& node) {
+    Node copy = node;
+    copy.op = node.op == "Gemm" ? "FusedGemm" : "FusedMatMul";
+    copy.domain = "anynpu";
+    copy.opset = 1;
+    return copy;
+  }
+  static bool has_activation(const Node& node) {
+    return !node.string_attr("activation", "").empty();
+  }
+  static bool has(const Node& node, size_t input) {
+    return node.inputs.size() > input && node.inputs[input] != kNoValue;
+  }
+
+  // `user` and the node become one in the user's place.
+  bool absorb(Node node, ValueId output) {
+    const std::string name = node.name;
+    replace_producer(graph_, output, std::move(node));
+    for (Node& place : graph_.nodes) {
+      if (place.outputs.size() == 1 && place.outputs[0] == output)
+        place.name = name;
+      else if (place.name == name)
+        place.name += ".before_fusion";  // dead from here on
+    }
+    return true;
+  }
+
+  bool take_transpose(const Node& node) {
+    for (size_t i = 0; i < 2; ++i) {
+      const Node* transpose = pattern_.absorbed(node.inputs[i], "Transpose");
+      if (!transpose) continue;
+      std::vector<int64_t> perm = transpose->ints_attr("perm");
+      const auto rank = static_cast<int64_t>(perm.size());
+      if (rank < 2) continue;
+      std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
+      bool swaps = true;
+      for (int64_t axis = 0; axis < rank; ++axis)
+        swaps = swaps && perm[static_cast<size_t>(axis)] == axis;
+      if (!swaps) continue;
+      Node copy = fused(node);
+      const char* attr = i == 0 ? "transA" : "transB";
+      copy.attrs[attr] = 1 - node.int_attr(attr, 0);
+      copy.inputs[i] = transpose->inputs[0];
+      replace_producer(graph_, node.outputs[0], std::move(copy));
+      return true;
+    }
+    return false;
+  }
+
+  bool add_scale(const Node& node) {
+    if (has(node, 2) || has(node, 3) || has_activation(node)) return false;
+    for (const char* op : {"Mul", "Div"}) {
+      const Node* next = pattern_.next(node.outputs[0], op);
+      const auto parts = next ? pattern_.scaled(*next) : std::nullopt;
+      if (!parts || parts->other != node.outputs[0]) continue;
+      Node copy = fused(node);
+      copy.attrs["alpha"] = node.float_attr("alpha", 1.0f) * parts->scalar;
+      return absorb(std::move(copy), next->outputs[0]);
+    }
+    return false;
+  }
+
+  bool add_row(const Node& node) {
+    const Node* add = pattern_.next(node.outputs[0], "Add");
+    if (!add || has(node, 2) || has_activation(node)) return false;
+    const ValueId row = add->inputs[add->inputs[0] == node.outputs[0] ? 1 : 0];
+    if (!pattern_.value(row).constant || !pattern_.is_f32(row) || shape(row).size() != 1 ||
+        shape(row)[0] != shape(node.outputs[0]).back()) {
+      return false;
+    }
+    Node copy = fused(node);
+    copy.inputs.resize(std::max<size_t>(3, copy.inputs.size()), kNoValue);
+    copy.inputs[2] = row;
+    return absorb(std::move(copy), add->outputs[0]);
+  }
+
+  bool add_tensor(const Node& node) {
+    const Node* add = pattern_.next(node.outputs[0], "Add");
+    if (!add || has(node, 3) || has_activation(node)) return false;
+    const ValueId other = add->inputs[add->inputs[0] == node.outputs[0] ? 1 : 0];
+    if (other == node.outputs[0] || pattern_.value(other).constant || !pattern_.is_f32(other) ||
+        shape(other) != shape(node.outputs[0])) {
+      return false;
+    }
+    Node copy = fused(node);
+    copy.inputs.resize(4, kNoValue);
+    copy.inputs[3] = other;
+    return absorb(std::move(copy), add->outputs[0]);
+  }
+
+  bool add_activation(const Node& node) {
+    if (has_activation(node)) return false;
+    const int user = pattern_.links().only_user(node.outputs[0]);
+    if (user < 0) return false;
+    const Node& next = graph_.nodes[static_cast<size_t>(user)];
+    const std::string curve = next.domain.empty() ? curve_of(next) : std::string();
+    if (curve.empty()) return false;
+    Node copy = fused(node);
+    copy.attrs["activation"] = curve;
+    return absorb(std::move(copy), next.outputs[0]);
+  }
+
+  graph::Graph& graph_;
+  Pattern pattern_;
+};
+
+}  // namespace
+
+Status fuse_matmuls(graph::Graph& graph) {
+  while (MatMulFinder(graph).run()) ANYNPU_TRY(remove_dead(graph));
+  return graph.verify();
+}
+
+}  // namespace anynpu::compile

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels over rows of f32 that lie behind one another: functions of one element, softmax and
+// layer normalisation. Compiled once per instruction set, as the tiles are. Errors stay within a
+// few units of the last place; NaN and infinities come out as the C library's functions give them.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/cpu/isa.h"
+
+namespace anynpu::ops {
+
+enum class RowFunction : uint8_t { exp, erf, tanh, sigmoid, gelu, gelu_tanh, silu };
+
+// y = (x - mean) / sqrt(variance + epsilon) * scale + bias; bias may be null. With `centred` off
+// the mean counts as 0 (root mean square).
+struct NormRow {
+  const float* x = nullptr;
+  const float* scale = nullptr;
+  const float* bias = nullptr;
+  float* y = nullptr;
+  int64_t count = 0;
+  double epsilon = 0;
+  bool centred = true;
+  double mean = 0, inverse = 0;  // written: the mean, and 1 / sqrt(variance + epsilon)
+};
+
+using RowMap = void (*)(const float* x, float* y, int64_t count);
+
+struct RowSet {
+  RowMap (*find)(RowFunction function);
+  // y = softmax(x * scale + add); add may be null; y may be x.
+  void (*softmax)(const float* x, const float* add, float scale, float* y, int64_t count);
+  void (*layer_norm)(NormRow& row);
+};
+
+const RowSet& row_set(Isa isa);
+extern const RowSet kRowsBaseline, kRowsAvx2, kRowsAvx512;
+
+}  // namespace anynpu::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row kernels for Isa::avx2; see tile_avx512.cpp on why headers stay outside the region.
+#include <cstdint>
+
+#include "ops/cpu/rows.h"
+
+#if defined(__x86_64__)
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+namespace anynpu::ops {
+namespace rows_avx2 {
+
+constexpr int kWidth = 8;
+#include "ops/cpu/rows_body.inc"
+
+}  // namespace rows_avx2
+
+constinit const RowSet kRowsAvx2{rows_avx2::find, rows_avx2::softmax, rows_avx2::layer_norm};
+
+}  // namespace anynpu::ops
+#if defined(__x86_64__)
+#pragma GCC pop_options
+#endif

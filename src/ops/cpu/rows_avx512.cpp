@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row kernels for Isa::avx512; see tile_avx512.cpp on why headers stay outside the region.
+#include <cstdint>
+
+#include "ops/cpu/rows.h"
+
+#if defined(__x86_64__)
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")
+#endif
+namespace anynpu::ops {
+namespace rows_avx512 {
+
+constexpr int kWidth = 16;
+#include "ops/cpu/rows_body.inc"
+
+}  // namespace rows_avx512
+
+constinit const RowSet kRowsAvx512{rows_avx512::find, rows_avx512::softmax,
+                                   rows_avx512::layer_norm};
+
+}  // namespace anynpu::ops
+#if defined(__x86_64__)
+#pragma GCC pop_options
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row kernels for Isa::baseline; see tile_avx512.cpp on why headers stay outside the region.
+#include <cstdint>
+
+#include "ops/cpu/rows.h"
+
+namespace anynpu::ops {
+namespace rows_baseline {
+
+constexpr int kWidth = 4;
+#include "ops/cpu/rows_body.inc"
+
+}  // namespace rows_baseline
+
+constinit const RowSet kRowsBaseline{rows_baseline::find, rows_baseline::softmax,
+                                     rows_baseline::layer_norm};
+
+}  // namespace anynpu::ops

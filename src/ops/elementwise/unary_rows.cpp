@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one f32 tensor by vector instructions (cpu/rows.h). Works on any layout.
+#include "ops/cpu/rows.h"
+#include "ops/elementwise/elementwise.h"
+#include "ops/layout.h"
+#include "ops/parallel.h"
+#include "ops/plain_kernel.h"
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+RowFunction function_of(const OpContext& context) {
+  const std::string_view name = context.schema->name;
+  if (name == "Erf") return RowFunction::erf;
+  if (name == "Tanh") return RowFunction::tanh;
+  if (name == "Sigmoid") return RowFunction::sigmoid;
+  if (name == "Gelu") {
+    return context.string_attr("approximate") == "tanh" ? RowFunction::gelu_tanh
+                                                        : RowFunction::gelu;
+  }
+  return RowFunction::exp;
+}
+
+template <Isa isa>
+PlanResult plan_unary_rows(const OpContext& context) {
+  // Exp of the unused channels of a blocked tensor would not stay finite.
+  const RowFunction function = function_of(context);
+  const Layout layout = function == RowFunction::exp ? Layout::plain : context.inputs[0].layout;
+  const auto count = static_cast<size_t>(stored_elements(context.inputs[0].shape, layout));
+  const RowMap map = row_set(isa).find(function);
+  auto plan = make_plan([=](const RunArgs& args) {
+    parallel(count, 4096, [&](size_t begin, size_t end) {
+      map(input_of<float>(args, 0) + begin, output_of<float>(args, 0) + begin,
+          static_cast<int64_t>(end - begin));
+    });
+  });
+  plan->in_place_input = 0;
+  plan->input_layouts = {layout};
+  plan->output_layouts = {layout};
+  return plan;
+}
+
+template <Isa isa>
+Status can_run_unary_rows(const OpContext&) {
+  return check_isa(isa);
+}
+
+}  // namespace
+
+void register_unary_rows(Registry& registry) {
+  for (std::string_view op : {"Exp", "Erf", "Tanh", "Sigmoid", "Gelu"}) {
+    registry.add(KernelDef{.op = op,
+                           .name = "unary_avx512",
+                           .types = {DType::f32},
+                           .can_run = can_run_unary_rows<Isa::avx512>,
+                           .create = create_plain<plan_unary_rows<Isa::avx512>>});
+    registry.add(KernelDef{.op = op,
+                           .name = "unary_avx2",
+                           .types = {DType::f32},
+                           .can_run = can_run_unary_rows<Isa::avx2>,
+                           .create = create_plain<plan_unary_rows<Isa::avx2>>});
+  }
+}
+
+}  // namespace anynpu::ops
