@@ -34,6 +34,11 @@ $(VENV)/.installed: packages.apt requirements.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
+# What only `make test` needs, and is large.
+$(VENV)/.tests-installed: $(VENV)/.installed requirements-ray.txt
+	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-ray.txt
+	@touch $@
+
 configure: deps
 	@$(CONFIGURE) -B $(BUILD) > $(BUILD).log 2>&1 || (cat $(BUILD).log; exit 1)
 
@@ -46,7 +51,7 @@ product: configure  ## compile what users touch, without the tests
 demo: product  ## classify drawn shapes with the guide's quick start, then time ResNet-50
 	@$(PY) examples/demo.py --build $(BUILD)
 
-test: build  ## all tests, C++ and Python; ends with 'N passed, N failed'
+test: build $(VENV)/.tests-installed  ## all tests, C++ and Python; ends with 'N passed, N failed'
 	@$(PY) tests/run_all.py --build $(BUILD) $(TEST_ARGS)
 
 bench: build  ## print the table of times

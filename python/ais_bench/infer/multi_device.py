@@ -33,18 +33,22 @@ def plain(feeds):
 
 
 def check_feeds(device_feeds, check_device):
-    if not isinstance(device_feeds, dict) or not 1 <= len(device_feeds) <= MOST_DEVICES:
-        raise checks.BadValue("device_feeds is a dict {device: [feeds, ...]} of 1 to "
-                              f"{MOST_DEVICES} devices, not {device_feeds!r:.100}")
+    if not isinstance(device_feeds, dict) or not device_feeds:
+        raise checks.BadValue("device_feeds is a dict {device: [feeds, ...]}, not "
+                              f"{device_feeds!r:.100}")
     for device, entries in device_feeds.items():
         check_device(device)
-        if not isinstance(entries, (list, tuple)) or not 1 <= len(entries) <= MOST_ENTRIES:
-            raise checks.BadValue(f"device {device} has {entries!r:.100}; a list of 1 to "
-                                  f"{MOST_ENTRIES} feeds is needed")
-    count = sum(len(entries) for entries in device_feeds.values())
-    if count > MOST_WORKERS:
-        raise checks.BadValue(f"{count} feeds need as many processes, at most {MOST_WORKERS} are "
-                              "allowed")
+        if not isinstance(entries, (list, tuple)) or not entries:
+            raise checks.BadValue(f"device {device} has {entries!r:.100}; a list of feeds is "
+                                  "needed")
+
+
+def check_processes(device_feeds):
+    counts = [len(entries) for entries in device_feeds.values()]
+    if len(counts) > MOST_DEVICES or max(counts) > MOST_ENTRIES or sum(counts) > MOST_WORKERS:
+        raise checks.BadValue(
+            f"{len(counts)} devices with {counts} feeds; every feeds has a process of its own: at "
+            f"most {MOST_DEVICES} devices, {MOST_ENTRIES} on one, {MOST_WORKERS} in all")
 
 
 class MultiDeviceSession:
@@ -115,6 +119,7 @@ class MultiDeviceSession:
 
     def _run(self, method, device_feeds, arguments):
         check_feeds(device_feeds, checks.device_id)
+        check_processes(device_feeds)
         self.summary.clear()
         jobs = [(device, position, feeds) for device, entries in device_feeds.items()
                 for position, feeds in enumerate(entries)]

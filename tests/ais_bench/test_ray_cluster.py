@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MultiDeviceSession on a real Ray cluster of three nodes, two of which die during runs."""
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from om_models import image
+
+from ais_bench.infer.interface import MultiDeviceSession
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": False}
+QUICK = {"health_check_period_ms": 500, "health_check_failure_threshold": 3}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    import ray
+    from ray.cluster_utils import Cluster
+    made = Cluster(initialize_head=True, head_node_args={**NODE, "_system_config": QUICK})
+    made.add_node(**NODE)
+    made.add_node(**NODE)
+    made.wait_for_nodes()
+    ray.init(address=made.address, log_to_driver=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture
+def session(cluster, models):
+    made = MultiDeviceSession(models("step"), cluster="ray")
+    yield made
+    made.close()
+
+
+def pair(i):
+    return [image(4, 8) + i, image(4, 8) * 0.5]
+
+
+def same(got, want):
+    return len(got) == len(want) and all(np.array_equal(a, b) for a, b in zip(got, want))
+
+
+def test_every_way_gives_the_bytes_of_one_session(session, make):
+    local, feeds = make("step"), [pair(i) for i in range(6)]
+    want = [local.infer(one) for one in feeds]
+    assert len(session.nodes()) == 3
+    got = session.infer({"0:0": feeds[:3], "1:0": feeds[3:5], "2:5": feeds[5:]})
+    assert list(got) == ["0:0", "1:0", "2:5"]
+    assert all(same(a, b) for a, b in zip(got["0:0"] + got["1:0"] + got["2:5"], want))
+    assert {key: len(times) for key, times in session.summary().items()} == {
+        "0:0": 3, "1:0": 2, "2:5": 1}
+    used = {device.node_id for device in session._devices.values()}
+    assert len(used) == 3, "a device is on the node that its name says"
+    lists = session.infer_pipeline({"0:0": [feeds], "1:0": [feeds[::-1]]})
+    assert all(same(a, b) for a, b in zip(lists["0:0"][0], want))
+    assert all(same(a, b) for a, b in zip(lists["1:0"][0], want[::-1]))
+    turns = session.infer_iteration({"2:5": [feeds[1]]}, [1, 0], 4)
+    assert same(turns["2:5"][0], local.infer_iteration(feeds[1], [1, 0], 4))
+    assert all(same(a, b) for a, b in zip(session.infer_spread(feeds, ["0:0", "1:0"]), want))
+
+
+def test_errors_are_raised_with_their_traceback_and_the_session_goes_on(session, tmp_path):
+    with pytest.raises(RuntimeError, match="(?s)device 1:0, feeds 0.*input 1 .'b'. was given 112"):
+        session.infer({"0:0": [pair(0)], "1:0": [[image(4, 8), image(4, 7)]]})
+    with pytest.raises(RuntimeError, match="(?s)its session failed to start.*device 99 does not"):
+        session.infer({"0:99": [pair(0)]})
+    for name in ("9:0", "somewhere:0", "0", "0:", "0:300", None):
+        with pytest.raises(ValueError):
+            session.infer({name: [pair(0)]})
+    assert len(session.infer({"0:0": [pair(0)], "1:0": [pair(1)]})) == 2
+    with pytest.raises(RuntimeError, match="none.om"):
+        MultiDeviceSession(str(tmp_path / "none.om"), cluster="ray")
+    with pytest.raises(ValueError, match="'ray' are known"):
+        MultiDeviceSession(str(tmp_path / "none.om"), cluster="mpi")
+
+
+def test_the_model_travels_through_the_object_store(cluster, models, tmp_path):
+    path = tmp_path / "gone.om"
+    path.write_bytes(open(models("step"), "rb").read())
+    session = MultiDeviceSession(str(path), cluster="ray")
+    path.unlink()
+    assert session.infer({"2:0": [pair(0)]})["2:0"][0][0].shape == (4, 8)
+    session.close()
+
+
+def during(session, turn, action):
+    """Calls action() once, when the run has reached its `turn`."""
+    feed, turns = session._feed, [0]
+
+    def counted(*arguments):
+        turns[0] += 1
+        if turns[0] == turn:
+            action()
+        feed(*arguments)
+
+    session._feed = counted
+
+
+def pid_of(actor):
+    import ray
+    return ray.get(actor.__ray_call__.remote(lambda _: os.getpid()))
+
+
+def end_node(cluster, session, key):
+    """What to call to end the node of a device, with all its processes, as when a machine fails."""
+    node_id = session._devices[key].node_id
+    node = next(n for n in cluster.list_all_nodes() if n.node_id == node_id)
+    pids = [pid_of(d.actor) for d in session._devices.values() if d.node_id == node_id]
+
+    def end():
+        cluster.remove_node(node, allow_graceful=False)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+
+    return end
+
+
+def test_a_killed_actor_is_replaced_and_every_feed_is_answered_once(session, make):
+    local, feeds = make("step"), [pair(i) for i in range(200)]
+    session.infer({"0:0": feeds[:1], "1:0": feeds[:1]})
+    victim = session._devices["1:0"].actor
+    pid = pid_of(victim)
+    during(session, 60, lambda: os.kill(pid, signal.SIGKILL))
+    got = session.infer_spread(feeds, ["0:0", "1:0"])
+    assert len(got) == 200
+    assert all(same(a, local.infer(one)) for a, one in zip(got, feeds))
+    assert session._devices["1:0"].actor is not victim
+
+
+def test_nodes_that_die_are_replaced_by_others(session, make, cluster):
+    local, feeds = make("step"), [pair(i) for i in range(90)]
+    keys = ["0:0", "1:0", "2:0"]
+    session.infer({key: feeds[:1] for key in keys})
+    head = cluster.head_node.node_id
+    first, second = (key for key in keys if session._devices[key].node_id != head)
+    during(session, 40, end_node(cluster, session, first))
+    got = session.infer({key: feeds[i::3] for i, key in enumerate(keys)})
+    for i, key in enumerate(keys):
+        assert len(got[key]) == 30
+        assert all(same(a, local.infer(one)) for a, one in zip(got[key], feeds[i::3]))
+    assert len(session.nodes()) == 2
+    del session._feed
+    during(session, 40, end_node(cluster, session, second))
+    spread = session.infer_spread(feeds, keys)
+    assert all(same(a, local.infer(one)) for a, one in zip(spread, feeds))
+    assert same(session.infer({second: feeds[:1]})[second][0], local.infer(feeds[0]))
+    assert session._devices[second].node_id == head
+
+
+def test_ray_address_makes_a_plain_script_use_the_cluster(cluster, models, monkeypatch, make):
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+    session = MultiDeviceSession(models("step"))
+    got = session.infer({0: [pair(0)], 1: [pair(1)]})
+    assert list(got) == [0, 1] and same(got[1][0], make("step").infer(pair(1)))
+    assert hasattr(session, "nodes")
+    session.close()
+
+
+def test_without_ray_the_error_says_how_to_install_it(models):
+    code = ("import sys\nsys.modules['ray'] = None\n"
+            "from ais_bench.infer.interface import MultiDeviceSession\n"
+            "MultiDeviceSession(sys.argv[1], cluster='ray')\n")
+    done = subprocess.run([sys.executable, "-c", code, models("step")], capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 1
+    assert "pip install anynpu[ray]" in done.stderr.splitlines()[-1]
