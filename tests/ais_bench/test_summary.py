@@ -100,7 +100,7 @@ def test_lines_on_stdout(models):
             "print([float(t) for t in s.summary()])\n"
             "s.free_resource()\nInferSession.finalize()\n")
     path = models("fixed")
-    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True,
+    done = subprocess.run([sys.executable, "-u", "-c", code, path], capture_output=True, text=True,
                           timeout=60, check=True)
     lines = done.stdout.splitlines()
     assert lines[:4] == ["[INFO] acl init success", "[INFO] open device 0 success",
