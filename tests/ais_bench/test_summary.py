@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """summary(), MemorySummary, loop, and the lines on stdout."""
+import json
 import re
 import subprocess
 import sys
@@ -107,7 +108,7 @@ def test_lines_on_stdout(models):
                          f"[INFO] load model {path} success",
                          "[INFO] create model description success"]
     costs = re.findall(r"\[DEBUG\] model aclExec cost : (\d+\.\d{6})", done.stdout)
-    times = eval(next(line for line in lines if line.startswith("[0.")))  # noqa: S307
+    times = json.loads(next(line for line in lines if re.match(r"\[\d", line)))
     assert [float(cost) for cost in costs] == pytest.approx(times, abs=1e-6) and len(costs) == 2
     assert re.fullmatch(r"\[INFO\] unload model success, model Id is \d+", lines[-3])
     assert lines[-2:] == ["[INFO] end to reset device 0", "[INFO] end to finalize acl"]
