@@ -81,8 +81,9 @@ def test_results_are_files_named_after_the_first_input(run, models, make, tmp_pa
     (path,) = save(str(tmp_path / "in"), **{"pic": x})
     named = str(tmp_path / "in" / "pic.v1.npy")
     os.rename(path, named)
-    run("--model", models("fixed"), "--input", named, "--output", out, "--output_dirname", "r",
-        "--outfmt", form, "--run_mode", mode)
+    text = run("--model", models("fixed"), "--input", named, "--output", out, "--output_dirname",
+               "r", "--outfmt", form, "--run_mode", mode)
+    assert {"full": "Inference Processing full"}.get(mode, f"Inference {mode} Processing") in text
     want = make("fixed").infer([x])
     suffix = form.lower()
     assert sorted(os.listdir(f"{out}/r")) == [f"pic_0.{suffix}", f"pic_1.{suffix}"]
@@ -105,8 +106,9 @@ def test_results_are_files_named_after_the_first_input(run, models, make, tmp_pa
 def test_raw_files_go_straight_to_the_device(run, models, make, tmp_path, out):
     x = image(1, 3, 8, 8)
     raw, array = save(str(tmp_path / "in"), a_bin=x, b=x)
-    run("--model", models("fixed"), "--input", raw, "--output", out, "--output_dirname", "r",
-        "--run_mode", "files", "--outfmt", "NPY")
+    text = run("--model", models("fixed"), "--input", raw, "--output", out, "--output_dirname",
+               "r", "--run_mode", "files", "--outfmt", "NPY")
+    assert "Inference files Processing" in text
     np.testing.assert_array_equal(np.load(f"{out}/r/a_0.npy"), make("fixed").infer([x])[0])
     assert "reads raw files" in run("--model", models("fixed"), "--input", array, "--run_mode",
                                     "files", code=1)
@@ -258,9 +260,27 @@ def test_energy_is_said_to_be_unavailable(run, models):
     assert "energy consumption is unavailable" in text
 
 
-def test_perf_names_what_it_needs(run, models):
+def program(folder, name, text):
+    """A program for the PATH that prints `text`."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
+    (folder / name).chmod(0o750)
+
+
+def test_energy_is_power_times_seconds_where_a_card_reports_it(run, models, tmp_path, monkeypatch):
+    program(tmp_path / "bin", "npu-smi", "\tPower Dissipation(W)           : 12.5")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    text = run("--model", models("fixed"), "--energy_consumption", 1, "--npu_id", 3)
+    assert re.search(rf"\[INFO\] NPU ID:3 energy consumption\(J\):{NUMBER}\n", text), text
+
+
+def test_perf_runs_the_other_engine_or_names_what_it_needs(run, models, tmp_path, monkeypatch):
     assert "name it with --backend" in run("--model", models("fixed"), "--perf", 1, code=1)
     assert "trtexec" in run("--model", models("fixed"), "--perf", 1, "--backend", "trtexec", code=1)
+    program(tmp_path / "bin", "trtexec", "[I] Throughput: 100 qps")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    text = run("--model", models("fixed"), "--perf", 1, "--backend", "trtexec")
+    assert "[INFO] perf info:{'Throughput': '100 qps'}" in text
 
 
 def test_a_wrong_version_of_aclruntime_is_said_and_tensors_are_used(run, models, monkeypatch):
@@ -269,3 +289,8 @@ def test_a_wrong_version_of_aclruntime_is_said_and_tensors_are_used(run, models,
     text = run("--model", models("fixed"))
     assert "[WARNING] aclruntime version is 0.0.1" in text
     assert "Inference tensor Processing" in text
+
+
+def test_ait_says_that_it_is_not_provided():
+    done = subprocess.run(["ait", "benchmark"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "python3 -m ais_bench" in done.stderr

@@ -114,6 +114,8 @@ def test_an_unknown_mode_lists_the_five(make, mode):
 @pytest.mark.parametrize("name, mode, shape, sentence", [
     ("batch", "dymbatch", (3, 3, 8, 8), r"3 is no batch gear of the model; its gears are \[1"),
     ("image", "dymhw", (2, 3, 9, 9), "9,9 is no image gear"),
+    ("batch", "dymbatch", (2, 3), "was given 24 bytes, the model needs 1536"),
+    ("fixed", "dymbatch", (1, 4, 8, 8), "axis 1 dim not matched!"),
     ("fixed", "dymbatch", (1, 3, 8, 8), "not a dymbatch model!"),
     ("fixed", "dymhw", (1, 3, 8, 8), "not a dymhw model!"),
     ("range", "dymshape", (9, 3, 8, 8), r"was compiled for \[1~8"),
@@ -126,49 +128,73 @@ def test_a_shape_that_the_model_does_not_have(make, name, mode, shape, sentence)
         session.infer([image(*shape)], mode)
 
 
+@pytest.mark.parametrize("name, mode", [("batch", "dymbatch"), ("image", "dymhw"),
+                                        ("dims", "dymdims"), ("range", "dymshape")])
+def test_dynamic_modes_count_the_feeds_first(make, name, mode):
+    with pytest.raises(RuntimeError, match="input datas and intensors nums not matched!"):
+        make(name).infer([image(2, 3, 8, 8)] * 3, mode)
+
+
 def test_a_range_model_has_no_static_mode(make):
     with pytest.raises(RuntimeError, match="needs 0"):
         make("range").infer([image(1, 3, 8, 8)])
 
 
-STAND_IN = """
+TORCH = """
 import sys, types
 import numpy as np
+try:
+    import torch
+except ImportError:
+    class Tensor:
+        '''The part of torch.Tensor that the interface uses, for machines without torch.'''
+        def __init__(self, array, name):
+            self.array, self.name, self.shape = array, name, array.shape
+        def type(self): return self.name
+        def detach(self): return self
+        def contiguous(self): return Tensor(np.ascontiguousarray(self.array), self.name)
+        def view(self, kind): return Tensor(self.array.view(kind), "torch.ShortTensor")
+        def t(self): return Tensor(self.array.T, self.name)
+        def numpy(self):
+            assert self.name != "torch.BFloat16Tensor", "torch has no numpy() for it"
+            return self.array
 
-class Tensor:
-    '''The part of torch.Tensor that the interface uses, for machines without torch.'''
-    def __init__(self, array, name):
-        self.array, self.name, self.shape = array, name, array.shape
-    def type(self): return self.name
-    def detach(self): return self
-    def contiguous(self): return Tensor(np.ascontiguousarray(self.array), self.name)
-    def view(self, kind): return Tensor(self.array.view(kind), "torch.ShortTensor")
-    def numpy(self):
-        assert self.name != "torch.BFloat16Tensor", "torch has no numpy() for it"
-        return self.array
+    sys.modules["torch"] = types.SimpleNamespace(int16=np.int16)
+    make, kind = Tensor, "stand-in"
+else:
+    kind = torch.__version__
 
-sys.modules["torch"] = types.SimpleNamespace(int16=np.int16)
+    def make(array, name):
+        if name == "torch.BFloat16Tensor":
+            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+        return torch.from_numpy(array)
+
 from ais_bench.infer.interface import InferSession
 session = InferSession(0, sys.argv[1])
-for name in "Float Double Half BFloat16 Byte Char Short Long Bool Int".split():
+kinds = dict(Float="f4", Double="f8", Half="f2", BFloat16="u2", Byte="u1", Char="i1", Short="i2",
+             Long="i8", Bool="?", Int="i4")
+for name, code in kinds.items():
     data = np.random.default_rng(1).integers(0, 2, 64, np.uint8)
-    kind = {"Float": np.float32, "Double": np.float64, "Half": np.float16, "BFloat16": np.uint16,
-            "Char": np.int8, "Short": np.int16, "Long": np.int64, "Bool": np.bool_,
-            "Int": np.int32}.get(name, np.uint8)
-    tensor = Tensor(data.view(kind), f"torch.{name}Tensor")
+    array = data.view(code)
+    tensor = make(array, f"torch.{name}Tensor")
+    assert tensor.type() == f"torch.{name}Tensor"
     assert session.infer([tensor])[0].tobytes() == data.tobytes(), name
-try:
-    session.infer([Tensor(data, "torch.cuda.FloatTensor")])
-except RuntimeError as error:
-    assert "torch.cuda.FloatTensor" in str(error), error
-else:
-    raise AssertionError("a tensor of a GPU was taken")
-print("ten types")
+    square = array.reshape(2, -1)
+    turned = make(square, f"torch.{name}Tensor").t()
+    assert session.infer([turned])[0].tobytes() == square.T.tobytes(), name
+if kind == "stand-in":
+    try:
+        session.infer([make(data, "torch.cuda.FloatTensor")])
+    except RuntimeError as error:
+        assert "torch.cuda.FloatTensor" in str(error), error
+    else:
+        raise AssertionError("a tensor of a GPU was taken")
+print("ten types,", kind)
 """
 
 
 def test_torch_tensors_of_the_ten_types_are_inputs(models):
-    done = subprocess.run([sys.executable, "-c", STAND_IN, models("bytes")], capture_output=True,
+    done = subprocess.run([sys.executable, "-c", TORCH, models("bytes")], capture_output=True,
                           text=True, timeout=60)
     assert done.returncode == 0 and "ten types" in done.stdout, done.stdout + done.stderr
 

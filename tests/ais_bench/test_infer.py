@@ -84,6 +84,12 @@ def test_two_models_in_one_process_do_not_disturb_each_other(make, models):
         np.testing.assert_array_equal(two.infer([a, b])[0], a + b)
 
 
+def test_all_eight_devices_give_the_same_bytes(make):
+    x = image(1, 3, 8, 8)
+    first, *others = [make("fixed", device_id=device).infer([x]) for device in range(8)]
+    assert all(a.tobytes() == b.tobytes() for other in others for a, b in zip(first, other))
+
+
 def test_a_session_can_be_made_again_after_finalize(models):
     x = image(1, 3, 8, 8)
     first = InferSession(0, models("fixed")).infer([x])

@@ -53,6 +53,11 @@ check "run an NPC kernel" python programs/hpe_copy.py hpe_copy-fatbin.o
 check "atc" atc --model=shapes.onnx --framework=5 --output=shapes \
   --input_shape=actual_input_1:1,3,224,224 --soc_version=Ascend310P3
 check "run a model" python programs/model.py shapes.om
+check "ais_bench" python -m ais_bench --model shapes.om --loop 3
+check "ais_bench on two devices" python -m ais_bench --model shapes.om --device 0,1
+check "metadata of aclruntime and ais_bench" python -c "
+from importlib.metadata import version
+assert version('aclruntime') == version('ais_bench') == '0.0.2'"
 echo "wheel of $size KiB: $(basename "$wheel")"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
