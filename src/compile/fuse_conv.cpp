@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "compile/passes.h"
+#include "tensor/half_arrays.h"
 
 namespace anynpu::compile {
 
@@ -20,6 +21,15 @@ struct Activation {
   float max = std::numeric_limits<float>::max();
 };
 
+// A constant of one f16 or bf16 element.
+bool read_short(const graph::Graph& graph, ValueId id, float& value) {
+  const graph::Value& v = graph.values[static_cast<size_t>(id)];
+  if (!v.constant || v.constant->bytes.size() != sizeof(uint16_t)) return false;
+  if (v.dtype != DType::f16 && v.dtype != DType::bf16) return false;
+  widen(v.dtype, v.constant->bytes.data(), &value, 1);
+  return true;
+}
+
 // One bound of a Clip: an attribute up to opset 10, a scalar constant since; none = no bound.
 bool read_bound(const graph::Graph& graph, const Node& node, size_t input, const char* attr,
                 float& bound) {
@@ -29,9 +39,8 @@ bool read_bound(const graph::Graph& graph, const Node& node, size_t input, const
   }
   if (node.inputs.size() <= input || node.inputs[input] == kNoValue) return true;
   const auto elements = constant_elements<float>(graph, node.inputs[input]);
-  if (elements.size() != 1) return false;
-  bound = elements[0];
-  return true;
+  if (elements.size() == 1) bound = elements[0];
+  return elements.size() == 1 || read_short(graph, node.inputs[input], bound);
 }
 
 std::optional<Activation> read_activation(const graph::Graph& graph, const Node& node) {
@@ -54,8 +63,7 @@ class Fuser {
     std::vector<std::string> names;
     for (const Node& node : graph_.nodes) {
       const bool fusable = node.domain.empty() && (node.op == "Conv" || node.op == "Gemm");
-      if (fusable && node.outputs.size() == 1 && is_f32(node.outputs[0]))
-        names.push_back(node.name);
+      if (fusable && node.outputs.size() == 1 && fuses(node.outputs[0])) names.push_back(node.name);
     }
     for (const std::string& name : names) {
       if (const size_t n = index_of(name); graph_.nodes[n].op == "Conv") fuse_add(n);
@@ -71,8 +79,11 @@ class Fuser {
     return n;
   }
   const graph::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  // Other types round after each operator; fusing would change results.
-  bool is_f32(ValueId id) const { return value(id).dtype == DType::f32; }
+  // The short types are rounded once instead of after each operator: closer to the model.
+  bool fuses(ValueId id) const {
+    const DType type = value(id).dtype;
+    return type == DType::f32 || type == DType::f16 || type == DType::bf16;
+  }
 
   void become_fused(Node& node) {
     if (node.domain == kOwnDomain) return;
@@ -99,7 +110,7 @@ class Fuser {
     if (add.op != "Add" || !add.domain.empty() || add.inputs.size() != 2) return;
     const ValueId other = add.inputs[0] == out ? add.inputs[1] : add.inputs[0];
     if (!value(out).has_shape || value(other).shape != value(out).shape ||
-        !value(other).has_shape || !is_f32(other)) {
+        !value(other).has_shape || value(other).dtype != value(out).dtype) {
       return;
     }
     conv.inputs.resize(4, kNoValue);

@@ -30,7 +30,7 @@ class MatMulFinder {
 
   bool run() {
     for (const Node& node : graph_.nodes) {
-      if (node.outputs.size() != 1 || !pattern_.is_f32(node.outputs[0])) continue;
+      if (node.outputs.size() != 1 || !fuses(node.outputs[0])) continue;
       if (node.op == "Gemm" && node.domain.empty() && add_activation(node)) return true;
       if (!is_matmul(node) || shape(node.inputs[0]).size() < 2 || shape(node.inputs[1]).size() < 2)
         continue;
@@ -44,6 +44,11 @@ class MatMulFinder {
 
  private:
   const Shape& shape(ValueId id) const { return pattern_.value(id).shape; }
+  DType type(ValueId id) const { return pattern_.value(id).dtype; }
+  // The short types are rounded once instead of after each operator: closer to the model.
+  bool fuses(ValueId id) const {
+    return type(id) == DType::f32 || type(id) == DType::f16 || type(id) == DType::bf16;
+  }
 
   static Node fused(const Node& node) {
     Node copy = node;
@@ -111,8 +116,8 @@ class MatMulFinder {
     const Node* add = pattern_.next(node.outputs[0], "Add");
     if (!add || has(node, 2) || has_activation(node)) return false;
     const ValueId row = add->inputs[add->inputs[0] == node.outputs[0] ? 1 : 0];
-    if (!pattern_.value(row).constant || !pattern_.is_f32(row) || shape(row).size() != 1 ||
-        shape(row)[0] != shape(node.outputs[0]).back()) {
+    if (!pattern_.value(row).constant || type(row) != type(node.outputs[0]) ||
+        shape(row).size() != 1 || shape(row)[0] != shape(node.outputs[0]).back()) {
       return false;
     }
     Node copy = fused(node);
@@ -125,8 +130,8 @@ class MatMulFinder {
     const Node* add = pattern_.next(node.outputs[0], "Add");
     if (!add || has(node, 3) || has_activation(node)) return false;
     const ValueId other = add->inputs[add->inputs[0] == node.outputs[0] ? 1 : 0];
-    if (other == node.outputs[0] || pattern_.value(other).constant || !pattern_.is_f32(other) ||
-        shape(other) != shape(node.outputs[0])) {
+    if (other == node.outputs[0] || pattern_.value(other).constant ||
+        type(other) != type(node.outputs[0]) || shape(other) != shape(node.outputs[0])) {
       return false;
     }
     Node copy = fused(node);

@@ -27,7 +27,7 @@ Status fuse_convs(graph::Graph& graph);
 
 // Layer normalisation, Gelu and attention of several heads written out in small operators become
 // LayerNormalization, Gelu and FusedAttention; what stands around a MatMul becomes part of it
-// (FusedMatMul). f32 only: other types round after each operator. Need shapes.
+// (FusedMatMul). Need shapes.
 Status fuse_layer_norms(graph::Graph& graph);
 Status fuse_gelus(graph::Graph& graph);
 Status fuse_attentions(graph::Graph& graph);

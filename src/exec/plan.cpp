@@ -166,7 +166,7 @@ class Planner {
                   value(id).name);
     }
     const Shape& shape = planned(id).shape;
-    auto work = ops::plan_reorder(shape, other, layout);
+    auto work = ops::plan_reorder(planned(id).dtype, shape, other, layout);
     if (work->view && !(layout == Layout::plain && planned(id).output >= 0)) {
       known(id, layout) = from;  // the same bytes
       return from;

@@ -20,7 +20,8 @@ size_t stored_bytes(DType dtype, const Shape& shape, Layout layout) {
 }
 
 bool can_block(const Operand& operand) {
-  return operand.fully_known() && operand.dtype == DType::f32 && operand.rank() >= 3;
+  return operand.fully_known() && operand.rank() >= 3 &&
+         (operand.dtype == DType::f32 || operand.dtype == DType::bf16);
 }
 
 namespace {
@@ -29,23 +30,24 @@ struct Planes {
   int64_t batch, channels, blocks, plane;
 };
 
-// One block of 16 channels of one image: planes of floats -> pixels of 16 floats.
-void pack_block(const float* x, float* y, int64_t channels, int64_t plane) {
+// One block of 16 channels of one image: planes of numbers -> pixels of 16 numbers.
+template <typename T>
+void pack_block(const T* x, T* y, int64_t channels, int64_t plane) {
   for (int64_t p = 0; p < plane; ++p) {
     for (int64_t c = 0; c < channels; ++c) y[p * kBlock + c] = x[c * plane + p];
-    for (int64_t c = channels; c < kBlock; ++c) y[p * kBlock + c] = 0.0f;
+    for (int64_t c = channels; c < kBlock; ++c) y[p * kBlock + c] = T{};
   }
 }
 
-void unpack_block(const float* x, float* y, int64_t channels, int64_t plane) {
+template <typename T>
+void unpack_block(const T* x, T* y, int64_t channels, int64_t plane) {
   for (int64_t c = 0; c < channels; ++c) {
     for (int64_t p = 0; p < plane; ++p) y[c * plane + p] = x[p * kBlock + c];
   }
 }
 
-}  // namespace
-
-std::unique_ptr<KernelPlan> plan_reorder(const Shape& shape, Layout from, Layout to) {
+template <typename T>
+std::unique_ptr<KernelPlan> plan_moves(const Shape& shape, Layout from, Layout to) {
   Planes s{shape[0], shape[1], (shape[1] + kBlock - 1) / kBlock, 1};
   for (size_t i = 2; i < shape.size(); ++i) s.plane *= shape[i];
   const bool packing = to == Layout::blocked16;
@@ -58,8 +60,8 @@ std::unique_ptr<KernelPlan> plan_reorder(const Shape& shape, Layout from, Layout
         const int64_t channels = std::min(kBlock, s.channels - block * kBlock);
         const int64_t plain = (n * s.channels + block * kBlock) * s.plane;
         const int64_t blocked = i * kBlock * s.plane;
-        const float* x = input_of<float>(args, 0);
-        float* y = output_of<float>(args, 0);
+        const T* x = input_of<T>(args, 0);
+        T* y = output_of<T>(args, 0);
         if (packing) {
           pack_block(x + plain, y + blocked, channels, s.plane);
         } else {
@@ -74,6 +76,13 @@ std::unique_ptr<KernelPlan> plan_reorder(const Shape& shape, Layout from, Layout
   plan->view = s.plane == 1 && s.channels % kBlock == 0;
   if (plan->view) plan->in_place_input = 0;
   return plan;
+}
+
+}  // namespace
+
+std::unique_ptr<KernelPlan> plan_reorder(DType dtype, const Shape& shape, Layout from, Layout to) {
+  return size_of(dtype) == 2 ? plan_moves<uint16_t>(shape, from, to)
+                             : plan_moves<float>(shape, from, to);
 }
 
 }  // namespace anynpu::ops

@@ -122,7 +122,7 @@ Result<AlignedBytes> stored_copy(const Operand& operand, const std::byte* data, 
     if (bytes > 0) std::memcpy(copy.get(), data, bytes);
     return copy;
   }
-  const auto reorder = plan_reorder(operand.shape, from, to);
+  const auto reorder = plan_reorder(operand.dtype, operand.shape, from, to);
   const std::byte* inputs[] = {data};
   std::byte* outputs[] = {copy.get()};
   ANYNPU_TRY(reorder->run({inputs, outputs, nullptr, nullptr}));

@@ -166,8 +166,8 @@ class WidenedKernel final : public Kernel {
     one.plain = used;
     used += align_up(one.count * sizeof(float));
     if (layout == Layout::plain) return one;
-    one.reorder = inwards ? plan_reorder(operand.shape, Layout::plain, layout)
-                          : plan_reorder(operand.shape, layout, Layout::plain);
+    one.reorder = inwards ? plan_reorder(DType::f32, operand.shape, Layout::plain, layout)
+                          : plan_reorder(DType::f32, operand.shape, layout, Layout::plain);
     one.stored = used;
     used += align_up(stored_bytes(DType::f32, operand.shape, layout));
     return one;

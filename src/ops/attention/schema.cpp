@@ -8,6 +8,7 @@
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
+#include "ops/widen.h"
 #include "tensor/element.h"
 
 namespace anynpu::ops {
@@ -140,6 +141,12 @@ void register_attention(Registry& registry) {
                          .types = {DType::f32},
                          .can_run = can_run_tiled_attention<Isa::baseline>,
                          .create = create_tiled_attention<Isa::baseline>});
+  registry.add(KernelDef{.op = "FusedAttention",
+                         .name = "widened",
+                         .domain = "anynpu",
+                         .types = kShortFloats,
+                         .can_run = can_run_widened,
+                         .create = create_widened});
   registry.add(KernelDef{.op = "FusedAttention",
                          .name = "attention_reference",
                          .domain = "anynpu",

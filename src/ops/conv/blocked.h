@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution over blocked channels on register tiles (cpu/tile.h): f32, one or two spatial
-// dimensions, weights and bias constant. Splits into packing (blocked_pack.cpp) and running
-// (blocked_run.cpp).
+// Convolution over blocked channels on register tiles (cpu/tile.h, cpu/tile_bf16.h): f32 or bf16,
+// one or two spatial dimensions, weights and bias constant. Splits into packing (blocked_pack.cpp)
+// and running (blocked_run.cpp).
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 
 #include "ops/conv/conv.h"
 #include "ops/cpu/tile.h"
+#include "ops/cpu/tile_bf16.h"
 
 namespace anynpu::ops {
 
@@ -24,32 +25,39 @@ struct BlockedWeights {
   bool interleaved = false;    // few channels: pixels of `in_channels` floats instead of blocks
   bool joined_columns = true;  // one run covers a whole kernel row (dilation 1 across)
   int64_t panel_blocks = 2;
+  bool bf16 = false;  // weights in pairs of bfloat16; the bias stays f32
 
   int64_t in_blocks() const { return interleaved ? 1 : (in_channels + 15) / 16; }
   int64_t out_blocks() const { return (out_channels + 15) / 16; }
   int64_t panels() const { return (out_blocks() + panel_blocks - 1) / panel_blocks; }
-  int64_t pixel_floats() const { return interleaved ? in_channels : 16; }
+  // Elements of a pixel: pairs must not cross from one to the next.
+  int64_t pixel_floats() const {
+    return !interleaved ? 16 : bf16 ? (in_channels + 1) / 2 * 2 : in_channels;
+  }
+  size_t element_bytes() const { return bf16 ? sizeof(BF16) : sizeof(float); }
   int64_t runs() const { return in_blocks() * kernel_h * (joined_columns ? 1 : kernel_w); }
   int64_t run_length() const { return pixel_floats() * (joined_columns ? kernel_w : 1); }
   int64_t blocks_of(int64_t panel) const {
     return std::min(panel_blocks, out_blocks() - panel * panel_blocks);
   }
-  // Offsets in floats from the start of the packed bytes.
+  // Offsets in elements from the start of the packed bytes.
   int64_t panel_offset(int64_t g, int64_t panel) const {
     return (g * out_blocks() + panel * panel_blocks) * 16 * runs() * run_length();
   }
   int64_t bias_offset() const { return group * out_blocks() * 16 * runs() * run_length(); }
+  size_t bias_start() const { return static_cast<size_t>(bias_offset()) * element_bytes(); }
   size_t bytes() const {
-    return static_cast<size_t>(bias_offset() + group * out_blocks() * 16) * sizeof(float);
+    return bias_start() + static_cast<size_t>(group * out_blocks() * 16) * sizeof(float);
   }
 
   // `weight` as in the model (O, I / group, kernel...), `bias` null or O values.
-  void pack(const float* weight, const float* bias, float* packed) const;
+  void pack(const float* weight, const float* bias, std::byte* packed) const;
 };
 
 // Why these kernels do not run a node, or how its weights are cut.
-Result<BlockedWeights> blocked_weights_of(const OpContext& context, const TileSet& tiles);
+Result<BlockedWeights> blocked_weights_of(const OpContext& context, int64_t panel_blocks);
 
+// `tiles` of f32; bf16 has one kind of tiles.
 Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
                                                       const BlockedWeights& weights,
                                                       const TileSet& tiles);
@@ -58,5 +66,8 @@ template <Isa isa>
 Status can_run_blocked_conv(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_blocked_conv(const OpContext& context);
+
+Status can_run_bf16_conv(const OpContext& context);
+Result<std::unique_ptr<Kernel>> create_bf16_conv(const OpContext& context);
 
 }  // namespace anynpu::ops

@@ -4,6 +4,7 @@
 
 #include "ops/conv/blocked.h"
 #include "ops/parallel.h"
+#include "tensor/half_arrays.h"
 
 namespace anynpu::ops {
 
@@ -14,7 +15,7 @@ constexpr int64_t kFewChannels = 8;
 
 }  // namespace
 
-Result<BlockedWeights> blocked_weights_of(const OpContext& context, const TileSet& tiles) {
+Result<BlockedWeights> blocked_weights_of(const OpContext& context, int64_t panel_blocks) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   const size_t dims = c.window.dims();
   if (dims > 2) return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2", dims);
@@ -22,7 +23,7 @@ Result<BlockedWeights> blocked_weights_of(const OpContext& context, const TileSe
     return fail(Code::unsupported_feature, "weight or bias is no constant");
   }
   BlockedWeights w;
-  w.panel_blocks = tiles.panel_blocks;
+  w.panel_blocks = panel_blocks;
   w.in_per_group = c.in_channels / c.group;
   w.out_per_group = c.out_channels / c.group;
   w.kernel_h = dims == 2 ? c.window.kernel[0] : 1;
@@ -45,7 +46,7 @@ Result<BlockedWeights> blocked_weights_of(const OpContext& context, const TileSe
   return w;
 }
 
-void BlockedWeights::pack(const float* weight, const float* bias, float* packed) const {
+void BlockedWeights::pack(const float* weight, const float* bias, std::byte* packed) const {
   const int64_t taps = kernel_h * kernel_w, length = run_length();
   // One row of a panel: the weights of input `i` and `tap` for `width` outputs from `first` on.
   const auto pack_row = [&](int64_t g, int64_t first, int64_t width, int64_t i, int64_t tap,
@@ -64,7 +65,9 @@ void BlockedWeights::pack(const float* weight, const float* bias, float* packed)
   parallel_tasks(static_cast<size_t>(group * panels()), [&](size_t task) {
     const int64_t g = static_cast<int64_t>(task) / panels();
     const int64_t panel = static_cast<int64_t>(task) % panels(), width = blocks_of(panel) * 16;
-    float* out = packed + panel_offset(g, panel);
+    const int64_t rows = runs() * length;
+    std::vector<float> wide(bf16 ? static_cast<size_t>(rows * width) : 0);
+    float* out = bf16 ? wide.data() : reinterpret_cast<float*>(packed) + panel_offset(g, panel);
     for (int64_t run = 0; run < runs(); ++run) {
       const int64_t columns = joined_columns ? 1 : kernel_w;
       const int64_t column = run % columns, row = run / columns % kernel_h;
@@ -75,8 +78,12 @@ void BlockedWeights::pack(const float* weight, const float* bias, float* packed)
         pack_row(g, panel * panel_blocks * 16, width, i, tap, out);
       }
     }
+    if (bf16) {
+      pair_weights(wide.data(), rows, width,
+                   reinterpret_cast<BF16*>(packed) + panel_offset(g, panel));
+    }
   });
-  float* out = packed + bias_offset();
+  float* out = reinterpret_cast<float*>(packed + bias_start());
   for (int64_t g = 0; g < group; ++g) {
     for (int64_t o = 0; o < out_blocks() * 16; ++o) {
       *out++ = bias && o < out_channels ? bias[g * out_channels + o] : 0.0f;
@@ -94,11 +101,17 @@ class BlockedConv final : public Kernel {
   size_t packed_bytes() const override { return weights_.bytes(); }
   bool packs_input(size_t input) const override { return input == 1 || input == 2; }
   Status pack(const OpContext& context, std::span<std::byte> packed) override {
-    const float* bias = context.has_input(2)
-                            ? reinterpret_cast<const float*>(context.inputs[2].constant.data())
-                            : nullptr;
-    weights_.pack(reinterpret_cast<const float*>(context.inputs[1].constant.data()), bias,
-                  reinterpret_cast<float*>(packed.data()));
+    std::vector<float> buffers[2];
+    const auto constant = [&](size_t input) -> const float* {
+      if (!context.has_input(input)) return nullptr;
+      const auto bytes = context.inputs[input].constant;
+      if (!weights_.bf16) return reinterpret_cast<const float*>(bytes.data());
+      std::vector<float>& wide = buffers[input - 1];
+      wide.resize(bytes.size() / sizeof(BF16));
+      widen(DType::bf16, bytes.data(), wide.data(), wide.size());
+      return wide.data();
+    };
+    weights_.pack(constant(1), constant(2), packed.data());
     return {};
   }
   Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
@@ -115,13 +128,29 @@ class BlockedConv final : public Kernel {
 template <Isa isa>
 Status can_run_blocked_conv(const OpContext& context) {
   ANYNPU_TRY(check_isa(isa));
-  return blocked_weights_of(context, tile_set(isa)).status();
+  return blocked_weights_of(context, tile_set(isa).panel_blocks).status();
 }
 
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_blocked_conv(const OpContext& context) {
-  ANYNPU_ASSIGN(const BlockedWeights weights, blocked_weights_of(context, tile_set(isa)));
+  ANYNPU_ASSIGN(const BlockedWeights weights,
+                blocked_weights_of(context, tile_set(isa).panel_blocks));
   return std::unique_ptr<Kernel>(std::make_unique<BlockedConv>(weights, tile_set(isa)));
+}
+
+Status can_run_bf16_conv(const OpContext& context) {
+  ANYNPU_TRY(check_bf16());
+  ANYNPU_ASSIGN(const BlockedWeights weights, blocked_weights_of(context, kBf16Blocks));
+  if (weights.merged > 4) {
+    return fail(Code::unsupported_shape, "{} groups would be computed as one", weights.merged);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Kernel>> create_bf16_conv(const OpContext& context) {
+  ANYNPU_ASSIGN(BlockedWeights weights, blocked_weights_of(context, kBf16Blocks));
+  weights.bf16 = true;
+  return std::unique_ptr<Kernel>(std::make_unique<BlockedConv>(weights, tile_set(Isa::baseline)));
 }
 
 template Status can_run_blocked_conv<Isa::avx512>(const OpContext&);

@@ -22,13 +22,59 @@ constexpr int64_t kTasksPerThread = 4;
 // Padded inputs over this many floats are refused: sizes would overflow.
 constexpr int64_t kMostFloats = int64_t{1} << 40;
 
-// The tiles of one width, by blocks - 1.
-struct WidthTiles {
-  TileFunction one_row[2] = {}, two_rows[2] = {};
+// What differs between the types: the tiles of a step of pixels.
+struct F32Tiles {
+  using Element = float;
+  using Args = TileArgs;
+  using Function = TileFunction;
+  const TileSet& set;
+
+  int64_t most() const { return set.max_pixels; }
+  bool pairs(int64_t step) const { return step == 16 || step == 32; }  // two rows in a tile
+  Function find(int64_t step, int64_t rows, int64_t pixels, int64_t blocks) const {
+    return set.find(walk_of(step), rows, pixels, blocks);
+  }
+  static Walk walk_of(int64_t step) {
+    switch (step) {
+      case 16:
+        return Walk::step16;
+      case 32:
+        return Walk::step32;
+      case 3:
+        return Walk::step3;
+      case 6:
+        return Walk::step6;
+      default:
+        return Walk::any;
+    }
+  }
 };
 
+struct Bf16Tiles {
+  using Element = BF16;
+  using Args = Bf16TileArgs;
+  using Function = Bf16TileFunction;
+
+  int64_t most() const { return kBf16Pixels; }
+  bool pairs(int64_t) const { return false; }
+  Function find(int64_t step, int64_t rows, int64_t pixels, int64_t blocks) const {
+    const Bf16Walk walk = step == 16   ? Bf16Walk::step16
+                          : step == 32 ? Bf16Walk::step32
+                                       : Bf16Walk::any;
+    return rows == 1 ? find_bf16_tile(walk, pixels, blocks) : nullptr;
+  }
+};
+
+// The tiles of one width, by blocks - 1.
+template <typename Function>
+struct WidthTiles {
+  Function one_row[2] = {}, two_rows[2] = {};
+};
+
+template <typename Tiles>
 class BlockedConvPlan final : public KernelPlan {
  public:
+  using T = typename Tiles::Element;
   BlockedWeights w;
   Activation activation;
   int64_t batch = 0, channels = 0;  // of the whole input
@@ -36,10 +82,10 @@ class BlockedConvPlan final : public KernelPlan {
   int64_t pad_top = 0, pad_left = 0;
   int64_t padded_h = 0, padded_w = 0;  // what the tiles read
   int64_t stride_h = 1, stride_w = 1;
-  bool copies = false;   // the input passes through the workspace
-  int64_t rows = 1;      // rows of a tile
-  int64_t columns = 1;   // tiles across; their widths differ by one at most
-  WidthTiles widths[2];  // of out_w / columns pixels, and of one more
+  bool copies = false;  // the input passes through the workspace
+  int64_t rows = 1;     // rows of a tile
+  int64_t columns = 1;  // tiles across; their widths differ by one at most
+  WidthTiles<typename Tiles::Function> widths[2];  // of out_w / columns pixels, and of one more
   std::vector<int64_t> runs;
   int64_t panel_step = 1, unit_step = 1;  // panels and tiles of one task
 
@@ -52,9 +98,9 @@ class BlockedConvPlan final : public KernelPlan {
   }
 
   Status run(const RunArgs& args) const override {
-    const float* in = reinterpret_cast<const float*>(args.inputs[0]);
+    const T* in = reinterpret_cast<const T*>(args.inputs[0]);
     if (copies) {
-      float* copy = reinterpret_cast<float*>(args.workspace);
+      T* copy = reinterpret_cast<T*>(args.workspace);
       w.interleaved ? interleave(in, copy) : pad(in, copy);
       in = copy;
     }
@@ -73,22 +119,21 @@ class BlockedConvPlan final : public KernelPlan {
 
  private:
   // One weight panel over tiles [unit, last).
-  void panel(const RunArgs& args, const float* in, int64_t g, int64_t panel, int64_t unit,
+  void panel(const RunArgs& args, const T* in, int64_t g, int64_t panel, int64_t unit,
              int64_t last) const {
-    const auto* packed = reinterpret_cast<const float*>(args.packed);
     const int64_t plane = out_h * out_w * 16, blocks = w.blocks_of(panel);
     const int64_t block = g * w.out_blocks() + panel * w.panel_blocks;
     const int64_t step = w.pixel_floats();
-    const float* residual =
-        args.inputs.size() > 3 ? reinterpret_cast<const float*>(args.inputs[3]) : nullptr;
-    TileArgs t;
+    const T* residual =
+        args.inputs.size() > 3 ? reinterpret_cast<const T*>(args.inputs[3]) : nullptr;
+    typename Tiles::Args t;
     t.runs = runs.data();
     t.run_count = w.runs();
     t.run_length = w.run_length();
     t.pixel_step = stride_w * step;
     t.in_row = stride_h * padded_w * step;
-    t.weights = packed + w.panel_offset(g, panel);
-    t.bias = packed + w.bias_offset() + block * 16;
+    t.weights = reinterpret_cast<const T*>(args.packed) + w.panel_offset(g, panel);
+    t.bias = reinterpret_cast<const float*>(args.packed + w.bias_start()) + block * 16;
     t.out_row = out_w * 16;
     t.out_pixel = 16;
     t.out_block = plane;
@@ -102,28 +147,29 @@ class BlockedConvPlan final : public KernelPlan {
       t.in = in + n * image_floats() + g * w.in_blocks() * padded_h * padded_w * step +
              (y * stride_h * padded_w + x * stride_w) * step;
       const int64_t out = (n * w.group * w.out_blocks() + block) * plane + (y * out_w + x) * 16;
-      t.out = reinterpret_cast<float*>(args.outputs[0]) + out;
+      t.out = reinterpret_cast<T*>(args.outputs[0]) + out;
       t.residual = residual ? residual + out : nullptr;
       const bool both = rows == 2 && y + 1 < out_h;
-      const WidthTiles& width = widths[pixels - out_w / columns];
+      const auto& width = widths[pixels - out_w / columns];
       (both ? width.two_rows : width.one_row)[blocks - 1](t);
     }
   }
 
-  void pad(const float* in, float* copy) const {
+  void pad(const T* in, T* copy) const {
     const int64_t blocks = (channels + 15) / 16;
     parallel_tasks(static_cast<size_t>(batch * blocks), [&](size_t task) {
-      const float* x = in + static_cast<int64_t>(task) * in_h * in_w * 16;
-      float* y = copy + static_cast<int64_t>(task) * padded_h * padded_w * 16;
+      const T* x = in + static_cast<int64_t>(task) * in_h * in_w * 16;
+      T* y = copy + static_cast<int64_t>(task) * padded_h * padded_w * 16;
       const int64_t right = padded_w - pad_left - in_w;
       const auto zero = [&y](int64_t pixels) {
-        std::memset(y, 0, static_cast<size_t>(pixels) * 16 * sizeof(float));
+        std::memset(static_cast<void*>(y), 0, static_cast<size_t>(pixels) * 16 * sizeof(T));
         y += pixels * 16;
       };
       zero(pad_top * padded_w);
       for (int64_t row = 0; row < in_h; ++row) {
         zero(pad_left);
-        std::memcpy(y, x + row * in_w * 16, static_cast<size_t>(in_w) * 16 * sizeof(float));
+        std::memcpy(static_cast<void*>(y), x + row * in_w * 16,
+                    static_cast<size_t>(in_w) * 16 * sizeof(T));
         y += in_w * 16;
         zero(right);
       }
@@ -131,56 +177,42 @@ class BlockedConvPlan final : public KernelPlan {
     });
   }
 
-  void interleave(const float* in, float* copy) const {
-    const int64_t plane = in_h * in_w;
+  void interleave(const T* in, T* copy) const {
+    const int64_t plane = in_h * in_w, step = w.pixel_floats();
     parallel(static_cast<size_t>(batch * padded_h), 4, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-        float* y = copy + i * padded_w * channels;
+        T* y = copy + i * padded_w * step;
         const int64_t row = i % padded_h - pad_top;
-        std::memset(y, 0, static_cast<size_t>(padded_w * channels) * sizeof(float));
+        std::memset(static_cast<void*>(y), 0, static_cast<size_t>(padded_w * step) * sizeof(T));
         if (row < 0 || row >= in_h) continue;
-        const float* x = in + i / padded_h * channels * plane + row * in_w;
+        const T* x = in + i / padded_h * channels * plane + row * in_w;
         for (int64_t c = 0; c < channels; ++c) {
-          for (int64_t p = 0; p < in_w; ++p) y[(pad_left + p) * channels + c] = x[c * plane + p];
+          for (int64_t p = 0; p < in_w; ++p) y[(pad_left + p) * step + c] = x[c * plane + p];
         }
       }
     });
   }
 };
 
-Walk walk_of(int64_t step) {
-  switch (step) {
-    case 16:
-      return Walk::step16;
-    case 32:
-      return Walk::step32;
-    case 3:
-      return Walk::step3;
-    case 6:
-      return Walk::step6;
-    default:
-      return Walk::any;
-  }
-}
-
-void cut_tiles(BlockedConvPlan& plan, const TileSet& tiles) {
-  const Walk walk = walk_of(plan.stride_w * plan.w.pixel_floats());
-  const bool pairs = walk == Walk::step16 || walk == Walk::step32;
-  plan.rows = pairs && plan.out_h > 1 && plan.out_w <= tiles.max_pixels / 2 ? 2 : 1;
-  plan.columns = std::max<int64_t>(1, (plan.out_w + tiles.max_pixels - 1) / tiles.max_pixels);
+template <typename Tiles>
+void cut_tiles(BlockedConvPlan<Tiles>& plan, const Tiles& tiles) {
+  const int64_t step = plan.stride_w * plan.w.pixel_floats();
+  plan.rows = tiles.pairs(step) && plan.out_h > 1 && plan.out_w <= tiles.most() / 2 ? 2 : 1;
+  plan.columns = std::max<int64_t>(1, (plan.out_w + tiles.most() - 1) / tiles.most());
   for (int64_t more = 0; more < 2; ++more) {
     const int64_t pixels = plan.out_w / plan.columns + more;
-    for (int64_t blocks = 1; blocks <= tiles.panel_blocks; ++blocks) {
-      plan.widths[more].one_row[blocks - 1] = tiles.find(walk, 1, pixels, blocks);
+    for (int64_t blocks = 1; blocks <= plan.w.panel_blocks; ++blocks) {
+      plan.widths[more].one_row[blocks - 1] = tiles.find(step, 1, pixels, blocks);
       if (plan.rows == 2)
-        plan.widths[more].two_rows[blocks - 1] = tiles.find(walk, 2, pixels, blocks);
+        plan.widths[more].two_rows[blocks - 1] = tiles.find(step, 2, pixels, blocks);
     }
   }
 }
 
 // A task takes as many tiles as their input fits the second-level cache, and passes all or some
 // weight panels over them: the input is read from there again for each panel.
-void cut_tasks(BlockedConvPlan& plan) {
+template <typename Plan>
+void cut_tasks(Plan& plan) {
   const int64_t units = std::max<int64_t>(1, plan.batch * plan.tiles());
   const int64_t panels = plan.all_panels();
   const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasksPerThread;
@@ -197,16 +229,15 @@ void cut_tasks(BlockedConvPlan& plan) {
   plan.unit_step = (units + chunks - 1) / chunks;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
-                                                      const BlockedWeights& weights,
-                                                      const TileSet& tiles) {
+template <typename Tiles>
+Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
+                                                   const BlockedWeights& weights,
+                                                   const Tiles& tiles) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   const Window& window = c.window;
   const size_t across = window.dims() - 1;
   const bool flat = window.dims() == 1;
-  auto plan = std::make_unique<BlockedConvPlan>();
+  auto plan = std::make_unique<BlockedConvPlan<Tiles>>();
   plan->w = weights;
   ANYNPU_ASSIGN(plan->activation, activation_of(context));
   plan->batch = c.batch;
@@ -252,13 +283,23 @@ Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
   cut_tiles(*plan, tiles);
   cut_tasks(*plan);
   if (plan->copies) {
-    plan->workspace_bytes = static_cast<size_t>(plan->batch * plan->image_floats()) * sizeof(float);
+    plan->workspace_bytes =
+        static_cast<size_t>(plan->batch * plan->image_floats()) * weights.element_bytes();
   }
   plan->input_layouts = {weights.interleaved ? Layout::plain : Layout::blocked16, Layout::plain,
                          Layout::plain, Layout::blocked16};
   plan->output_layouts = {Layout::blocked16};
   plan->in_place_input = context.has_input(3) ? 3 : -1;
   return std::unique_ptr<KernelPlan>(std::move(plan));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
+                                                      const BlockedWeights& weights,
+                                                      const TileSet& tiles) {
+  if (weights.bf16) return make_conv_plan(context, weights, Bf16Tiles{});
+  return make_conv_plan(context, weights, F32Tiles{tiles});
 }
 
 }  // namespace anynpu::ops

@@ -159,6 +159,16 @@ TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {
           "Conv shape=1x16x31,16x1x5,16 group=16 pads=2,2 strides=2",
           "FusedConv domain=anynpu opset=1 shape=1x17x9x20,17x1x3x3,17,1x17x9x20 group=17 "
           "pads=1,1,1,1 activation=Relu",
+          "Conv shape=1x3x33x31,24x3x7x7,24 pads=3,3,3,3 strides=2,2 dtype=bfloat16",
+          "Conv shape=2x32x5x3,48x32x3x3,48 pads=1,1,1,1 dtype=bfloat16",
+          "Conv shape=1x17x6x29,33x17x3x3,33 pads=1,1,1,1 dtype=bfloat16",
+          "Conv shape=1x32x13x15,40x32x1x1,40 strides=2,2 dtype=bfloat16",
+          "Conv shape=1x16x20x20,16x16x3x3,16 dilations=2,3 pads=2,3,2,3 dtype=bfloat16",
+          "Conv shape=1x64x6x6,64x32x3x3,64 group=2 pads=1,1,1,1 dtype=bfloat16",
+          "Conv shape=1x16x31,16x1x5,16 group=16 pads=2,2 strides=2 dtype=bfloat16",
+          "Conv shape=0x16x8x8,16x16x3x3 dtype=bfloat16",
+          "FusedConv domain=anynpu opset=1 shape=1x16x9x9,24x16x3x3,24,1x24x9x9 pads=1,1,1,1 "
+          "activation=Clip activation_min=-1 activation_max=2.5 dtype=bfloat16",
           "Conv shape=3x20x31,24x20x5,24 pads=2,2 strides=2",  // one dimension
           "Conv shape=1x16x8x8,16x16x3x3,16 auto_pad=SAME_LOWER strides=2,2",
           "FusedConv domain=anynpu opset=1 shape=1x32x9x9,64x32x3x3,64,1x64x9x9 pads=1,1,1,1 "

@@ -150,6 +150,12 @@ void register_conv(Registry& registry) {
                            .can_run = can_run_blocked_conv<Isa::baseline>,
                            .create = create_blocked_conv<Isa::baseline>});
     registry.add(KernelDef{.op = op,
+                           .name = "conv_avx512_bf16",
+                           .domain = domain,
+                           .types = {DType::bf16},
+                           .can_run = can_run_bf16_conv,
+                           .create = create_bf16_conv});
+    registry.add(KernelDef{.op = op,
                            .name = "widened",
                            .domain = domain,
                            .types = kShortFloats,

@@ -83,6 +83,14 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
           "opset=1",
           "FusedMatMul shape=1x20,20x3,3 activation=Tanh domain=anynpu opset=1",
           "FusedMatMul shape=0x4,4x3,3 domain=anynpu opset=1",
+          "FusedMatMul shape=2x17x21,21x40,40,2x17x40 activation=Gelu const=1,2 domain=anynpu "
+          "opset=1 dtype=bfloat16",
+          "FusedMatMul shape=3x20x5,3x7x20 transA=1 transB=1 alpha=0.5 domain=anynpu opset=1 "
+          "dtype=bfloat16",
+          "Gemm shape=1x100,33x100,33 transB=1 dtype=bfloat16",
+          "MatMul shape=1x3x17x20,20x31 const=1 dtype=bfloat16",
+          "MatMul shape=130x64,64x70 dtype=bfloat16",
+          "MatMul shape=2x3x0,2x0x4 dtype=bfloat16",
           "MatMul shape=2x3x17x20,20x31",
           "MatMul shape=2x1x17x20,3x20x31",
           "MatMul shape=4x9,9",

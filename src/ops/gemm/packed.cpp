@@ -159,17 +159,6 @@ class PackedGemmPlan final : public KernelPlan {
   }
 };
 
-// One B for all matrices of the batch, and these lie behind one another: one tall matrix.
-void join_batch(GemmShape& g) {
-  if (g.transpose_a || g.batch() < 2) return;
-  for (int64_t i = 0; i < g.batch(); ++i) {
-    const auto at = static_cast<size_t>(i);
-    if (g.batch_b[at] != g.batch_b[0] || g.batch_a[at] != i * g.m * g.k) return;
-  }
-  g.m *= g.batch();
-  g.batch_a = g.batch_b = {0};
-}
-
 class PackedGemm final : public Kernel {
  public:
   PackedGemm(const PanelCut& cut, bool constant_b, const TileSet& tiles)
@@ -229,6 +218,16 @@ class PackedGemm final : public Kernel {
 };
 
 }  // namespace
+
+void join_batch(GemmShape& g) {
+  if (g.transpose_a || g.batch() < 2) return;
+  for (int64_t i = 0; i < g.batch(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    if (g.batch_b[at] != g.batch_b[0] || g.batch_a[at] != i * g.m * g.k) return;
+  }
+  g.m *= g.batch();
+  g.batch_a = g.batch_b = {0};
+}
 
 template <Isa isa>
 Status can_run_packed_gemm(const OpContext& context) {

@@ -15,4 +15,11 @@ Status can_run_packed_gemm(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_packed_gemm(const OpContext& context);
 
+// bf16 on AVX512-BF16 (bf16.cpp).
+Status can_run_bf16_gemm(const OpContext& context);
+Result<std::unique_ptr<Kernel>> create_bf16_gemm(const OpContext& context);
+
+// One B for all matrices of the batch, and these lie behind one another: one tall matrix.
+void join_batch(GemmShape& g);
+
 }  // namespace anynpu::ops

@@ -244,6 +244,12 @@ void register_gemm(Registry& registry) {
                            .can_run = can_run_packed_gemm<Isa::baseline>,
                            .create = create_packed_gemm<Isa::baseline>});
     registry.add(KernelDef{.op = op,
+                           .name = "gemm_avx512_bf16",
+                           .domain = domain,
+                           .types = {DType::bf16},
+                           .can_run = can_run_bf16_gemm,
+                           .create = create_bf16_gemm});
+    registry.add(KernelDef{.op = op,
                            .name = "widened",
                            .domain = domain,
                            .types = kShortFloats,
