@@ -96,13 +96,13 @@ class Report:
     skipped: list = field(default_factory=list)
     build: str = "build"
 
-    def add(self, what, limit, unit, measured, note=""):
+    def add(self, what, limit, unit, measured, note="", **more):
         if not isinstance(measured, Estimate):
             measured = Estimate(measured, measured, measured)
         row = {"what": what, "limit": limit, "unit": unit, "measured": measured.median}
         row.update(low=measured.low, high=measured.high, note=note)
         row["verdict"] = verdict(row)
-        self.rows.append(row)
+        self.rows.append(row | more)
 
     def skip(self, what, reason):
         self.skipped.append({"what": what, "reason": reason})

@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import draw_models  # noqa: E402
 import harness  # noqa: E402
 
 HEAD = """# Performance
@@ -25,6 +26,25 @@ A row is the median of at least 20 samples (comparisons: alternating pairs) with
 | what | target | measured | 95 % interval | verdict | measured in the same run |
 |---|---|---|---|---|---|
 """
+
+
+PICTURES = (
+    ("run", "models.svg", "Speed of models, two threads (longer is faster; line: the peer)"),
+    ("cpu", "models_one_thread.svg", "The same on one thread, by processor time"),
+)
+
+
+def pictures(rows, folder):
+    """Draws the speed of models beside the page; the lines that show the pictures."""
+    lines = []
+    for clock, name, title in PICTURES:
+        picture = draw_models.chart(rows, clock, title)
+        if picture is None:
+            continue
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(picture)
+        lines.append(f"\n![{title}]({name})\n")
+    return lines
 
 
 def main():
@@ -43,6 +63,7 @@ def main():
     if result["skipped"]:
         lines.append("\nNot measured:\n\n")
         lines += [f"- {row['what']}: {row['reason']}\n" for row in result["skipped"]]
+    lines += pictures(result["rows"], os.path.dirname(sys.argv[2]))
     with open(sys.argv[2], "w") as file:
         file.write("".join(lines))
 

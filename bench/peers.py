@@ -28,15 +28,15 @@ class Died(Exception):
 class Engine:
     """One engine with one model in another process."""
 
-    def __init__(self, kind, model, inputs, build):
-        env = dict(os.environ, ANYNPU_THREADS=str(THREADS))
+    def __init__(self, kind, model, inputs, build, threads=THREADS):
+        env = dict(os.environ, ANYNPU_THREADS=str(threads))
         places = [os.path.join(build, "python"), os.path.join(ROOT, "python")]
         env["PYTHONPATH"] = os.pathsep.join(places)
         self.kind, self.log = kind, os.path.join(build, "bench_models", kind + ".log")
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
                 [sys.executable, os.path.join(ROOT, "bench", "model_worker.py"), kind, model,
-                 inputs, str(THREADS)],
+                 inputs, str(threads)],
                 env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
         self.first_load = self.answer()["load"]
 
@@ -59,9 +59,9 @@ class Engine:
             pass  # answer() says why
         return self.answer()
 
-    def run(self):
+    def run(self, clock="run"):
         time.sleep(REST)
-        return self.ask("run")
+        return self.ask(clock)
 
     def load(self):
         return self.ask("load")
@@ -72,8 +72,8 @@ class Engine:
 
 
 @contextlib.contextmanager
-def engine(kind, model, inputs, build):
-    side = Engine(kind, model, inputs, build)
+def engine(kind, model, inputs, build, threads=THREADS):
+    side = Engine(kind, model, inputs, build, threads)
     try:
         yield side
     finally:
@@ -90,9 +90,9 @@ def folder(build):
     return path
 
 
-def compile_om(onnx_path, build, **options):
+def compile_om(onnx_path, build, suffix="", **options):
     """The .om file beside `onnx_path`, and the seconds that atc took."""
-    out = onnx_path[: -len(".onnx")]
+    out = onnx_path[: -len(".onnx")] + suffix
     command = [os.path.join(build, "bin", "atc"), "--framework=5", "--model=" + onnx_path,
                "--output=" + out, "--soc_version=Ascend310P3"]
     command += [f"--{key}={value}" for key, value in options.items()]
@@ -147,33 +147,62 @@ def relative_error(a, b, build):
     return worst
 
 
+def race(ours, other, pairs, clock="run"):
+    """Our time over the other's, with the median milliseconds of both."""
+    times = ([], [])
+
+    def timed(side, taken):
+        def run():
+            taken.append(side.run(clock))
+            return taken[-1]
+
+        return run
+
+    ratio = harness.ratio_of(timed(ours, times[0]), timed(other, times[1]), pairs)
+    return ratio, [harness.number(harness.estimate(taken).median * 1e3) for taken in times]
+
+
 def compare(report, label, name, batch, limits, pairs=21):
-    """Rows `our time / the peer's time` of one model; limits: {peer: most, or None: reported}."""
+    """Rows `our time / the peer's time` of one model; limits: {peer: most, or None: reported}.
+
+    Then the same on one thread in processor time, which other work on the machine disturbs least.
+    """
     build = os.path.abspath(report.build)
     onnx_path, inputs = make_model(name, build, batch)
     om, _ = compile_om(onnx_path, build)
-    with engine("anynpu", om, inputs, build) as ours:
-        for peer, limit in limits.items():
-            what = f"{label}, batch {batch}: time against {peer}"
-            if missing(peer):
-                report.skip(what, f"{peer} is not installed (requirements-bench.txt)")
-                continue
-            try:
-                with engine(peer, onnx_path, inputs, build) as other:
-                    times = {"ours": [], "other": []}
+    for threads, clock, count, kind in ((THREADS, "run", pairs, "time"),
+                                        (1, "cpu", 7, "processor time on one thread")):
+        with engine("anynpu", om, inputs, build, threads) as ours:
+            for peer, limit in limits.items():
+                what = f"{label}, batch {batch}: {kind} against {peer}"
+                if missing(peer):
+                    report.skip(what, f"{peer} is not installed (requirements-bench.txt)")
+                    continue
+                try:
+                    with engine(peer, onnx_path, inputs, build, threads) as other:
+                        ratio, ms = race(ours, other, count, clock)
+                        note = f"{ms[0]} ms, {peer} {ms[1]} ms"
+                        if clock == "run":
+                            error = relative_error(ours, other, build)
+                            note += f"; results differ by {error:.0e}"
+                        report.add(what, limit if clock == "run" else None, "x", ratio, note,
+                                   model=f"{label}, batch {batch}", peer=peer, clock=clock)
+                except Died as reason:
+                    report.skip(what, str(reason))
 
-                    def timed(side, key, times=times):
-                        def run():
-                            times[key].append(side.run())
-                            return times[key][-1]
 
-                        return run
-
-                    ratio = harness.ratio_of(timed(ours, "ours"), timed(other, "other"), pairs)
-                    ms = {k: harness.estimate(v).median * 1e3 for k, v in times.items()}
-                    error = relative_error(ours, other, build)
-                    report.add(what, limit, "x", ratio,
-                               f"{harness.number(ms['ours'])} ms, {peer} "
-                               f"{harness.number(ms['other'])} ms; results differ by {error:.0e}")
-            except Died as reason:
-                report.skip(what, str(reason))
+def compare_precision(report, label, name, batch, mode, limit, pairs=21):
+    """Rows `time in a short type / time in fp32` of one model, both ours."""
+    build = os.path.abspath(report.build)
+    onnx_path, inputs = make_model(name, build, batch)
+    wide, _ = compile_om(onnx_path, build)
+    short, _ = compile_om(onnx_path, build, "-" + mode, precision_mode_v2=mode)
+    for threads, clock, count, kind in ((THREADS, "run", pairs, "time"),
+                                        (1, "cpu", 7, "processor time on one thread")):
+        with engine("anynpu", short, inputs, build, threads) as ours, \
+             engine("anynpu", wide, inputs, build, threads) as other:
+            ratio, ms = race(ours, other, count, clock)
+            error = relative_error(ours, other, build)
+            report.add(f"{label}, batch {batch}, {mode}: {kind} against our fp32",
+                       limit if clock == "run" else None, "x", ratio,
+                       f"{ms[0]} ms, fp32 {ms[1]} ms; results differ by {error:.0e}")

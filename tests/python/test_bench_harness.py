@@ -37,3 +37,16 @@ def test_the_verdict_follows_the_interval_not_the_median():
     assert [row["verdict"] for row in report.rows] == ["met", "near", "MISSED"]
     text = harness.table(report.rows, [{"what": "row", "reason": "no GPU"}])
     assert "<= 10.0 ns" in text and "row: not measured, no GPU" in text
+
+
+def test_a_row_without_target_is_reported_and_the_chart_shows_speed_not_time():
+    import draw_models
+
+    report = harness.Report()
+    report.add("Net: time against onnxruntime", None, "x", harness.Estimate(0.5, 0.4, 0.8),
+               model="Net", peer="onnxruntime", clock="run")
+    assert report.rows[0]["verdict"] == "reported"
+    assert "<=" not in harness.table(report.rows)
+    picture = draw_models.chart(report.rows, "run", "title")
+    assert "2.00 x" in picture and "Net" in picture
+    assert draw_models.chart(report.rows, "cpu", "title") is None
