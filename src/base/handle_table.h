@@ -26,38 +26,40 @@ namespace anynpu {
 using Handle = uint64_t;  // 0 is null
 
 // Tags start at 2, so that no handle is a canonical user-space address.
-#define ANYNPU_HANDLE_TAGS(X)                  \
-  X(context, "context")                        \
-  X(stream, "stream")                          \
-  X(event, "event")                            \
-  X(notify, "notify")                          \
-  X(tensor_desc, "tensor description")         \
-  X(data_buffer, "data buffer")                \
-  X(dataset, "dataset")                        \
-  X(model_desc, "model description")           \
-  X(model_config, "model load configuration")  \
-  X(exec_config, "execution configuration")    \
-  X(aipp, "AIPP parameter set")                \
-  X(allocator_desc, "allocator description")   \
-  X(physical_memory, "physical memory")        \
-  X(group_info, "group information")           \
-  X(stream_config, "stream configuration")     \
-  X(malloc_config, "allocation configuration") \
-  X(op_attr, "operator attributes")            \
-  X(op_handle, "operator handle")              \
-  X(binary, "kernel binary")                   \
-  X(function, "kernel function")               \
-  X(kernel_args, "kernel arguments")           \
-  X(exception_info, "exception information")   \
-  X(prof_config, "profiling configuration")    \
-  X(prof_stamp, "profiling stamp")             \
-  X(media_channel, "media channel")            \
-  X(media_desc, "media description")           \
-  X(model_run, "captured model")               \
-  X(label, "label")                            \
-  X(model, "model")                            \
-  X(npc_stream, "NPC stream")                  \
-  X(npc_event, "NPC event")                    \
+#define ANYNPU_HANDLE_TAGS(X)                   \
+  X(context, "context")                         \
+  X(stream, "stream")                           \
+  X(event, "event")                             \
+  X(notify, "notify")                           \
+  X(tensor_desc, "tensor description")          \
+  X(data_buffer, "data buffer")                 \
+  X(dataset, "dataset")                         \
+  X(model_desc, "model description")            \
+  X(model_config, "model load configuration")   \
+  X(exec_config, "execution configuration")     \
+  X(aipp, "AIPP parameter set")                 \
+  X(allocator_desc, "allocator description")    \
+  X(physical_memory, "physical memory")         \
+  X(group_info, "group information")            \
+  X(stream_config, "stream configuration")      \
+  X(malloc_config, "allocation configuration")  \
+  X(op_attr, "operator attributes")             \
+  X(op_handle, "operator handle")               \
+  X(binary, "kernel binary")                    \
+  X(function, "kernel function")                \
+  X(kernel_args, "kernel arguments")            \
+  X(exception_info, "exception information")    \
+  X(prof_config, "profiling configuration")     \
+  X(prof_stamp, "profiling stamp")              \
+  X(prof_step, "profiling step")                \
+  X(prof_subscription, "subscription settings") \
+  X(media_channel, "media channel")             \
+  X(media_desc, "media description")            \
+  X(model_run, "captured model")                \
+  X(label, "label")                             \
+  X(model, "model")                             \
+  X(npc_stream, "NPC stream")                   \
+  X(npc_event, "NPC event")                     \
   X(npc_module, "NPC module")
 
 enum class HandleTag : uint8_t {

@@ -56,6 +56,14 @@ Result<Checked> check_copy(const Copy& request) {
   return ranges;
 }
 
+// What a copy that does not wait is called in the trace.
+trace::StaticName& name_at_once(const Checked& ranges) {
+  static constinit trace::StaticName names[] = {
+      trace::StaticName("memcpy host to host"), trace::StaticName("memcpy host to device"),
+      trace::StaticName("memcpy device to host"), trace::StaticName("memcpy device to device")};
+  return names[ranges.from.on_device() * 2 + ranges.to.on_device()];
+}
+
 // Where the bytes go decides the engine, whatever the kind says.
 TaskKind& kind_of(const Checked& ranges) {
   if (!ranges.from.on_device()) return kCopyH2d;
@@ -134,7 +142,8 @@ Result<CopyKind> check_copy_kind(int32_t kind) {
 Status copy(const Copy& request) {
   ANYNPU_ASSIGN(const Checked ranges, check_copy(request));
   if (request.bytes == 0) return {};
-  ANYNPU_TRACE_ZONE(copy, "memcpy", trace::current_correlation(), request.bytes);
+  const trace::TraceZone zone(trace::Category::copy, name_at_once(ranges),
+                              trace::current_correlation(), request.bytes);
   move_bytes(ranges.to, ranges.from, request.bytes);
   return {};
 }
@@ -163,7 +172,6 @@ Status copy_async(const Copy& request, Stream& stream) {
       ANYNPU_TRY(check_range(ranges.from.address, bytes, Access::read, "src").status());
     if (!ranges.to.owner)
       ANYNPU_TRY(check_range(ranges.to.address, bytes, Access::write, "dst").status());
-    ANYNPU_TRACE_ZONE(copy, "memcpy", 0, bytes);
     move_bytes(ranges.to, ranges.from, bytes);
     return Status();
   });
@@ -188,7 +196,6 @@ Status copy_2d_async(const Copy2d& request, Stream& stream) {
       {kCopyRows, request.width * request.height},
       [to = std::move(ranges.to.owner), from = std::move(ranges.from.owner), request] {
         ANYNPU_TRY(check_copy_2d(request).status());
-        ANYNPU_TRACE_ZONE(copy, "memcpy2d", 0, request.width * request.height);
         move_rows(request);
         return Status();
       });
@@ -209,7 +216,6 @@ Status fill_async(void* address, size_t room, int value, size_t bytes, Stream& s
     if (!range.owner) {
       ANYNPU_TRY(check_range(range.address, range.bytes, Access::write, "dev_ptr").status());
     }
-    ANYNPU_TRACE_ZONE(copy, "memset", 0, range.bytes);
     std::memset(range.address, value, range.bytes);
     return Status();
   });

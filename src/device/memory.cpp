@@ -56,9 +56,27 @@ Result<std::shared_ptr<Arena>> host_arena() {
   return *arena;
 }
 
+// What the trace says about a block that was taken or given back.
+struct TracedBlock {
+  uintptr_t base;
+  size_t bytes;
+  int32_t device_id;
+  std::shared_ptr<Arena> arena;
+  explicit TracedBlock(const Allocation& block)
+      : base(block.base), bytes(block.bytes), device_id(block.device_id), arena(block.arena) {}
+
+  void record(trace::StaticName& name, uint64_t begin) const {
+    trace::slice(trace::Category::memory, name.id(), begin, ticks(), trace::current_correlation(),
+                 bytes, {base, arena ? arena->used() : 0, static_cast<uint32_t>(device_id), 0});
+  }
+};
+
+uint64_t trace_begin() { return trace::enabled(trace::Category::memory) ? ticks() : 0; }
+
 Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size_t alignment,
                          MemoryKind kind, int32_t device_id) {
-  ANYNPU_TRACE_ZONE(memory, "allocate", 0, bytes);
+  static constinit trace::StaticName name("allocate");
+  const uint64_t begin = trace_begin();
   const uintptr_t base = arena->take(bytes, alignment);
   if (!base) {
     return fail(Code::out_of_memory,
@@ -73,10 +91,26 @@ Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size
   allocation->kind = kind;
   allocation->device_id = device_id;
   allocation->arena = arena;
+  if (begin) [[unlikely]]
+    TracedBlock(*allocation).record(name, begin);
   if (!RangeMap::instance().insert(std::move(allocation))) {
     return fail(Code::internal, "a new block at {x} overlaps a known range", base);
   }
   return reinterpret_cast<void*>(base);
+}
+
+// Takes the block out of the map; false when there is none of this kind.
+bool free_block(void* address, MemoryKind kind) {
+  static constinit trace::StaticName name("free");
+  const uint64_t begin = trace_begin();
+  auto removed = RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), kind);
+  if (!removed) return false;
+  if (begin) [[unlikely]] {
+    const TracedBlock told(*removed);
+    removed.reset();  // first, so that the bytes in use are right; queued work may still hold it
+    told.record(name, begin);
+  }
+  return true;
 }
 
 // Why `address` cannot be freed as `kind`.
@@ -128,9 +162,7 @@ Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOption
 }
 
 Status free_device(void* address) {
-  ANYNPU_TRACE_ZONE(memory, "free");
-  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::device))
-    return {};
+  if (free_block(address, MemoryKind::device)) return {};
   return explain_free(address, MemoryKind::device, "a device allocation");
 }
 
@@ -145,9 +177,7 @@ Result<void*> allocate_host(size_t bytes) {
 }
 
 Status free_host(void* address) {
-  ANYNPU_TRACE_ZONE(memory, "free_host");
-  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::host))
-    return {};
+  if (free_block(address, MemoryKind::host)) return {};
   return explain_free(address, MemoryKind::host, "malloc_host");
 }
 

@@ -165,11 +165,8 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   TaskRun run(*this, sequence);
   Outcome outcome;
   const uint64_t start = now_ns();
-  {
-    const trace::TraceZone zone(trace::Category::task, slot.kind().name, slot.correlation(),
-                                slot.bytes());
-    outcome = slot.invoke(run);
-  }
+  task_begin_ = trace::enabled(trace::Category::task) ? ticks() : 0;
+  outcome = slot.invoke(run);
   if (device_) device_->add_busy(now_ns() - start);
   lock.lock();
   if (outcome == Outcome::done) {
@@ -191,6 +188,16 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   return false;
 }
 
+// A task that was pending is one slice from its start to its end, whoever ended it.
+void Stream::trace_front(const TaskSlot& slot, uint64_t begin) const {
+  const uint64_t waited = slot.submitted() ? begin - std::min(begin, slot.submitted()) : 0;
+  trace::slice(
+      trace::Category::task, slot.kind().name.id(), begin, ticks(), slot.correlation(),
+      slot.bytes(),
+      {id_ | (completed() + 1) << 32, waited, static_cast<uint32_t>(device_ ? device_->id() : -1),
+       static_cast<uint32_t>(slot.kind().engine)});
+}
+
 void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
   state_ = State::running;  // keeps the token while the slot is cleared without the lock
   TaskSlot& slot = queue_.front();
@@ -198,6 +205,8 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
   engine_held_ = false;
   const char* name = slot.kind().text;
   lock.unlock();
+  if (const uint64_t begin = std::exchange(task_begin_, 0)) [[unlikely]]
+    trace_front(slot, begin);
   if (!status.ok() && status.code() != Code::aborted) [[unlikely]] {
     if (const auto observer = failure_observer.load(std::memory_order_acquire)) {
       observer({device_ ? device_->id() : -1, id_, static_cast<uint32_t>(completed() + 1),

@@ -127,6 +127,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void run_for_waiter(std::unique_lock<std::mutex>& lock, uint64_t until, const Deadline& deadline);
   bool run_front(std::unique_lock<std::mutex>& lock);
   void finish_front(std::unique_lock<std::mutex>& lock, Status status);
+  void trace_front(const TaskSlot& slot, uint64_t begin) const;
   Status wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence,
                      const Deadline& deadline);
   void notify_waiters();
@@ -149,6 +150,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool finished_early_ = false;  // it was finished before its runner saw `pending`
   bool closed_ = false;
   std::atomic<bool> place_given_{false};
+  uint64_t task_begin_ = 0;       // ticks when the front task started; 0 when it is not traced
   uint64_t aborted_through_ = 0;  // tasks up to this one are dropped, not run
   Status early_status_;
   Status closed_why_;

@@ -39,9 +39,13 @@ uint32_t current_thread_number();
 
 struct TaskInfo {
   TaskInfo(TaskKind& kind, uint64_t bytes = 0)  // NOLINT: implicit by design
-      : kind(&kind), bytes(bytes), correlation(trace::current_correlation()) {}
+      : kind(&kind),
+        bytes(bytes),
+        submitted(trace::enabled(trace::Category::task) ? ticks() : 0),
+        correlation(trace::current_correlation()) {}
   TaskKind* kind;
-  uint64_t bytes;        // moved or produced, for the trace
+  uint64_t bytes;        // moved or produced, or the model that runs: for the trace
+  uint64_t submitted;    // ticks; 0 when tasks were not traced then
   uint32_t correlation;  // the API call that submitted it
 };
 
@@ -101,6 +105,7 @@ class TaskSlot {
     new (payload_) Callable(std::forward<F>(callable));
     kind_ = info.kind;
     bytes_ = info.bytes;
+    submitted_ = info.submitted;
     correlation_ = info.correlation;
     thread_ = current_thread_number();
     invoke_ = [](std::byte* payload, TaskRun& run) {
@@ -121,6 +126,7 @@ class TaskSlot {
   }
   TaskKind& kind() const { return *kind_; }
   uint64_t bytes() const { return bytes_; }
+  uint64_t submitted() const { return submitted_; }
   uint32_t correlation() const { return correlation_; }
   uint32_t thread() const { return thread_; }
 
@@ -129,6 +135,7 @@ class TaskSlot {
   void (*destroy_)(std::byte*) = nullptr;
   TaskKind* kind_ = nullptr;
   uint64_t bytes_ = 0;
+  uint64_t submitted_ = 0;
   uint32_t correlation_ = 0;
   uint32_t thread_ = 0;
   alignas(std::max_align_t) std::byte payload_[kPayloadBytes];

@@ -52,7 +52,7 @@ Status check_buffers(std::span<const Buffer> buffers, const std::vector<TensorIn
 struct LoadedModel::Impl {
   std::vector<TensorInfo> inputs, outputs;
   Plan plan;
-  std::vector<trace::NameId> names;  // of steps
+  std::vector<TracedStep> names;
   Memory weights;
   bool queued = false;  // the caller's work memory: one run at a time
   std::mutex queue;
@@ -125,7 +125,8 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   }
   ANYNPU_TRY(plan.fill_weights(impl->weights.data()));
   plan.forget_graph();
-  for (const Step& step : plan.steps) impl->names.push_back(trace::intern(step.name));
+  for (const Step& step : plan.steps)
+    impl->names.push_back({trace::intern(step.name), trace::intern(step.traced)});
 
   Memory arena;
   if (options.work_memory) {

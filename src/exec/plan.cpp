@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "exec/arena.h"
+#include "exec/describe_step.h"
 #include "ops/layout.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
@@ -176,6 +177,7 @@ class Planner {
     step.work = std::move(work);
     step.name = value(id).name;
     step.kernel = "reorder";
+    step.traced = describe_move("TransData", planned(id).dtype, shape, value(id).format);
     push_step(std::move(step), {{from}, {to}});
     known(id, layout) = to;
     return to;
@@ -245,6 +247,7 @@ class Planner {
     Step step;
     step.name = node.name;
     step.kernel = def->name;
+    step.traced = describe_step(graph_, node, context, step.kernel);
     if (kernel->packed_bytes() > 0) {
       step.packed = {Place::weights, take_weights(kernel->packed_bytes())};
     }
@@ -324,6 +327,7 @@ class Planner {
       });
       step.name = v.name;
       step.kernel = "copy";
+      step.traced = describe_move("Copy", dtype, shape, v.format);
       push_step(std::move(step), {{index}, {to}});
     }
     return {};

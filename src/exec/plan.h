@@ -35,6 +35,7 @@ struct Step {
   Slot packed, workspace;
   std::string name;    // of the node; "reorder" and "copy" for steps of our own
   std::string kernel;  // the implementation that was chosen
+  std::string traced;  // what a profile says about it, see describe_step.h
 };
 
 struct TensorShape {

@@ -7,8 +7,8 @@
 
 namespace anynpu::exec {
 
-PlanRunner::PlanRunner(const Plan& plan, const std::vector<trace::NameId>& names,
-                       std::byte* weights, Memory arena)
+PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, std::byte* weights,
+                       Memory arena)
     : names_(names), arena_(std::move(arena)) {
   const auto address = [&](const Slot& slot) -> std::byte* {
     if (slot.place == Place::weights) return weights + slot.offset;
@@ -63,7 +63,8 @@ Status PlanRunner::run(std::span<void* const> inputs, std::span<void* const> out
   }
   const uint32_t correlation = trace::current_correlation();
   for (size_t i = 0; i < steps_.size(); ++i) {
-    const trace::TraceZone zone(trace::Category::op, names_[i], correlation);
+    const trace::TraceZone zone(trace::Category::op, names_[i].name, correlation,
+                                names_[i].description);
     const uint64_t start = now_ns();
     ANYNPU_TRY(run_step(steps_[i]));
     if (step_ns) step_ns[i] = now_ns() - start;

@@ -14,10 +14,16 @@
 
 namespace anynpu::exec {
 
+// How a step appears in traces.
+struct TracedStep {
+  trace::NameId name;
+  trace::NameId description;
+};
+
 class PlanRunner {
  public:
   // `plan` and `weights` outlive the runner; `arena` holds plan.work_bytes.
-  PlanRunner(const Plan& plan, const std::vector<trace::NameId>& names, std::byte* weights,
+  PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, std::byte* weights,
              Memory arena);
 
   // One run at a time. `step_ns`, when not null, receives the time of each step.
@@ -38,7 +44,7 @@ class PlanRunner {
   };
   Status run_step(const BoundStep& step) const;
 
-  const std::vector<trace::NameId>& names_;
+  const std::vector<TracedStep>& names_;
   Memory arena_;
   std::vector<BoundStep> steps_;
   std::vector<const std::byte*> sources_;

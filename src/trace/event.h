@@ -41,6 +41,7 @@ enum class Phase : uint8_t {
   instant,  // happened at tsc
   counter,  // arg is the value (a signed integer) from tsc on
   thread,   // internal: what follows in this ring was recorded by the thread with id arg
+  detail,   // more about the next event of this thread, which has the same tsc; see Detail
 };
 
 using NameId = uint32_t;  // see names.h; 0 = no name
@@ -59,6 +60,20 @@ struct Event {
   int64_t value() const { return static_cast<int64_t>(arg); }
 };
 static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
+
+// What a Phase::detail record carries. The fields mean what the category of its event says:
+//   task    arg = stream | number of the task in its stream << 32, extra = ticks it had waited in
+//   the
+//           queue, first = device (-1: none), second = engine
+//   memory  arg = address, extra = bytes in use on the device afterwards, first = device (-1: host)
+//   user    arg = kind of the stamp | category of the program << 32, first = name of the domain,
+//           second = number of the range or mark
+struct Detail {
+  uint64_t arg = 0;
+  uint64_t extra = 0;  // 48 bits
+  uint32_t first = 0;
+  uint32_t second = 0;
+};
 
 constexpr uint64_t kLongestDuration = (uint64_t{1} << 48) - 1;
 

@@ -14,7 +14,7 @@
 namespace anynpu::trace {
 
 constexpr size_t kMostNames = size_t{1} << 20;
-constexpr size_t kLongestName = 1024;  // longer ones are cut
+constexpr size_t kLongestName = 4096;  // longer ones are cut
 
 NameId intern(std::string_view name);
 

@@ -134,6 +134,8 @@ void discard() {
   drain(nobody);
 }
 
+void set_fill_hook(FillHook hook) { Ring::fill_hook.store(hook, std::memory_order_release); }
+
 void set_ring_events(size_t events) {
   constexpr size_t kMost = size_t{1} << 24;
   g_ring_events.store(events < kMost ? events : kMost, std::memory_order_relaxed);

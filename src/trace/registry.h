@@ -41,6 +41,11 @@ void drain(DrainVisitor& visitor);
 // Throws away what was recorded so far: the start of a session.
 void discard();
 
+// Called by a recording thread whenever its ring has taken another quarter of its size, so that
+// whoever drains can come before it is full. Must be quick and take no lock; null for none.
+using FillHook = void (*)();
+void set_fill_hook(FillHook hook);
+
 // Size of rings made from now on; for programs that drain rarely, and for tests.
 void set_ring_events(size_t events);
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/ring.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace anynpu::trace {
+
+constinit std::atomic<void (*)()> Ring::fill_hook{nullptr};
 
 // The slots are left uninitialised on purpose: pages are touched only as far as events reach.
 Ring::Ring(size_t capacity)
@@ -28,7 +31,9 @@ bool Ring::make_room(uint64_t head) {
     head_.store(head + 1, std::memory_order_release);
     owner_unnamed_ = false;
   }
-  limit_ = limit;
+  const uint64_t quarter = head + std::max<uint64_t>(capacity() / 4, needed);
+  limit_ = std::min(limit, quarter);
+  if (auto* hook = fill_hook.load(std::memory_order_acquire)) hook();
   return true;
 }
 

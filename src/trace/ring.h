@@ -31,6 +31,9 @@ class Ring {
     head_.store(head + 1, std::memory_order_release);
   }
 
+  // Called each time a quarter of the ring was filled; shared by all rings.
+  static std::atomic<void (*)()> fill_hook;
+
   // Ownership. take() succeeds for one thread at a time; the new owner then names itself.
   bool take() {
     bool expected = false;
@@ -73,7 +76,7 @@ class Ring {
   const uint64_t mask_;
   const std::unique_ptr<Event[]> slots_;
   // Producer's line. limit_ is the head up to which room is known, so that the shared tail is
-  // read once per lap and not per event; it passes from owner to owner through owned_.
+  // read four times per lap and not per event; it passes from owner to owner through owned_.
   alignas(64) std::atomic<uint64_t> head_{0};
   uint64_t limit_ = 0;
   bool owner_unnamed_ = false;

@@ -60,6 +60,24 @@ inline void slice(Category category, NameId name, uint64_t begin, uint64_t end,
                             correlation, arg));
 }
 
+// The same with a detail, which goes before it.
+inline void slice(Category category, NameId name, uint64_t begin, uint64_t end,
+                  uint32_t correlation, uint64_t arg, const Detail& detail) {
+  if (!enabled(category)) return;
+  detail::record(make_event(category, Phase::detail, detail.second, begin, detail.extra,
+                            detail.first, detail.arg));
+  slice(category, name, begin, end, correlation, arg);
+}
+
+inline void instant(Category category, NameId name, uint32_t correlation, uint64_t arg,
+                    const Detail& detail) {
+  if (!enabled(category)) return;
+  const uint64_t now = ticks();
+  detail::record(make_event(category, Phase::detail, detail.second, now, detail.extra, detail.first,
+                            detail.arg));
+  detail::record(make_event(category, Phase::instant, name, now, 0, correlation, arg));
+}
+
 inline void instant(Category category, NameId name, uint32_t correlation = 0, uint64_t arg = 0) {
   if (!enabled(category)) return;
   detail::record(make_event(category, Phase::instant, name, ticks(), 0, correlation, arg));

@@ -66,6 +66,8 @@ class _Wrapper:
         if token in self.by_name:
             return self._argument(self.by_name[token], parameter)
         length = re.fullmatch(r"len\((\w+)\)", token)
+        if length and self.by_name[length[1]].kind == "str":
+            return f"std::strlen({length[1]})"
         if length:
             return f"{length[1]}.count<{parameter.type}>()"
         count = re.fullmatch(r"&count\((\w+)\)", token)
@@ -172,7 +174,7 @@ def modules(rows):
 
 def emit_header(rows, structs, headers):
     """Names and argument counts of all functions, for generated and hand-written wrappers alike."""
-    out = ["#pragma once", "", "#include <Python.h>", "",
+    out = ["#pragma once", "", "#include <Python.h>", "", "#include <cstring>", "",
            *(f'#include "{header}"' for header in headers), '#include "acl/convert.h"', "",
            "namespace anynpu::pyacl {", "", "namespace functions {"]
     for row in python_rows(rows):

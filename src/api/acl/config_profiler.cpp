@@ -29,6 +29,7 @@ struct ProfilerKey {
 constexpr ProfilerKey kProfilerKeys[] = {
     {"switch", Takes::text},
     {"output", Takes::text},
+    {"app", Takes::text},
     {"storage_limit", Takes::storage},
     {"aic_metrics", Takes::metrics},
     {"aicpu", Takes::on_off},

@@ -11,6 +11,7 @@
 #include "acl/acl.h"
 #include "api/acl/config.h"
 #include "api/acl/entry.h"
+#include "api/acl/profiling_start.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/program_path.h"
@@ -79,6 +80,7 @@ Failure initialise(const char* path) {
   if (!failure.ok()) return failure;
   for (const std::string& problem : env::check()) ANYNPU_LOG(warning, "{}", problem);
   if (Status status = choose_default_device(config); !status.ok()) return status;
+  if (failure = start_configured_profiling(config); !failure.ok()) return failure;
   set_message_scope(config.message_scope);
   set_current_config(std::move(config));
   mark_runtime_used();
@@ -110,6 +112,7 @@ Status finalise() {
   // First the state: other threads get 100001 from here on instead of half-released objects.
   detail::current_life.store(Life::finalised, std::memory_order_release);
   run_finalizers();
+  end_configured_profiling();
   device::Runtime::instance().reset_all();
   device::Runtime::instance().set_default_device(-1);
   set_current_config(AclConfig());

@@ -199,13 +199,28 @@ Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* outpu
   return {};
 }
 
+// An execution in the calling thread is a task of the default stream to a profile; its number is
+// that of the call.
+Failure run_traced(uint32_t id, Binding& binding, const device::Context& context) {
+  const uint64_t begin = trace::enabled(trace::Category::task) ? ticks() : 0;
+  const Status status = binding.run();
+  if (begin) [[unlikely]] {
+    const uint32_t call = trace::current_correlation();
+    trace::slice(trace::Category::task, kExecute.name.id(), begin, ticks(), call, id,
+                 {context.default_stream()->id() | uint64_t{call} << 32, 0,
+                  static_cast<uint32_t>(context.device()->id()),
+                  static_cast<uint32_t>(kExecute.engine)});
+  }
+  return status;
+}
+
 Failure execute(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output) {
   auto context = device::Runtime::instance().current();
   if (!context.ok()) return context.status();
   // Kept per thread, so that repeated executions allocate nothing here.
   static thread_local Binding binding;
   Failure failure = bind(id, input, output, *(*context)->device(), binding);
-  if (failure.ok()) failure = binding.run();
+  if (failure.ok()) failure = run_traced(id, binding, **context);
   binding.model.reset();
   binding.kept.reset();
   binding.owners.clear();
@@ -217,7 +232,7 @@ Failure enqueue(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output,
   auto binding = std::make_unique<Binding>();
   Failure failure = bind(id, input, output, *stream->device(), *binding);
   if (!failure.ok()) return failure;
-  return stream->submit(kExecute, [binding = std::move(binding)] { return binding->run(); });
+  return stream->submit({kExecute, id}, [binding = std::move(binding)] { return binding->run(); });
 }
 
 Failure enqueue_on(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output, Handle handle) {

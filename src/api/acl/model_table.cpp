@@ -2,6 +2,7 @@
 #include "api/acl/model_table.h"
 
 #include "api/acl/lifecycle.h"
+#include "prof/subscription.h"
 
 namespace anynpu::acl {
 
@@ -53,6 +54,7 @@ Status ModelTable::remove(uint32_t id) {
   if (handle == 0 || !HandleTable::instance().remove<Model>(handle)) {
     return no_such_model(id);
   }
+  prof::model_unloaded(id);
   return {};
 }
 

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the raw data of a PROF_* directory to the files that people and viewers read."""
+from __future__ import annotations
+
+import csv
+import io
+import os
+import time
+
+from anynpu.msprof import timeline
+from anynpu.msprof.database import write_database
+from anynpu.msprof.recording import read_recording
+from anynpu.msprof.tables import TABLES
+from anynpu.msprof.work import Work
+
+OUTPUT = "mindstudio_profiler_output"
+SLICE_ROWS = 1_000_000
+# What only a card or a cluster can fill.
+ABSENT = """\
+Files of msprof that are not here, because nothing on this machine can fill them:
+  aicpu, aicpu_mi, dp              there is no AI CPU and no data preparation on a card
+  l2_cache, soc_pmu, page_fault    counters of the chip
+  ai_core_utilization, ai_vector_core_utilization, ai_core_freq   counters of the chip
+  hbm, ddr, llc_read_write, hccs, pcie, nic, roce, ub, qos        links and memory of the chip
+  communication_statistic, communication*.json                    one process has no peers
+  static_op_mem, fusion_op         the model file does not keep the plan of a card's compiler
+  os_runtime_statistic             needs a tracer with root rights
+Columns that stand for the chip (cycles, ratios, bandwidths, Block Num) hold N/A or 0. Task Type
+AI_CORE means an operator that AnyNPU ran on the CPU in the place of an AI Core.
+"""
+
+
+def write_json(path, lines):
+    """Lines of JSON objects as one array; written whole or not at all."""
+    partial = path + ".partial"
+    with open(partial, "w", encoding="utf-8") as file:
+        file.write("[")
+        for at in range(0, len(lines), 10000):
+            file.write((",\n" if at else "\n") + ",\n".join(lines[at:at + 10000]))
+        file.write("\n]\n")
+    os.replace(partial, path)
+    return path
+
+
+
+def csv_text(header, rows):
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def write_csv(folder, name, stamp, header, rows):
+    """One file, or slices of a million rows; their paths."""
+    paths = []
+    for part in range(0, max(len(rows), 1), SLICE_ROWS):
+        middle = f"_slice_{part // SLICE_ROWS}" if len(rows) > SLICE_ROWS else ""
+        path = os.path.join(folder, f"{name}{middle}_{stamp}.csv")
+        with open(path + ".partial", "w", encoding="utf-8", newline="") as file:
+            file.write(csv_text(header, rows[part:part + SLICE_ROWS]))
+        os.replace(path + ".partial", path)
+        paths.append(path)
+    return paths
+
+
+def readme(work, written):
+    recording = work.recording
+    lines = ["Made by AnyNPU's msprof from " + os.path.basename(recording.path) + ".", "",
+             f"Events: {len(recording.events)}; lost while recording: {recording.lost}.", ""]
+    if recording.problems:
+        lines += ["What could not be read:", *("  " + p for p in recording.problems), ""]
+    lines += ["Files:", *("  " + os.path.basename(p) for p in written), "", ABSENT]
+    return "\n".join(lines)
+
+
+def export(path, types=("text", "db"), summary_format="csv", layers=None):
+    """Writes everything the recording in `path` has. Returns the paths."""
+    work = Work(read_recording(path))
+    stamp = time.strftime("%Y%m%d%H%M%S")
+    folder = os.path.join(path, OUTPUT)
+    written = []
+    if "text" in types:
+        os.makedirs(folder, exist_ok=True)
+        os.makedirs(os.path.join(path, "mindstudio_profiler_log"), exist_ok=True)
+        for name, lines in (("msprof", timeline.make_timeline(work, layers)),
+                            ("msprof_tx", timeline.make_tx(work)),
+                            ("step_trace", timeline.make_steps(work) if work.iterations else [])):
+            if lines:
+                written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))
+        for name, table in TABLES.items():
+            header, rows = table(work)
+            if not rows:
+                continue
+            if summary_format == "json":
+                import json
+                lines = [json.dumps(dict(zip(header, row))) for row in rows]
+                written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))
+            else:
+                written += write_csv(folder, name, stamp, header, rows)
+    if "db" in types:
+        written.append(write_database(work, os.path.join(path, f"msprof_{stamp}.db")))
+    if "text" in types:
+        with open(os.path.join(folder, "README.txt"), "w", encoding="utf-8") as file:
+            file.write(readme(work, written))
+        written.append(os.path.join(folder, "README.txt"))
+    _mark_parsed(path)
+    return written
+
+
+def _mark_parsed(path):
+    for name in os.listdir(path):
+        if name == "host" or name.startswith("device_"):
+            data = os.path.join(path, name, "data")
+            if os.path.isdir(data):
+                open(os.path.join(data, "all_file.complete"), "w").close()

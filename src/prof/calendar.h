@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calendar's clock, for names and for tying the steady clock to the date. Cannot fail.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+#include <string>
+
+namespace anynpu::prof {
+
+inline uint64_t calendar_ns() {
+  timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
+}
+
+// "20260131235959123" in local time.
+std::string date_digits(uint64_t calendar);
+
+}  // namespace anynpu::prof

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prof/collector.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace anynpu::prof {
+
+namespace {
+
+constexpr long kPauseNs = 20'000'000;
+constexpr size_t kRingEvents = 65536;  // 2 MiB a thread: 20 ms at three million events a second
+
+constinit std::atomic<uint32_t> g_wake{0};
+
+// Runs in whatever thread records: one system call per quarter of a ring.
+void wake() {
+  if (g_wake.exchange(1, std::memory_order_release) == 0) {
+    syscall(SYS_futex, &g_wake, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  }
+}
+
+void pause_until_woken() {
+  const timespec pause{0, kPauseNs};
+  if (g_wake.load(std::memory_order_acquire) == 0) {
+    syscall(SYS_futex, &g_wake, FUTEX_WAIT_PRIVATE, 0, &pause, nullptr, 0);
+  }
+  g_wake.store(0, std::memory_order_release);
+}
+
+class ToSinks : public trace::DrainVisitor {
+ public:
+  explicit ToSinks(const std::vector<std::shared_ptr<Sink>>& sinks) : sinks_(sinks) {}
+  void on_clock(const TickScale& scale) override { scale_ = scale; }
+  void on_events(const trace::ThreadInfo& thread, std::span<const trace::Event> events) override {
+    for (const auto& sink : sinks_) sink->take(thread, events, scale_);
+  }
+  void on_lost(const trace::ThreadInfo& thread, uint64_t count) override {
+    for (const auto& sink : sinks_) sink->take_lost(thread, count);
+  }
+
+ private:
+  const std::vector<std::shared_ptr<Sink>>& sinks_;
+  TickScale scale_;
+};
+
+}  // namespace
+
+Collector& Collector::instance() {
+  static auto* one = new Collector;  // never destroyed: its thread may outlive main
+  return *one;
+}
+
+void Collector::add(std::shared_ptr<Sink> sink) {
+  const std::lock_guard lock(mutex_);
+  if (sinks_.empty()) {
+    trace::set_ring_events(kRingEvents);
+    trace::discard();
+    trace::set_fill_hook(wake);
+  }
+  sinks_.push_back(std::move(sink));
+  set_mask_locked();
+  if (!thread_runs_) start_thread();
+}
+
+void Collector::remove(const std::shared_ptr<Sink>& sink) {
+  std::unique_lock lock(mutex_);
+  const auto found = std::find(sinks_.begin(), sinks_.end(), sink);
+  if (found == sinks_.end()) return;
+  drain_locked(lock);
+  sinks_.erase(std::find(sinks_.begin(), sinks_.end(), sink));
+  set_mask_locked();
+  if (sinks_.empty()) {
+    trace::set_fill_hook(nullptr);
+    thread_runs_ = false;
+    ++generation_;
+    lock.unlock();
+    wake();
+  }
+}
+
+void Collector::drain() {
+  std::unique_lock lock(mutex_);
+  drain_locked(lock);
+}
+
+void Collector::drain_locked(std::unique_lock<std::mutex>&) {
+  ToSinks visitor(sinks_);
+  trace::drain(visitor);
+  for (const auto& sink : sinks_) sink->rest();
+}
+
+void Collector::set_mask_locked() {
+  trace::Mask mask = 0;
+  for (const auto& sink : sinks_) mask |= sink->wants();
+  trace::set_mask(mask);
+}
+
+void Collector::start_thread() {
+  thread_runs_ = true;
+  // Signals are the program's business: this thread takes none, SIGPIPE of a pipe's reader
+  // included.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([this] { run(); }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Collector::run() {
+  pthread_setname_np(pthread_self(), "anynpu-prof");
+  std::unique_lock lock(mutex_);
+  const uint64_t mine = generation_;
+  while (generation_ == mine) {
+    lock.unlock();
+    pause_until_woken();
+    lock.lock();
+    if (generation_ == mine) drain_locked(lock);
+  }
+}
+
+}  // namespace anynpu::prof

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes events out of the trace rings and hands them to sinks: profiling sessions and
+// subscriptions. One thread does so while there is a sink, every 20 ms and whenever a ring has
+// filled a quarter; without a sink there is no thread and nothing is recorded. The mask of the
+// trace is the union of what the sinks want. Thread-safe; a sink is called by one thread at a time.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/ticks.h"
+#include "trace/registry.h"
+#include "trace/trace.h"
+
+namespace anynpu::prof {
+
+class Sink : public std::enable_shared_from_this<Sink> {
+ public:
+  explicit Sink(trace::Mask wants) : wants_(wants) {}
+  virtual ~Sink() = default;
+  trace::Mask wants() const { return wants_; }
+  bool wants(trace::Category category) const { return (wants_ & trace::bit(category)) != 0; }
+
+  // A run of events of one thread, all categories; times in ticks of `scale`.
+  virtual void take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
+                    const TickScale& scale) = 0;
+  virtual void take_lost(const trace::ThreadInfo&, uint64_t) {}
+  // After each drain, about every 20 ms: write out, sample.
+  virtual void rest() {}
+
+ private:
+  trace::Mask wants_;
+};
+
+class Collector {
+ public:
+  static Collector& instance();
+
+  // From now on. What was recorded before the first sink is thrown away.
+  void add(std::shared_ptr<Sink> sink);
+  // The sink first gets everything recorded before the call; it is not called afterwards.
+  void remove(const std::shared_ptr<Sink>& sink);
+  // Hands over everything recorded before the call.
+  void drain();
+
+ private:
+  void run();
+  void start_thread();
+  void drain_locked(std::unique_lock<std::mutex>& lock);
+  void set_mask_locked();
+
+  std::mutex mutex_;  // guards the rest; held while sinks are called
+  std::vector<std::shared_ptr<Sink>> sinks_;
+  bool thread_runs_ = false;
+  uint64_t generation_ = 0;  // a thread whose number is old ends
+};
+
+}  // namespace anynpu::prof

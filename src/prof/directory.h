@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PROF_* directory: made with its parts for the host and each device when a session starts,
+// completed when it ends. msprof_outputs documents names and keys; what our runtime does not have
+// is left out. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace anynpu::prof {
+
+struct DirectoryFacts {
+  std::string parent;            // made when it is not there
+  uint32_t index = 1;            // the n-th start of this process
+  std::vector<int32_t> devices;  // that are profiled
+  json::Value sample;            // the switches, for sample.json
+  std::string app;               // what runs
+};
+
+class Directory {
+ public:
+  static Result<Directory> create(const DirectoryFacts& facts);
+  const std::string& path() const { return path_; }
+  std::string host_data() const { return path_ + "/host/data"; }
+  // Makes the part of a device that was not known at the start; nothing when it is there.
+  Status add_device(int32_t id);
+  // Writes end_info everywhere.
+  Status finish();
+
+ private:
+  Status fill(const DirectoryFacts& facts);
+  Status fill_device(int32_t id) const;
+  std::string path_;
+  std::string info_, sample_;
+  std::vector<int32_t> devices_;
+  uint64_t begin_calendar_ns_ = 0;
+  uint64_t begin_steady_ns_ = 0;
+};
+
+// Makes a folder and its parents. Fails with io_error, naming the one that cannot be made.
+Status make_folders(const std::string& path);
+// Writes a small file whole.
+Status write_text(const std::string& path, const std::string& text);
+
+}  // namespace anynpu::prof

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values over time that no event tells: memory of the devices and of the process, and, where the
+// settings ask for it, CPU, memory, disk and network of the host. One JSON line per sample in
+// host/data/samples.jsonl. Called by the collector's thread alone.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "prof/config.h"
+
+namespace anynpu::prof {
+
+class Sampler {
+ public:
+  Sampler(const SessionConfig& config, const std::string& folder);
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+  ~Sampler();
+
+  // Samples when it is time to.
+  void rest();
+  // One more at the end.
+  void finish();
+
+ private:
+  void sample_devices();
+  void sample_host();
+  void line(json::Value value);
+
+  std::FILE* file_ = nullptr;
+  std::vector<int32_t> devices_;
+  std::string host_parts_;  // ",cpu,mem,"
+  bool memory_ = false;
+  uint64_t pause_ns_ = 0;
+  uint64_t next_ns_ = 0;
+};
+
+}  // namespace anynpu::prof

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prof/session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+
+#include "base/clock.h"
+#include "base/fork_guard.h"
+#include "base/log.h"
+
+namespace anynpu::prof {
+
+namespace {
+
+constexpr uint64_t kFlushEveryNs = 500'000'000;  // what a kill of the process may cost
+
+struct Running {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Session>> sessions;
+};
+
+Running& running() {
+  static auto* one = new Running;
+  return *one;
+}
+
+void remember(const std::shared_ptr<Session>& session) {
+  static std::once_flag once;
+  std::call_once(once, [] { std::atexit(stop_all_sessions); });
+  const std::lock_guard lock(running().mutex);
+  running().sessions.push_back(session);
+}
+
+}  // namespace
+
+Session::Session(SessionConfig config, Directory directory, EventFile events)
+    : Sink(categories_of(config.data_types)),
+      config_(std::move(config)),
+      directory_(std::move(directory)),
+      events_(std::move(events)),
+      sampler_(config_, directory_.host_data()) {}
+
+Result<std::shared_ptr<Session>> Session::start(const SessionConfig& config) {
+  static std::atomic<uint32_t> starts{0};
+  mark_runtime_used();
+  const uint32_t index = starts.fetch_add(1, std::memory_order_relaxed) + 1;
+  ANYNPU_ASSIGN(Directory directory,
+                Directory::create({config.output, index, config.devices,
+                                   sample_json(config, config.output), config.app}));
+  uint64_t most_bytes = 0;
+  if (const auto limit = config.settings.find("storage_limit"); limit != config.settings.end())
+    most_bytes = std::strtoull(limit->second.c_str(), nullptr, 10) << 20;
+  ANYNPU_ASSIGN(EventFile events,
+                EventFile::create(directory.host_data() + "/anynpu.events", most_bytes));
+  std::shared_ptr<Session> session(new Session(config, std::move(directory), std::move(events)));
+  remember(session);
+  Collector::instance().add(session);
+  ANYNPU_LOG(event, "profiling starts, data in '{}'", session->path());
+  return session;
+}
+
+Status Session::stop() {
+  {
+    const std::lock_guard lock(running().mutex);
+    std::erase_if(running().sessions, [&](const auto& one) { return one.get() == this; });
+  }
+  Collector::instance().remove(std::static_pointer_cast<Session>(shared_from_this()));
+  sampler_.finish();
+  Status status = events_.finish();
+  if (events_.lost() > 0) {
+    ANYNPU_LOG(warning,
+               "profiling: {} events were lost, because a thread recorded faster than "
+               "they could be written",
+               events_.lost());
+  }
+  for (int32_t id : seen_) {
+    if (id < 0) continue;
+    if (Status added = directory_.add_device(id); status.ok()) status = std::move(added);
+  }
+  if (Status ended = directory_.finish(); status.ok()) status = std::move(ended);
+  ANYNPU_LOG(event, "profiling ends: {} events in '{}'", events_.events(), path());
+  return status;
+}
+
+void Session::take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
+                   const TickScale& scale) {
+  if (config_.devices.empty()) {
+    for (const trace::Event& event : events) {
+      if (event.phase() == trace::Phase::detail && event.category() == trace::Category::task)
+        seen_.insert(static_cast<int32_t>(event.correlation));
+    }
+  }
+  events_.add(thread, events, scale, wants());
+}
+
+void Session::take_lost(const trace::ThreadInfo& thread, uint64_t count) {
+  events_.add_lost(thread, count);
+}
+
+void Session::rest() {
+  sampler_.rest();
+  if (now_ns() - flushed_ns_ < kFlushEveryNs) return;
+  flushed_ns_ = now_ns();
+  events_.flush();
+}
+
+void stop_all_sessions() {
+  if (in_forked_child()) return;
+  std::vector<std::shared_ptr<Session>> sessions;
+  {
+    const std::lock_guard lock(running().mutex);
+    sessions = running().sessions;
+  }
+  for (const auto& session : sessions) (void)session->stop();
+}
+
+}  // namespace anynpu::prof

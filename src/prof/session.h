@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profiling session: from its start to its stop, the events of the categories it asks for go into
+// a PROF_* directory of its own. Several may run at once when their devices differ. When writing
+// fails, the program goes on and stop() tells. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "prof/collector.h"
+#include "prof/config.h"
+#include "prof/directory.h"
+#include "prof/event_file.h"
+#include "prof/sampler.h"
+
+namespace anynpu::prof {
+
+class Session : public Sink {
+ public:
+  // Makes the directory and collects from now on. Fails with io_error when it cannot be written.
+  static Result<std::shared_ptr<Session>> start(const SessionConfig& config);
+  // Writes what is left; the outcome of all writing. Once.
+  Status stop();
+
+  const SessionConfig& config() const { return config_; }
+  const std::string& path() const { return directory_.path(); }
+
+  void take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
+            const TickScale& scale) override;
+  void take_lost(const trace::ThreadInfo& thread, uint64_t count) override;
+  void rest() override;
+
+ private:
+  Session(SessionConfig config, Directory directory, EventFile events);
+
+  const SessionConfig config_;
+  Directory directory_;
+  EventFile events_;
+  Sampler sampler_;
+  std::set<int32_t> seen_;  // devices that had tasks
+  uint64_t flushed_ns_ = 0;
+};
+
+// Ends every session that runs: when the process ends, or the library.
+void stop_all_sessions();
+
+}  // namespace anynpu::prof

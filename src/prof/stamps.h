@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program's own marks and ranges (msproftx). A stamp holds a message, which is interned when it
+// is set, so that marking takes no lock and no memory. Push and pop nest per thread; ranges may end
+// in another thread. Nothing is recorded unless the user category is on. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "base/handle_table.h"
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace anynpu::prof {
+
+constexpr size_t kLongestMessage = 127;
+
+// As the documents number them; `step` is ours, for aclprofGetStepTimestamp.
+enum class StampKind : uint32_t { mark = 0, push_pop = 1, start_end = 2, mark_ex = 3, step = 4 };
+
+struct Stamp {
+  std::atomic<trace::NameId> message{0};
+};
+
+inline bool stamps_on() { return trace::enabled(trace::Category::user); }
+
+void mark(trace::NameId message, trace::NameId domain = 0);
+// The host side of a mark that also goes into a stream; the number ties both.
+uint32_t mark_ex(trace::NameId message, trace::NameId domain = 0);
+void push(trace::NameId message);
+// Fails with bad_call_order when this thread has pushed nothing.
+Status pop();
+// Never 0.
+uint32_t start_range(trace::NameId message, trace::NameId domain = 0);
+// Fails with not_found.
+Status stop_range(uint32_t range);
+// One step of a model's work, from `begin` (ticks) to now.
+void step(uint64_t begin, uint32_t stream);
+
+}  // namespace anynpu::prof
+
+namespace anynpu {
+ANYNPU_HANDLE_TYPE(prof::Stamp, prof_stamp);
+}

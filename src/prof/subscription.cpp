@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prof/subscription.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "base/clock.h"
+#include "base/crc32c.h"
+#include "base/log.h"
+#include "base/memory_probe.h"
+#include "prof/collector.h"
+#include "prof/ownership.h"
+
+namespace anynpu::prof {
+
+namespace {
+constexpr int kPatienceMs = 5000;  // for a reader that has stopped reading
+constexpr size_t kWholeRecords = PIPE_BUF / sizeof(OpRecord);  // written in one piece or not at all
+}  // namespace
+
+class Pipe {
+ public:
+  explicit Pipe(int fd) : fd_(fd) {}
+
+  void write(std::span<const OpRecord> records) {
+    while (!records.empty() && !given_up_) {
+      const size_t count = std::min(records.size(), kWholeRecords);
+      pollfd wait{fd_, POLLOUT, 0};
+      const int ready = ::poll(&wait, 1, kPatienceMs);
+      const ssize_t bytes = static_cast<ssize_t>(count * sizeof(OpRecord));
+      if (ready != 1 || (wait.revents & (POLLERR | POLLNVAL)) ||
+          write_quietly(records.data(), static_cast<size_t>(bytes)) != bytes) {
+        give_up(ready);
+        return;
+      }
+      records = records.subspan(count);
+    }
+  }
+  void open() { ++writers_; }
+  // The library closes the pipe for the last writer, so that its reader sees the end.
+  void close() {
+    if (--writers_ > 0 || fd_ < 0) return;
+    ::close(fd_);
+    fd_ = -1;
+  }
+  int fd() const { return fd_; }
+
+ private:
+  // A pipe whose reader has gone raises SIGPIPE in the thread that writes; it must not reach the
+  // program, which may be any thread's that ends a subscription.
+  ssize_t write_quietly(const void* data, size_t bytes) const {
+    sigset_t pipe_only, before;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+    const ssize_t done = ::write(fd_, data, bytes);
+    const int error = errno;
+    if (done < 0 && error == EPIPE) {
+      const timespec none{0, 0};
+      sigtimedwait(&pipe_only, nullptr, &none);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return done;
+  }
+  void give_up(int ready) {
+    given_up_ = true;
+    ANYNPU_LOG(warning, "the pipe {} of a model subscription is given up: {}; what follows is lost",
+               fd_, ready == 0 ? "nobody read from it for 5 seconds" : "it has no reader");
+  }
+
+  int fd_;
+  int writers_ = 0;
+  bool given_up_ = false;
+};
+
+namespace {
+
+constexpr trace::Mask kWanted = trace::bit(trace::Category::op) | trace::bit(trace::Category::task);
+
+class Subscriptions : public Sink {
+ public:
+  Subscriptions() : Sink(kWanted) {}
+
+  struct Entry {
+    int32_t device_id;
+    SubscribeConfig config;
+  };
+
+  void take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
+            const TickScale& scale) override {
+    static const trace::NameId execution = trace::intern("model execution");
+    const std::lock_guard lock(mutex);
+    std::vector<trace::Event>& waiting = waiting_[thread.id];
+    for (const trace::Event& event : events) {
+      if (event.phase() != trace::Phase::slice) continue;
+      if (event.category() == trace::Category::op) waiting.push_back(event);
+      if (event.category() != trace::Category::task) continue;
+      if (event.name == execution) {
+        deliver(static_cast<uint32_t>(event.arg), event.tsc, thread, waiting, scale);
+      }
+      waiting.clear();
+    }
+  }
+
+  std::mutex mutex;
+  std::map<uint32_t, Entry> models;
+  std::set<uint32_t> unloaded;  // ended by an unload, not yet by the program
+
+ private:
+  void deliver(uint32_t model_id, uint64_t begin, const trace::ThreadInfo& thread,
+               std::span<const trace::Event> ops, const TickScale& scale) {
+    const auto found = models.find(model_id);
+    if (found == models.end()) return;
+    std::vector<OpRecord> records;
+    for (const trace::Event& op : ops) {
+      if (op.tsc < begin) continue;
+      OpRecord record{};
+      record.model_id = model_id;
+      record.thread_id = static_cast<uint32_t>(thread.id);
+      record.op = op.name | op.arg << 32;
+      record.start = scale.to_ns(op.tsc) / 1000;
+      record.end = scale.to_ns(op.tsc + op.duration) / 1000;
+      record.duration = record.end - record.start;
+      record.execution_time = record.duration;
+      record.device_id = static_cast<uint32_t>(found->second.device_id);
+      record.checksum = crc32c(std::as_bytes(std::span(&record, 1)).subspan(4));
+      records.push_back(record);
+    }
+    found->second.config.pipe->write(records);
+  }
+
+  std::map<uint64_t, std::vector<trace::Event>> waiting_;  // by thread
+};
+
+const std::shared_ptr<Subscriptions>& subscriptions() {
+  static auto* one = new std::shared_ptr<Subscriptions>(std::make_shared<Subscriptions>());
+  return *one;
+}
+
+// Everything recorded so far is written; then the subscription is gone.
+bool end_subscription(uint32_t model_id) {
+  Subscriptions& all = *subscriptions();
+  {
+    const std::lock_guard lock(all.mutex);
+    if (!all.models.contains(model_id)) return false;
+  }
+  Collector::instance().drain();
+  bool last = false;
+  {
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.models.find(model_id);
+    if (found == all.models.end()) return false;
+    found->second.config.pipe->close();
+    all.models.erase(found);
+    last = all.models.empty();
+  }
+  if (last) {
+    Collector::instance().remove(subscriptions());
+    release(Owner::subscription);
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<SubscribeConfig> make_subscribe_config(int fd, bool times, uint32_t metrics) {
+  const int flags = fd >= 0 ? ::fcntl(fd, F_GETFL) : -1;
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+    return fail(Code::invalid_argument,
+                "fd is {}, which is not open for writing; pass the write end of a pipe", fd);
+  }
+  return SubscribeConfig{std::make_shared<Pipe>(fd), fd, times, metrics};
+}
+
+Status subscribe(uint32_t model_id, int32_t device_id, const SubscribeConfig& config) {
+  Subscriptions& all = *subscriptions();
+  bool first = false;
+  {
+    const std::lock_guard lock(all.mutex);
+    if (all.models.contains(model_id)) {
+      return fail(Code::already_exists,
+                  "model {} is subscribed already; call aclprofModelUnSubscribe first", model_id);
+    }
+    for (const auto& [id, entry] : all.models) {
+      if (entry.device_id != device_id ||
+          (entry.config.times == config.times && entry.config.metrics == config.metrics))
+        continue;
+      return fail(Code::invalid_config,
+                  "model {} on the same device {} is subscribed with other settings; use the same "
+                  "settings for both",
+                  id, device_id);
+    }
+    if (config.pipe->fd() < 0) {
+      return fail(Code::invalid_argument,
+                  "the pipe of this configuration was closed by an earlier unsubscribe; make a new "
+                  "pipe and configuration");
+    }
+    first = all.models.empty();
+    all.unloaded.erase(model_id);
+    config.pipe->open();
+    all.models[model_id] = {device_id, config};
+  }
+  if (first) Collector::instance().add(subscriptions());
+  return {};
+}
+
+Status unsubscribe(uint32_t model_id) {
+  if (end_subscription(model_id)) return {};
+  Subscriptions& all = *subscriptions();
+  const std::lock_guard lock(all.mutex);
+  if (all.unloaded.erase(model_id) > 0) return {};
+  return fail(Code::not_found,
+              "model {} is not subscribed; pass a model that aclprofModelSubscribe was called with",
+              model_id);
+}
+
+void model_unloaded(uint32_t model_id) {
+  if (owner() != Owner::subscription || !end_subscription(model_id)) return;
+  Subscriptions& all = *subscriptions();
+  const std::lock_guard lock(all.mutex);
+  all.unloaded.insert(model_id);
+}
+
+bool any_subscribed() { return owner() == Owner::subscription; }
+
+Result<uint32_t> count_records(const void* data, size_t bytes) {
+  if (!data || bytes == 0 || bytes % sizeof(OpRecord) != 0) {
+    return fail(
+        Code::invalid_argument,
+        "{} bytes at {} are no whole operator records; pass what was read from the pipe, in "
+        "pieces of a multiple of {} bytes (aclprofGetOpDescSize)",
+        bytes, data, sizeof(OpRecord));
+  }
+  if (!probe_readable(data, bytes)) {
+    return fail(Code::invalid_argument, "{} bytes at {} cannot be read; pass the data of the pipe",
+                bytes, data);
+  }
+  return static_cast<uint32_t>(bytes / sizeof(OpRecord));
+}
+
+Result<OpRecord> read_record(const void* data, size_t bytes, uint32_t index) {
+  ANYNPU_ASSIGN(const uint32_t count, count_records(data, bytes));
+  if (index >= count) {
+    return fail(Code::invalid_argument, "index is {}, but there are {} operators; use one below",
+                index, count);
+  }
+  OpRecord record;
+  std::memcpy(&record, static_cast<const std::byte*>(data) + index * sizeof record, sizeof record);
+  if (record.checksum != crc32c(std::as_bytes(std::span(&record, 1)).subspan(4))) {
+    return fail(
+        Code::invalid_argument,
+        "record {} was overwritten or did not come from a subscription; pass the data as it "
+        "was read from the pipe",
+        index);
+  }
+  return record;
+}
+
+std::string_view name_of(const OpRecord& record) {
+  return trace::name_of(static_cast<trace::NameId>(record.op));
+}
+
+std::string_view type_of(const OpRecord& record) {
+  const std::string_view text = trace::name_of(static_cast<trace::NameId>(record.op >> 32));
+  return text.substr(0, text.find('\t'));
+}
+
+}  // namespace anynpu::prof

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files made from a session: names, columns, and that their numbers are exact."""
+import os
+import sqlite3
+
+import numpy as np
+import pytest
+from model_datasets import Model
+from prof_case import (
+    API,
+    MEMORY,
+    METRICS,
+    RUNTIME,
+    TASK,
+    TX,
+    exported,
+    make_model,
+    one,
+    session,
+    table,
+    timeline,
+)
+
+import acl
+
+COUNT = 4  # executions
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory):
+    """A session over copies, executions at once and queued, events, memory and marks."""
+    folder = tmp_path_factory.mktemp("profile")
+    path = make_model(tmp_path_factory.mktemp("model"))
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    calls = {}
+    with session(folder, API | TASK | RUNTIME | MEMORY | TX | METRICS, metrics=1):
+        def call(name, *arguments):
+            function = acl
+            for part in name.split("."):
+                function = getattr(function, part)
+            calls[name] = calls.get(name, 0) + 1
+            return function(*arguments)
+
+        stream, ret = call("rt.create_stream")
+        assert ret == 0
+        model = Model(path)
+        model.feed(np.ones([1, 3, 32, 32], np.float32))
+        for _ in range(COUNT):
+            assert call("mdl.execute", model.id, model.inputs, model.outputs) == 0
+            assert call("mdl.execute_async", model.id, model.inputs, model.outputs, stream) == 0
+        block, ret = call("rt.malloc", 1 << 20, 0)
+        assert ret == 0
+        source, ret = acl.rt.malloc_host(1 << 20)
+        assert ret == 0
+        for _ in range(3):
+            assert call("rt.memcpy_async", block, 1 << 20, source, 1 << 20, 1, stream) == 0
+        event, ret = acl.rt.create_event()
+        assert acl.rt.record_event(event, stream) == 0
+        assert acl.prof.mark_ex("half way", stream) == 0
+        assert call("rt.synchronize_stream", stream) == 0
+        stamp = acl.prof.create_stamp()
+        assert acl.prof.set_stamp_trace_message(stamp, "a, \"b\"", 6) == 0
+        assert acl.prof.push(stamp) == 0
+        assert acl.prof.pop() == 0
+        acl.prof.destroy_stamp(stamp)
+        assert call("rt.free", block) == 0
+        assert acl.rt.free_host(source) == 0
+        assert acl.rt.destroy_event(event) == 0
+        model.close()
+        assert call("rt.destroy_stream", stream) == 0
+    assert acl.rt.reset_device(0) == 0
+    assert acl.finalize() == 0
+    return exported(folder), calls
+
+
+def test_operators_of_every_execution_are_in_op_summary(profile):
+    rows = table(profile[0], "op_summary")
+    assert [r["Op Name"] for r in rows].count("first") == 2 * COUNT
+    first = next(r for r in rows if r["Op Name"] == "first")
+    assert first["OP Type"] == "Conv" and first["Task Type"] == "AI_CORE"
+    assert first["Input Shapes"].startswith("1,3,32,32;8,3,3,3")
+    assert first["Input Data Types"].startswith("FLOAT;FLOAT")
+    assert first["Output Shapes"] == "1,8,32,32"
+    assert list(rows[0])[:11] == [
+        "Device_id", "Model ID", "Task ID", "Stream ID", "Op Name", "OP Type", "OP State",
+        "Task Type", "Task Start Time(us)", "Task Duration(us)", "Task Wait Time(us)"]
+    assert rows[0]["mac_ratio"] == "N/A"
+    assert all(r["Task Start Time(us)"].endswith("\t") for r in rows)
+
+
+def test_totals_of_op_statistic_are_those_of_op_summary(profile):
+    rows = table(profile[0], "op_summary")
+    for kind in table(profile[0], "op_statistic"):
+        mine = [float(r["Task Duration(us)"]) for r in rows if r["OP Type"] == kind["OP Type"]]
+        assert int(kind["Count"]) == len(mine)
+        assert float(kind["Total Time(us)"]) == pytest.approx(sum(mine), abs=0.01)
+        assert float(kind["Max Time(us)"]) == max(mine)
+    assert sum(float(k["Ratio(%)"]) for k in table(profile[0], "op_statistic")) \
+        == pytest.approx(100, abs=0.1)
+
+
+def test_api_statistic_counts_every_call_of_the_program(profile):
+    path, calls = profile
+    counted = {r["API Name"]: int(r["Count"]) for r in table(path, "api_statistic")
+               if r["Level"] == "acl"}
+    assert counted["aclmdlExecute"] == calls["mdl.execute"]
+    assert counted["aclmdlExecuteAsync"] == calls["mdl.execute_async"]
+    assert counted["aclrtMemcpyAsync"] == calls["rt.memcpy_async"]
+    assert counted["aclrtDestroyStream"] == calls["rt.destroy_stream"]
+
+
+def spans(events, **args):
+    return [e for e in events if e["ph"] == "X"
+            and all(e["args"].get(k) == v for k, v in args.items())]
+
+
+def begin_end(event):
+    begin = round(float(event["ts"].split(".")[0][-9:] + "." + event["ts"].split(".")[1]) * 1000)
+    return begin, begin + round(event["dur"] * 1000)
+
+
+def test_every_task_has_exactly_one_call_and_lies_behind_its_start(profile):
+    events = timeline(profile[0])
+    calls = {e["args"]["connection_id"]: e for e in spans(events, level="acl")}
+    tasks = [e for e in spans(events) if "Task Type" in e["args"]
+             and e["args"]["Subtask Id"] == 4294967295]
+    assert len(tasks) >= 2 * COUNT + 3 + 2
+    for task in tasks:
+        call = calls[task["args"]["connection_id"]]
+        assert begin_end(call)[0] <= begin_end(task)[0]
+    flows = [e for e in events if e.get("cat") == "HostToDevice"]
+    assert len(flows) == 2 * len(tasks)
+    assert len({e["id"] for e in flows}) == len(tasks)
+
+
+def test_operators_lie_inside_their_execution_and_do_not_overlap(profile):
+    events = timeline(profile[0])
+    executions = sorted(begin_end(e) for e in spans(events, **{"Task Type": "MODEL_EXECUTE"}))
+    assert len(executions) == 2 * COUNT
+    operators = [e for e in spans(events, **{"Task Type": "AI_CORE"})]
+    for begin, end in executions:
+        inside = sorted(b for b in map(begin_end, operators) if begin <= b[0] < end)
+        assert len(inside) >= 3
+        assert all(b[1] <= end + 1 for b in inside)
+        assert all(a[1] <= b[0] + 1 for a, b in zip(inside, inside[1:]))
+        assert sum(b - a for a, b in inside) <= end - begin + len(inside)
+
+
+def test_copies_carry_their_bytes(profile):
+    copies = spans(timeline(profile[0]), **{"Task Type": "MEMCPY_ASYNC"})
+    assert [c["args"]["size(B)"] for c in copies] == [1 << 20] * 3
+    assert {c["args"]["operation"] for c in copies} == {"host to device"}
+
+
+def test_timeline_follows_the_rules_of_the_viewers(profile):
+    events = timeline(profile[0])
+    named = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
+    assert {e["ph"] for e in events} <= {"M", "X", "C", "s", "f", "t"}
+    open_ends = {}
+    for event in events:
+        if event["ph"] == "M":
+            continue
+        assert float(event["ts"]) > 1e15 and len(event["ts"].split(".")[1]) == 3
+        if event["ph"] == "X":
+            assert (event["pid"], event["tid"]) in named
+            open_ends.setdefault((event["pid"], event["tid"]), []).append(begin_end(event))
+    for lane in open_ends.values():  # slices of a thread nest
+        stack = []
+        for begin, end in sorted(lane, key=lambda s: (s[0], -s[1])):
+            while stack and stack[-1] <= begin:
+                stack.pop()
+            assert not stack or end <= stack[-1] + 1
+            stack.append(end)
+
+
+def test_memory_adds_up(profile):
+    records = table(profile[0], "memory_record")
+    blocks = table(profile[0], "operator_memory")
+    mine = [b for b in blocks if int(float(b["Size(KB)"])) == 1024]  # and the documented tail
+    assert [b["Name"] for b in mine] == ["aclrtMalloc"]
+    assert float(mine[0]["Duration(us)"]) > 0
+    assert float(records[0]["Total Allocated(KB)"]) >= 0
+    in_use = [float(r["Total Allocated(KB)"]) for r in records]
+    assert max(in_use) - min(in_use) >= 1024
+
+
+def test_marks_are_in_msprof_tx_with_both_sides(profile):
+    rows = table(profile[0], "msprof_tx")
+    assert [(r["message"], r["event_type"]) for r in rows] \
+        == [("half way", "marker_ex"), ('a, "b"', "push/pop")]
+    assert rows[0]["Device Start_time(us)"] != "N/A"
+    assert rows[1]["Device Start_time(us)"] == "N/A"
+
+
+def test_steps_of_a_model_are_its_executions(profile):
+    rows = table(profile[0], "step_trace")
+    assert [int(r["Iteration ID"]) for r in rows] == list(range(1, 2 * COUNT + 1))
+    assert list(rows[0])[1] == "Iteration ID" and list(rows[0])[9] == "Model ID"
+
+
+def test_database_has_the_same_tasks(profile):
+    path = profile[0]
+    name = next(n for n in os.listdir(path) if n.startswith("msprof_") and n.endswith(".db"))
+    with sqlite3.connect(os.path.join(path, name)) as db:
+        operators = db.execute("SELECT s.value, t.endNs - t.startNs FROM TASK t "
+                               "JOIN COMPUTE_TASK_INFO c USING (globalTaskId) "
+                               "JOIN STRING_IDS s ON s.id = c.name").fetchall()
+        assert len(operators) == len(table(path, "op_summary"))
+        assert db.execute("SELECT SUM(size) FROM MEMCPY_INFO").fetchone()[0] == 3 << 20
+        assert db.execute("SELECT COUNT(*) FROM CANN_API").fetchone()[0] \
+            == sum(int(r["Count"]) for r in table(path, "api_statistic") if r["Level"] == "acl")
+
+
+def test_readme_says_what_is_missing_and_why(profile):
+    text = open(one(profile[0], "README.txt")).read()
+    assert "lost while recording: 0" in text and "l2_cache" in text
