@@ -37,10 +37,10 @@ void pause_until_woken() {
 
 class ToSinks : public trace::DrainVisitor {
  public:
-  explicit ToSinks(const std::vector<std::shared_ptr<Sink>>& sinks) : sinks_(sinks) {}
-  void on_clock(const TickScale& scale) override { scale_ = scale; }
+  ToSinks(const std::vector<std::shared_ptr<Sink>>& sinks, const ClockLine& clock)
+      : sinks_(sinks), clock_(clock) {}
   void on_events(const trace::ThreadInfo& thread, std::span<const trace::Event> events) override {
-    for (const auto& sink : sinks_) sink->take(thread, events, scale_);
+    for (const auto& sink : sinks_) sink->take(thread, events, clock_);
   }
   void on_lost(const trace::ThreadInfo& thread, uint64_t count) override {
     for (const auto& sink : sinks_) sink->take_lost(thread, count);
@@ -48,7 +48,7 @@ class ToSinks : public trace::DrainVisitor {
 
  private:
   const std::vector<std::shared_ptr<Sink>>& sinks_;
-  TickScale scale_;
+  const ClockLine& clock_;
 };
 
 }  // namespace
@@ -63,6 +63,7 @@ void Collector::add(std::shared_ptr<Sink> sink) {
   if (sinks_.empty()) {
     trace::set_ring_events(kRingEvents);
     trace::discard();
+    clock_.restart();
     trace::set_fill_hook(wake);
   }
   sinks_.push_back(std::move(sink));
@@ -92,8 +93,9 @@ void Collector::drain() {
 }
 
 void Collector::drain_locked(std::unique_lock<std::mutex>&) {
-  ToSinks visitor(sinks_);
+  ToSinks visitor(sinks_, clock_);
   trace::drain(visitor);
+  clock_.advance();
   for (const auto& sink : sinks_) sink->rest();
 }
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/ticks.h"
+#include "prof/clock_line.h"
 #include "trace/registry.h"
 #include "trace/trace.h"
 
@@ -22,9 +22,9 @@ class Sink : public std::enable_shared_from_this<Sink> {
   trace::Mask wants() const { return wants_; }
   bool wants(trace::Category category) const { return (wants_ & trace::bit(category)) != 0; }
 
-  // A run of events of one thread, all categories; times in ticks of `scale`.
+  // A run of events of one thread, all categories; times in ticks.
   virtual void take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
-                    const TickScale& scale) = 0;
+                    const ClockLine& clock) = 0;
   virtual void take_lost(const trace::ThreadInfo&, uint64_t) {}
   // After each drain, about every 20 ms: write out, sample.
   virtual void rest() {}
@@ -52,6 +52,7 @@ class Collector {
 
   std::mutex mutex_;  // guards the rest; held while sinks are called
   std::vector<std::shared_ptr<Sink>> sinks_;
+  ClockLine clock_;
   bool thread_runs_ = false;
   uint64_t generation_ = 0;  // a thread whose number is old ends
 };

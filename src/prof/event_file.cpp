@@ -98,18 +98,20 @@ void EventFile::close_chunk() {
 }
 
 void EventFile::add(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
-                    const TickScale& scale, trace::Mask wanted) {
+                    const ClockLine& clock, trace::Mask wanted) {
   open_chunk(kEvents, static_cast<uint32_t>(thread.id));
   const uint64_t name = thread.name;
   append(&name, sizeof name);
   size_t added = 0;
   for (trace::Event event : events) {
     if (!(wanted & trace::bit(event.category()))) continue;
-    event.tsc = scale.to_ns(event.tsc);
-    const bool timed =
-        event.phase() == trace::Phase::slice ||
-        (event.phase() == trace::Phase::detail && event.category() == trace::Category::task);
-    if (timed) event.duration = static_cast<uint64_t>(scale.duration_ns(event.duration));
+    // The wait of a task is time before its start; what other details carry is no time.
+    const bool wait =
+        event.phase() == trace::Phase::detail && event.category() == trace::Category::task;
+    if (wait) event.duration = clock.duration_ns(event.tsc - event.duration, event.duration);
+    if (event.phase() == trace::Phase::slice)
+      event.duration = clock.duration_ns(event.tsc, event.duration);
+    event.tsc = clock.to_ns(event.tsc);
     append(&event, sizeof event);
     ++added;
   }

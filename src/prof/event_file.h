@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/ticks.h"
+#include "prof/clock_line.h"
 #include "trace/registry.h"
 
 namespace anynpu::prof {
@@ -27,7 +27,7 @@ class EventFile {
 
   // Events of the categories in `wanted`.
   void add(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
-           const TickScale& scale, trace::Mask wanted);
+           const ClockLine& clock, trace::Mask wanted);
   void add_lost(const trace::ThreadInfo& thread, uint64_t count);
   // Hands what was added to the system.
   void flush();

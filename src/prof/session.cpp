@@ -87,14 +87,14 @@ Status Session::stop() {
 }
 
 void Session::take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
-                   const TickScale& scale) {
+                   const ClockLine& clock) {
   if (config_.devices.empty()) {
     for (const trace::Event& event : events) {
       if (event.phase() == trace::Phase::detail && event.category() == trace::Category::task)
         seen_.insert(static_cast<int32_t>(event.correlation));
     }
   }
-  events_.add(thread, events, scale, wants());
+  events_.add(thread, events, clock, wants());
 }
 
 void Session::take_lost(const trace::ThreadInfo& thread, uint64_t count) {

@@ -27,7 +27,7 @@ class Session : public Sink {
   const std::string& path() const { return directory_.path(); }
 
   void take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
-            const TickScale& scale) override;
+            const ClockLine& clock) override;
   void take_lost(const trace::ThreadInfo& thread, uint64_t count) override;
   void rest() override;
 

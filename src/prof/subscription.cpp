@@ -96,7 +96,7 @@ class Subscriptions : public Sink {
   };
 
   void take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
-            const TickScale& scale) override {
+            const ClockLine& clock) override {
     static const trace::NameId execution = trace::intern("model execution");
     const std::lock_guard lock(mutex);
     std::vector<trace::Event>& waiting = waiting_[thread.id];
@@ -105,7 +105,7 @@ class Subscriptions : public Sink {
       if (event.category() == trace::Category::op) waiting.push_back(event);
       if (event.category() != trace::Category::task) continue;
       if (event.name == execution) {
-        deliver(static_cast<uint32_t>(event.arg), event.tsc, thread, waiting, scale);
+        deliver(static_cast<uint32_t>(event.arg), event.tsc, thread, waiting, clock);
       }
       waiting.clear();
     }
@@ -117,7 +117,7 @@ class Subscriptions : public Sink {
 
  private:
   void deliver(uint32_t model_id, uint64_t begin, const trace::ThreadInfo& thread,
-               std::span<const trace::Event> ops, const TickScale& scale) {
+               std::span<const trace::Event> ops, const ClockLine& clock) {
     const auto found = models.find(model_id);
     if (found == models.end()) return;
     std::vector<OpRecord> records;
@@ -127,8 +127,8 @@ class Subscriptions : public Sink {
       record.model_id = model_id;
       record.thread_id = static_cast<uint32_t>(thread.id);
       record.op = op.name | op.arg << 32;
-      record.start = scale.to_ns(op.tsc) / 1000;
-      record.end = scale.to_ns(op.tsc + op.duration) / 1000;
+      record.start = clock.to_ns(op.tsc) / 1000;
+      record.end = clock.to_ns(op.tsc + op.duration) / 1000;
       record.duration = record.end - record.start;
       record.execution_time = record.duration;
       record.device_id = static_cast<uint32_t>(found->second.device_id);

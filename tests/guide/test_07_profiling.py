@@ -71,7 +71,7 @@ ret = acl.prof.finalize()
 
 
 @block("7.11", "import acl (acl.prof.init)",
-       ["ACL_PROF_AICPU, ACL_PROF_L2CACHE and ACL_PROF_HCCL_TRACE are used and never set"])
+       slips=["ACL_PROF_AICPU, ACL_PROF_L2CACHE and ACL_PROF_HCCL_TRACE are used and never set"])
 def test_session_after_the_model_was_loaded_records_calls_and_operators(loaded, tmp_path):
     run_block(SESSION, PROF_INIT_PATH=str(tmp_path), ACL_PROF_AICPU=8, ACL_PROF_L2CACHE=0x10,
               ACL_PROF_HCCL_TRACE=0x20, **loaded)
@@ -118,10 +118,9 @@ def loop():
         msg_len = len(msg)
         ret = acl.prof.set_stamp_trace_message(stamp, msg, msg_len)
 """
-INDENT = ["printed without its indentation"]
 
 
-@block("7.11", "for i in range(200000): (acl.prof.mark)", INDENT)
+@block("7.11", "for i in range(200000): (acl.prof.mark)", slips=["printed without its indentation"])
 def test_two_hundred_thousand_marks_without_destroying_a_stamp(marks):
     run_block(HEAD + """
         ret = acl.prof.mark(stamp)
@@ -135,7 +134,8 @@ assert loop() is None
 
 
 @block("7.11", "for i in range(200000): (acl.prof.push)",
-       [*INDENT, "push and pop stand behind the loop, which makes 200000 stamps and pushes one"])
+       slips=["printed without its indentation",
+              "push and pop stand behind the loop, which makes 200000 stamps and pushes one"])
 def test_push_and_pop_behind_two_hundred_thousand_stamps(marks):
     run_block(HEAD + """
     ret = acl.prof.push(stamp)
@@ -150,7 +150,7 @@ assert loop() is None
 
 
 @block("7.11", "for i in range(200000): (acl.prof.range_start)",
-       [*INDENT, "the range stands behind the loop as well"])
+       slips=["printed without its indentation", "the range stands behind the loop as well"])
 def test_a_range_behind_two_hundred_thousand_stamps(marks):
     run_block(HEAD + """
     range_id = 0
@@ -215,8 +215,8 @@ ret = acl.prof.destroy_subscribe_config(subscribe_config)
 """
 
 
-@block("7.11", "import acl (acl.prof.model_subscribe)", ["os is used and never imported"],
-       "the block is printed in three pieces; the reader ends when the model is unloaded")
+@block("7.11", "import acl (acl.prof.model_subscribe)", slips=["os is used and never imported"],
+       note="the block is printed in three pieces; the reader ends when the model is unloaded")
 def test_subscription_gives_the_operators_and_its_reader_ends(loaded):
     found = []
     run_block(SUBSCRIBE, found=found, **loaded)
@@ -226,8 +226,8 @@ def test_subscription_gives_the_operators_and_its_reader_ends(loaded):
         assert end - start == duration and start > 0
 
 
-@block("7.11", "..... (acl.prof.model_subscribe)", (), "the middle of the block before")
-@block("7.11", "10. (acl.prof.model_unsubscribe)", (), "the end of the block before")
+@block("7.11", "..... (acl.prof.model_subscribe)", note="the middle of the block before")
+@block("7.11", "10. (acl.prof.model_unsubscribe)", note="the end of the block before")
 def test_unsubscribing_twice_is_told(loaded):
     r, w = os.pipe()
     config = acl.prof.create_subscribe_config(1, 0xFF, w)

@@ -42,7 +42,7 @@ HANDLE_OF_NAME = {
     "dataset": "aclmdlDataset", "model_desc": "aclmdlDesc", "notify": "aclrtNotify",
     "config_handle": "aclmdlConfigHandle", "aipp_parms_set": "aclmdlAIPP",
     "allocator_desc": "aclrtAllocatorDesc", "group_info": "aclrtGroupInfo",
-    "handle": "aclmdlExecConfigHandle",
+    "handle": "aclmdlExecConfigHandle", "stamp": "aclprofStamp",
 }  # fmt: skip
 
 
@@ -67,7 +67,8 @@ def _argument(text, c_types):
     if argument.type == "handle" and name == "handle" and "attr" in c_types:
         argument.handle = "aclmdlExecConfigHandle"
     elif argument.type == "handle":
-        argument.handle = c_types.get(name) or HANDLE_OF_NAME.get(name, "")
+        known = c_types.get(name)
+        argument.handle = HANDLE_OF_NAME.get(name, "") if known in (None, "", "void") else known
     return argument
 
 

@@ -118,6 +118,8 @@ def memory(maker, name):
 
 def good(maker, function, argument):
     """The value of one argument, or NO_VALUE."""
+    if function.name.startswith("acl.prof.") and argument.name == "model_id":
+        return load(maker.acl, "")
     if not function.name.startswith("acl.mdl.") or function.status != "works":
         return NO_VALUE
     short, name = function.name.rpartition(".")[2], argument.name

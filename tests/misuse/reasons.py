@@ -7,6 +7,21 @@ rows.py writes the reason into the table; a call that is accepted without one fa
 import re
 
 REASONS = [
+    (
+        r"acl\.prof\.get_op_(?!desc)\w+|acl\.prof\.get_model_id",
+        "good",
+        "-",
+        "there are records only in the pipe of a subscription",
+    ),
+    (r"acl\.prof\.create_config", "null", ".*", "events are expected to be 0"),
+    (r"acl\.prof\.set_stamp_trace_message", "very long", r"msg|\*", "msg_len says how much of it"),
+    (r"acl\.prof\.create_config", "lowest|highest", "aicore_metrics", "start checks it"),
+    (
+        r"acl\.prof\.create_config",
+        "negative|highest",
+        "data_type_config",
+        "start checks the bits, as documented",
+    ),
     (r"acl\.rt\.reserve_mem_address", ".*", "alignment|expect_ptr", "a hint: 0 or any address"),
     (
         r"acl\.rt\.allocator_set_obj_to_desc",

@@ -4,6 +4,7 @@
 import ctypes
 import mmap
 import os
+import tempfile
 import threading
 
 import numpy
@@ -76,6 +77,13 @@ GOOD = {
     ("acl.rt.get_device_info", "attr"): 1,
     ("acl.rt.set_device_sat_mode", "mode"): 1,
     ("acl.rt.launch_callback", "block_type"): 0,
+    ("acl.prof.create_config", "aicore_events"): 0,
+    ("acl.prof.create_config", "data_type_config"): 1,
+    ("acl.prof.set_config", "config_type"): 3,
+    ("acl.prof.set_config", "config"): "15",
+    ("acl.prof.set_stamp_trace_message", "msg_len"): 4,
+    ("acl.prof.create_subscribe_config", "time_info_switch"): 1,
+    ("acl.prof.create_subscribe_config", "fd"): os.pipe()[1],
 }  # fmt: skip
 
 BY_NAME = {
@@ -137,8 +145,28 @@ def prepare(acl, function, args):
         acl.rt.get_all_group_info(args[0])
     elif name == "acl.rt.allocator_unregister" and isinstance(args[0], int):
         acl.rt.allocator_register(args[0], filled_allocator(acl))
+    elif name in ("acl.prof.create_stamp", "acl.prof.mark_ex"):
+        start_marks(acl)
+    elif name in ("acl.prof.start", "acl.prof.stop", "acl.prof.finalize"):
+        acl.prof.init(tempfile.mkdtemp())
+        if name == "acl.prof.stop" and isinstance(args[0], int):
+            acl.prof.start(args[0])
+    elif name == "acl.prof.pop":
+        start_marks(acl)
+        stamp = acl.prof.create_stamp()
+        acl.prof.push(stamp)
+    elif name in ("acl.prof.model_unsubscribe", "acl.prof.model_un_subscribe"):
+        if isinstance(args[0], int) and 0 <= args[0] < 2**32:
+            config = acl.prof.create_subscribe_config(1, 0xFF, os.pipe()[1])
+            acl.prof.model_subscribe(args[0], config)
     elif name == "acl.rt.process_report":
         acl.rt.subscribe_report(threading.get_ident(), acl.rt.create_stream()[0])
+
+
+def start_marks(acl):
+    """A session that records marks; nothing when there is one."""
+    if acl.prof.init(tempfile.mkdtemp()) == 0:
+        acl.prof.start(acl.prof.create_config([0], 0, 0, 0x81))
 
 
 def filled_allocator(acl):
@@ -183,6 +211,14 @@ class Maker:
         ),
         "aclrtAllocatorDesc": ("rt.allocator_create_desc", (), "rt.allocator_destroy_desc"),
         "aclrtGroupInfo": ("rt.create_group_info", (), "rt.destroy_group_info"),
+        "aclprofConfig": ("prof.create_config", ([0], 0, 0, 0x81), "prof.destroy_config"),
+        "aclprofStepInfo": ("prof.create_step_info", (), "prof.destroy_step_info"),
+        "aclprofStamp": ("prof.create_stamp", (), "prof.destroy_stamp"),
+        "aclprofSubscribeConfig": (
+            "prof.create_subscribe_config",
+            (1, 0xFF, os.pipe()[1]),
+            "prof.destroy_subscribe_config",
+        ),
         "aclrtDrvMemHandle": (
             "rt.malloc_physical",
             (2 << 20, BY_TYPE["aclrtPhysicalMemProp"], 0),
@@ -205,6 +241,8 @@ class Maker:
         if kind not in self.CREATORS:
             return 0x1000  # nothing makes one of these (yet): no good value
         create, args, _ = self.CREATORS[kind]
+        if kind == "aclprofStamp":
+            start_marks(self.acl)
         made = self.function(create)(*args)
         return made[0] if isinstance(made, tuple) else made
 
@@ -275,6 +313,12 @@ class Maker:
         value = models.good(self, function, argument)
         if value is not models.NO_VALUE:
             return value
+        if key == ("acl.prof.init", "profiler_result_path"):
+            return tempfile.mkdtemp()
+        if key == ("acl.prof.range_stop", "range_id"):
+            return self.acl.prof.range_start(self.handle("aclprofStamp"))[0]
+        if key == ("acl.prof.mark_ex", "stream"):
+            return self.handle("aclrtStream")
         if argument.name == "thread_id":
             return self.acl.util.start_thread(lambda args: None, [])[0]
         if key in GOOD:

@@ -136,11 +136,13 @@ def test_every_task_has_exactly_one_call_and_lies_behind_its_start(profile):
 
 def test_operators_lie_inside_their_execution_and_do_not_overlap(profile):
     events = timeline(profile[0])
-    executions = sorted(begin_end(e) for e in spans(events, **{"Task Type": "MODEL_EXECUTE"}))
+    executions = spans(events, **{"Task Type": "MODEL_EXECUTE"})
     assert len(executions) == 2 * COUNT
-    operators = [e for e in spans(events, **{"Task Type": "AI_CORE"})]
-    for begin, end in executions:
-        inside = sorted(b for b in map(begin_end, operators) if begin <= b[0] < end)
+    operators = spans(events, **{"Task Type": "AI_CORE"})
+    for execution in executions:
+        begin, end = begin_end(execution)
+        inside = sorted(begin_end(o) for o in operators if o["tid"] == execution["tid"]
+                        and begin <= begin_end(o)[0] < end)
         assert len(inside) >= 3
         assert all(b[1] <= end + 1 for b in inside)
         assert all(a[1] <= b[0] + 1 for a, b in zip(inside, inside[1:]))

@@ -158,7 +158,7 @@ def api_statistic(work):
 
 def step_trace(work):
     out = [[str(device), str(number), NA, NA, us(start + duration) + "\t", us(duration), NA, NA, NA,
-            str(model)] for device, model, number, start, duration in work.iterations]
+            str(model)] for device, model, number, start, duration, _ in work.iterations]
     return ["Device_id", "Iteration ID", "FP Start(us)", "BP End(us)", "Iteration End(us)",
             "Iteration Time(us)", "FP to BP Time(us)", "Iteration Refresh(us)",
             "Data Aug Bound(us)", "Model ID"], out

@@ -167,15 +167,15 @@ class Timeline:
                 f'"Batch Id":0,"Subtask Id":{index},"connection_id":{correlation}}}}}')
 
     def _steps(self, pid, device, streams):
-        """One more thread per model, above the streams' numbers."""
+        """One more thread per model and stream, above the streams' numbers."""
         first = int(streams.max()) + 1 if len(streams) else 1
         lanes = {}
-        for owner, model, number, start, duration in self.work.iterations:
+        for owner, model, number, start, duration, stream in self.work.iterations:
             if owner != device:
                 continue
-            lane = lanes.get(model)
+            lane = lanes.get((model, stream))
             if lane is None:
-                lane = lanes[model] = first + len(lanes)
+                lane = lanes[model, stream] = first + len(lanes)
                 title = "Steps" if model == 4294967295 else f"Step Trace(Model ID:{model})"
                 self._meta("thread_name", pid, lane, {"name": title})
                 self._meta("thread_sort_index", pid, lane, {"sort_index": lane})

@@ -148,19 +148,21 @@ class Work:
 
     @cached_property
     def iterations(self):
-        """(device, model, number, start, duration) of steps: the program's own, or executions."""
+        """(device, model, number, start, duration, stream): the program's steps, and executions."""
         user = self.recording.of("user")
         steps = user[user["detailed"] & (user["d_arg"] == 4)]
         found = []
         if len(steps):
             device = self.device_ids[0] if self.device_ids else 0
-            found += [(device, NO_MODEL, i, int(s["t"]), int(s["duration"]))
+            found += [(device, NO_MODEL, i, int(s["t"]), int(s["duration"]), int(s["arg"]))
                       for i, s in enumerate(steps, 1)]
         numbers = {}
-        for task in self.tasks[self.is_model]:
-            key = (int(task["d_first"]), int(task["arg"]))
-            numbers[key] = numbers.get(key, 0) + 1
-            found.append((*key, numbers[key], int(task["t"]), int(task["duration"])))
+        tasks = self.tasks[self.is_model]
+        for device, model, start, duration, stream in zip(
+                tasks["d_first"].tolist(), tasks["arg"].tolist(), tasks["t"].tolist(),
+                tasks["duration"].tolist(), stream_of(tasks).tolist()):
+            number = numbers[device, model] = numbers.get((device, model), 0) + 1
+            found.append((device, model, number, start, duration, stream))
         return found
 
     def api_of(self, events):
