@@ -206,10 +206,10 @@ Failure run_traced(uint32_t id, Binding& binding, const device::Context& context
   const Status status = binding.run();
   if (begin) [[unlikely]] {
     const uint32_t call = trace::current_correlation();
-    trace::slice(trace::Category::task, kExecute.name.id(), begin, ticks(), call, id,
-                 {context.default_stream()->id() | uint64_t{call} << 32, 0,
-                  static_cast<uint32_t>(context.device()->id()),
-                  static_cast<uint32_t>(kExecute.engine)});
+    trace::slice(
+        trace::Category::task, kExecute.name.id(), begin, ticks(), call, id,
+        {context.default_stream()->id() | uint64_t{call} << 32, 0,
+         static_cast<uint32_t>(context.device()->id()), static_cast<uint32_t>(kExecute.engine)});
   }
   return status;
 }
