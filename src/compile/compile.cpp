@@ -2,6 +2,7 @@
 #include "compile/compile.h"
 
 #include "compile/describe.h"
+#include "compile/origins.h"
 #include "compile/pass_switch.h"
 #include "compile/passes.h"
 #include "compile/specialise.h"
@@ -81,6 +82,7 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   ANYNPU_TRY(select_outputs(options.out_nodes, graph));
   ANYNPU_TRY(check_names(options.precision, graph));
   const std::vector<std::string> names = output_names(graph);
+  const SourceNodes source(graph);
   ANYNPU_ASSIGN(const bool fixed, apply_input_shapes(options.input_shapes, graph));
   if (!options.input_shapes.empty()) forget_inner_shapes(graph);
   if (is_on(options.passes_off, kAllPasses)) ANYNPU_TRY(remove_identities(graph));
@@ -100,6 +102,7 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   if (!shaped) {
     ANYNPU_TRY(remove_dead(graph));
     ANYNPU_ASSIGN(model, compile_dynamic(std::move(graph), options, names, std::move(model.meta)));
+    model.meta.origins = origins(source, model.graph);
     if (options.on_stage) options.on_stage(StageDump::kBuild, model.graph);
     return model;
   }
@@ -119,6 +122,7 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   }
   ANYNPU_TRY(describe_all(graph, names, model.meta));
   describe_aipp(aipp, shapes, model.meta);
+  model.meta.origins = origins(source, graph);
   model.graph = std::move(graph);
   if (options.on_stage) options.on_stage(StageDump::kBuild, model.graph);
   return model;

@@ -51,6 +51,10 @@ void set_failure_observer(FailureObserver observer) {
   failure_observer.store(observer, std::memory_order_release);
 }
 
+void report_failure(const TaskFailure& failure) {
+  if (const auto observer = failure_observer.load(std::memory_order_acquire)) observer(failure);
+}
+
 Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
   if (closed_) {
     return closed_why_.ok() ? fail(Code::invalid_handle,
@@ -208,10 +212,8 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
   if (const uint64_t begin = std::exchange(task_begin_, 0)) [[unlikely]]
     trace_front(slot, begin);
   if (!status.ok() && status.code() != Code::aborted) [[unlikely]] {
-    if (const auto observer = failure_observer.load(std::memory_order_acquire)) {
-      observer({device_ ? device_->id() : -1, id_, static_cast<uint32_t>(completed() + 1),
-                slot.thread(), name, status});
-    }
+    report_failure({device_ ? device_->id() : -1, id_, static_cast<uint32_t>(completed() + 1),
+                    slot.thread(), name, status});
   }
   slot.clear();  // may release events, memory, other streams
   if (gate) gate->leave();

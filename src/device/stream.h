@@ -44,6 +44,8 @@ struct TaskFailure {
 // the task and with no lock held. Aborted tasks do not count. Null ends it.
 using FailureObserver = void (*)(const TaskFailure& failure);
 void set_failure_observer(FailureObserver observer);
+// For work that ran outside any queue, such as a synchronous execution.
+void report_failure(const TaskFailure& failure);
 
 class Stream : public std::enable_shared_from_this<Stream> {
  public:

@@ -7,6 +7,15 @@
 
 namespace anynpu::exec {
 
+namespace {
+
+thread_local trace::NameId failed_name = 0;
+
+}  // namespace
+
+std::string_view failed_step() { return trace::name_of(failed_name); }
+void forget_failed_step() { failed_name = 0; }
+
 PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, std::byte* weights,
                        Memory arena)
     : names_(names), arena_(std::move(arena)) {
@@ -45,6 +54,11 @@ Status PlanRunner::run_step(const BoundStep& step) const {
                          step.workspace});
 }
 
+Status PlanRunner::note_failure(const BoundStep& step, Status status) const {
+  failed_name = names_[static_cast<size_t>(&step - steps_.data())].name;
+  return status;
+}
+
 Status PlanRunner::run(std::span<void* const> inputs, std::span<void* const> outputs,
                        uint64_t* step_ns) {
   for (const Patch& p : source_inputs_) {
@@ -58,7 +72,11 @@ Status PlanRunner::run(std::span<void* const> inputs, std::span<void* const> out
   }
   const ThreadPool::SpinScope spin(ThreadPool::instance());
   if (step_ns == nullptr && !trace::enabled(trace::Category::op)) [[likely]] {
-    for (const BoundStep& step : steps_) ANYNPU_TRY(run_step(step));
+    for (const BoundStep& step : steps_) {
+      Status status = run_step(step);
+      if (!status.ok()) [[unlikely]]
+        return note_failure(step, std::move(status));
+    }
     return {};
   }
   const uint32_t correlation = trace::current_correlation();
@@ -66,7 +84,8 @@ Status PlanRunner::run(std::span<void* const> inputs, std::span<void* const> out
     const trace::TraceZone zone(trace::Category::op, names_[i].name, correlation,
                                 names_[i].description);
     const uint64_t start = now_ns();
-    ANYNPU_TRY(run_step(steps_[i]));
+    Status status = run_step(steps_[i]);
+    if (!status.ok()) return note_failure(steps_[i], std::move(status));
     if (step_ns) step_ns[i] = now_ns() - start;
   }
   return {};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "exec/memory.h"
@@ -19,6 +20,10 @@ struct TracedStep {
   trace::NameId name;
   trace::NameId description;
 };
+
+// The step that failed last in this thread: the name of its node, "" when none did.
+std::string_view failed_step();
+void forget_failed_step();
 
 class PlanRunner {
  public:
@@ -43,6 +48,7 @@ class PlanRunner {
     std::byte* workspace;
   };
   Status run_step(const BoundStep& step) const;
+  Status note_failure(const BoundStep& step, Status status) const;
 
   const std::vector<TracedStep>& names_;
   Memory arena_;

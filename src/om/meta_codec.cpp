@@ -125,6 +125,17 @@ Status decode_option(const WireField& message, std::pair<std::string, std::strin
   return reader.status();
 }
 
+Status decode_origin(const WireField& message,
+                     std::pair<std::string, std::vector<std::string>>& origin) {
+  WireReader reader(message);
+  WireField field;
+  while (reader.next(field)) {
+    if (field.number == 1) ANYNPU_TRY(field.to(origin.first));
+    if (field.number == 2) ANYNPU_TRY(field.to(origin.second.emplace_back()));
+  }
+  return reader.status();
+}
+
 }  // namespace
 
 Result<DType> decode_dtype(int64_t number) {
@@ -171,6 +182,12 @@ WireWriter encode_meta(const Meta& meta) {
     out.message(10, one);
   }
   for (const std::string& pass : meta.passes_off) out.text(11, pass);
+  for (const auto& [op, names] : meta.origins) {
+    WireWriter one;
+    one.text(1, op);
+    for (const std::string& name : names) one.text(2, name);
+    out.message(12, one);
+  }
   return out;
 }
 
@@ -219,6 +236,9 @@ Result<Meta> decode_meta(WireReader reader) {
       }
       case 11:
         ANYNPU_TRY(field.to(meta.passes_off.emplace_back()));
+        break;
+      case 12:
+        ANYNPU_TRY(decode_origin(field, meta.origins.emplace_back()));
         break;
       default:
         break;

@@ -64,6 +64,8 @@ struct Meta {
   std::vector<Aipp> aipp;  // in order of their input
   // Passes that --fusion_switch_file switched off, for those that run when shapes are known.
   std::vector<std::string> passes_off;
+  // Operators of the graph: their name, and the names of those of the source model they stand for.
+  std::vector<std::pair<std::string, std::vector<std::string>>> origins;
 
   bool has_gears() const { return gear_kind != GearKind::none; }
   bool has_ranges() const {

@@ -35,6 +35,12 @@ REASONS = [
         "-",
         "there is information only while the callback runs",
     ),
+    (
+        r"acl\.mdl\.create_and_get_op_desc",
+        "good",
+        "-",
+        "there is an operator only where an execution failed",
+    ),
     (r"acl\.rt\.map_mem", "zero", "offset", "the start of the memory"),
     (r"acl\.rt\.map_mem", "too small", "vir_ptr", "reserved addresses come in whole pages"),
     (r"acl\.rt\.mem_uce_repair", "empty", ".*", "nothing to repair"),

@@ -84,6 +84,8 @@ GOOD = {
     ("acl.prof.set_stamp_trace_message", "msg_len"): 4,
     ("acl.prof.create_subscribe_config", "time_info_switch"): 1,
     ("acl.prof.create_subscribe_config", "fd"): os.pipe()[1],
+    ("acl.mdl.get_op_attr", "op_name"): "node",
+    ("acl.mdl.get_op_attr", "attr"): "_datadump_original_op_names",
 }  # fmt: skip
 
 BY_NAME = {

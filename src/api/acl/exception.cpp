@@ -5,6 +5,7 @@
 
 #include "acl/rt/callback.h"
 #include "api/acl/entry.h"
+#include "api/acl/model_ops.h"
 #include "device/stream.h"
 
 using namespace anynpu;
@@ -37,6 +38,7 @@ namespace {
 void report_exception(const device::TaskFailure& failure) {
   const auto callback = exception_callback.load(std::memory_order_acquire);
   if (!callback) return;
+  acl::file_failed_op(failure);
   auto info = std::make_shared<ExceptionInfo>();
   info->device = static_cast<uint32_t>(failure.device_id);
   info->stream = failure.stream_id;

@@ -57,17 +57,51 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
       return read_value(value, size, config.work_optimize);
     case ACL_MDL_WEIGHT_PATH_PTR:
       return read_path(value, size, config.weight_path);
+    // How the card places and drives a model: there is nothing to choose here.
+    case ACL_MDL_MEM_MALLOC_POLICY_SIZET: {
+      size_t policy = 0;
+      return read_value(value, size, policy);
+    }
+    case ACL_MDL_WITHOUT_GRAPH_INT32:
+    case ACL_NPU_PERF_MODE: {
+      int32_t number = 0;
+      return read_value(value, size, number);
+    }
     default:
       break;
   }
   const bool documented = attr >= ACL_MDL_PRIORITY_INT32 && attr <= ACL_NPU_PERF_MODE;
-  return fail(documented ? Code::unsupported_feature : Code::invalid_argument,
-              "attribute {} of the load configuration is not {}; expected 0 to 8, 13 or 14",
-              static_cast<int>(attr), documented ? "supported" : "known");
+  return fail(
+      documented ? Code::unsupported_feature : Code::invalid_argument,
+      "attribute {} of the load configuration is not {}; expected 0 to 8, 13, 14, 25, 28 or 29",
+      static_cast<int>(attr), documented ? "supported" : "known");
+}
+
+// Weight files that the program gave in memory, then those in the folder it named. Empty when it
+// said nothing.
+om::WeightSource weight_source(const ModelConfig& config) {
+  if (config.weight_files.empty() && config.weight_path.empty()) return {};
+  return [&config](const std::string& name) -> Result<om::WeightBytes> {
+    const auto given = config.weight_files.find(name);
+    if (given != config.weight_files.end()) {
+      const auto [address, size] = given->second;
+      ANYNPU_ASSIGN(device::Range range,
+                    device::check_range(address, size, device::Access::read, "devPtr"));
+      const auto bytes = std::as_bytes(std::span(range.address, size));
+      return om::WeightBytes{std::make_shared<device::Range>(std::move(range)), bytes};
+    }
+    if (!config.weight_path.empty()) return om::weights_in(config.weight_path)(name);
+    if (!config.path.empty()) return om::weights_in(om::weight_folder(config.path))(name);
+    return fail(Code::not_found,
+                "the weights '{}' of the model were not given; call "
+                "aclmdlSetExternalWeightAddress with this name, or set ACL_MDL_WEIGHT_PATH_PTR",
+                name);
+  };
 }
 
 Result<uint32_t> load(const ModelConfig& config) {
   const std::lock_guard lock(config.mutex);
+  const om::WeightSource weights = weight_source(config);
   const bool with_memory = config.load_type == ACL_MDL_LOAD_FROM_FILE_WITH_MEM ||
                            config.load_type == ACL_MDL_LOAD_FROM_MEM_WITH_MEM;
   GivenMemory given;
@@ -79,7 +113,7 @@ Result<uint32_t> load(const ModelConfig& config) {
         return fail(Code::invalid_argument,
                     "the load configuration has no path; set ACL_MDL_PATH_PTR (2)");
       }
-      return load_model_file(config.path.c_str(), given);
+      return load_model_file(config.path.c_str(), given, weights);
     case ACL_MDL_LOAD_FROM_MEM:
     case ACL_MDL_LOAD_FROM_MEM_WITH_MEM:
       if (!config.memory || config.memory_size == 0) {
@@ -88,7 +122,7 @@ Result<uint32_t> load(const ModelConfig& config) {
             "the load configuration has no model in memory; set ACL_MDL_MEM_ADDR_PTR (3) and "
             "ACL_MDL_MEM_SIZET (4)");
       }
-      return load_model_memory(config.memory, config.memory_size, given);
+      return load_model_memory(config.memory, config.memory_size, given, weights);
     case ACL_MDL_LOAD_FROM_FILE_WITH_Q:
     case ACL_MDL_LOAD_FROM_MEM_WITH_Q:
       return fail(Code::unsupported_feature, "load type {} (queues) is not supported; use 1 to 4",
@@ -147,6 +181,27 @@ aclError aclmdlSetConfigOpt(aclmdlConfigHandle* handle, aclmdlConfigAttr attr,
     ANYNPU_ASSIGN(auto config, resolve<ModelConfig>(to_handle(handle)));
     const std::lock_guard lock(config->mutex);
     return set_attribute(*config, attr, attrValue, valueSize);
+  });
+}
+
+aclError aclmdlSetExternalWeightAddress(aclmdlConfigHandle* handle, const char* weightFileName,
+                                        void* devPtr, size_t size) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(weightFileName, "weightFileName"));
+    const size_t length = std::strlen(weightFileName);
+    if (length == 0 || length > 255) {
+      return fail(Code::invalid_argument,
+                  "weightFileName has {} characters; expected the name of a file in the folder "
+                  "weight, 1 to 255",
+                  length);
+    }
+    ANYNPU_ASSIGN(auto config, resolve<ModelConfig>(to_handle(handle)));
+    ANYNPU_TRY(check_pointer(devPtr, "devPtr"));
+    if (size == 0) return fail(Code::invalid_argument, "size is 0; pass the bytes of the file");
+    ANYNPU_TRY(device::check_range(devPtr, size, device::Access::read, "devPtr").status());
+    const std::lock_guard lock(config->mutex);
+    config->weight_files[weightFileName] = {devPtr, size};
+    return {};
   });
 }
 

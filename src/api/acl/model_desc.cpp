@@ -14,8 +14,6 @@
 
 namespace anynpu::acl {
 
-namespace {}  // namespace
-
 Result<DescEntry> find_entry(const aclmdlDesc* desc, TensorSide side, size_t index) {
   ANYNPU_ASSIGN(auto object, resolve<ModelDesc>(to_handle(desc)));
   ANYNPU_ASSIGN(auto meta, object->meta());
@@ -125,6 +123,23 @@ aclDataType type_by_index(const char* function, const aclmdlDesc* desc, TensorSi
   });
 }
 
+// "[5]conv1[5]relu1": the operators of the source model that `op` stands for.
+Result<std::string> op_attribute(const ModelDesc& desc, const std::string& op,
+                                 std::string_view attr) {
+  if (attr != ACL_ATTR_NAME_DATA_DUMP_ORIGIN_OP_NAMES) {
+    return fail(Code::invalid_argument, "the attribute is '{}'; expected {}", attr,
+                ACL_ATTR_NAME_DATA_DUMP_ORIGIN_OP_NAMES);
+  }
+  ANYNPU_ASSIGN(const auto meta, desc.meta());
+  for (const auto& [name, sources] : meta->origins) {
+    if (name != op) continue;
+    std::string text;
+    for (const std::string& source : sources) text += format("[{}]{}", source.size(), source);
+    return text;
+  }
+  return fail(Code::invalid_argument, "the model '{}' has no operator '{}'", meta->name, op);
+}
+
 }  // namespace
 
 }  // namespace anynpu::acl
@@ -232,6 +247,16 @@ aclError aclmdlGetInputDimsV2(const aclmdlDesc* modelDesc, size_t index, aclmdlI
 
 aclError aclmdlGetOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims) {
   return enter(__func__, [&] { return fill_dims(modelDesc, TensorSide::output, index, dims); });
+}
+
+const char* aclmdlGetOpAttr(aclmdlDesc* modelDesc, const char* opName, const char* attr) {
+  return enter_value(__func__, "", [&]() -> Result<const char*> {
+    ANYNPU_TRY(check_pointer(opName, "opName"));
+    ANYNPU_TRY(check_pointer(attr, "attr"));
+    ANYNPU_ASSIGN(auto desc, resolve<ModelDesc>(to_handle(modelDesc)));
+    ANYNPU_ASSIGN(std::string text, op_attribute(*desc, opName, attr));
+    return desc->keep(std::move(text));
+  });
 }
 
 const char* aclmdlGetTensorRealName(const aclmdlDesc* modelDesc, const char* name) {

@@ -26,7 +26,10 @@ struct Binding {
   Status run() {
     std::unique_lock<std::mutex> turn;
     if (model->shaped->shares_work()) turn = std::unique_lock(model->shaped->work_turn());
-    return plan->run(inputs, outputs);
+    Status status = plan->run(inputs, outputs);
+    if (!status.ok()) [[unlikely]]
+      note_failed_op(model->ops);
+    return status;
   }
 };
 
@@ -199,6 +202,15 @@ Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* outpu
   return {};
 }
 
+// A synchronous execution stands in no queue: its failure is reported as if it had been the next
+// task of the default stream.
+void report(const device::Context& context, const Status& status) {
+  const device::Stream& stream = *context.default_stream();
+  device::report_failure({context.device()->id(), stream.id(),
+                          static_cast<uint32_t>(stream.submitted() + 1),
+                          device::current_thread_number(), kExecute.text, status});
+}
+
 // An execution in the calling thread is a task of the default stream to a profile; its number is
 // that of the call.
 Failure run_traced(uint32_t id, Binding& binding, const device::Context& context) {
@@ -211,6 +223,8 @@ Failure run_traced(uint32_t id, Binding& binding, const device::Context& context
         {context.default_stream()->id() | uint64_t{call} << 32, 0,
          static_cast<uint32_t>(context.device()->id()), static_cast<uint32_t>(kExecute.engine)});
   }
+  if (!status.ok()) [[unlikely]]
+    report(context, status);
   return status;
 }
 

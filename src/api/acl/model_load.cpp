@@ -21,15 +21,15 @@ Result<device::Range> check_given(void* address, size_t size, const char* what) 
   return range;
 }
 
-Result<om::Model> read_given(const void* model, size_t size) {
+Result<om::Model> read_given(const void* model, size_t size, const om::WeightSource& weights = {}) {
   ANYNPU_ASSIGN(auto range, check_model_memory(model, size));
   // A copy: the program may free its memory as soon as the call returns.
-  return om::read_copy(std::as_bytes(std::span(range.address, size)));
+  return om::read_copy(std::as_bytes(std::span(range.address, size)), weights);
 }
 
-Result<om::Model> read_named(const char* path) {
+Result<om::Model> read_named(const char* path, const om::WeightSource& weights = {}) {
   ANYNPU_TRY(check_pointer(path, "modelPath"));
-  return om::read_file(path);
+  return om::read_file(path, weights);
 }
 
 template <typename Read>
@@ -47,6 +47,7 @@ Result<uint32_t> load_model(Read read, const GivenMemory& given) {
   options.weight_bytes = weight.bytes;
   auto offline = std::make_shared<const om::Model>(std::move(source));
   model->meta = std::make_shared<const om::Meta>(offline->meta);
+  model->ops = describe_ops(*offline);
   ANYNPU_ASSIGN(model->shaped, exec::ShapedModel::load(offline, options));
   model->current_gear = model->shaped->largest_gear();
   model->memory = {std::move(work), std::move(weight)};
@@ -63,12 +64,14 @@ Result<device::Range> check_model_memory(const void* model, size_t size) {
   return device::check_range(model, size, device::Access::read, "model");
 }
 
-Result<uint32_t> load_model_file(const char* path, const GivenMemory& given) {
-  return load_model([&] { return read_named(path); }, given);
+Result<uint32_t> load_model_file(const char* path, const GivenMemory& given,
+                                 const om::WeightSource& weights) {
+  return load_model([&] { return read_named(path, weights); }, given);
 }
 
-Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given) {
-  return load_model([&] { return read_given(data, size); }, given);
+Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given,
+                                   const om::WeightSource& weights) {
+  return load_model([&] { return read_given(data, size, weights); }, given);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "device/memory.h"
+#include "om/container.h"
 
 namespace anynpu::acl {
 
@@ -19,8 +20,11 @@ struct GivenMemory {
 };
 
 // The id of the loaded model. Needs a current context: the model belongs to its device.
-Result<uint32_t> load_model_file(const char* path, const GivenMemory& given);
-Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given);
+// `weights` finds the files of a model whose weights lie apart; empty: beside the file.
+Result<uint32_t> load_model_file(const char* path, const GivenMemory& given,
+                                 const om::WeightSource& weights = {});
+Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given,
+                                   const om::WeightSource& weights = {});
 
 // The bytes of an offline model that the program holds.
 Result<device::Range> check_model_memory(const void* model, size_t size);

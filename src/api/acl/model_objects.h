@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,9 +48,15 @@ class ModelDesc {
                 "the model description is empty; call aclmdlGetDesc with a loaded model first");
   }
   uint32_t model_id() const { return model_id_; }
+  // Keeps a text that is handed out until the description is destroyed.
+  const char* keep(std::string text) {
+    const std::lock_guard lock(mutex_);
+    return texts_.insert(std::move(text)).first->c_str();
+  }
 
  private:
   mutable std::mutex mutex_;
+  std::set<std::string> texts_;
   std::shared_ptr<const om::Meta> meta_;
   std::vector<std::shared_ptr<const om::Meta>> earlier_;
   std::atomic<uint32_t> model_id_{0};
@@ -165,6 +173,7 @@ struct ModelConfig {
   size_t load_type = 0;
   std::string path;
   std::string weight_path;
+  std::map<std::string, std::pair<void*, size_t>> weight_files;  // by name: memory of the program
   const void* memory = nullptr;
   size_t memory_size = 0;
   void* weight = nullptr;

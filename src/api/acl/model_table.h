@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "api/acl/model_ops.h"
 #include "base/handle_table.h"
 #include "device/memory.h"
 #include "exec/shaped_model.h"
@@ -22,6 +23,7 @@ struct Model {
   std::shared_ptr<const om::Meta> meta;
   int32_t device_id = 0;
   std::atomic<size_t> current_gear{0};  // the one that was set last
+  std::vector<OpInfo> ops;              // for the report of failures
   std::vector<device::Range> memory;    // the caller's, kept from being given away again
 };
 
