@@ -93,6 +93,10 @@ inline bool take(const Place& at, PyObject* from, float* to) {
   return true;
 }
 
+inline bool take(const Place& at, PyObject* from, double* to) {
+  return detail::take_double(at, from, to);
+}
+
 // Addresses and handles.
 inline bool take(const Place& at, PyObject* from, void** to) {
   uint64_t value = 0;
@@ -148,6 +152,7 @@ template <typename T>
 requires std::is_enum_v<T>
 inline PyObject* to_python(T value) { return PyLong_FromLong(static_cast<long>(value)); }
 inline PyObject* to_python(float value) { return PyFloat_FromDouble(value); }
+inline PyObject* to_python(double value) { return PyFloat_FromDouble(value); }
 inline PyObject* to_python(const void* address) {
   return PyLong_FromUnsignedLongLong(reinterpret_cast<uint64_t>(address));
 }

@@ -54,7 +54,19 @@ using Handle = uint64_t;  // 0 is null
   X(prof_step, "profiling step")                \
   X(prof_subscription, "subscription settings") \
   X(media_channel, "media channel")             \
-  X(media_desc, "media description")            \
+  X(picture_desc, "picture description")        \
+  X(picture_batch, "batch of pictures")         \
+  X(packet_desc, "video stream description")    \
+  X(region, "region configuration")             \
+  X(resize_config, "resize configuration")      \
+  X(jpeg_config, "JPEG configuration")          \
+  X(border_config, "border configuration")      \
+  X(lookup_table, "lookup table")               \
+  X(histogram, "histogram")                     \
+  X(video_decoder, "video decoder channel")     \
+  X(video_encoder, "video encoder channel")     \
+  X(decode_config, "decoder frame setting")     \
+  X(encode_config, "encoder frame setting")     \
   X(model_run, "captured model")                \
   X(label, "label")                             \
   X(model, "model")                             \

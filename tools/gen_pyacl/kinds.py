@@ -2,7 +2,7 @@
 """What the kinds of the table are in C++.
 
 A kind is one of
-  i8 u8 i16 u16 i32 u32 i64 u64 size f32   numbers
+  i8 u8 i16 u16 i32 u32 i64 u64 size f32 f64   numbers
   enum                                     a number that becomes the C parameter's enum type
   handle, ptr                              an int that becomes a pointer
   str                                      text
@@ -16,7 +16,7 @@ import re
 NUMBERS = {
     "i8": "int8_t", "u8": "uint8_t", "i16": "int16_t", "u16": "uint16_t", "i32": "int32_t",
     "u32": "uint32_t", "i64": "int64_t", "u64": "uint64_t", "size": "size_t", "f32": "float",
-    "enum": "int32_t",
+    "f64": "double", "enum": "int32_t",
 }  # fmt: skip
 
 
@@ -27,7 +27,7 @@ def item_of(kind):
 
 
 def is_struct(kind):
-    return kind.startswith("acl")
+    return kind.startswith(("acl", "hi_"))
 
 
 def item_type(kind):

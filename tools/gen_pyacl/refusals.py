@@ -25,11 +25,12 @@ def emit_refusals(rows, headers):
             continue
         call = f'refuse("{row.c_function}", "{row.reason}")'
         out.append(f'extern "C" {row.c_signature} {{')
-        if row.c_return == "aclError":
+        is_code = row.c_return == "hi_s32" and any(r.name == "ret" for r in row.returns)
+        if row.c_return == "aclError" or is_code:
             out.append(f"  return {call};")
         else:
             out.append(f"  {call};")
-            failed = FAILED.get(row.c_return, "nullptr")
+            failed = FAILED.get(row.c_return, "nullptr" if row.c_return.endswith("*") else "{}")
             if failed:
                 out.append(f"  return {failed};")
         out += ["}", ""]

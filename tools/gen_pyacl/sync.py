@@ -6,7 +6,7 @@ import re
 
 # A definition starts in the first column; namespaces and lambdas do not look like this.
 DEFINITION = re.compile(
-    r'^(?:extern "C" )?[A-Za-z][\w ]*[ *&]+((?:acl|hi_mpi_)\w+)'
+    r'^(?:extern "C" )?[A-Za-z][\w ]*[ *&]+((?:acl|hi_)\w+)'
     r"\([^;{}]*\)\s*(?:noexcept\s*)?\{", re.M)
 
 

@@ -95,6 +95,8 @@ class _Wrapper:
         if is_struct(kind):
             return value.name if value.optional else f"&{value.name}"
         item = item_of(kind)
+        if item == "handle" and parameter.type != "void**":
+            return f"as<{parameter.type}>({value.name}.data())"
         if item == "i64[2]":
             return f"as<int64_t (*)[2]>({value.name}.data())"
         return f"{value.name}.data()" if item else value.name
@@ -139,8 +141,9 @@ class _Wrapper:
     def _call_and_return(self):
         row = self.row
         call = f"{row.c_function}({', '.join(self.call)})"
-        value = next((r.name for r in row.returns
-                      if r.name == "ret" or row.c_return not in ("void", "aclError")), None)
+        names = [r.name for r in row.returns]
+        is_value = names and row.c_return not in ("void", "aclError")
+        value = "ret" if "ret" in names else names[0] if is_value else None
         assign = f"const auto {value} = " if value else ""
         if row.blocks:
             # Python code may run inside (callbacks, signal handlers): look for its exception after.

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "media/callback_channel.h"
+
+#include "device/report.h"
+#include "device/runtime.h"
+
+namespace anynpu::media {
+namespace {
+
+// How long close() waits for a callback thread that does nothing.
+constexpr int kPatienceSeconds = 10;
+
+}  // namespace
+
+Result<std::shared_ptr<CallbackChannel>> CallbackChannel::open(uint64_t thread) {
+  auto channel = std::make_shared<CallbackChannel>();
+  auto& runtime = device::Runtime::instance();
+  ANYNPU_ASSIGN(auto context, runtime.current());
+  ANYNPU_ASSIGN(channel->handle_, context->create_stream({}));
+  ANYNPU_ASSIGN(channel->stream_, runtime.stream(channel->handle_));
+  channel->thread_ = thread;
+  const Status status = device::ReportQueues::instance().subscribe(thread, channel->stream_);
+  if (!status.ok()) {
+    runtime.destroy_stream(channel->handle_, device::Stream::Close::force);
+    return status;
+  }
+  return channel;
+}
+
+Status CallbackChannel::submit(device::TaskKind& kind, uint64_t bytes,
+                               std::function<void()> work) {
+  if (closed_) return fail(Code::bad_call_order, "the channel is destroyed");
+  ANYNPU_TRY(stream_->submit({kind, bytes}, [work = std::move(work)]() -> Status {
+    work();
+    return {};
+  }));
+  return device::ReportQueues::instance().launch(
+      [self = shared_from_this()] { self->run_callbacks(); }, device::ReportQueues::Block::yes,
+      *stream_);
+}
+
+void CallbackChannel::call(std::function<void()> callback) {
+  const std::lock_guard lock(mutex_);
+  ready_.push_back(std::move(callback));
+}
+
+void CallbackChannel::run_callbacks() {
+  for (;;) {
+    std::function<void()> next;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ready_.empty()) return;
+      next = std::move(ready_.front());
+      ready_.pop_front();
+    }
+    next();
+  }
+}
+
+Status CallbackChannel::close() {
+  if (closed_.exchange(true)) return fail(Code::bad_call_order, "the channel is destroyed already");
+  Status result;
+  uint64_t done = stream_->completed();
+  for (int idle = 0; idle < kPatienceSeconds;) {
+    result = stream_->synchronize(Deadline::after_ms(1000));
+    if (result.code() != Code::timeout) break;
+    idle = stream_->completed() == done ? idle + 1 : 0;
+    done = stream_->completed();
+  }
+  const bool stuck = result.code() == Code::timeout;
+  if (stuck) {
+    result = fail(Code::timeout,
+                  "callbacks of the channel did not run for {} s; keep its thread in "
+                  "process_report until the channel is destroyed",
+                  kPatienceSeconds);
+  }
+  const Status unsubscribed =
+      device::ReportQueues::instance().unsubscribe(thread_, *stream_);
+  const Status destroyed = device::Runtime::instance().destroy_stream(
+      handle_, stuck ? device::Stream::Close::force : device::Stream::Close::drain);
+  ANYNPU_TRY(result);
+  // A context that ended took the stream with it.
+  (void)unsubscribed;
+  (void)destroyed;
+  return {};
+}
+
+}  // namespace anynpu::media

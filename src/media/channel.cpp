@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "media/channel.h"
+
+#include "base/interrupt.h"
+
+namespace anynpu::media {
+
+Channel::Use::~Use() {
+  if (!channel_) return;
+  const std::lock_guard lock(channel_->mutex_);
+  if (--channel_->uses_ == 0) channel_->idle_.notify_all();
+}
+
+Status Channel::open() {
+  const std::lock_guard lock(mutex_);
+  if (open_)
+    return fail(Code::already_exists, "the channel exists already; destroy it before the next one");
+  open_ = true;
+  return {};
+}
+
+Result<Channel::Use> Channel::use() {
+  const std::lock_guard lock(mutex_);
+  if (!open_)
+    return fail(Code::bad_call_order,
+                "the channel is not there; create it with the create_channel function first");
+  ++uses_;
+  return Use(shared_from_this());
+}
+
+Status Channel::close() {
+  std::unique_lock lock(mutex_);
+  if (!open_)
+    return fail(Code::bad_call_order, "the channel is not there: never created, or destroyed");
+  open_ = false;
+  while (uses_ > 0) {
+    if (wait_turn(idle_, lock, Deadline::never()) == WaitEnd::interrupted)
+      return fail(Code::cancelled, "the wait for the work of the channel was interrupted");
+  }
+  return {};
+}
+
+bool Channel::is_open() const {
+  const std::lock_guard lock(mutex_);
+  return open_;
+}
+
+}  // namespace anynpu::media

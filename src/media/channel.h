@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A channel for pictures: what a program opens before it submits work and closes after. Closing
+// waits for the work that was submitted through it, as documented. Thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace anynpu::media {
+
+class Channel : public std::enable_shared_from_this<Channel> {
+ public:
+  // Counts one piece of work; kept by the task, gone when the task is gone.
+  class Use {
+   public:
+    explicit Use(std::shared_ptr<Channel> channel) : channel_(std::move(channel)) {}
+    Use(Use&&) = default;
+    Use& operator=(Use&&) = default;
+    ~Use();
+
+   private:
+    std::shared_ptr<Channel> channel_;
+  };
+
+  Status open();
+  // Fails when it is not open.
+  Result<Use> use();
+  // Waits for all uses; further ones are refused meanwhile.
+  Status close();
+  bool is_open() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable idle_;
+  bool open_ = false;
+  int uses_ = 0;
+};
+
+}  // namespace anynpu::media

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoding of one video: every packet that goes in gets exactly one result, with the picture written
+// where the packet's owner wants it. Not thread-safe: used by one task of a stream at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "media/rules.h"
+#include "media/video_codec.h"
+
+namespace anynpu::media {
+
+struct DecodeOptions {
+  VideoType type = VideoType::h264;
+  uint32_t width = 0;             // the stream must not be larger; 0: any size
+  uint32_t height = 0;
+  uint32_t reference_frames = 0;  // the stream must not use more; 0: any number
+};
+
+struct DecodeResult {
+  uint64_t id = 0;
+  uint32_t code = 0;  // of vdec_codes.h
+  FrameType type = FrameType::i;
+  uint32_t width = 0;  // of the picture, 0 when there is none
+  uint32_t height = 0;
+};
+
+class DecodeSession {
+ public:
+  static Result<std::unique_ptr<DecodeSession>> open(const DecodeOptions& options);
+
+  // Writes a picture that belongs to packet `id` and returns a code; called from decode() and
+  // finish(), not for packets that failed.
+  using Write = std::function<uint32_t(const DecodedFrame&)>;
+  // Results that are known, in the order of display.
+  using Results = std::vector<DecodeResult>;
+
+  Results decode(Bytes packet, uint64_t id, Write write);
+  // The end of the stream: every packet has its result after it. `id` is the end's own.
+  Results finish(uint64_t id);
+  // What is inside, without an end of the stream being said.
+  Results drain();
+
+ private:
+  explicit DecodeSession(const DecodeOptions& options) : options_(options) {}
+  void take(const DecodedFrame& frame, Results* results);
+  void fail_older_than(uint64_t id, Results* results);
+
+  const DecodeOptions options_;
+  std::unique_ptr<VideoDecoder> decoder_;
+  std::map<uint64_t, Write> waiting_;  // packets without a result
+  bool started_ = false;               // a packet came since the last end
+};
+
+// Copies a decoded picture into `to` (NV12, NV21, YUV400, RGB888, BGR888), which is at least as
+// large; the sizes in `to` are set to those of the picture.
+Status write_frame(const DecodedFrame& frame, const pixel::Picture& to);
+// The picture's place in `spec`, whose strides and size are filled in where they are zero.
+Result<CheckedPicture> place_frame(const DecodedFrame& frame, PictureSpec* spec);
+
+}  // namespace anynpu::media

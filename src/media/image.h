@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// JPEG and PNG files for programs: limits, layouts, sizes. The work itself is the plug-in's and
+// src/pixel's. Functions read and write memory that the caller has checked.
+#pragma once
+
+#include <cstdint>
+
+#include "media/image_codec.h"
+#include "media/rules.h"
+#include "pixel/color.h"
+
+namespace anynpu::media {
+
+// Refuses what is larger than the units take (8192x8192).
+Result<JpegInfo> jpeg_info(Bytes file);
+Result<PngInfo> png_info(Bytes file);
+
+// Fills what the program left open (zero): size, and strides of 128 and 16 as the units choose them
+// (RGB: of a multiple of 16 pixels). Refuses a size that is not the file's.
+Status complete_jpeg_output(const JpegInfo& info, PictureSpec* spec);
+Status complete_png_output(const PngInfo& info, PictureSpec* spec);
+// Bytes that the output takes with those strides.
+Result<uint32_t> jpeg_decoded_bytes(const JpegInfo& info, int32_t format);
+Result<uint32_t> png_decoded_bytes(const PngInfo& info, int32_t format);
+
+// `to` was completed and checked. Layouts that the file does not have are converted.
+Status decode_jpeg(Bytes file, const JpegInfo& info, const pixel::Picture& to,
+                   const pixel::ColorMatrix& matrix);
+Status decode_png(Bytes file, const pixel::Picture& to);
+
+// 1 (worst) to 100; 0 counts as 100.
+inline constexpr uint32_t kJpegLevels = 100;
+Result<uint32_t> jpeg_encoded_bytes(const PictureSpec& from);
+Result<size_t> encode_jpeg(const pixel::Picture& from, uint32_t level, const JpegTables& tables,
+                           std::span<uint8_t> to);
+
+}  // namespace anynpu::media

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the video plug-in.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "media/video_codec.h"
+
+namespace anynpu::media {
+
+std::string av_text(int error);
+Status no_memory();
+// Where the units of a packet with start codes begin and how long they are.
+std::vector<std::pair<uint32_t, uint32_t>> find_nals(Bytes packet);
+bool holds_picture(Bytes packet, VideoType type);
+
+Result<std::unique_ptr<VideoDecoder>> open_decoder(VideoType type, uint32_t threads);
+Result<std::unique_ptr<PacketCutter>> open_cutter(VideoType type);
+Result<std::unique_ptr<VideoEncoder>> open_encoder(const VideoEncoderOptions& options);
+
+}  // namespace anynpu::media

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the video plug-in (libanynpu_video.so) offers: H.264 and H.265 between bytes and pictures.
+// A decoder or encoder belongs to one caller at a time; making them is thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "media/image_codec.h"
+#include "pixel/picture.h"
+
+namespace anynpu::media {
+
+enum class VideoType : uint8_t { h264, h265 };
+enum class FrameType : uint8_t { i, p, b };
+
+// A decoded picture in memory of the decoder, valid inside the call that hands it over.
+struct DecodedFrame {
+  uint64_t id = 0;  // of the packet it came from
+  const uint8_t* plane[3] = {};  // Y U V; grey video has no U and V
+  size_t stride[3] = {};
+  uint32_t width = 0;
+  uint32_t height = 0;
+  uint32_t shift_x = 1, shift_y = 1;  // of chroma
+  uint32_t bit_depth = 8;             // above 8: two bytes a sample
+  FrameType type = FrameType::i;
+  bool damaged = false;
+};
+using FrameSink = std::function<void(const DecodedFrame&)>;
+
+// What a packet holds, found without decoding it.
+struct PacketKind {
+  bool has_picture = false;
+  bool second_field = false;  // of a picture whose first field came before
+};
+
+class VideoDecoder {
+ public:
+  virtual ~VideoDecoder() = default;
+  virtual PacketKind look_at(Bytes packet) = 0;
+  // One access unit. Pictures come out in display order, perhaps with later packets.
+  virtual Status decode(Bytes packet, uint64_t id, const FrameSink& sink) = 0;
+  // Hands over what is still inside; the decoder then starts anew.
+  virtual Status flush(const FrameSink& sink) = 0;
+  // Of the stream, once a picture was decoded: reference pictures it asks for; 0 when unknown.
+  virtual uint32_t reference_frames() const = 0;
+  // Pictures that may stay inside while they wait for their turn.
+  virtual uint32_t delay() const = 0;
+};
+
+// Cuts a stream of bytes into access units.
+class PacketCutter {
+ public:
+  virtual ~PacketCutter() = default;
+  virtual Status cut(Bytes bytes, const std::function<void(Bytes)>& unit) = 0;
+  // The last one, at the end of the stream.
+  virtual Status finish(const std::function<void(Bytes)>& unit) = 0;
+};
+
+enum class RateControl : uint8_t { constant_bits, variable_bits, quality_bits, fixed_qp };
+
+struct VideoEncoderOptions {
+  VideoType type = VideoType::h264;
+  uint32_t width = 0, height = 0;
+  uint32_t threads = 1;
+  uint32_t frame_rate = 25;
+  uint32_t gop = 25;
+  RateControl rate = RateControl::constant_bits;
+  uint32_t kbps = 4000;    // target, or ceiling with variable_bits
+  uint32_t window_ms = 1000;  // over which the rate is kept
+  int32_t qp_i = 30, qp_p = 32, qp_b = 34;  // of fixed_qp
+  int32_t least_qp = -1, most_qp = -1;      // -1: the encoder's own
+  int32_t first_qp = -1;
+  uint32_t b_frames = 0;
+  int32_t ip_qp_delta = 0;  // how much lower the QP of I frames is
+  uint32_t i_to_p = 0;      // most bits of an I frame in those of a P frame; 0: no limit
+  std::string profile;      // "" for the encoder's own
+  bool block_rate_control = false;  // changes QP inside a frame
+  bool scene_cut = false;
+  bool intra_refresh = false;
+  uint32_t slices = 1;
+  uint32_t reference_frames = 0;  // 0: the encoder's own
+  std::string more;               // options in the encoder's own words: "key=value:key=value"
+};
+
+struct EncodedPacket {
+  Bytes bytes;
+  uint64_t id = 0;  // of the picture
+  FrameType type = FrameType::p;
+  bool key = false;
+  std::span<const std::pair<uint32_t, uint32_t>> nals;  // where each begins and how long it is
+};
+using PacketSink = std::function<void(const EncodedPacket&)>;
+
+class VideoEncoder {
+ public:
+  virtual ~VideoEncoder() = default;
+  // `from` is NV12 or NV21 of the encoder's size.
+  virtual Status encode(const pixel::Picture& from, uint64_t id, bool force_key,
+                        const PacketSink& sink) = 0;
+  virtual Status flush(const PacketSink& sink) = 0;
+};
+
+class VideoCodec {
+ public:
+  virtual ~VideoCodec() = default;
+  virtual Result<std::unique_ptr<VideoDecoder>> make_decoder(VideoType type, uint32_t threads) = 0;
+  virtual Result<std::unique_ptr<PacketCutter>> make_cutter(VideoType type) = 0;
+  virtual Result<std::unique_ptr<VideoEncoder>> make_encoder(const VideoEncoderOptions& options) = 0;
+};
+
+// Opens the plug-in on first use.
+Result<VideoCodec*> video_codec();
+
+}  // namespace anynpu::media
+
+extern "C" anynpu::media::VideoCodec* anynpu_video_codec();

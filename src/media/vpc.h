@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work of the picture unit as programs ask for it: pictures are checked when the work is put
+// together, and it runs later, on a stream. One job may have many parts (batches); parts that write
+// different pictures run side by side.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "device/stream.h"
+#include "media/rules.h"
+#include "pixel/transform.h"
+
+namespace anynpu::media {
+
+class VpcJob {
+ public:
+  explicit VpcJob(const pixel::ColorMatrix& matrix = pixel::color_matrix(0)) : matrix_(&matrix) {}
+
+  struct Part {
+    std::optional<Edges> crop;   // the whole input when left out
+    std::optional<Edges> paste;  // the whole output when left out
+    uint32_t interpolation = 0;
+    std::optional<pixel::Border> border;  // around the pasted region
+    uint8_t alpha = 255;
+  };
+  // Crops, scales, converts and pastes.
+  Status add(const PictureSpec& from, const PictureSpec& to, const Part& part);
+  // Sizes have to be equal.
+  Status add_conversion(const PictureSpec& from, const PictureSpec& to, uint8_t alpha = 255);
+  Status add_histogram(const PictureSpec& from, std::function<void(const pixel::Histogram&)> take);
+  // Layouts and sizes have to be equal.
+  Status add_lookup(const PictureSpec& from, const PictureSpec& to, const pixel::Lookup& table);
+  // `to` is half as large, rounded up.
+  Status add_pyramid(const PictureSpec& from, const PictureSpec& to,
+                     const pixel::Filter5x5& filter, const pixel::Border& border);
+
+  // Bytes of all outputs, for the trace.
+  uint64_t bytes() const { return bytes_; }
+  void run() const;
+
+ private:
+  struct Pair {
+    pixel::Picture from;
+    pixel::Picture to;
+  };
+  Result<pixel::Picture> take(const PictureSpec& spec, const char* role, device::Access access);
+  Result<Pair> take_pair(const PictureSpec& from, const PictureSpec& to);
+
+  const pixel::ColorMatrix* matrix_;
+  std::vector<std::function<void()>> parts_;
+  std::vector<device::Range> memory_;  // kept until the job is gone
+  uint64_t bytes_ = 0;
+};
+
+// Queues the job; `keep` lives as long as it does. `done` is called when it has run.
+Status submit_vpc(std::shared_ptr<VpcJob> job, std::shared_ptr<void> keep, device::Stream& stream);
+
+}  // namespace anynpu::media

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A view of a picture in memory: layout, size, strides, address. Owns nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pixel/format.h"
+
+namespace anynpu::pixel {
+
+// A region in pixels; the right and bottom edges lie outside.
+struct Rect {
+  uint32_t left = 0;
+  uint32_t top = 0;
+  uint32_t width = 0;
+  uint32_t height = 0;
+};
+
+// Samples of one plane; a sample has `channels` bytes.
+struct Plane {
+  uint8_t* data = nullptr;
+  size_t stride = 0;  // bytes from row to row
+  uint32_t width = 0;
+  uint32_t height = 0;
+  uint32_t channels = 1;
+
+  uint8_t* row(uint32_t y) const { return data + y * stride; }
+};
+
+struct Picture {
+  const Format* format = nullptr;
+  uint8_t* data = nullptr;
+  uint32_t width = 0;
+  uint32_t height = 0;
+  uint32_t width_stride = 0;   // bytes from row to row of the first plane
+  uint32_t height_stride = 0;  // rows of the first plane, padding included
+
+  int planes() const;
+  Plane plane(int index) const;
+  // The same memory, as if it held the region alone. Its edges must fall on chroma samples, or the
+  // chroma sample that holds them counts.
+  std::vector<Plane> planes_of(const Rect& region) const;
+  Rect all() const { return {0, 0, width, height}; }
+};
+
+// Bytes that a picture takes, from its first to its last row, padding rows included.
+size_t picture_bytes(const Format& format, uint32_t width_stride, uint32_t height_stride);
+
+// A picture in memory of its own, for steps in between.
+class OwnPicture {
+ public:
+  OwnPicture(const Format& format, uint32_t width, uint32_t height);
+  OwnPicture(OwnPicture&&) = default;
+  OwnPicture& operator=(OwnPicture&&) = default;
+  const Picture& view() const { return picture_; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  Picture picture_;
+};
+
+}  // namespace anynpu::pixel
