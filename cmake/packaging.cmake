@@ -4,7 +4,8 @@
 # to itself, so the package works wherever it is installed.
 function(anynpu_package)
   get_property(acl_libraries GLOBAL PROPERTY ANYNPU_ACL_LIBRARIES)
-  foreach(library anynpu ${acl_libraries} hpert profiler_stc tracer_stc)
+  get_property(plugins GLOBAL PROPERTY ANYNPU_PLUGINS)
+  foreach(library anynpu ${plugins} ${acl_libraries} hpert profiler_stc tracer_stc)
     if(TARGET ${library})
       set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
       install(TARGETS ${library} LIBRARY DESTINATION anynpu/lib COMPONENT wheel)

@@ -134,6 +134,20 @@ bool take(const Place& at, PyObject* from, std::array<T, N>* to) {
   return true;
 }
 
+// For arrays whose length another argument tells: its value, or the sum of its items.
+inline size_t items_named(size_t count) { return count; }
+inline size_t items_named(List<uint32_t>& counts) {
+  size_t sum = 0;
+  for (size_t i = 0; i < counts.size(); ++i) sum += counts.data()[i];
+  return sum;
+}
+inline bool has_items(const Function& self, const char* argument, size_t given, size_t needed) {
+  if (given >= needed) return true;
+  PyErr_Format(PyExc_ValueError, "%s: argument '%s' has %zu items, expected %zu", self.name,
+               argument, given, needed);
+  return false;
+}
+
 template <typename T>
 bool take_one_or_list(const Place& at, PyObject* from, List<T>* to) {
   if (!PyIndex_Check(from) || PySequence_Check(from)) return take(at, from, to);

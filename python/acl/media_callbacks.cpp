@@ -62,8 +62,7 @@ void run(const void* first, const void* second, void* user_data) {
     auto* sent = static_cast<Sent*>(user_data);
     if (sent == nullptr) return;
     if (sent->function != nullptr) {
-      PyObject* args =
-          Py_BuildValue("(NNO)", to_python(first), to_python(second), sent->user_data);
+      PyObject* args = Py_BuildValue("(NNO)", to_python(first), to_python(second), sent->user_data);
       Py_XDECREF(call_back(sent->function, args));
     }
     sent->release();
@@ -114,8 +113,7 @@ struct Widths {
 
 template <typename Channel, typename Type>
 PyObject* set_value(const Function& self, PyObject* const* argv, void* channel, int32_t type,
-                    const Widths& widths,
-                    aclError (*set)(Channel*, Type, size_t, const void*)) {
+                    const Widths& widths, aclError (*set)(Channel*, Type, size_t, const void*)) {
   const Place at{self, 2, "param"};
   const auto number = static_cast<Type>(type);
   if (type == widths.wide || type == widths.pointer) {
@@ -133,8 +131,8 @@ PyObject* get_value(void* channel, int32_t type, const Widths& widths,
                     aclError (*get)(const Channel*, Type, size_t, size_t*, void*)) {
   uint64_t value = 0;
   size_t written = 0;
-  const aclError ret = get(as<const Channel*>(channel), static_cast<Type>(type), sizeof value,
-                           &written, &value);
+  const aclError ret =
+      get(as<const Channel*>(channel), static_cast<Type>(type), sizeof value, &written, &value);
   if (type == widths.callback) return give(callback_or_none(channel), ret);
   return give(value, ret);
 }

@@ -90,11 +90,14 @@ def copy_there_and_back(acl):
         acl.finalize()
 
 
-def cuda():
-    """Why no GPU is used; None when one is."""
-    plugin = os.path.join(paths.library_folder(), "libanynpu_cuda.so")
+PLUGINS = {"cuda": "NVIDIA GPU", "image": "JPEG and PNG", "video": "H.264 and H.265"}
+
+
+def missing(name):
+    """Why a plug-in is not used; None when it is."""
+    plugin = os.path.join(paths.library_folder(), f"libanynpu_{name}.so")
     if not os.path.exists(plugin):
-        return "this build has no plug-in for it (libanynpu_cuda.so)"
+        return f"this build has no plug-in for it (libanynpu_{name}.so)"
     try:
         ctypes.CDLL(plugin)
     except OSError as error:
@@ -148,9 +151,9 @@ def main():
     show("found", found())
     rows, problem = used()
     show("\nused", rows)
-    reason = cuda()
-    if reason:
-        show("\nnot used", [("NVIDIA GPU", reason)])
+    reasons = [(title, missing(name)) for name, title in PLUGINS.items() if missing(name)]
+    if reasons:
+        show("\nnot used", reasons)
     show("\npaths", [
         ("logs", paths.log_folder() or "nowhere (ASCEND_PROCESS_LOG_PATH, ASCEND_WORK_PATH)"),
         ("cache", paths.cache_folder()),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optional parts of AnyNPU: shared libraries libanynpu_<name>.so beside libanynpu.so, linked to what
-// they need (codecs) and opened whole on first use. A failed open is remembered as the reason that
-// calls give and `anynpu doctor` prints. Thread-safe.
+// Optional parts of AnyNPU: shared libraries libanynpu_<name>.so beside libanynpu.so, linked to
+// what they need (codecs) and opened whole on first use. A failed open is remembered as the reason
+// that calls give and `anynpu doctor` prints. Thread-safe.
 #pragma once
 
 #include <string>

@@ -27,8 +27,7 @@ Result<std::shared_ptr<CallbackChannel>> CallbackChannel::open(uint64_t thread) 
   return channel;
 }
 
-Status CallbackChannel::submit(device::TaskKind& kind, uint64_t bytes,
-                               std::function<void()> work) {
+Status CallbackChannel::submit(device::TaskKind& kind, uint64_t bytes, std::function<void()> work) {
   if (closed_) return fail(Code::bad_call_order, "the channel is destroyed");
   ANYNPU_TRY(stream_->submit({kind, bytes}, [work = std::move(work)]() -> Status {
     work();
@@ -74,8 +73,7 @@ Status CallbackChannel::close() {
                   "process_report until the channel is destroyed",
                   kPatienceSeconds);
   }
-  const Status unsubscribed =
-      device::ReportQueues::instance().unsubscribe(thread_, *stream_);
+  const Status unsubscribed = device::ReportQueues::instance().unsubscribe(thread_, *stream_);
   const Status destroyed = device::Runtime::instance().destroy_stream(
       handle_, stuck ? device::Stream::Close::force : device::Stream::Close::drain);
   ANYNPU_TRY(result);

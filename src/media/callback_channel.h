@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A video channel of the first interface: a stream of its own whose callbacks run in a thread of the
-// program. Work is queued in order; what it finished is handed to the program's callback inside that
-// thread's process_report, before the next work starts. Thread-safe.
+// A video channel of the first interface: a stream of its own whose callbacks run in a thread of
+// the program. Work is queued in order; what it finished is handed to the program's callback inside
+// that thread's process_report, before the next work starts. Thread-safe.
 #pragma once
 
 #include <atomic>

@@ -32,8 +32,7 @@ void DecodeSession::take(const DecodedFrame& frame, Results* results) {
   const uint32_t references = decoder_->reference_frames();
   if (frame.damaged)
     result.code = vdec::kDecodeFailed;
-  else if (options_.width != 0 &&
-           (frame.width > options_.width || frame.height > options_.height))
+  else if (options_.width != 0 && (frame.width > options_.width || frame.height > options_.height))
     result.code = vdec::kFrameSize;
   else if (options_.reference_frames != 0 && references > options_.reference_frames)
     result.code = vdec::kReferenceFrames;
@@ -80,8 +79,7 @@ DecodeSession::Results DecodeSession::decode(Bytes packet, uint64_t id, Write wr
 
 DecodeSession::Results DecodeSession::drain() {
   Results results;
-  const Status status =
-      decoder_->flush([&](const DecodedFrame& frame) { take(frame, &results); });
+  const Status status = decoder_->flush([&](const DecodedFrame& frame) { take(frame, &results); });
   if (!status.ok()) ANYNPU_LOG(error, "video decoder: {}", status.message());
   fail_older_than(UINT64_MAX, &results);
   started_ = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding of one video: every packet that goes in gets exactly one result, with the picture written
-// where the packet's owner wants it. Not thread-safe: used by one task of a stream at a time.
+// Decoding of one video: every packet that goes in gets exactly one result, with the picture
+// written where the packet's owner wants it. Not thread-safe: used by one task of a stream at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace anynpu::media {
 
 struct DecodeOptions {
   VideoType type = VideoType::h264;
-  uint32_t width = 0;             // the stream must not be larger; 0: any size
+  uint32_t width = 0;  // the stream must not be larger; 0: any size
   uint32_t height = 0;
   uint32_t reference_frames = 0;  // the stream must not use more; 0: any number
 };

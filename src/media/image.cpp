@@ -17,8 +17,8 @@ Status check_limits(uint32_t width, uint32_t height, const Rules& rules) {
   if (width >= rules.least_width && height >= rules.least_height && width <= rules.most_width &&
       height <= rules.most_height)
     return {};
-  return fail(Code::invalid_argument, "the picture has {}x{} pixels; {} takes {}x{} to {}x{}", width,
-              height, rules.unit, rules.least_width, rules.least_height, rules.most_width,
+  return fail(Code::invalid_argument, "the picture has {}x{} pixels; {} takes {}x{} to {}x{}",
+              width, height, rules.unit, rules.least_width, rules.least_height, rules.most_width,
               rules.most_height);
 }
 
@@ -82,16 +82,16 @@ Result<uint32_t> jpeg_decoded_bytes(const JpegInfo& info, int32_t format) {
   PictureSpec spec;
   spec.format = format;
   ANYNPU_TRY(complete_jpeg_output(info, &spec));
-  return static_cast<uint32_t>(pixel::picture_bytes(*find_format(spec.format), spec.width_stride,
-                                                    spec.height_stride));
+  return static_cast<uint32_t>(
+      pixel::picture_bytes(*find_format(spec.format), spec.width_stride, spec.height_stride));
 }
 
 Result<uint32_t> png_decoded_bytes(const PngInfo& info, int32_t format) {
   PictureSpec spec;
   spec.format = format;
   ANYNPU_TRY(complete_png_output(info, &spec));
-  return static_cast<uint32_t>(pixel::picture_bytes(*find_format(spec.format), spec.width_stride,
-                                                    spec.height_stride));
+  return static_cast<uint32_t>(
+      pixel::picture_bytes(*find_format(spec.format), spec.width_stride, spec.height_stride));
 }
 
 Status decode_jpeg(Bytes file, const JpegInfo& info, const Picture& to,

@@ -6,8 +6,8 @@
 namespace anynpu::media {
 namespace {
 
-constexpr int32_t kPictures[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
-                                 12, 13, 14, 15, 16, 17, 69, 70, 1000, 1001};
+constexpr int32_t kPictures[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,    10,
+                                 11, 12, 13, 14, 15, 16, 17, 69, 70, 1000, 1001};
 constexpr int32_t kJpegOut[] = {0, 1, 2, 3, 4, 5, 6, 12, 13, 1000, 1001};
 constexpr int32_t kJpegIn[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 constexpr int32_t kPngOut[] = {12, 16};
@@ -42,10 +42,10 @@ Result<const pixel::Format*> check_format(int32_t number, const Rules& rules, co
     if (known == number) return pixel::find_format(number);
   }
   std::string list;
-  for (int32_t known : rules.formats)
-    list += (list.empty() ? "" : ", ") + std::to_string(known);
-  return fail(Code::invalid_argument, "{}: {} does not take the pixel format {}; expected one of {}",
-              role, rules.unit, number, list);
+  for (int32_t known : rules.formats) list += (list.empty() ? "" : ", ") + std::to_string(known);
+  return fail(Code::invalid_argument,
+              "{}: {} does not take the pixel format {}; expected one of {}", role, rules.unit,
+              number, list);
 }
 
 Result<CheckedPicture> check_picture(const PictureSpec& spec, const Rules& rules, const char* role,
@@ -58,12 +58,12 @@ Result<CheckedPicture> check_picture(const PictureSpec& spec, const Rules& rules
                 rules.most_width, rules.most_height);
   }
   const uint32_t multiple = rules.width_multiple;
-  if (spec.width_stride % multiple) return violated(role, "width stride", spec.width_stride, multiple);
+  if (spec.width_stride % multiple)
+    return violated(role, "width stride", spec.width_stride, multiple);
   if (spec.height_stride % rules.height_multiple)
     return violated(role, "height stride", spec.height_stride, rules.height_multiple);
-  const uint32_t row = format->packing == pixel::Packing::packed_422
-                           ? (spec.width + 1) / 2 * 4
-                           : spec.width * format->bytes;
+  const uint32_t row = format->packing == pixel::Packing::packed_422 ? (spec.width + 1) / 2 * 4
+                                                                     : spec.width * format->bytes;
   if (spec.width_stride < row || spec.width_stride > 64 * 8192) {
     return fail(Code::invalid_argument,
                 "{}: width stride {} does not fit {} pixels of {}, which take {} bytes", role,
@@ -85,8 +85,8 @@ Result<CheckedPicture> check_picture(const PictureSpec& spec, const Rules& rules
   }
   ANYNPU_ASSIGN(auto memory, device::check_range(spec.data, needed, access, role));
   CheckedPicture out;
-  out.view = {format,           memory.address,    spec.width,
-              spec.height,      spec.width_stride, spec.height_stride};
+  out.view = {format,      memory.address,    spec.width,
+              spec.height, spec.width_stride, spec.height_stride};
   out.memory = std::move(memory);
   return out;
 }
@@ -98,8 +98,9 @@ Result<pixel::Rect> check_region(const Edges& e, const pixel::Picture& picture, 
                 e.left, e.top, e.right, e.bottom);
   }
   if (e.right >= picture.width || e.bottom >= picture.height) {
-    return fail(Code::invalid_argument, "{}: the region ends at {},{}; the picture has {}x{} pixels",
-                role, e.right, e.bottom, picture.width, picture.height);
+    return fail(Code::invalid_argument,
+                "{}: the region ends at {},{}; the picture has {}x{} pixels", role, e.right,
+                e.bottom, picture.width, picture.height);
   }
   if (picture.format->shift_x && (e.left % 2 || e.right % 2 == 0)) {
     return fail(Code::invalid_argument,

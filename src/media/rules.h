@@ -40,7 +40,8 @@ extern const Rules kPngdRules;   // the output
 extern const Rules kVdecRules;   // the output
 extern const Rules kVencRules;   // the input
 
-// A picture that obeys the rules and lies in memory the program may use; `memory` keeps that memory.
+// A picture that obeys the rules and lies in memory the program may use; `memory` keeps that
+// memory.
 struct CheckedPicture {
   pixel::Picture view;
   device::Range memory;

@@ -18,8 +18,8 @@ constexpr Series kSeries[] = {
      kImages | kColor | kVdec | kVenc},
     {"Ascend310P Ascend610 Ascend615", "Atlas inference series (Ascend 310P)",
      kImages | kColor | kVdec | kVenc, kImages | kColor | kVdec | kVenc},
-    {"Ascend910 Ascend910A Ascend910Pro Ascend910Premium", "Atlas training series",
-     kImages | kVdec, 0},
+    {"Ascend910 Ascend910A Ascend910Pro Ascend910Premium", "Atlas training series", kImages | kVdec,
+     0},
     {"Ascend910B1 Ascend910B2 Ascend910B3 Ascend910B4 Ascend910_", "Atlas A2 training series",
      kImages | kColor | kVdec, kImages | kColor | kVdec},
 };
@@ -50,8 +50,8 @@ const Series& series_of(std::string_view soc) {
 std::span<const Series> series() { return kSeries; }
 
 std::string_view name_of(Unit unit) {
-  constexpr std::string_view names[] = {"VPC",  "JPEGD", "JPEGE",           "PNGD",
-                                        "VDEC", "VENC",  "colour conversion"};
+  constexpr std::string_view names[] = {
+      "VPC", "JPEGD", "JPEGE", "PNGD", "VDEC", "VENC", "colour conversion"};
   return names[static_cast<int>(unit)];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which chip has which unit, in each version of the interface: the guide's tables 5.3.1 and 5.4.1 as
-// data. The chip is the one that ANYNPU_SOC names.
+// Which chip has which unit, in each version of the interface: the guide's tables 5.3.1 and 5.4.1
+// as data. The chip is the one that ANYNPU_SOC names.
 #pragma once
 
 #include <cstdint>

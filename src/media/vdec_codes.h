@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The detailed codes of the video decoder (guide, table 5-1): number, name, what it means. A program
-// sees 0 or 1 for a frame; the detailed code is in the log and in the error message.
+// The detailed codes of the video decoder (guide, table 5-1): number, name, what it means. A
+// program sees 0 or 1 for a frame; the detailed code is in the log and in the error message.
 #pragma once
 
 #include <cstdint>

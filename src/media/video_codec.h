@@ -22,7 +22,7 @@ enum class FrameType : uint8_t { i, p, b };
 
 // A decoded picture in memory of the decoder, valid inside the call that hands it over.
 struct DecodedFrame {
-  uint64_t id = 0;  // of the packet it came from
+  uint64_t id = 0;               // of the packet it came from
   const uint8_t* plane[3] = {};  // Y U V; grey video has no U and V
   size_t stride[3] = {};
   uint32_t width = 0;
@@ -72,15 +72,15 @@ struct VideoEncoderOptions {
   uint32_t frame_rate = 25;
   uint32_t gop = 25;
   RateControl rate = RateControl::constant_bits;
-  uint32_t kbps = 4000;    // target, or ceiling with variable_bits
-  uint32_t window_ms = 1000;  // over which the rate is kept
+  uint32_t kbps = 4000;                     // target, or ceiling with variable_bits
+  uint32_t window_ms = 1000;                // over which the rate is kept
   int32_t qp_i = 30, qp_p = 32, qp_b = 34;  // of fixed_qp
   int32_t least_qp = -1, most_qp = -1;      // -1: the encoder's own
   int32_t first_qp = -1;
   uint32_t b_frames = 0;
-  int32_t ip_qp_delta = 0;  // how much lower the QP of I frames is
-  uint32_t i_to_p = 0;      // most bits of an I frame in those of a P frame; 0: no limit
-  std::string profile;      // "" for the encoder's own
+  int32_t ip_qp_delta = 0;          // how much lower the QP of I frames is
+  uint32_t i_to_p = 0;              // most bits of an I frame in those of a P frame; 0: no limit
+  std::string profile;              // "" for the encoder's own
   bool block_rate_control = false;  // changes QP inside a frame
   bool scene_cut = false;
   bool intra_refresh = false;
@@ -112,7 +112,8 @@ class VideoCodec {
   virtual ~VideoCodec() = default;
   virtual Result<std::unique_ptr<VideoDecoder>> make_decoder(VideoType type, uint32_t threads) = 0;
   virtual Result<std::unique_ptr<PacketCutter>> make_cutter(VideoType type) = 0;
-  virtual Result<std::unique_ptr<VideoEncoder>> make_encoder(const VideoEncoderOptions& options) = 0;
+  virtual Result<std::unique_ptr<VideoEncoder>> make_encoder(
+      const VideoEncoderOptions& options) = 0;
 };
 
 // Opens the plug-in on first use.

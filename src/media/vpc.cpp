@@ -101,7 +101,8 @@ Status VpcJob::add_pyramid(const PictureSpec& from, const PictureSpec& to,
     return fail(Code::invalid_argument, "the output has {}x{} pixels; expected half of {}x{}",
                 pair.to.width, pair.to.height, pair.from.width, pair.from.height);
   }
-  parts_.push_back([pair, filter, border] { pixel::pyramid_down(pair.from, pair.to, filter, border); });
+  parts_.push_back(
+      [pair, filter, border] { pixel::pyramid_down(pair.from, pair.to, filter, border); });
   return {};
 }
 
@@ -112,8 +113,7 @@ void VpcJob::run() const {
   });
 }
 
-Status submit_vpc(std::shared_ptr<VpcJob> job, std::shared_ptr<void> keep,
-                  device::Stream& stream) {
+Status submit_vpc(std::shared_ptr<VpcJob> job, std::shared_ptr<void> keep, device::Stream& stream) {
   const uint64_t bytes = job->bytes();
   return stream.submit({kVpcTask, bytes},
                        [job = std::move(job), keep = std::move(keep)]() -> Status {

@@ -35,8 +35,8 @@ class VpcJob {
   // Layouts and sizes have to be equal.
   Status add_lookup(const PictureSpec& from, const PictureSpec& to, const pixel::Lookup& table);
   // `to` is half as large, rounded up.
-  Status add_pyramid(const PictureSpec& from, const PictureSpec& to,
-                     const pixel::Filter5x5& filter, const pixel::Border& border);
+  Status add_pyramid(const PictureSpec& from, const PictureSpec& to, const pixel::Filter5x5& filter,
+                     const pixel::Border& border);
 
   // Bytes of all outputs, for the trace.
   uint64_t bytes() const { return bytes_; }

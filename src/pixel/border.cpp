@@ -87,9 +87,8 @@ void pyramid_down(const Picture& from, const Picture& to, const Filter5x5& filte
             const int64_t sy = inside_of(int64_t{y} * 2 + ky - 2, source.height, border.kind);
             for (int kx = 0; kx < 5; ++kx) {
               const int64_t sx = inside_of(int64_t{x} * 2 + kx - 2, source.width, border.kind);
-              const int64_t value = sx < 0 || sy < 0
-                                        ? constant_of(*from.format, border, i, c)
-                                        : source.row(sy)[sx * source.channels + c];
+              const int64_t value = sx < 0 || sy < 0 ? constant_of(*from.format, border, i, c)
+                                                     : source.row(sy)[sx * source.channels + c];
               sum += value * filter.weight[ky][kx];
             }
           }

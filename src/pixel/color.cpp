@@ -24,8 +24,8 @@ FixedMatrix fixed(const Matrix& matrix) {
   for (int i = 0; i < 9; ++i)
     out.m[i] = static_cast<int32_t>(std::lround(matrix.m[i] * (1 << kMatrixBits)));
   for (int i = 0; i < 3; ++i)
-    out.bias[i] =
-        static_cast<int32_t>(std::lround(matrix.bias[i] * (1 << kMatrixBits))) + (1 << (kMatrixBits - 1));
+    out.bias[i] = static_cast<int32_t>(std::lround(matrix.bias[i] * (1 << kMatrixBits))) +
+                  (1 << (kMatrixBits - 1));
   return out;
 }
 
@@ -99,8 +99,7 @@ void load(const Picture& from, uint32_t y, Row& row) {
   const size_t width = from.width;
   const uint8_t* first = from.plane(0).row(y);
   if (f.packing == Packing::planar) {
-    for (int c = 0; c < 3; ++c)
-      std::memcpy(row.part[c].data(), from.plane(f.at[c]).row(y), width);
+    for (int c = 0; c < 3; ++c) std::memcpy(row.part[c].data(), from.plane(f.at[c]).row(y), width);
   } else if (f.packing == Packing::semiplanar) {
     std::memcpy(row.part[0].data(), first, width);
     if (f.family == Family::yuv) {
@@ -134,8 +133,7 @@ void store_chroma(const Format& f, const Row& a, const Row& b, size_t width, uin
     const uint8_t* q = b.part[c].data();
     uint8_t* to = pairs + f.at[c];
     if (f.shift_x == 0) {
-      for (size_t x = 0; x < width; ++x)
-        to[2 * x] = static_cast<uint8_t>((p[x] + q[x] + 1) / 2);
+      for (size_t x = 0; x < width; ++x) to[2 * x] = static_cast<uint8_t>((p[x] + q[x] + 1) / 2);
       continue;
     }
     for (size_t x = 0; x + 1 < width; x += 2)
@@ -150,8 +148,7 @@ void store(const Picture& to, uint32_t y, const Row& row) {
   const size_t width = to.width;
   uint8_t* first = to.plane(0).row(y);
   if (f.packing == Packing::planar) {
-    for (int c = 0; c < 3; ++c)
-      std::memcpy(to.plane(f.at[c]).row(y), row.part[c].data(), width);
+    for (int c = 0; c < 3; ++c) std::memcpy(to.plane(f.at[c]).row(y), row.part[c].data(), width);
   } else if (f.packing == Packing::semiplanar) {
     std::memcpy(first, row.part[0].data(), width);
   } else if (f.packing == Packing::packed_422) {
@@ -235,9 +232,8 @@ void convert(const Picture& from, const Picture& to, const ColorMatrix& matrix, 
   }
   const Converter converter(from, to, matrix, alpha);
   constexpr size_t kPairsApart = 32;
-  ThreadPool::instance().parallel_for(
-      (from.height + 1) / 2, kPairsApart,
-      [&](size_t begin, size_t end) { converter.run(begin, end); });
+  ThreadPool::instance().parallel_for((from.height + 1) / 2, kPairsApart,
+                                      [&](size_t begin, size_t end) { converter.run(begin, end); });
 }
 
 }  // namespace anynpu::pixel

@@ -16,7 +16,8 @@ constexpr int kWeightOne = 1 << kWeightBits;
 // Below this many output samples a second thread costs more than it brings.
 constexpr size_t kSplitSamples = 1 << 16;
 
-// For each output position the source positions it is made of and their weights, which add to kWeightOne.
+// For each output position the source positions it is made of and their weights, which add to
+// kWeightOne.
 struct Axis {
   std::vector<int32_t> index;   // taps per position
   std::vector<int32_t> weight;  // taps per position
@@ -173,14 +174,12 @@ void resize_plane(const Plane& from, const Plane& to, Interpolation how) {
   if (!smooth) {
     const auto across = nearest_axis(from.width, to.width);
     const auto down = nearest_axis(from.height, to.height);
-    return over_rows(to, [&](size_t begin, size_t end) {
-      nearest_rows(from, to, across, down, begin, end);
-    });
+    return over_rows(
+        to, [&](size_t begin, size_t end) { nearest_rows(from, to, across, down, begin, end); });
   }
   const Axis across = make_axis(from.width, to.width, how);
   const Axis down = make_axis(from.height, to.height, how);
-  over_rows(to,
-            [&](size_t begin, size_t end) { smooth_rows(from, to, across, down, begin, end); });
+  over_rows(to, [&](size_t begin, size_t end) { smooth_rows(from, to, across, down, begin, end); });
 }
 
 }  // namespace anynpu::pixel

@@ -43,6 +43,9 @@ HANDLE_OF_NAME = {
     "config_handle": "aclmdlConfigHandle", "aipp_parms_set": "aclmdlAIPP",
     "allocator_desc": "aclrtAllocatorDesc", "group_info": "aclrtGroupInfo",
     "handle": "aclmdlExecConfigHandle", "stamp": "aclprofStamp",
+    "vdec_channel_desc": "aclvdecChannelDesc",
+    "venc_channel_desc": "aclvencChannelDesc", "input_stream_desc": "acldvppStreamDesc",
+    "output_pic_desc": "acldvppPicDesc", "input_pic_desc": "acldvppPicDesc",
 }  # fmt: skip
 
 
@@ -58,7 +61,7 @@ def _c_types(signature, call):
     return types
 
 
-def _argument(text, c_types):
+def _argument(text, c_types, by_hand):
     name, _, kind = text.partition(":")
     name, kind = name.strip(), kind.strip()
     kind, _, default = kind.partition("=")
@@ -68,7 +71,9 @@ def _argument(text, c_types):
         argument.handle = "aclmdlExecConfigHandle"
     elif argument.type == "handle":
         known = c_types.get(name)
-        argument.handle = HANDLE_OF_NAME.get(name, "") if known in (None, "", "void") else known
+        if known in (None, "", "void"):
+            known = HANDLE_OF_NAME.get(name, "") or by_hand.get(name, "")
+        argument.handle = known
     return argument
 
 
@@ -79,10 +84,14 @@ def _rows(path):
 
 def _function(row):
     c_types = _c_types(row["c_signature"] or "", row["call"] or "")
+    unit = re.match(r"acl\.media\.(dvpp|vdec|venc)_", row["python"] or "")
+    channel = f"acl{unit[1]}ChannelDesc" if unit else ""
+    config = f"acl{unit[1]}FrameConfig" if unit else ""
+    by_hand = {"channel_desc": channel, "frame_config": config}
     texts = [t for t in re.split(r",\s*(?![^\[]*\])", row["arguments"] or "") if t]
     return Function(
         name=row["python"],
-        arguments=[_argument(t, c_types) for t in texts],
+        arguments=[_argument(t, c_types, by_hand) for t in texts],
         returns=[r.partition(":")[0].strip() for r in (row["returns"] or "").split(",")],
         c_function=row["c_function"] or "",
         before_init=row["before_init"] == "y",

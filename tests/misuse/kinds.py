@@ -32,7 +32,7 @@ def of_type(function, argument):
         return [lowest, *highest, "beyond the C type"]
     if kind == "str":
         return ["empty", "very long", "zero byte", "not UTF-8"]
-    if kind == "f32":
+    if kind in ("f32", "f64"):
         return ["not a number"]
     if kind.startswith("list"):
         return ["empty", "very long", "wrong element"]
@@ -45,7 +45,7 @@ def wrong(kind, maker, function, argument):
         if kind == "null":
             return 0
         if kind == "stale":
-            value = maker.handle(argument.handle)
+            value = maker.handle(argument.handle, function)
             maker.destroy(argument.handle, value)
             return value
         if kind == "wrong handle type":
@@ -69,7 +69,7 @@ def wrong(kind, maker, function, argument):
     if argument.type == "str":
         return {"empty": "", "very long": "x" * 100_000, "zero byte": "a\0b",
                 "not UTF-8": "\udcff"}[kind]
-    if argument.type == "f32":
+    if argument.type in ("f32", "f64"):
         return float("nan")
     good = maker.good(function, argument)
     if kind == "very long":

@@ -9,7 +9,7 @@ import threading
 
 import numpy
 
-from misuse import models
+from misuse import media, models
 
 LIBC = ctypes.CDLL(None)
 LIBC.mmap.restype = ctypes.c_size_t
@@ -96,7 +96,7 @@ BY_NAME = {
 
 BY_TYPE = {
     "size": COUNT, "enum": 0, "i8": 0, "u8": 0, "i16": 0, "u16": 0, "i32": 0, "u32": 0, "i64": 0,
-    "u64": 0, "int": 0, "f32": 1.0, "str": "name", "bytes": b"0123456789", "object": [0],
+    "u64": 0, "int": 0, "f32": 1.0, "f64": 1.0, "str": "name", "bytes": b"0123456789", "object": [0], "int or callable": 1,
     "list": [], "shape": (16,), "list[i64]": [1, 3], "list[i64[2]]": [[1, 2]], "list[u32]": [0],
     "list[i32]": [os.getpid()], "one or list[i32]": [os.getpid()],
     "list[aclrtPlaceHolderInfo]": [], "list[aclrtMemUceInfo]": [],
@@ -235,9 +235,11 @@ class Maker:
         return target
 
     def can_make(self, handle):
-        return handle in self.CREATORS or handle == "aclDataBuffer"
+        return handle in self.CREATORS or handle == "aclDataBuffer" or handle in media.DESTROY
 
-    def handle(self, kind):
+    def handle(self, kind, function=None):
+        if kind in media.DESTROY:
+            return media.handle(self, kind, function)
         if kind == "aclDataBuffer":
             return self.acl.create_data_buffer(self.device_block(), BLOCK)
         if kind not in self.CREATORS:
@@ -249,7 +251,9 @@ class Maker:
         return made[0] if isinstance(made, tuple) else made
 
     def destroy(self, kind, value):
-        if kind == "aclDataBuffer":
+        if kind in media.DESTROY:
+            media.destroy(self, kind, value)
+        elif kind == "aclDataBuffer":
             self.acl.destroy_data_buffer(value)
         elif kind in self.CREATORS:
             self.function(self.CREATORS[kind][2])(value)
@@ -313,6 +317,8 @@ class Maker:
     def good(self, function, argument):
         key = (function.name, argument.name)
         value = models.good(self, function, argument)
+        if value is models.NO_VALUE:
+            value = media.good(self, function, argument)
         if value is not models.NO_VALUE:
             return value
         if key == ("acl.prof.init", "profiler_result_path"):

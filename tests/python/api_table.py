@@ -11,6 +11,7 @@ import table  # noqa: E402
 
 LIBRARIES = table.read_libraries(os.path.join(ROOT, "src", "api"))
 ROWS = table.read_api(LIBRARIES)
+
 PYTHON_ROWS = [row for row in ROWS if row.in_python]
 
 
@@ -30,13 +31,13 @@ def plain_argument(kind):
         return ""
     if kind in ("callable",):
         return lambda *arguments: 0
-    if kind.startswith("acl") or kind.endswith("aclrtStreamAttrValue"):
+    if kind.startswith(("acl", "hi_")) or kind.endswith("aclrtStreamAttrValue"):
         return {}
     if "list" in kind or kind in ("object", "shape"):
         return []
     if kind == "bytes":
         return b""
-    if kind == "f32":
+    if kind in ("f32", "f64"):
         return 0.0
     return 0
 

@@ -5,14 +5,15 @@ import pytest
 
 import acl
 
-TYPES = {"str": (str, type(None)), "f32": float, "ndarray": object, "bytes": bytes}
+TYPES = {"str": (str, type(None)), "f32": float, "f64": float, "callable": object,
+         "int or callable": object, "ndarray": object, "bytes": bytes}
 NOT_CALLED = {"acl.init"}  # it would succeed
 
 
 def expected_type(kind):
     if kind.startswith("list"):
         return list
-    if kind.startswith("acl"):
+    if kind.startswith(("acl", "hi_")):
         return dict
     return TYPES.get(kind, int)
 

@@ -5,8 +5,23 @@ import io
 import cv2
 import numpy as np
 import pytest
-from media_programs import (BGR, NV12, NV21, RGB, RGBA, YUV422, YUV444, Picture, jpeg_bytes,
-                            nv12_bytes, ok, psnr, rgb_picture, up, upload)
+from media_programs import (
+    BGR,
+    NV12,
+    NV21,
+    RGB,
+    RGBA,
+    YUV422,
+    YUV444,
+    Picture,
+    jpeg_bytes,
+    nv12_bytes,
+    ok,
+    psnr,
+    rgb_picture,
+    up,
+    upload,
+)
 from PIL import Image
 
 import acl
@@ -209,21 +224,23 @@ def test_crop_resize_paste_scales_with_the_chosen_algorithm(channel, stream):
 
 
 def test_batches_crop_many_regions_of_many_pictures(channel, stream):
-    sources, targets = acl.media.dvpp_create_batch_pic_desc(2), acl.media.dvpp_create_batch_pic_desc(5)
+    sources = acl.media.dvpp_create_batch_pic_desc(2)
+    targets = acl.media.dvpp_create_batch_pic_desc(5)
     inputs = [Picture(NV12, 64, 48, nv12_bytes(64, 48, seed, smooth=False),
                       desc=acl.media.dvpp_get_pic_desc(sources, seed)) for seed in range(2)]
     outputs = [Picture(NV12, 32, 16, desc=acl.media.dvpp_get_pic_desc(targets, i))
                for i in range(5)]
     areas = [region(2 * i, 2 * i + 31, 4 * i, 4 * i + 15) for i in range(5)]
-    given, ret = acl.media.dvpp_vpc_batch_crop_async(channel, sources, [2, 3], targets, areas, stream)
+    crop = acl.media.dvpp_vpc_batch_crop_async
+    given, ret = crop(channel, sources, [2, 3], targets, areas, stream)
     ok(ret)
     assert given == targets
     ok(acl.rt.synchronize_stream(stream))
     for i, output in enumerate(outputs):
         luma = inputs[0 if i < 2 else 1].planes()[0]
         assert np.array_equal(output.planes()[0], luma[4 * i:4 * i + 16, 2 * i:2 * i + 32])
-    wrong, ret = acl.media.dvpp_vpc_batch_crop_async(channel, sources, [2, 2], targets, areas, stream)
-    assert ret == 100000 or ret != 0
+    _, ret = crop(channel, sources, [2, 2], targets, areas, stream)
+    assert ret != 0
     assert "add to 4" in acl.get_recent_err_msg()
 
 

@@ -6,6 +6,7 @@ from wrappers import modules, python_rows
 SPECIAL = {
     "str": "str",
     "f32": "float",
+    "f64": "float",
     "callable": "Callable[..., Any]",
     "object": "Any",
     "list": "Any",
@@ -13,6 +14,7 @@ SPECIAL = {
     "ndarray": "Any",
     "shape": "Union[int, Sequence[int]]",
     "int or str": "Union[int, str]",
+    "int or callable": "Union[int, Callable[..., Any]]",
     "int or aclrtStreamAttrValue": "Union[int, Dict[str, Any]]",
 }
 

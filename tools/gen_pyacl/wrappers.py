@@ -65,6 +65,12 @@ class _Wrapper:
         """The C++ expression for one item of the call column."""
         if token in self.by_name:
             return self._argument(self.by_name[token], parameter)
+        counted = re.fullmatch(r"(\w+) for (\w+)", token)
+        if counted:  # C reads as many items as another argument says: the list must have them
+            items, count = counted.groups()
+            self.before.append(f'if (!has_items(self, "{items}", {items}.size(), '
+                               f"items_named({count}))) return nullptr;")
+            return self._argument(self.by_name[items], parameter)
         length = re.fullmatch(r"len\((\w+)\)", token)
         if length and self.by_name[length[1]].kind == "str":
             return f"std::strlen({length[1]})"

@@ -15,8 +15,6 @@
 extern "C" {
 #endif
 
-
-
 #ifdef __cplusplus
 }
 #endif

@@ -24,7 +24,8 @@ Status check_component(uint32_t index) {
 
 }  // namespace
 
-acldvppRoiConfig* acldvppCreateRoiConfig(uint32_t left, uint32_t right, uint32_t top, uint32_t bottom) {
+acldvppRoiConfig* acldvppCreateRoiConfig(uint32_t left, uint32_t right, uint32_t top,
+                                         uint32_t bottom) {
   return enter_value(__func__, static_cast<acldvppRoiConfig*>(nullptr),
                      [&]() -> Result<acldvppRoiConfig*> {
                        ANYNPU_TRY(check_region(left, right, top, bottom));
@@ -38,7 +39,8 @@ aclError acldvppDestroyRoiConfig(const acldvppRoiConfig* roiConfig) {
   return destroy<Region>(__func__, roiConfig);
 }
 
-aclError acldvppSetRoiConfig(acldvppRoiConfig* config, uint32_t left, uint32_t right, uint32_t top, uint32_t bottom) {
+aclError acldvppSetRoiConfig(acldvppRoiConfig* config, uint32_t left, uint32_t right, uint32_t top,
+                             uint32_t bottom) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<Region>(to_handle(config)));
     ANYNPU_TRY(check_region(left, right, top, bottom));
@@ -87,7 +89,8 @@ aclError acldvppDestroyResizeConfig(const acldvppResizeConfig* resizeConfig) {
   return destroy<ResizeConfig>(__func__, resizeConfig);
 }
 
-aclError acldvppSetResizeConfigInterpolation(acldvppResizeConfig* resizeConfig, uint32_t interpolation) {
+aclError acldvppSetResizeConfigInterpolation(acldvppResizeConfig* resizeConfig,
+                                             uint32_t interpolation) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<ResizeConfig>(to_handle(resizeConfig)));
     if (interpolation >= pixel::kInterpolations) {
@@ -138,7 +141,8 @@ aclError acldvppDestroyBorderConfig(const acldvppBorderConfig* borderConfig) {
   return destroy<BorderConfig>(__func__, borderConfig);
 }
 
-aclError acldvppSetBorderConfigBorderType(acldvppBorderConfig* borderConfig, acldvppBorderType borderType) {
+aclError acldvppSetBorderConfigBorderType(acldvppBorderConfig* borderConfig,
+                                          acldvppBorderType borderType) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<BorderConfig>(to_handle(borderConfig)));
     if (borderType < BORDER_CONSTANT || borderType > BORDER_REFLECT_101) {
@@ -152,7 +156,8 @@ aclError acldvppSetBorderConfigBorderType(acldvppBorderConfig* borderConfig, acl
   });
 }
 
-aclError acldvppSetBorderConfigValue(acldvppBorderConfig* borderConfig, uint32_t index, double value) {
+aclError acldvppSetBorderConfigValue(acldvppBorderConfig* borderConfig, uint32_t index,
+                                     double value) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<BorderConfig>(to_handle(borderConfig)));
     ANYNPU_TRY(check_component(index));

@@ -28,8 +28,8 @@ class Decoding : public std::enable_shared_from_this<Decoding> {
     made->callback_ = desc.callback;
     made->format_ = static_cast<int32_t>(desc.format);
     media::DecodeOptions options;
-    options.type = desc.stream_format == H265_MAIN_LEVEL ? media::VideoType::h265
-                                                         : media::VideoType::h264;
+    options.type =
+        desc.stream_format == H265_MAIN_LEVEL ? media::VideoType::h265 : media::VideoType::h264;
     options.width = desc.width;
     options.height = desc.height;
     options.reference_frames = desc.reference_frames;
@@ -98,9 +98,8 @@ void Decoding::deliver(const media::DecodeSession::Results& results) {
     channel_->call([frame, code = result.code, callback = callback_] {
       // A message of the callback's own thread: what it asks for when ret_code is 1.
       if (code != media::vdec::kOk)
-        acl::report("aclvdecSendFrame",
-                    fail(Code::task_failed, "the frame was not decoded: {}",
-                         media::describe_vdec_code(code)));
+        acl::report("aclvdecSendFrame", fail(Code::task_failed, "the frame was not decoded: {}",
+                                             media::describe_vdec_code(code)));
       callback(frame->input_handle, frame->output_handle, frame->user_data);
     });
   }
@@ -122,10 +121,9 @@ Status Decoding::send(Frame frame) {
   const uint64_t bytes = frame.bytes.bytes;
   auto shared = std::make_shared<Frame>(std::move(frame));
   shared->spec.format = format_;
-  return channel_->submit(kDecodeFrame, bytes,
-                          [self = shared_from_this(), shared, id = next_.fetch_add(1)] {
-                            self->run(id, shared);
-                          });
+  return channel_->submit(
+      kDecodeFrame, bytes,
+      [self = shared_from_this(), shared, id = next_.fetch_add(1)] { self->run(id, shared); });
 }
 
 Status Decoding::close() {
@@ -162,8 +160,8 @@ Status send(aclvdecChannelDesc* channelDesc, acldvppStreamDesc* input, acldvppPi
     if (packet->bytes == 0)
       return fail(Code::invalid_argument, "the input has no bytes: {}",
                   media::describe_vdec_code(0x1000d));
-    ANYNPU_ASSIGN(frame.bytes, device::check_range(packet->data, packet->bytes,
-                                                   device::Access::read, "input"));
+    ANYNPU_ASSIGN(frame.bytes,
+                  device::check_range(packet->data, packet->bytes, device::Access::read, "input"));
   }
   if (!skipped && (output != nullptr || !frame.eos)) {
     ANYNPU_ASSIGN(auto picture, resolve<PictureDesc>(to_handle(output)));
@@ -171,9 +169,8 @@ Status send(aclvdecChannelDesc* channelDesc, acldvppStreamDesc* input, acldvppPi
     frame.output = picture.share();
     frame.spec = *picture;
     if (frame.bytes.bytes > 0) {
-      ANYNPU_ASSIGN(frame.memory,
-                    device::check_range(picture->data, std::max(picture->bytes, 1u),
-                                        device::Access::write, "output"));
+      ANYNPU_ASSIGN(frame.memory, device::check_range(picture->data, std::max(picture->bytes, 1u),
+                                                      device::Access::write, "output"));
     }
   }
   return channel->send(std::move(frame));
@@ -202,7 +199,8 @@ aclError aclvdecCreateChannel(aclvdecChannelDesc* channelDesc) {
     if (pin->callback == nullptr)
       return fail(Code::invalid_argument, "{}; set one with vdec_set_channel_desc_callback",
                   media::describe_vdec_code(0x1000b));
-    ANYNPU_TRY(check_format(static_cast<int32_t>(pin->format), media::kVdecRules, "output").status());
+    ANYNPU_TRY(
+        check_format(static_cast<int32_t>(pin->format), media::kVdecRules, "output").status());
     ANYNPU_ASSIGN(pin->channel, Decoding::open(*pin));
     return {};
   });
@@ -223,12 +221,10 @@ aclError aclvdecDestroyChannel(aclvdecChannelDesc* channelDesc) {
 
 aclError aclvdecSendFrame(aclvdecChannelDesc* channelDesc, acldvppStreamDesc* input,
                           acldvppPicDesc* output, aclvdecFrameConfig* config, void* userData) {
-  return enter(__func__,
-               [&] { return send(channelDesc, input, output, false, config, userData); });
+  return enter(__func__, [&] { return send(channelDesc, input, output, false, config, userData); });
 }
 
 aclError aclvdecSendSkippedFrame(aclvdecChannelDesc* channelDesc, acldvppStreamDesc* input,
                                  aclvdecFrameConfig* config, void* userData) {
-  return enter(__func__,
-               [&] { return send(channelDesc, input, nullptr, true, config, userData); });
+  return enter(__func__, [&] { return send(channelDesc, input, nullptr, true, config, userData); });
 }

@@ -33,11 +33,13 @@ aclError aclvdecSetChannelDescChannelId(aclvdecChannelDesc* channelDesc, uint32_
   return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 4, channelId);
 }
 
-aclError aclvdecSetChannelDescEnType(aclvdecChannelDesc* channelDesc, acldvppStreamFormat streamFormat) {
+aclError aclvdecSetChannelDescEnType(aclvdecChannelDesc* channelDesc,
+                                     acldvppStreamFormat streamFormat) {
   return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 5, streamFormat);
 }
 
-aclError aclvdecSetChannelDescOutPicFormat(aclvdecChannelDesc* channelDesc, acldvppPixelFormat outPicFormat) {
+aclError aclvdecSetChannelDescOutPicFormat(aclvdecChannelDesc* channelDesc,
+                                           acldvppPixelFormat outPicFormat) {
   return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 6, outPicFormat);
 }
 
@@ -118,8 +120,8 @@ aclError aclvdecDestroyFrameConfig(const aclvdecFrameConfig* vdecFrameConfig) {
 }
 
 aclError aclvdecSetChannelDescParam(aclvdecChannelDesc* channelDesc,
-                                   aclvdecChannelDescParamType paramType, size_t length,
-                                   const void* param) {
+                                    aclvdecChannelDescParamType paramType, size_t length,
+                                    const void* param) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<DecoderDesc>(to_handle(channelDesc)));
     if (paramType == ACL_VDEC_THREAD_ID_UINT64) return take_param(length, param, &pin->thread);
@@ -129,8 +131,8 @@ aclError aclvdecSetChannelDescParam(aclvdecChannelDesc* channelDesc,
 }
 
 aclError aclvdecGetChannelDescParam(const aclvdecChannelDesc* channelDesc,
-                                   aclvdecChannelDescParamType paramType, size_t length,
-                                   size_t* paramRetSize, void* param) {
+                                    aclvdecChannelDescParamType paramType, size_t length,
+                                    size_t* paramRetSize, void* param) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<DecoderDesc>(to_handle(channelDesc)));
     if (paramType == ACL_VDEC_THREAD_ID_UINT64)

@@ -105,8 +105,8 @@ Result<media::CheckedPicture> Encoding::check(media::PictureSpec spec) const {
 
 Result<void*> Encoding::room_for(size_t bytes) {
   if (buffer_ != nullptr && buffer_size_ >= bytes) {
-    ANYNPU_TRY(
-        device::check_range(buffer_, bytes, device::Access::write, "the channel's buffer").status());
+    ANYNPU_TRY(device::check_range(buffer_, bytes, device::Access::write, "the channel's buffer")
+                   .status());
     return buffer_;
   }
   return device::allocate_device(*device_, bytes, {});
@@ -127,13 +127,13 @@ void Encoding::deliver(const media::EncodedPacket& packet) {
     ANYNPU_LOG(error, "video encoder: {}", room.status().message());
     desc->ret_code = 1;
   }
-  channel_->call([picture, desc, own = desc->data != nullptr && desc->data != buffer_,
-                  callback = callback_] {
-    const Handle handle = HandleTable::instance().insert(desc);
-    callback(picture.handle, acl::from_handle<acldvppStreamDesc*>(handle), picture.user_data);
-    HandleTable::instance().remove<PacketDesc>(handle);
-    if (own) (void)device::free_device(desc->data);
-  });
+  channel_->call(
+      [picture, desc, own = desc->data != nullptr && desc->data != buffer_, callback = callback_] {
+        const Handle handle = HandleTable::instance().insert(desc);
+        callback(picture.handle, acl::from_handle<acldvppStreamDesc*>(handle), picture.user_data);
+        HandleTable::instance().remove<PacketDesc>(handle);
+        if (own) (void)device::free_device(desc->data);
+      });
 }
 
 Status Encoding::send(Picture picture) {

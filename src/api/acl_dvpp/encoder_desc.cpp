@@ -32,11 +32,13 @@ aclvencChannelDesc* aclvencCreateChannelDesc(void) {
   return create<aclvencChannelDesc*, EncoderDesc>(__func__);
 }
 
-aclError aclvencSetChannelDescEnType(aclvencChannelDesc* channelDesc, acldvppStreamFormat streamFormat) {
+aclError aclvencSetChannelDescEnType(aclvencChannelDesc* channelDesc,
+                                     acldvppStreamFormat streamFormat) {
   return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 3, streamFormat);
 }
 
-aclError aclvencSetChannelDescPicFormat(aclvencChannelDesc* channelDesc, acldvppPixelFormat picFormat) {
+aclError aclvencSetChannelDescPicFormat(aclvencChannelDesc* channelDesc,
+                                        acldvppPixelFormat picFormat) {
   return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 2, picFormat);
 }
 
@@ -48,7 +50,8 @@ aclError aclvencSetChannelDescPicHeight(aclvencChannelDesc* channelDesc, uint32_
   return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 5, picHeight);
 }
 
-aclError aclvencSetChannelDescKeyFrameInterval(aclvencChannelDesc* channelDesc, uint32_t keyFrameInterval) {
+aclError aclvencSetChannelDescKeyFrameInterval(aclvencChannelDesc* channelDesc,
+                                               uint32_t keyFrameInterval) {
   return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 6, keyFrameInterval);
 }
 
@@ -157,8 +160,8 @@ uint8_t aclvencGetFrameConfigEos(const aclvencFrameConfig* config) {
 }
 
 aclError aclvencSetChannelDescParam(aclvencChannelDesc* channelDesc,
-                                   aclvencChannelDescParamType paramType, size_t length,
-                                   const void* param) {
+                                    aclvencChannelDescParamType paramType, size_t length,
+                                    const void* param) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<EncoderDesc>(to_handle(channelDesc)));
     if (paramType == ACL_VENC_THREAD_ID_UINT64) return take_param(length, param, &pin->thread);
@@ -169,8 +172,8 @@ aclError aclvencSetChannelDescParam(aclvencChannelDesc* channelDesc,
 }
 
 aclError aclvencGetChannelDescParam(const aclvencChannelDesc* channelDesc,
-                                   aclvencChannelDescParamType paramType, size_t length,
-                                   size_t* paramRetSize, void* param) {
+                                    aclvencChannelDescParamType paramType, size_t length,
+                                    size_t* paramRetSize, void* param) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<EncoderDesc>(to_handle(channelDesc)));
     if (paramType == ACL_VENC_THREAD_ID_UINT64)

@@ -40,8 +40,8 @@ struct Decode {
 Status decode_jpeg(Decode& work) {
   ANYNPU_ASSIGN(const auto info, media::jpeg_info(bytes_of(work.file)));
   ANYNPU_TRY(complete_jpeg_output(info, &work.spec));
-  ANYNPU_ASSIGN(auto to, check_picture(work.spec, media::kJpegdRules, "output",
-                                       device::Access::write));
+  ANYNPU_ASSIGN(auto to,
+                check_picture(work.spec, media::kJpegdRules, "output", device::Access::write));
   return media::decode_jpeg(bytes_of(work.file), info, to.view, *work.matrix);
 }
 
@@ -86,8 +86,8 @@ Status submit_decode(const DecodeUnit& unit, acldvppChannelDesc* channel, const 
 
 }  // namespace
 
-aclError acldvppJpegGetImageInfo(const void* data, uint32_t size, uint32_t* width,
-                                 uint32_t* height, int32_t* components) {
+aclError acldvppJpegGetImageInfo(const void* data, uint32_t size, uint32_t* width, uint32_t* height,
+                                 int32_t* components) {
   return acldvppJpegGetImageInfoV2(data, size, width, height, components, nullptr);
 }
 
@@ -194,9 +194,8 @@ aclError acldvppJpegEncodeAsync(acldvppChannelDesc* channelDesc, acldvppPicDesc*
     auto work = std::make_shared<Work>(
         Work{std::move(from), std::move(to), std::move(length), settings->level, in_use.keep});
     return in_use.stream->submit({kEncodeJpeg, room}, [work]() -> Status {
-      ANYNPU_ASSIGN(const size_t bytes,
-                    media::encode_jpeg(work->from.view, work->level, {},
-                                       {work->to.address, work->to.bytes}));
+      ANYNPU_ASSIGN(const size_t bytes, media::encode_jpeg(work->from.view, work->level, {},
+                                                           {work->to.address, work->to.bytes}));
       const auto written = static_cast<uint32_t>(bytes);
       std::memcpy(work->length.address, &written, sizeof written);
       return {};

@@ -6,9 +6,7 @@ using namespace anynpu;
 using namespace anynpu::acl;
 using namespace anynpu::dvpp;
 
-acldvppLutMap* acldvppCreateLutMap(void) {
-  return create<acldvppLutMap*, LookupTable>(__func__);
-}
+acldvppLutMap* acldvppCreateLutMap(void) { return create<acldvppLutMap*, LookupTable>(__func__); }
 
 aclError acldvppDestroyLutMap(const acldvppLutMap* lutMap) {
   return destroy<LookupTable>(__func__, lutMap);
@@ -30,7 +28,8 @@ Status check_dim(uint32_t dim) {
 
 }  // namespace
 
-aclError acldvppGetLutMapData(const acldvppLutMap* lutMap, uint32_t dim, uint8_t** data, uint32_t* len) {
+aclError acldvppGetLutMapData(const acldvppLutMap* lutMap, uint32_t dim, uint8_t** data,
+                              uint32_t* len) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<LookupTable>(to_handle(lutMap)));
     ANYNPU_TRY(check_dim(dim));
@@ -42,9 +41,7 @@ aclError acldvppGetLutMapData(const acldvppLutMap* lutMap, uint32_t dim, uint8_t
   });
 }
 
-acldvppHist* acldvppCreateHist(void) {
-  return create<acldvppHist*, HistogramObject>(__func__);
-}
+acldvppHist* acldvppCreateHist(void) { return create<acldvppHist*, HistogramObject>(__func__); }
 
 aclError acldvppDestroyHist(const acldvppHist* hist) {
   return destroy<HistogramObject>(__func__, hist);

@@ -31,8 +31,7 @@ Result<uint32_t> interpolation_of(const acldvppResizeConfig* config) {
 pixel::Border border_of(const BorderConfig& config) {
   pixel::Border border;
   border.kind = static_cast<pixel::BorderKind>(config.type);
-  for (int i = 0; i < 4; ++i)
-    border.value[i] = static_cast<uint8_t>(std::lround(config.value[i]));
+  for (int i = 0; i < 4; ++i) border.value[i] = static_cast<uint8_t>(std::lround(config.value[i]));
   return border;
 }
 
@@ -174,8 +173,7 @@ aclError acldvppVpcPyrDownAsync(acldvppChannelDesc* channelDesc, acldvppPicDesc*
     return run_vpc(channelDesc, stream, [&](VpcJob& job) -> Status {
       ANYNPU_ASSIGN(const auto from, picture_of(inputDesc));
       ANYNPU_ASSIGN(const auto to, picture_of(outputDesc));
-      return job.add_pyramid(from, to, pixel::gaussian_5x5(),
-                             {pixel::BorderKind::reflect_101, {}});
+      return job.add_pyramid(from, to, pixel::gaussian_5x5(), {pixel::BorderKind::reflect_101, {}});
     });
   });
 }

@@ -109,14 +109,10 @@ aclError acldvppVpcBatchCropAndPasteAsync(acldvppChannelDesc* channelDesc,
   });
 }
 
-aclError acldvppVpcBatchCropResizePasteAsync(acldvppChannelDesc* channelDesc,
-                                             acldvppBatchPicDesc* srcBatchPicDescs,
-                                             uint32_t* roiNums, uint32_t size,
-                                             acldvppBatchPicDesc* dstBatchPicDescs,
-                                             acldvppRoiConfig** cropAreas,
-                                             acldvppRoiConfig** pasteAreas,
-                                             acldvppResizeConfig* resizeConfig,
-                                             aclrtStream stream) {
+aclError acldvppVpcBatchCropResizePasteAsync(
+    acldvppChannelDesc* channelDesc, acldvppBatchPicDesc* srcBatchPicDescs, uint32_t* roiNums,
+    uint32_t size, acldvppBatchPicDesc* dstBatchPicDescs, acldvppRoiConfig** cropAreas,
+    acldvppRoiConfig** pasteAreas, acldvppResizeConfig* resizeConfig, aclrtStream stream) {
   return enter(__func__, [&] {
     return run_vpc(channelDesc, stream, [&](VpcJob& job) -> Status {
       ANYNPU_TRY(check_pointer(pasteAreas, "pasteAreas"));

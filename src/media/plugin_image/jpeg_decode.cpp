@@ -201,8 +201,7 @@ Status decode_jpeg_picture(Bytes file, const Picture& to) {
   jpeg_finish_decompress(&d);
   const long warnings = errors.manager.num_warnings;
   jpeg_destroy_decompress(&d);
-  if (warnings > 0)
-    return fail(Code::file_invalid, "the JPEG picture is damaged: {}", errors.text);
+  if (warnings > 0) return fail(Code::file_invalid, "the JPEG picture is damaged: {}", errors.text);
   return {};
 }
 

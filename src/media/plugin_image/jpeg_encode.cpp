@@ -102,8 +102,7 @@ void write_all(jpeg_compress_struct& c, const Picture& from, Rows& keep) {
     padded[i] = (from.width + mcu - 1) / mcu * static_cast<size_t>(info.h_samp_factor) * DCTSIZE;
     keep.samples[i].resize(padded[i] * height);
     keep.rows[i].resize(height);
-    for (size_t y = 0; y < height; ++y)
-      keep.rows[i][y] = keep.samples[i].data() + y * padded[i];
+    for (size_t y = 0; y < height; ++y) keep.rows[i][y] = keep.samples[i].data() + y * padded[i];
   }
   const bool direct = from.width % mcu == 0;
   keep.own = keep.rows[0];

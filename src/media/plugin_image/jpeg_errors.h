@@ -2,10 +2,10 @@
 // libjpeg reports failures by leaving the function that failed; this keeps its sentence.
 #pragma once
 
+#include <jpeglib.h>
+
 #include <csetjmp>
 #include <cstdio>
-
-#include <jpeglib.h>
 
 namespace anynpu::media {
 

@@ -38,8 +38,8 @@ class Decoder final : public VideoDecoder {
     av_parser_parse2(parser_, context_, &out, &out_size, packet.data(),
                      static_cast<int>(packet.size()), AV_NOPTS_VALUE, AV_NOPTS_VALUE, 0);
     const auto now = parser_->picture_structure;
-    const bool field = now == AV_PICTURE_STRUCTURE_TOP_FIELD ||
-                       now == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
+    const bool field =
+        now == AV_PICTURE_STRUCTURE_TOP_FIELD || now == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
     kind.second_field = field && open_field_ != 0 && open_field_ != now;
     open_field_ = field && !kind.second_field ? now : 0;
     return kind;

@@ -91,8 +91,7 @@ class Encoder final : public VideoEncoder {
       context_->bit_rate = int64_t{options_.kbps} * 1000;
     if (options_.least_qp >= 0) context_->qmin = options_.least_qp;
     if (options_.most_qp >= 0) context_->qmax = options_.most_qp;
-    if (options_.reference_frames > 0)
-      context_->refs = static_cast<int>(options_.reference_frames);
+    if (options_.reference_frames > 0) context_->refs = static_cast<int>(options_.reference_frames);
     av_opt_set(context_->priv_data, "preset", "veryfast", 0);
     // Without B frames every picture gives its packet at once, as the unit does.
     if (options_.b_frames == 0) av_opt_set(context_->priv_data, "tune", "zerolatency", 0);
@@ -200,9 +199,9 @@ class Encoder final : public VideoEncoder {
       packet.bytes = {packet_->data, static_cast<size_t>(packet_->size)};
       packet.id = static_cast<uint64_t>(packet_->pts);
       packet.key = packet_->flags & AV_PKT_FLAG_KEY;
-      packet.type = packet.key                                   ? FrameType::i
-                    : packet_->flags & AV_PKT_FLAG_DISPOSABLE    ? FrameType::b
-                                                                 : FrameType::p;
+      packet.type = packet.key                                ? FrameType::i
+                    : packet_->flags & AV_PKT_FLAG_DISPOSABLE ? FrameType::b
+                                                              : FrameType::p;
       const auto nals = find_nals(packet.bytes);
       packet.nals = nals;
       sink(packet);
