@@ -165,16 +165,16 @@ PyObject* media_vdec_get_channel_desc_callback(PyObject*, PyObject* const* argv,
   constexpr const Function& self = functions::media_vdec_get_channel_desc_callback;
   void* channel{};
   if (!self.takes(argc) || !take({self, 0, "channel_desc"}, argv[0], &channel)) return nullptr;
-  aclvdecGetChannelDescCallback(as<const aclvdecChannelDesc*>(channel));  // says what is wrong
-  return callback_or_none(channel);
+  const bool set = aclvdecGetChannelDescCallback(as<const aclvdecChannelDesc*>(channel)) != nullptr;
+  return callback_or_none(set ? channel : nullptr);
 }
 
 PyObject* media_venc_get_channel_desc_callback(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::media_venc_get_channel_desc_callback;
   void* channel{};
   if (!self.takes(argc) || !take({self, 0, "channel_desc"}, argv[0], &channel)) return nullptr;
-  aclvencGetChannelDescCallback(as<const aclvencChannelDesc*>(channel));
-  return callback_or_none(channel);
+  const bool set = aclvencGetChannelDescCallback(as<const aclvencChannelDesc*>(channel)) != nullptr;
+  return callback_or_none(set ? channel : nullptr);
 }
 
 PyObject* media_vdec_destroy_channel_desc(PyObject*, PyObject* const* argv, Py_ssize_t argc) {

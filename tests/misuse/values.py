@@ -96,7 +96,8 @@ BY_NAME = {
 
 BY_TYPE = {
     "size": COUNT, "enum": 0, "i8": 0, "u8": 0, "i16": 0, "u16": 0, "i32": 0, "u32": 0, "i64": 0,
-    "u64": 0, "int": 0, "f32": 1.0, "f64": 1.0, "str": "name", "bytes": b"0123456789", "object": [0], "int or callable": 1,
+    "u64": 0, "int": 0, "f32": 1.0, "f64": 1.0, "str": "name", "bytes": b"0123456789",
+    "object": [0], "int or callable": 1,
     "list": [], "shape": (16,), "list[i64]": [1, 3], "list[i64[2]]": [[1, 2]], "list[u32]": [0],
     "list[i32]": [os.getpid()], "one or list[i32]": [os.getpid()],
     "list[aclrtPlaceHolderInfo]": [], "list[aclrtMemUceInfo]": [],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of acl.media and acl.himpi share: device memory, picture descriptions, test pictures."""
+"""What tests of acl.media and acl.himpi share: device memory, descriptions, test pictures."""
 import io
 
 import numpy as np

@@ -59,8 +59,8 @@ def test_refusals_have_reasons():
 @pytest.mark.parametrize("language, standard", [("c", "c99"), ("c", "c11"), ("cpp", "c++11"),
                                                 ("cpp", "c++20")])
 def test_headers_compile_cleanly(language, standard, tmp_path):
-    text = "".join(f'#include "{header}"\n' for lib in api_table.LIBRARIES for header in lib.headers)
-    text += '#include "anynpu.h"\n'
+    headers = [header for lib in api_table.LIBRARIES for header in lib.headers]
+    text = "".join(f'#include "{header}"\n' for header in [*headers, "anynpu.h"])
     done = compile_only(language, standard, text, tmp_path)
     assert done.returncode == 0, done.stderr
 

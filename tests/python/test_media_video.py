@@ -134,7 +134,8 @@ def test_other_output_formats(reporter):
     swapped = Decoder(reporter, out_format=NV21)
     ok(swapped.send(packets[0]))
     picture = swapped.close()[0][2]
-    assert np.array_equal(picture[128 * 96:].reshape(-1, 2)[:, ::-1].ravel(), expected[0][128 * 96:])
+    chroma = picture[128 * 96:].reshape(-1, 2)[:, ::-1].ravel()
+    assert np.array_equal(chroma, expected[0][128 * 96:])
     coloured = Decoder(reporter, out_format=RGB)
     ok(coloured.send(packets[0]))
     picture = coloured.close()[0][2]
