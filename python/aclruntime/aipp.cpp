@@ -58,7 +58,7 @@ Failure apply(const Aipp& aipp, const Model& model, aclmdlDataset* dataset) {
   if (error == ACL_SUCCESS) {
     error = aclmdlSetInputAIPP(model.id(), dataset, model.aipp_inputs().front(), set);
   }
-  const Failure failure =
+  Failure failure =
       error == ACL_SUCCESS ? Failure{} : acl_failure(error, "setting the AIPP parameters");
   aclmdlDestroyAIPP(set);
   return failure;

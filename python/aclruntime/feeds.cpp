@@ -23,7 +23,7 @@ bool HeldFeeds::take_one(PyObject* object, Feed& feed) {
     unsigned long long address;
     Py_ssize_t bytes;
     if (!PyArg_ParseTuple(object, "Kn", &address, &bytes)) return false;
-    feed.data = reinterpret_cast<const void*>(static_cast<uintptr_t>(address));
+    feed.data = reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
     feed.bytes = static_cast<size_t>(bytes);
     return true;
   }

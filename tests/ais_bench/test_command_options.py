@@ -131,7 +131,8 @@ def test_the_profiler_without_msprof_uses_an_acl_json(run, models, out, monkeypa
     with open(f"{out}/acl.json") as file:
         assert json.load(file) == {"profiler": {"switch": "on", "aicpu": "on", "output":
                                                 f"{out}/profiler", "aic_metrics": ""}}
-    assert os.path.isdir(f"{out}/profiler")
+    (folder,) = os.listdir(f"{out}/profiler")
+    assert re.fullmatch(r"PROF_\d+_\d+_\w+", folder)
 
 
 def test_no_msprof_is_said(run, models, out, monkeypatch):

@@ -98,6 +98,23 @@ def test_a_worker_that_is_killed_is_named_and_replaced(models):
     session.close()
 
 
+def test_an_interrupted_call_leaves_no_old_answers(models, monkeypatch, make):
+    from ais_bench.infer import worker_process
+    session, answer = MultiDeviceSession(models("step")), worker_process.Worker.answer
+
+    def interrupted(worker):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worker_process.Worker, "answer", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        session.infer({0: [pair(0)]})
+    monkeypatch.setattr(worker_process.Worker, "answer", answer)
+    with pytest.raises(Exception, match="pickle|serialize"):
+        session.infer({0: [pair(0), [lambda: None, None]]})
+    assert same(session.infer({0: [pair(1)]})[0][0], make("step").infer(pair(1)))
+    session.close()
+
+
 UNGUARDED = """
 import sys
 import numpy as np

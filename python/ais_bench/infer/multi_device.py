@@ -7,7 +7,7 @@ import numpy as np
 import aclruntime
 from ais_bench.infer import checks
 from ais_bench.infer.logger import logger
-from ais_bench.infer.worker_process import Worker, WorkerDied
+from ais_bench.infer.worker_process import Worker, WorkerDied, WorkerError
 
 MOST_DEVICES, MOST_ENTRIES, MOST_WORKERS = 32, 32, 64
 
@@ -123,26 +123,32 @@ class MultiDeviceSession:
         self.summary.clear()
         jobs = [(device, position, feeds) for device, entries in device_feeds.items()
                 for position, feeds in enumerate(entries)]
-        workers = [self._worker(device, position) for device, position, _ in jobs]
-        failure, waiting = None, []
-        for worker, (device, _, feeds) in zip(workers, jobs):
-            try:
-                worker.send("session", (method, self._options(device), (plain(feeds), *arguments)))
-                waiting.append(worker)
-            except WorkerDied as error:
-                failure = failure or error
-                waiting.append(None)
-        results = {device: [] for device in device_feeds}
-        for worker, (device, position, _) in zip(waiting, jobs):
-            try:
-                if worker is not None:
+        try:
+            workers = [self._worker(device, position) for device, position, _ in jobs]
+            failure = self._send(method, workers, jobs, arguments)
+            results = {device: [] for device in device_feeds}
+            for worker, (device, position, _) in zip(workers, jobs):
+                try:
                     result, taken = worker.answer()
                     results[device].append(result)
                     self.summary.setdefault(device, []).append(taken)
-            except RuntimeError as error:
-                failure = failure or error
-                if isinstance(error, WorkerDied):
-                    self._workers.pop((device, position)).close()
+                except WorkerError as error:
+                    failure = failure or error
+                    if isinstance(error, WorkerDied):
+                        self._workers.pop((device, position)).close()
+        except BaseException:  # Ctrl-C, feeds that cannot be sent: answers are still on their way
+            self.close()
+            raise
         if failure is not None:  # after every answer is read, so that the next call starts clean
             raise failure
         return results
+
+    def _send(self, method, workers, jobs, arguments):
+        """Hands every worker its feeds. A worker that has died says so again when it is asked."""
+        failure = None
+        for worker, (device, _, feeds) in zip(workers, jobs):
+            try:
+                worker.send("session", (method, self._options(device), (plain(feeds), *arguments)))
+            except WorkerDied as error:
+                failure = failure or error
+        return failure

@@ -176,6 +176,14 @@ class RaySession(MultiDeviceSession):
         by_key = {device.key: device for device in devices}
         for job in jobs:
             (anywhere if job.key is None else by_key[job.key].waiting).append(job)
+        try:
+            return self._collect(method, devices, jobs, arguments, anywhere)
+        finally:
+            for device in devices:
+                device.waiting.clear()
+                device.running = 0
+
+    def _collect(self, method, devices, jobs, arguments, anywhere):
         pending, answers, failure = {}, {}, None
         while len(answers) < len(jobs):
             for device in devices if failure is None else []:
@@ -194,8 +202,6 @@ class RaySession(MultiDeviceSession):
                 problem = self._lost(device, actor, job, error)
                 failure = failure or problem
                 (anywhere if job.key is None else device.waiting).appendleft(job)
-        for device in devices:
-            device.waiting.clear()
         if failure is not None:
             raise failure
         return answers

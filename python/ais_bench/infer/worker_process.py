@@ -96,7 +96,7 @@ class Worker:
         self._channel.close()
         if self.alive():
             try:
-                self._process.wait(5)
+                self._process.wait(2)
             except subprocess.TimeoutExpired:
                 self._process.terminate()
                 self._process.wait()
