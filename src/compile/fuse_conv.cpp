@@ -2,8 +2,7 @@
 #include <limits>
 #include <optional>
 
-#include "compile/passes.h"
-#include "tensor/half_arrays.h"
+#include "compile/pattern.h"
 
 namespace anynpu::compile {
 
@@ -20,15 +19,6 @@ struct Activation {
   float min = std::numeric_limits<float>::lowest();
   float max = std::numeric_limits<float>::max();
 };
-
-// A constant of one f16 or bf16 element.
-bool read_short(const graph::Graph& graph, ValueId id, float& value) {
-  const graph::Value& v = graph.values[static_cast<size_t>(id)];
-  if (!v.constant || v.constant->bytes.size() != sizeof(uint16_t)) return false;
-  if (v.dtype != DType::f16 && v.dtype != DType::bf16) return false;
-  widen(v.dtype, v.constant->bytes.data(), &value, 1);
-  return true;
-}
 
 // One bound of a Clip: an attribute up to opset 10, a scalar constant since; none = no bound.
 bool read_bound(const graph::Graph& graph, const Node& node, size_t input, const char* attr,

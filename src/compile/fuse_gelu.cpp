@@ -26,6 +26,8 @@ class GeluFinder {
   }
 
  private:
+  DType type(ValueId id) const { return pattern_.value(id).dtype; }
+
   // The factors of nested products that nobody else reads; scalars are multiplied together.
   bool factors(const Node& node, int depth, std::vector<ValueId>& list, float& scale) const {
     if (node.inputs.size() != 2) return false;
@@ -60,13 +62,13 @@ class GeluFinder {
   ValueId tanh_argument(ValueId id) const {
     const Node* mul = pattern_.absorbed(id, "Mul");
     const auto outer = mul ? pattern_.scaled(*mul) : std::nullopt;
-    if (!outer || !about(outer->scalar, 0.7978845608028654)) return kNoValue;
+    if (!outer || !about(outer->scalar, 0.7978845608028654, type(id))) return kNoValue;
     const Node* add = pattern_.absorbed(outer->other, "Add");
     for (size_t i = 0; add && i < 2; ++i) {
       const Node* term = pattern_.absorbed(add->inputs[i], "Mul");
       const auto inner = term ? pattern_.scaled(*term) : std::nullopt;
       const ValueId x = add->inputs[1 - i];
-      if (inner && about(inner->scalar, 0.044715) && is_cube(inner->other, x)) return x;
+      if (inner && about(inner->scalar, 0.044715, type(id)) && is_cube(inner->other, x)) return x;
     }
     return kNoValue;
   }
@@ -76,7 +78,7 @@ class GeluFinder {
     const Node* node = pattern_.absorbed(id, "Div");
     if (!node) node = pattern_.absorbed(id, "Mul");
     const auto scaled = node ? pattern_.scaled(*node) : std::nullopt;
-    return scaled && about(scaled->scalar, std::sqrt(0.5)) ? scaled->other : kNoValue;
+    return scaled && about(scaled->scalar, std::sqrt(0.5), type(id)) ? scaled->other : kNoValue;
   }
 
   bool match(const Node& product) {
@@ -94,7 +96,7 @@ class GeluFinder {
           (!tanh || tanh_argument(tanh->inputs[0]) != x)) {
         continue;
       }
-      if (!pattern_.is_f32(x) ||
+      if (!pattern_.fuses(x) ||
           pattern_.value(x).shape != pattern_.value(product.outputs[0]).shape) {
         continue;
       }

@@ -59,7 +59,7 @@ class LayerNormFinder {
   // A constant of as many elements as the last axis of `x`.
   bool is_parameter(ValueId id, ValueId x) const {
     const graph::Value& v = pattern_.value(id);
-    return v.constant && v.dtype == DType::f32 && v.shape.size() == 1 &&
+    return v.constant && v.dtype == pattern_.value(x).dtype && v.shape.size() == 1 &&
            v.shape[0] == pattern_.value(x).shape.back();
   }
 
@@ -69,7 +69,7 @@ class LayerNormFinder {
       for (size_t j = 0; mul && j < 2; ++j) {
         const Node* div = pattern_.absorbed(mul->inputs[j], "Div");
         const Node* sub = div ? pattern_.made_by(div->inputs[0], "Sub") : nullptr;
-        if (!sub || !pattern_.is_f32(sub->inputs[0])) continue;
+        if (!sub || !pattern_.fuses(sub->inputs[0])) continue;
         const ValueId x = sub->inputs[0], scale = mul->inputs[1 - j], bias = add.inputs[1 - i];
         const Node* centre = mean(sub->inputs[1]);
         float epsilon = 0;

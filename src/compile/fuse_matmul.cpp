@@ -30,7 +30,7 @@ class MatMulFinder {
 
   bool run() {
     for (const Node& node : graph_.nodes) {
-      if (node.outputs.size() != 1 || !fuses(node.outputs[0])) continue;
+      if (node.outputs.size() != 1 || !pattern_.fuses(node.outputs[0])) continue;
       if (node.op == "Gemm" && node.domain.empty() && add_activation(node)) return true;
       if (!is_matmul(node) || shape(node.inputs[0]).size() < 2 || shape(node.inputs[1]).size() < 2)
         continue;
@@ -45,11 +45,6 @@ class MatMulFinder {
  private:
   const Shape& shape(ValueId id) const { return pattern_.value(id).shape; }
   DType type(ValueId id) const { return pattern_.value(id).dtype; }
-  // The short types are rounded once instead of after each operator: closer to the model.
-  bool fuses(ValueId id) const {
-    return type(id) == DType::f32 || type(id) == DType::f16 || type(id) == DType::bf16;
-  }
-
   static Node fused(const Node& node) {
     Node copy = node;
     copy.op = node.op == "Gemm" ? "FusedGemm" : "FusedMatMul";
@@ -101,6 +96,7 @@ class MatMulFinder {
 
   bool add_scale(const Node& node) {
     if (has(node, 2) || has(node, 3) || has_activation(node)) return false;
+    if (!pattern_.is_f32(node.outputs[0])) return false;  // weights would be rounded again
     for (const char* op : {"Mul", "Div"}) {
       const Node* next = pattern_.next(node.outputs[0], op);
       const auto parts = next ? pattern_.scaled(*next) : std::nullopt;

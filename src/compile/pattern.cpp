@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "tensor/half_arrays.h"
+
 namespace anynpu::compile {
 
 using graph::kNoValue;
@@ -29,10 +31,12 @@ const Node* Pattern::next(ValueId id, std::string_view op) const {
 }
 
 std::optional<float> Pattern::scalar(ValueId id) const {
-  if (id == kNoValue || !value(id).constant || !is_f32(id)) return {};
+  if (id == kNoValue || !value(id).constant) return {};
   const auto elements = constant_elements<float>(graph_, id);
-  if (elements.size() != 1) return {};
-  return elements[0];
+  if (elements.size() == 1) return elements[0];
+  float short_one = 0;
+  if (!read_short(graph_, id, short_one)) return {};
+  return short_one;
 }
 
 std::optional<Pattern::WithScalar> Pattern::with_scalar(const Node& node) const {
@@ -69,8 +73,17 @@ void replace_producer(graph::Graph& graph, ValueId output, Node node) {
   }
 }
 
-bool about(float a, double b) {
-  return std::fabs(static_cast<double>(a) - b) <= 1e-5 * std::fabs(b);
+bool about(float a, double b, DType type) {
+  const double room = type == DType::bf16 ? 4e-3 : type == DType::f16 ? 5e-4 : 1e-5;
+  return std::fabs(static_cast<double>(a) - b) <= room * std::fabs(b);
+}
+
+bool read_short(const graph::Graph& graph, ValueId id, float& value) {
+  const graph::Value& v = graph.values[static_cast<size_t>(id)];
+  if (!v.constant || v.constant->bytes.size() != sizeof(uint16_t)) return false;
+  if (v.dtype != DType::f16 && v.dtype != DType::bf16) return false;
+  widen(v.dtype, v.constant->bytes.data(), &value, 1);
+  return true;
 }
 
 }  // namespace anynpu::compile

@@ -26,7 +26,7 @@ class Pattern {
   // The one node that reads `id` when it is an `op` of the default domain; else null.
   const graph::Node* next(graph::ValueId id, std::string_view op) const;
 
-  // `id` is an f32 constant of one element.
+  // `id` is a constant of one f32, f16 or bf16 element.
   std::optional<float> scalar(graph::ValueId id) const;
   // The operand of a two-operand node beside the scalar constant, with that constant.
   struct WithScalar {
@@ -38,6 +38,12 @@ class Pattern {
   std::optional<WithScalar> scaled(const graph::Node& node) const;
 
   bool is_f32(graph::ValueId id) const { return value(id).dtype == DType::f32; }
+  // Types whose operators may become one: the short ones are then rounded once instead of after
+  // each, closer to the model.
+  bool fuses(graph::ValueId id) const {
+    const DType type = value(id).dtype;
+    return type == DType::f32 || type == DType::f16 || type == DType::bf16;
+  }
 
  private:
   const graph::Graph& graph_;
@@ -48,7 +54,10 @@ class Pattern {
 // needs any more are left to remove_dead.
 void replace_producer(graph::Graph& graph, graph::ValueId output, graph::Node node);
 
-// Whether two numbers are the same up to the rounding of a float.
-bool about(float a, double b);
+// A constant of one f16 or bf16 element.
+bool read_short(const graph::Graph& graph, graph::ValueId id, float& value);
+
+// Whether `a` is `b` as a constant of `type` holds it.
+bool about(float a, double b, DType type);
 
 }  // namespace anynpu::compile

@@ -21,7 +21,8 @@ size_t stored_bytes(DType dtype, const Shape& shape, Layout layout) {
 
 bool can_block(const Operand& operand) {
   return operand.fully_known() && operand.rank() >= 3 &&
-         (operand.dtype == DType::f32 || operand.dtype == DType::bf16);
+         (operand.dtype == DType::f32 || operand.dtype == DType::f16 ||
+          operand.dtype == DType::bf16);
 }
 
 namespace {

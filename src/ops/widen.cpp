@@ -25,7 +25,6 @@ OpContext widened(const OpContext& context, std::vector<std::vector<float>>& buf
   for (size_t i = 0; i < wide.inputs.size(); ++i) {
     Operand& input = wide.inputs[i];
     if (!is_short(input)) continue;
-    input.layout = Layout::plain;
     if (input.is_constant) {
       buffers[i].resize(input.constant.size() / 2);
       widen(input.dtype, input.constant.data(), buffers[i].data(), buffers[i].size());
@@ -44,21 +43,18 @@ OpContext widened_shapes(const OpContext& context) {
   OpContext wide = context;
   for (auto* operands : {&wide.inputs, &wide.outputs}) {
     for (Operand& operand : *operands) {
-      if (!is_short(operand)) continue;
-      operand.dtype = DType::f32;
-      operand.layout = Layout::plain;
+      if (is_short(operand)) operand.dtype = DType::f32;
     }
   }
   return wide;
 }
 
-// One operand on its way between the short type and what the inner kernel wants.
+// One operand on its way between the short type and float32, in the layout of the inner kernel.
 struct Passage {
   bool used = false;
   DType dtype = DType::undefined;
   size_t count = 0;
-  size_t plain = 0, stored = 0;         // places in the workspace
-  std::unique_ptr<KernelPlan> reorder;  // null: the kernel takes plain tensors
+  size_t place = 0;  // in the workspace
 };
 
 class WidenedPlan final : public KernelPlan {
@@ -73,51 +69,35 @@ class WidenedPlan final : public KernelPlan {
     std::byte* out[16] = {};
     for (size_t i = 0; i < inputs.size(); ++i) {
       in[i] = args.inputs[i];
-      if (inputs[i].used && in[i]) {
-        ANYNPU_TRY(take_in(inputs[i], args, in[i]));
-      }
+      if (inputs[i].used && in[i]) in[i] = take_in(inputs[i], args, in[i]);
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
-      const Passage& passage = outputs[i];
-      out[i] = passage.used ? args.workspace + (passage.reorder ? passage.stored : passage.plain)
-                            : args.outputs[i];
+      out[i] = outputs[i].used ? args.workspace + outputs[i].place : args.outputs[i];
     }
     const RunArgs wide{
         {in, inputs.size()}, {out, outputs.size()}, args.packed, args.workspace + inner_workspace};
     ANYNPU_TRY(inner->run(wide));
     for (size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i].used) ANYNPU_TRY(give_out(outputs[i], args, args.outputs[i]));
+      if (outputs[i].used && args.outputs[i]) give_out(outputs[i], args, args.outputs[i]);
     }
     return {};
   }
 
  private:
-  static Status move(const KernelPlan& reorder, const std::byte* from, std::byte* to) {
-    return reorder.run(RunArgs{{&from, 1}, {&to, 1}, nullptr, nullptr});
+  static const std::byte* take_in(const Passage& passage, const RunArgs& args,
+                                  const std::byte* data) {
+    auto* wide = reinterpret_cast<float*>(args.workspace + passage.place);
+    parallel(passage.count, kMinRange, [&](size_t begin, size_t end) {
+      widen(passage.dtype, data + begin * 2, wide + begin, end - begin);
+    });
+    return args.workspace + passage.place;
   }
 
-  static Status take_in(const Passage& passage, const RunArgs& args, const std::byte*& data) {
-    auto* plain = reinterpret_cast<float*>(args.workspace + passage.plain);
+  static void give_out(const Passage& passage, const RunArgs& args, std::byte* data) {
+    const auto* wide = reinterpret_cast<const float*>(args.workspace + passage.place);
     parallel(passage.count, kMinRange, [&](size_t begin, size_t end) {
-      widen(passage.dtype, data + begin * 2, plain + begin, end - begin);
+      narrow(passage.dtype, wide + begin, data + begin * 2, end - begin);
     });
-    data = args.workspace + passage.plain;
-    if (!passage.reorder) return {};
-    ANYNPU_TRY(move(*passage.reorder, data, args.workspace + passage.stored));
-    data = args.workspace + passage.stored;
-    return {};
-  }
-
-  static Status give_out(const Passage& passage, const RunArgs& args, std::byte* data) {
-    if (passage.reorder) {
-      ANYNPU_TRY(
-          move(*passage.reorder, args.workspace + passage.stored, args.workspace + passage.plain));
-    }
-    const auto* plain = reinterpret_cast<const float*>(args.workspace + passage.plain);
-    parallel(passage.count, kMinRange, [&](size_t begin, size_t end) {
-      narrow(passage.dtype, plain + begin, data + begin * 2, end - begin);
-    });
-    return {};
   }
 };
 
@@ -140,12 +120,14 @@ class WidenedKernel final : public Kernel {
     for (size_t i = 0; i < context.inputs.size(); ++i) {
       const bool packed = context.inputs[i].is_constant && inner_->packs_input(i);
       made->inputs.push_back(
-          passage(context.inputs[i], layout_at(made->inner->input_layouts, i), packed, true, used));
+          passage(context.inputs[i], layout_at(made->inner->input_layouts, i), packed, used));
     }
     for (size_t i = 0; i < context.outputs.size(); ++i) {
-      made->outputs.push_back(passage(context.outputs[i], layout_at(made->inner->output_layouts, i),
-                                      false, false, used));
+      made->outputs.push_back(
+          passage(context.outputs[i], layout_at(made->inner->output_layouts, i), false, used));
     }
+    made->input_layouts = made->inner->input_layouts;
+    made->output_layouts = made->inner->output_layouts;
     made->inner_workspace = used;
     made->workspace_bytes = used + made->inner->workspace_bytes;
     return std::unique_ptr<KernelPlan>(std::move(made));
@@ -156,20 +138,14 @@ class WidenedKernel final : public Kernel {
     return index < layouts.size() ? layouts[index] : Layout::plain;
   }
 
-  static Passage passage(const Operand& operand, Layout layout, bool packed, bool inwards,
-                         size_t& used) {
+  static Passage passage(const Operand& operand, Layout layout, bool packed, size_t& used) {
     Passage one;
     one.used = is_short(operand) && !packed;
     if (!one.used) return one;
     one.dtype = operand.dtype;
-    one.count = static_cast<size_t>(element_count(operand.shape));
-    one.plain = used;
+    one.count = static_cast<size_t>(stored_elements(operand.shape, layout));
+    one.place = used;
     used += align_up(one.count * sizeof(float));
-    if (layout == Layout::plain) return one;
-    one.reorder = inwards ? plan_reorder(DType::f32, operand.shape, Layout::plain, layout)
-                          : plan_reorder(DType::f32, operand.shape, layout, Layout::plain);
-    one.stored = used;
-    used += align_up(stored_bytes(DType::f32, operand.shape, layout));
     return one;
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops without branches, which the compiler turns into vectors of the machine at hand.
+// Plain loops without branches, which the compiler turns into vectors of the machine at hand. No
+// function of the standard library in them: `optimize` keeps it from being inlined.
 #include "tensor/half_arrays.h"
 
-#include <bit>
 #include <cstdint>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
@@ -23,26 +23,26 @@ ANYNPU_CLONES void widen_f16(const uint16_t* in, float* out, size_t count) {
     const uint32_t half = in[i];
     const uint32_t shifted = (half & 0x7fffu) << 13;
     // The exponents differ by 112; the product gets denormals right as well.
-    const float scaled = std::bit_cast<float>(shifted) * 0x1p112f;
+    const float scaled = __builtin_bit_cast(float, shifted) * 0x1p112f;
     const uint32_t special = shifted | 0x7f800000u;  // infinities and NaNs
     const uint32_t magnitude =
-        shifted >= (0x7c00u << 13) ? special : std::bit_cast<uint32_t>(scaled);
-    out[i] = std::bit_cast<float>(magnitude | ((half & 0x8000u) << 16));
+        shifted >= (0x7c00u << 13) ? special : __builtin_bit_cast(uint32_t, scaled);
+    out[i] = __builtin_bit_cast(float, magnitude | ((half & 0x8000u) << 16));
   }
 }
 
 ANYNPU_CLONES void widen_bf16(const uint16_t* in, float* out, size_t count) {
-  for (size_t i = 0; i < count; ++i) out[i] = std::bit_cast<float>(uint32_t{in[i]} << 16);
+  for (size_t i = 0; i < count; ++i) out[i] = __builtin_bit_cast(float, uint32_t{in[i]} << 16);
 }
 
 ANYNPU_CLONES void narrow_f16(const float* in, uint16_t* out, size_t count) {
   for (size_t i = 0; i < count; ++i) {
-    const uint32_t bits = std::bit_cast<uint32_t>(in[i]);
+    const uint32_t bits = __builtin_bit_cast(uint32_t, in[i]);
     const uint32_t magnitude = bits & 0x7fffffffu;
     const uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - (112u << 23)) >> 13;
     // The adder rounds denormals at the right place.
     const uint32_t tiny =
-        std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
+        __builtin_bit_cast(uint32_t, __builtin_bit_cast(float, magnitude) + 0.5f) - 0x3f000000u;
     uint32_t half = magnitude < 0x38800000u ? tiny : normal;
     half = magnitude >= 0x477ff000u ? 0x7c00u : half;
     half = magnitude > 0x7f800000u ? 0x7e00u : half;
@@ -52,7 +52,7 @@ ANYNPU_CLONES void narrow_f16(const float* in, uint16_t* out, size_t count) {
 
 ANYNPU_CLONES void narrow_bf16(const float* in, uint16_t* out, size_t count) {
   for (size_t i = 0; i < count; ++i) {
-    const uint32_t bits = std::bit_cast<uint32_t>(in[i]);
+    const uint32_t bits = __builtin_bit_cast(uint32_t, in[i]);
     const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
     const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
     out[i] = static_cast<uint16_t>(nan ? (bits >> 16) | 0x40u : rounded);

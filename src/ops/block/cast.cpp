@@ -4,7 +4,10 @@
 
 #include "ops/block/block.h"
 #include "ops/block/engine.h"
+#include "ops/layout.h"
+#include "ops/parallel.h"
 #include "ops/registry.h"
+#include "tensor/half_arrays.h"
 
 namespace anynpu::ops {
 
@@ -46,6 +49,34 @@ PlanResult plan_cast(const OpContext& context) {
   return plan_blocks(one, copy, wide_kind(context.inputs[0].dtype), {});
 }
 
+constexpr DTypeSet kShort{DType::f16, DType::bf16};
+
+Status can_run_short_cast(const OpContext& context) {
+  const DType from = context.inputs[0].dtype, to = context.outputs[0].dtype;
+  if ((from == DType::f32 && kShort.has(to)) || (kShort.has(from) && to == DType::f32)) return {};
+  return fail(Code::unsupported_dtype, "{} to {}, takes float32 and a 16-bit float", name_of(from),
+              name_of(to));
+}
+
+// float32 <-> float16 or bfloat16, in whatever layout the tensor has.
+PlanResult plan_short_cast(const OpContext& context) {
+  const Operand& x = context.inputs[0];
+  const DType from = x.dtype, to = context.outputs[0].dtype;
+  const auto count = static_cast<size_t>(stored_elements(x.shape, x.layout));
+  auto plan = make_plan([=](const RunArgs& args) {
+    parallel(count, size_t{1} << 14, [&](size_t begin, size_t end) {
+      if (from == DType::f32) {
+        narrow(to, input_of<float>(args, 0) + begin, args.outputs[0] + begin * 2, end - begin);
+      } else {
+        widen(from, args.inputs[0] + begin * 2, output_of<float>(args, 0) + begin, end - begin);
+      }
+    });
+  });
+  plan->input_layouts = {x.layout};
+  plan->output_layouts = {x.layout};
+  return plan;
+}
+
 }  // namespace
 
 Result<DType> dtype_of_onnx(const OpContext& context, int64_t number) {
@@ -80,6 +111,11 @@ void register_cast(Registry& registry) {
   schema.attrs = {{"saturate", AttrKind::i, int64_t{1}}};
   registry.add(schema);
   for (std::string_view name : {"Cast", "CastLike"}) {
+    registry.add(KernelDef{.op = name,
+                           .name = "short_cast",
+                           .types = {DType::f32, DType::f16, DType::bf16},
+                           .can_run = can_run_short_cast,
+                           .create = create_plain<plan_short_cast>});
     registry.add(KernelDef{
         .op = name, .name = "block_cast", .types = kCastable, .create = create_plain<plan_cast>});
   }

@@ -166,6 +166,12 @@ TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {
           "Conv shape=1x16x20x20,16x16x3x3,16 dilations=2,3 pads=2,3,2,3 dtype=bfloat16",
           "Conv shape=1x64x6x6,64x32x3x3,64 group=2 pads=1,1,1,1 dtype=bfloat16",
           "Conv shape=1x16x31,16x1x5,16 group=16 pads=2,2 strides=2 dtype=bfloat16",
+          "Conv shape=2x20x38x85,20x1x3x3,20 group=20 pads=0,2,1,0 dilations=2,3 dtype=float16",
+          "Conv shape=1x40x9x8,40x1x3x3,40 group=40 pads=1,1,1,1 strides=2,2 dtype=bfloat16",
+          "Conv shape=1x16x3x3,16x1x7x7 group=16 pads=5,5,5,5 dtype=bfloat16",
+          "Conv shape=0x16x9x8,16x1x3x3 group=16 dtype=float16",
+          "FusedConv domain=anynpu opset=1 shape=1x17x90x20,17x1x3x3,17,1x17x90x20 group=17 "
+          "pads=1,1,1,1 activation=Relu dtype=bfloat16",
           "Conv shape=0x16x8x8,16x16x3x3 dtype=bfloat16",
           "FusedConv domain=anynpu opset=1 shape=1x16x9x9,24x16x3x3,24,1x24x9x9 pads=1,1,1,1 "
           "activation=Clip activation_min=-1 activation_max=2.5 dtype=bfloat16",

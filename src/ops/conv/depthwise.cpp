@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution over blocked channels: f32, one filter per channel, one or two spatial
-// dimensions, weights and bias constant. Bound by memory, so pads are skipped, not copied.
+// Depthwise convolution over blocked channels: one filter per channel, one or two spatial
+// dimensions, weights and bias constant. Bound by memory, so pads are skipped, not copied; f16 and
+// bf16 are widened and narrowed a few rows at a time, while these are in the cache.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "ops/conv/conv.h"
@@ -9,10 +11,77 @@
 #include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
+#include "tensor/half_arrays.h"
 
 namespace anynpu::ops {
 
 namespace {
+
+constexpr int64_t kCachedRows = 48 << 10;  // bytes of widened input rows of a task
+
+void read_constant(const Operand& operand, float* out, size_t count) {
+  if (operand.dtype == DType::f32) {
+    std::memcpy(out, operand.constant.data(), count * sizeof(float));
+  } else {
+    widen(operand.dtype, operand.constant.data(), out, count);
+  }
+}
+
+// A convolution of f16 or bf16: tasks of a few output rows of one block.
+struct ShortDepthwise {
+  LaneRow shape;
+  DType dtype = DType::undefined;
+  void (*row)(const LaneRow&) = nullptr;
+  int64_t planes = 0, blocks = 0, taps = 0;  // batch * blocks, blocks, kernel elements
+  int64_t out_h = 0, stride_h = 1, pad_top = 0;
+  int64_t rows = 1;     // output rows of a task
+  int64_t in_rows = 1;  // input rows that these need at most
+  bool residual = false;
+
+  int64_t in_floats() const { return in_rows * shape.in_w * kBlock; }
+  int64_t out_floats() const { return rows * shape.out_w * kBlock; }
+  int64_t scratch_floats() const { return in_floats() + out_floats() * (residual ? 2 : 1); }
+
+  void operator()(const RunArgs& args) const {
+    const int64_t pieces = (out_h + rows - 1) / rows, tasks = planes * pieces;
+    std::atomic<int64_t> next{0};
+    parallel(ThreadPool::instance().threads(), 1, [&](size_t slot, size_t) {
+      float* scratch =
+          reinterpret_cast<float*>(args.workspace) + static_cast<int64_t>(slot) * scratch_floats();
+      for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
+        run(args, task / pieces, task % pieces * rows, scratch);
+      }
+    });
+  }
+
+  void run(const RunArgs& args, int64_t plane, int64_t first, float* scratch) const {
+    const int64_t last = std::min(out_h, first + rows), in_row = shape.in_w * kBlock;
+    const int64_t out_row = shape.out_w * kBlock;
+    const int64_t reach = (shape.kernel_h - 1) * shape.dilation_h + 1;
+    const int64_t top = std::clamp<int64_t>(first * stride_h - pad_top, 0, shape.in_h);
+    const int64_t end =
+        std::clamp<int64_t>((last - 1) * stride_h - pad_top + reach, top, shape.in_h);
+    const auto at = [](const std::byte* data, int64_t element) { return data + element * 2; };
+    widen(dtype, at(args.inputs[0], (plane * shape.in_h + top) * in_row), scratch,
+          static_cast<size_t>((end - top) * in_row));
+    float *out = scratch + in_floats(), *added = out + out_floats();
+    const int64_t place = (plane * out_h + first) * out_row;
+    const auto count = static_cast<size_t>((last - first) * out_row);
+    if (residual) widen(dtype, at(args.inputs[3], place), added, count);
+    const float* packed = reinterpret_cast<const float*>(args.packed);
+    LaneRow r = shape;
+    r.in = scratch - top * in_row;  // rows above `top` are in the pads or not needed
+    r.weights = packed + plane % blocks * taps * kBlock;
+    r.bias = packed + (blocks * taps + plane % blocks) * kBlock;
+    for (int64_t i = first; i < last; ++i) {
+      r.y = i * stride_h - pad_top;
+      r.out = out + (i - first) * out_row;
+      r.residual = residual ? added + (i - first) * out_row : nullptr;
+      row(r);
+    }
+    narrow(dtype, out, args.outputs[0] + place * 2, count);
+  }
+};
 
 class DepthwiseConv final : public Kernel {
  public:
@@ -31,15 +100,17 @@ class DepthwiseConv final : public Kernel {
   Status pack(const OpContext& context, std::span<std::byte> packed) override {
     float* out = reinterpret_cast<float*>(packed.data());
     std::memset(out, 0, packed.size());
-    const auto* weight = reinterpret_cast<const float*>(context.inputs[1].constant.data());
+    std::vector<float> weight(static_cast<size_t>(channels_ * taps_));
+    read_constant(context.inputs[1], weight.data(), weight.size());
     for (int64_t c = 0; c < channels_; ++c) {
       for (int64_t tap = 0; tap < taps_; ++tap) {
-        out[(c / kBlock * taps_ + tap) * kBlock + c % kBlock] = weight[c * taps_ + tap];
+        out[(c / kBlock * taps_ + tap) * kBlock + c % kBlock] =
+            weight[static_cast<size_t>(c * taps_ + tap)];
       }
     }
     if (context.has_input(2)) {
-      std::memcpy(out + blocks_ * taps_ * kBlock, context.inputs[2].constant.data(),
-                  static_cast<size_t>(channels_) * sizeof(float));
+      read_constant(context.inputs[2], out + blocks_ * taps_ * kBlock,
+                    static_cast<size_t>(channels_));
     }
     return {};
   }
@@ -61,6 +132,25 @@ class DepthwiseConv final : public Kernel {
     const int64_t pad_top = flat ? 0 : w.pad_begin[0];
     const int64_t blocks = blocks_, taps = taps_, batch = c.batch;
     const auto depthwise_row = lanes_.depthwise_row;
+    if (context.inputs[0].dtype != DType::f32) {
+      ShortDepthwise work;
+      work.shape = r;
+      work.dtype = context.inputs[0].dtype;
+      work.row = depthwise_row;
+      work.planes = element_count(context.outputs[0].shape) == 0 ? 0 : batch * blocks;
+      work.blocks = blocks, work.taps = taps;
+      work.out_h = out_h, work.stride_h = stride_h, work.pad_top = pad_top;
+      const int64_t bytes = std::max<int64_t>(1, r.in_w * kBlock * 4 * stride_h);
+      work.rows = std::clamp<int64_t>(kCachedRows / bytes, 1, std::max<int64_t>(1, out_h));
+      work.in_rows = (work.rows - 1) * stride_h + (r.kernel_h - 1) * r.dilation_h + 1;
+      work.in_rows = std::min(work.in_rows, r.in_h);
+      work.residual = context.has_input(3);
+      auto plan = make_plan(work);
+      plan->workspace_bytes = ThreadPool::instance().threads() *
+                              static_cast<size_t>(work.scratch_floats()) * sizeof(float);
+      set_layouts(context, *plan);
+      return plan;
+    }
     auto plan = make_plan([=](const RunArgs& args) {
       const float* packed = reinterpret_cast<const float*>(args.packed);
       const float* residual = args.inputs.size() > 3 ? input_of<float>(args, 3) : nullptr;
@@ -80,13 +170,17 @@ class DepthwiseConv final : public Kernel {
         }
       });
     });
-    plan->input_layouts = {Layout::blocked16, Layout::plain, Layout::plain, Layout::blocked16};
-    plan->output_layouts = {Layout::blocked16};
-    plan->in_place_input = context.has_input(3) ? 3 : -1;
+    set_layouts(context, *plan);
     return plan;
   }
 
  private:
+  static void set_layouts(const OpContext& context, KernelPlan& plan) {
+    plan.input_layouts = {Layout::blocked16, Layout::plain, Layout::plain, Layout::blocked16};
+    plan.output_layouts = {Layout::blocked16};
+    plan.in_place_input = context.has_input(3) ? 3 : -1;
+  }
+
   int64_t channels_, blocks_, taps_;
   const LaneSet& lanes_;
 };

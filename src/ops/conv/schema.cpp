@@ -116,7 +116,7 @@ void register_conv(Registry& registry) {
     registry.add(KernelDef{.op = op,
                            .name = "depthwise_avx512",
                            .domain = domain,
-                           .types = {DType::f32},
+                           .types = {DType::f32, DType::f16, DType::bf16},
                            .can_run = can_run_depthwise_conv<Isa::avx512>,
                            .create = create_depthwise_conv<Isa::avx512>});
     registry.add(KernelDef{.op = op,
@@ -128,7 +128,7 @@ void register_conv(Registry& registry) {
     registry.add(KernelDef{.op = op,
                            .name = "depthwise_avx2",
                            .domain = domain,
-                           .types = {DType::f32},
+                           .types = {DType::f32, DType::f16, DType::bf16},
                            .can_run = can_run_depthwise_conv<Isa::avx2>,
                            .create = create_depthwise_conv<Isa::avx2>});
     registry.add(KernelDef{.op = op,
@@ -140,7 +140,7 @@ void register_conv(Registry& registry) {
     registry.add(KernelDef{.op = op,
                            .name = "depthwise_baseline",
                            .domain = domain,
-                           .types = {DType::f32},
+                           .types = {DType::f32, DType::f16, DType::bf16},
                            .can_run = can_run_depthwise_conv<Isa::baseline>,
                            .create = create_depthwise_conv<Isa::baseline>});
     registry.add(KernelDef{.op = op,

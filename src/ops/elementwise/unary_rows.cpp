@@ -6,6 +6,7 @@
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
+#include "ops/widen.h"
 
 namespace anynpu::ops {
 
@@ -61,6 +62,11 @@ void register_unary_rows(Registry& registry) {
                            .types = {DType::f32},
                            .can_run = can_run_unary_rows<Isa::avx2>,
                            .create = create_plain<plan_unary_rows<Isa::avx2>>});
+    registry.add(KernelDef{.op = op,
+                           .name = "widened",
+                           .types = kShortFloats,
+                           .can_run = can_run_widened,
+                           .create = create_widened});
   }
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kWidth = kBf16Blocks * 16;  // columns of a panel
 constexpr int64_t kBf16Tasks = 4;             // per thread
+constexpr int64_t kPairsStep = 128;           // of k / 2, while a tile of rows is packed
 
 // Right sides: [panel][k / 2][columns][2], the last panel padded to whole blocks of 16 columns.
 struct Bf16Panels {
@@ -102,12 +103,21 @@ class Bf16GemmPlan final : public KernelPlan {
       const BF16* a =
           reinterpret_cast<const BF16*>(args.inputs[0]) + g.batch_a[static_cast<size_t>(batch)];
       BF16* out = at<BF16>(args, a_at) + (batch * g.m + row) * pairs * 2;
-      for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t k = 0; k < g.k; ++k) {
-          out[(k / 2 * rows + i) * 2 + k % 2] =
-              g.transpose_a ? a[k * g.m + row + i] : a[(row + i) * g.k + k];
+      const int64_t step = g.transpose_a ? g.m : 1;
+      for (int64_t from = 0; from < pairs; from += kPairsStep) {  // what is written stays cached
+        const int64_t end = std::min(g.k / 2, from + kPairsStep);
+        for (int64_t i = 0; i < rows; ++i) {
+          const BF16* x = g.transpose_a ? a + row + i : a + (row + i) * g.k;
+          for (int64_t k = from; k < end; ++k) {
+            out[(k * rows + i) * 2] = x[2 * k * step];
+            out[(k * rows + i) * 2 + 1] = x[(2 * k + 1) * step];
+          }
         }
-        if (g.k % 2) out[(g.k / 2 * rows + i) * 2 + 1] = BF16{};
+      }
+      for (int64_t i = 0; g.k % 2 && i < rows; ++i) {
+        out[(g.k / 2 * rows + i) * 2] =
+            g.transpose_a ? a[(g.k - 1) * g.m + row + i] : a[(row + i) * g.k + g.k - 1];
+        out[(g.k / 2 * rows + i) * 2 + 1] = BF16{};
       }
     });
   }

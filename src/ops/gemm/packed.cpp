@@ -14,6 +14,7 @@ namespace {
 // Rows up to this many are read where they are; more are packed, so that a tile reads one stream.
 constexpr int64_t kRowsInPlace = 4;
 constexpr int64_t kTasksPerThread = 4;
+constexpr int64_t kPackedStep = 128;  // of k, while a tile of rows is packed
 
 // How one k x n matrix is cut: panels of 16 * panel_blocks columns, [panel][k][columns], the last
 // padded with zeros to whole blocks of 16.
@@ -112,9 +113,12 @@ class PackedGemmPlan final : public KernelPlan {
       const float* a =
           reinterpret_cast<const float*>(args.inputs[0]) + g.batch_a[static_cast<size_t>(batch)];
       float* out = packed + (batch * g.m + row) * g.k;
-      for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t k = 0; k < g.k; ++k) {
-          out[k * rows + i] = g.transpose_a ? a[k * g.m + row + i] : a[(row + i) * g.k + k];
+      for (int64_t from = 0; from < g.k; from += kPackedStep) {  // what is written stays cached
+        const int64_t end = std::min(g.k, from + kPackedStep);
+        for (int64_t i = 0; i < rows; ++i) {
+          const float* x = g.transpose_a ? a + row + i : a + (row + i) * g.k;
+          const int64_t step = g.transpose_a ? g.m : 1;
+          for (int64_t k = from; k < end; ++k) out[k * rows + i] = x[k * step];
         }
       }
     });

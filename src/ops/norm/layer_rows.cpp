@@ -5,6 +5,7 @@
 #include "ops/norm/norm.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/widen.h"
 
 namespace anynpu::ops {
 
@@ -76,6 +77,11 @@ void register_layer_rows(Registry& registry) {
                            .types = {DType::f32},
                            .can_run = can_run_layer_rows<Isa::avx2>,
                            .create = create_plain<plan_layer_rows<Isa::avx2>>});
+    registry.add(KernelDef{.op = op,
+                           .name = "widened",
+                           .types = kShortFloats,
+                           .can_run = can_run_widened,
+                           .create = create_widened});
   }
 }
 

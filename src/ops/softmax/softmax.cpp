@@ -9,6 +9,7 @@
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
+#include "ops/widen.h"
 #include "tensor/element.h"
 
 namespace anynpu::ops {
@@ -152,6 +153,11 @@ void register_softmax(Registry& registry) {
                          .types = {DType::f32},
                          .can_run = can_run_softmax_rows<Isa::avx2>,
                          .create = create_plain<plan_softmax_rows<Isa::avx2>>});
+  registry.add(KernelDef{.op = "Softmax",
+                         .name = "widened",
+                         .types = kShortFloats,
+                         .can_run = can_run_widened,
+                         .create = create_widened});
   registry.add(KernelDef{.op = "Softmax",
                          .name = "softmax_reference",
                          .types = kFloats,
