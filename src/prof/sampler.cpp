@@ -75,8 +75,13 @@ void Sampler::line(json::Value value) {
 }
 
 void Sampler::sample_devices() {
-  for (int32_t id : devices_) {
-    const auto device = device::Runtime::instance().device(id);
+  auto& runtime = device::Runtime::instance();
+  std::vector<int32_t> ids = devices_;
+  for (int32_t id = 0; devices_.empty() && id < runtime.device_count(); ++id) {
+    if (runtime.uses(id) > 0) ids.push_back(id);
+  }
+  for (int32_t id : ids) {
+    const auto device = runtime.device(id);
     if (!device.ok()) continue;
     json::Value value;
     value.set("t", now_ns());

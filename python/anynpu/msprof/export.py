@@ -9,7 +9,7 @@ import time
 
 from anynpu.msprof import timeline
 from anynpu.msprof.database import write_database
-from anynpu.msprof.recording import read_recording
+from anynpu.msprof.recording import RecordingError, read_recording
 from anynpu.msprof.tables import TABLES
 from anynpu.msprof.work import Work
 
@@ -74,9 +74,27 @@ def readme(work, written):
     return "\n".join(lines)
 
 
-def export(path, types=("text", "db"), summary_format="csv", layers=None):
-    """Writes everything the recording in `path` has. Returns the paths."""
-    work = Work(read_recording(path))
+def keep_step(recording, model, number):
+    """Only what happened during one iteration of a model."""
+    spans = [(start, start + duration) for _, m, n, start, duration, _ in Work(recording).iterations
+             if model in (None, m) and number in (None, n)]
+    if not spans:
+        raise RecordingError(f"'{recording.path}' has no iteration {number or 'at all'} of model "
+                             f"{'any' if model is None else model}; 'msprof --query=on' lists them")
+    begin, end = min(s[0] for s in spans), max(s[1] for s in spans)
+    events = recording.events
+    recording.events = events[(events["t"] >= begin) & (events["t"] <= end)]
+
+
+def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(None, None)):
+    """Writes everything the recording in `path` has. Returns the paths.
+
+    `step` = (model, iteration) keeps one iteration.
+    """
+    recording = read_recording(path)
+    if step != (None, None):
+        keep_step(recording, *step)
+    work = Work(recording)
     stamp = time.strftime("%Y%m%d%H%M%S")
     folder = os.path.join(path, OUTPUT)
     written = []

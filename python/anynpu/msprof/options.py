@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of msprof: all of the form --name=value, in one table.
+
+`key` is the name in the profiler section of acl.json, which the collected program is given.
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+ON_OFF = ("on", "off")
+METRICS = ("ArithmeticUtilization", "PipeUtilization", "Memory", "MemoryL0",
+           "ResourceConflictRatio", "MemoryUB", "L2Cache", "PipelineExecuteUtilization",
+           "MemoryAccess")
+CARD = "asks a card for what only it has; nothing is collected for it here"
+
+
+@dataclass(frozen=True)
+class Option:
+    words: tuple = ()  # what it takes; empty for any text
+    numbers: tuple = ()  # or a range
+    key: str = ""
+    default: str = ""
+    card: bool = False  # accepted, checked, and said to collect nothing
+    comma: bool = False  # several words
+
+
+LEVELS = ("on", "off", "l0", "l1", "l2", "l3")
+OPTIONS = {
+    "application": Option(), "output": Option(), "environment": Option(),
+    "storage-limit": Option(key="storage_limit"), "type": Option(("text", "db"), default="text"),
+    "python-path": Option(),
+    "ascendcl": Option(ON_OFF, key="ascendcl", default="on"),
+    "task-time": Option(LEVELS, key="task_time", default="on"),
+    "task-trace": Option(LEVELS, key="task_trace"),
+    "runtime-api": Option(ON_OFF, key="runtime_api", default="off"),
+    "msproftx": Option(ON_OFF, key="msproftx", default="off"),
+    "task-memory": Option(ON_OFF, key="task_memory", default="off"),
+    "ge-api": Option(("off", "l0", "l1"), key="ge_api"),
+    "aic-metrics": Option(METRICS, key="aic_metrics"),
+    "ai-core": Option(ON_OFF, default="on"),
+    "aic-mode": Option(("task-based", "sample-based")), "aic-freq": Option(numbers=(1, 100)),
+    "ai-vector-core": Option(ON_OFF), "aiv-mode": Option(("task-based", "sample-based")),
+    "aiv-freq": Option(numbers=(1, 100)), "aiv-metrics": Option(METRICS),
+    "aicore-shape": Option(ON_OFF), "model-execution": Option(ON_OFF),
+    "task-tsfw": Option(ON_OFF, key="task_tsfw", card=True),
+    "aicpu": Option(ON_OFF, key="aicpu", card=True), "l2": Option(ON_OFF, key="l2", card=True),
+    "hccl": Option(ON_OFF, key="hccl", card=True),
+    "mstx-domain-include": Option(), "mstx-domain-exclude": Option(),
+    "instr-profiling": Option(ON_OFF, card=True),
+    "instr-profiling-freq": Option(numbers=(300, 30000), card=True),
+    "sys-devices": Option(), "sys-period": Option(numbers=(1, 2592000)),
+    "sys-hardware-mem": Option(ON_OFF),
+    "sys-hardware-mem-freq": Option(numbers=(1, 100), key="sys_hardware_mem_freq"),
+    "llc-profiling": Option(("read", "write"), card=True),
+    "sys-cpu-profiling": Option(ON_OFF), "sys-cpu-freq": Option(numbers=(1, 50),
+                                                               key="sys_cpu_freq"),
+    "sys-profiling": Option(ON_OFF), "sys-sampling-freq": Option(numbers=(1, 10)),
+    "sys-pid-profiling": Option(ON_OFF), "sys-pid-sampling-freq": Option(numbers=(1, 10)),
+    "sys-io-profiling": Option(ON_OFF, card=True),
+    "sys-io-sampling-freq": Option(numbers=(1, 100), card=True),
+    "sys-interconnection-profiling": Option(ON_OFF, card=True),
+    "sys-interconnection-freq": Option(numbers=(1, 50), card=True),
+    "dvpp-profiling": Option(ON_OFF), "dvpp-freq": Option(numbers=(1, 100), key="dvpp_freq"),
+    "host-sys": Option(("cpu", "mem", "disk", "network", "osrt"), key="host_sys", comma=True),
+    "host-sys-pid": Option(), "host-sys-usage": Option(("cpu", "mem"), key="host_sys_usage",
+                                                       comma=True),
+    "host-sys-usage-freq": Option(numbers=(1, 50), key="host_sys_usage_freq"),
+    "sys-lp": Option(ON_OFF, card=True), "sys-lp-freq": Option(numbers=(1, 100), card=True),
+    "export": Option(ON_OFF), "parse": Option(ON_OFF), "query": Option(ON_OFF),
+    "analyze": Option(ON_OFF), "rule": Option(("communication", "communication_matrix"),
+                                              comma=True),
+    "iteration-id": Option(numbers=(1, 2**32)), "model-id": Option(numbers=(0, 4294967295)),
+    "summary-format": Option(("csv", "json"), default="csv"), "reports": Option(),
+    "clear": Option(ON_OFF),
+}
+REFUSED = {
+    "dynamic": "start and stop the collection in the program instead (acl.prof.start and stop)",
+    "pid": "start the program under msprof instead",
+    "delay": "start the collection in the program instead (acl.prof.start)",
+    "duration": "stop the collection in the program instead (acl.prof.stop)",
+}
+FORBIDDEN = re.compile(r"""["'\\%<>|&$;`\x00-\x1f]""")
+
+
+class UsageError(Exception):
+    """A command line that cannot be meant; the message says why and what is expected."""
+
+
+def _check(name, value, option):
+    if option.words:
+        for word in value.split(",") if option.comma else [value]:
+            if word not in option.words:
+                raise UsageError(f"--{name}={value}: expected "
+                                 + ("a comma list of " if option.comma else "one of ")
+                                 + ", ".join(option.words))
+    if option.numbers:
+        low, high = option.numbers
+        if not value.isdigit() or not low <= int(value) <= high:
+            raise UsageError(f"--{name}={value}: expected a number from {low} to {high}")
+    if name == "storage-limit" and not re.fullmatch(r"[2-9]\d{2}MB|\d{4,10}MB", value):
+        raise UsageError(f"--{name}={value}: expected a size from 200MB on, for example 500MB")
+    if name == "output" and FORBIDDEN.search(value):
+        raise UsageError(f"--output={value!r}: a character in it is not allowed; choose a folder "
+                         "without quotes and without any of \\ % < > | & $ ; `")
+
+
+def parse(argv):
+    """(options as given, program and its arguments). Raises UsageError."""
+    given = {}
+    for at, argument in enumerate(argv):
+        if not argument.startswith("--"):
+            return given, argv[at:]
+        name, equals, value = argument[2:].partition("=")
+        if name in REFUSED:
+            raise UsageError(f"--{name} is not available; {REFUSED[name]}")
+        if name not in OPTIONS:
+            raise UsageError(f"--{name} is no option of msprof; 'msprof --help' lists them")
+        if not equals or not value:
+            raise UsageError(f"--{name} needs a value: --{name}=...")
+        _check(name, value, OPTIONS[name])
+        given[name] = value
+    return given, []
+
+
+def sample_config(given, output, app):
+    """The profiler section that the collected program gets."""
+    config = {"switch": "on", "output": output, "app": app}
+    for name, option in OPTIONS.items():
+        value = given.get(name, option.default)
+        if option.key and value:
+            config[option.key] = int(value) if option.numbers else value
+    if given.get("ai-core", "on") == "on":
+        config.setdefault("aic_metrics", "PipeUtilization")
+    if given.get("sys-hardware-mem") == "on":
+        config.setdefault("sys_hardware_mem_freq", 50)
+    return config

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of ASCEND_PROFILER_OUTPUT: names, columns and units of mindspore.profiler."""
+from __future__ import annotations
+
+import json
+import os
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from anynpu.msprof import tables
+from anynpu.msprof.export import csv_text
+from anynpu.msprof.recording import EVENTS_FILE
+from anynpu.msprof.timeline import make_timeline, merged, ts, us
+from anynpu.msprof.work import ENGINES, Work
+
+LEVEL0_DROPS = {"Mix Block Num", "HF32 Eligible", "Input Shapes", "Input Data Types",
+                "Input Formats", "Output Shapes", "Output Data Types", "Output Formats",
+                "Context ID"}
+RENAMED = {"Op Name": "Name", "OP Type": "Type", "Task Type": "Accelerator Core",
+           "Task Start Time(us)": "Start Time(us)", "Task Duration(us)": "Duration(us)",
+           "Task Wait Time(us)": "Wait Time(us)"}
+WINDOW_NS = 1_000_000  # of the rates of hbm.csv and pcie.csv
+
+
+def clock_offset(path):
+    """Nanoseconds between the steady clock and the calendar's, from the raw data's header."""
+    with open(os.path.join(path, EVENTS_FILE), "rb") as file:
+        steady, calendar = struct.unpack_from("<QQ", file.read(32), 16)
+    return calendar - steady
+
+
+def shifted(rows, offset):
+    return [(thread, depth, begin + offset, duration, name)
+            for thread, depth, begin, duration, name in rows]
+
+
+def keep_steps(recording, steps, wanted):
+    """Leaves only the steps of the list, in the recording too."""
+    kept = [s for s in steps if int(s[4].rpartition("#")[2]) in wanted]
+    if not kept:
+        raise ValueError(f"no step of {wanted} was recorded; there are "
+                         f"{[s[4] for s in steps] or 'none'}")
+    begin, end = min(s[2] for s in kept), max(s[2] + s[3] for s in kept)
+    events = recording.events
+    recording.events = events[(events["t"] >= begin) & (events["t"] <= end)]
+    return kept
+
+
+@dataclass
+class Profile:
+    work: Work
+    info: dict
+    steps: list  # (thread, depth, begin, duration, name)
+    stacks: list
+    pretty: bool = False
+
+    @property
+    def parameters(self):
+        return self.info["profiler_parameters"]
+
+    def has(self, activity):
+        return activity in self.parameters.get("activities", [])
+
+    def step_of(self, start):
+        """The number of the step in which something started; "" outside of all."""
+        for _, _, begin, duration, name in self.steps:
+            if begin <= start < begin + duration:
+                return name.rpartition("#")[2]
+        return ""
+
+
+def _slice(pid, thread, begin, duration, name):
+    return (f'{{"ph":"X","name":{json.dumps(name)},"pid":{pid},"tid":{thread},"ts":{ts(begin)},'
+            f'"dur":"{us(duration)}","args":{{}}}}')
+
+
+def _process(pid, name, sort, threads):
+    yield json.dumps({"ph": "M", "name": "process_name", "pid": pid, "tid": 0,
+                      "args": {"name": name}})
+    yield json.dumps({"ph": "M", "name": "process_labels", "pid": pid, "tid": 0,
+                      "args": {"labels": "CPU"}})
+    yield json.dumps({"ph": "M", "name": "process_sort_index", "pid": pid, "tid": 0,
+                      "args": {"sort_index": sort}})
+    for thread in sorted(threads):
+        yield json.dumps({"ph": "M", "name": "thread_name", "pid": pid, "tid": thread,
+                          "args": {"name": f"Thread {thread}"}})
+        yield json.dumps({"ph": "M", "name": "thread_sort_index", "pid": pid, "tid": thread,
+                          "args": {"sort_index": thread}})
+
+
+def _as_text(line):
+    """A line of msprof's timeline in the spelling of trace_view: dur as text, flows with bp."""
+    at = line.find('"dur":')
+    if at >= 0:
+        end = line.index(",", at)
+        return f'{line[:at]}"dur":"{line[at + 6:end]}"{line[end:]}'
+    if '"ph":"s"' in line:
+        return line[:-1] + ',"bp":"e"}'
+    return line
+
+
+def trace_view(profile):
+    lines = []
+    if profile.steps:
+        lines += _process(1, "MindSpore", 1, {s[0] for s in profile.steps})
+        lines += [_slice(1, thread, begin, duration, name)
+                  for thread, _, begin, duration, name in profile.steps]
+    if profile.stacks:
+        lines += _process(4, "Python", 3, {s[0] for s in profile.stacks})
+        lines += [_slice(4, thread, begin, duration, name)
+                  for thread, _, begin, duration, name in profile.stacks]
+    return lines + [_as_text(line) for line in make_timeline(profile.work)]
+
+
+def kernel_details(profile):
+    header, rows = tables.op_summary(profile.work)
+    drops = LEVEL0_DROPS if profile.parameters["profiler_level"] == "Level0" else set()
+    keep = [i for i, h in enumerate(header) if h != "Device_id" and h not in drops]
+    out = [[row[i] for i in keep] for row in rows]
+    names = [RENAMED.get(header[i], header[i]) for i in keep]
+    if profile.steps:
+        starts = tables.op_rows(profile.work)["start"]
+        names = ["Step ID", *names]
+        out = [[profile.step_of(start), *row] for start, row in zip(starts, out)]
+    return names, out
+
+
+def step_trace_time(profile):
+    work = profile.work
+    device = work.device_ids[0] if work.device_ids else 0
+    busy = merged(work, device)
+    steps = profile.steps or [(0, 0, work.recording.begin_ns,
+                               work.recording.end_ns - work.recording.begin_ns, "#0")]
+    rows = []
+    for _, _, begin, duration, name in steps:
+        end = begin + duration
+        mine = busy[(busy[:, 0] >= begin) & (busy[:, 0] < end)] if len(busy) else busy
+        computing = int((mine[:, 1] - mine[:, 0]).sum()) if len(mine) else 0
+        inside = np.clip(busy, begin, end) if len(busy) else busy
+        free = duration - int((inside[:, 1] - inside[:, 0]).sum()) if len(busy) else duration
+        preparing = int(mine[0, 0]) - begin if len(mine) and profile.has("CPU") else 0
+        rows.append([name.rpartition("#")[2], us(computing), "0.000", "0.000", "0.000", us(free),
+                     "0.000", "0.000", "0.000", us(preparing)])
+    return ["Step", "Computing", "Communication(Not Overlapped)", "Overlapped", "Communication",
+            "Free", "Stage", "Bubble", "Communication(Not Overlapped and Exclude Receive)",
+            "Preparing"], rows
+
+
+def memory_record(profile):
+    _, rows = tables.memory_record(profile.work)
+    out = [[r[1], r[2], f"{float(r[3]) / 1024:.3f}", f"{float(r[4]) / 1024:.3f}",
+            f"{float(r[3]) / 1024:.3f}", r[5]] for r in rows]
+    return ["Component", "Timestamp(us)", "Total Allocated(MB)", "Total Reserved(MB)",
+            "Total Active(MB)", "Device Type"], out
+
+
+def operator_memory(profile):
+    def mb(value):
+        return "N/A" if value is None else f"{value / (1 << 20):.3f}"
+
+    out = []
+    for device, name, size, begin, end, used, left in tables.allocations(profile.work):
+        lasted = us(end - begin) if begin is not None and end is not None else "N/A"
+        begin, end = (us(x) + "\t" if x is not None else "N/A" for x in (begin, end))
+        out.append([name, f"{size / 1024:.3f}", begin, end, end, lasted, lasted, mb(used), mb(used),
+                    mb(used), mb(left), mb(left), mb(left), "N/A", f"NPU:{device}"])
+    return ["Name", "Size(KB)", "Allocation Time(us)", "Release Time(us)",
+            "Active Release Time(us)", "Duration(us)", "Active Duration(us)",
+            "Allocation Total Allocated(MB)", "Allocation Total Reserved(MB)",
+            "Allocation Total Active(MB)", "Release Total Allocated(MB)",
+            "Release Total Reserved(MB)", "Release Total Active(MB)", "Stream Ptr",
+            "Device Type"], out
+
+
+def _rates(tasks, engines):
+    """MB/s in windows of a millisecond, over the copies of some engines."""
+    mine = tasks[np.isin(tasks["d_second"], [ENGINES.index(e) for e in engines])]
+    if not len(mine):
+        return np.zeros(0)
+    window = (mine["t"] // WINDOW_NS).astype(np.int64)
+    sums = np.bincount(window - window.min(), weights=mine["arg"].astype(float))
+    return sums[sums > 0] / 1e6 * (1e9 / WINDOW_NS)
+
+
+def hbm(profile):
+    """Bytes of our own copies into and out of device memory; there is no counter of a chip."""
+    rows = []
+    for device in profile.work.device_ids:
+        tasks = profile.work.tasks[profile.work.tasks["d_first"] == device]
+        read, write = _rates(tasks, ("d2h", "d2d")), _rates(tasks, ("h2d", "d2d"))
+        for metric, reduce in (("Average", np.mean), ("Peak", np.max)):
+            rows.append([str(device), f"{metric} (copies of AnyNPU)",
+                         *(f"{reduce(x) if len(x) else 0:.3f}" for x in (read, write))])
+    return ["Device_id", "Metric", "Read(MB/s)", "Write(MB/s)"], rows
+
+
+def pcie(profile):
+    rows = []
+    for device in profile.work.device_ids:
+        tasks = profile.work.tasks[profile.work.tasks["d_first"] == device]
+        for mode, engine in (("Tx (host to device copies)", "h2d"),
+                             ("Rx (device to host copies)", "d2h")):
+            rate = _rates(tasks, (engine,))
+            if len(rate):
+                rows.append([str(device), mode, f"{rate.min():.3f}", f"{rate.max():.3f}",
+                             f"{rate.mean():.3f}"])
+    return ["Device_id", "Mode", "Min", "Max", "Avg"], rows
+
+
+def dataset(profile):
+    """Stages of data preparation: ranges of the program, by message and domain."""
+    rows = []
+    if profile.parameters.get("data_process"):
+        stamps = profile.work.stamps
+        ranges = stamps[stamps["duration"] > 0]
+        keys = ((profile.work.name(n), profile.work.name(d) or "default")
+                for n, d in zip(ranges["name"].tolist(), ranges["d_first"].tolist()))
+        found = tables.statistics(keys, ranges["duration"].tolist())
+        rows = [[name, stage, str(count), us(mean), ""]
+                for (name, stage), (count, _, _, mean, _, _) in found.items()]
+    return ["Operation", "Stage", "Occurrences", "Avg. time (us)", "Custom Info"], rows
+
+
+PIPELINE_RAW = ["op_id", "op_type", "num_workers", "output_queue_size", "output_queue_average_size",
+                "output_queue_length", "output_queue_usage_rate", "sample_interval", "parent_id",
+                "children_id"]
+PIPELINE_SUMMARY = ["op_ids", "op_names", "pipeline_ops", "num_workers", "queue_average_size",
+                    "queue_utilization_pct", "queue_empty_freq_pct", "children_ids", "parent_id",
+                    "avg_cpu_pct", "per_pipeline_time", "per_push_queue_time", "per_batch_time",
+                    "avg_cpu_pct_per_worker", "cpu_analysis_details", "queue_analysis_details",
+                    "bottleneck_warning", "bottleneck_suggestion"]
+
+
+def _csv_files(profile):
+    """(file name, header, rows, whether it is written without rows)."""
+    parameters = profile.parameters
+    rank = profile.info["rank"]
+    if profile.has("NPU") and parameters["profiler_level"] != "LevelNone":
+        yield "kernel_details.csv", *kernel_details(profile), False
+    if profile.has("NPU"):
+        yield "step_trace_time.csv", *step_trace_time(profile), False
+        yield "op_statistic.csv", *tables.op_statistic(profile.work), False
+        yield "api_statistic.csv", *tables.api_statistic(profile.work), False
+    if parameters.get("profile_memory"):
+        yield "memory_record.csv", *memory_record(profile), False
+        yield "operator_memory.csv", *operator_memory(profile), False
+        yield "npu_module_mem.csv", *tables.npu_module_mem(profile.work), False
+    if parameters.get("hbm_ddr"):
+        yield "hbm.csv", *hbm(profile), True
+    if parameters.get("pcie"):
+        yield "pcie.csv", *pcie(profile), True
+    if profile.has("CPU"):
+        yield "dataset.csv", *dataset(profile), True
+    if parameters.get("record_shapes"):
+        rows = tables.op_rows(profile.work)
+        texts = [[profile.work.name(n), profile.work.text(t).inputs[0]]
+                 for n, t in zip(rows["name"], rows["text"])]
+        yield "operator_details.csv", ["Name", "Input Shapes"], texts, True
+    if parameters.get("data_process"):
+        yield f"minddata_pipeline_raw_{rank}.csv", PIPELINE_RAW, [], True
+        yield f"minddata_pipeline_summary_{rank}.csv", PIPELINE_SUMMARY, [], True
+
+
+def write_text_files(profile, folder):
+    lines = trace_view(profile)
+    if profile.pretty:
+        text = json.dumps([json.loads(line) for line in lines], indent=4)
+    else:
+        text = "[" + ",\n".join(lines) + "]"
+    _write(os.path.join(folder, "trace_view.json"), text)
+    for name, header, rows, always in _csv_files(profile):
+        if rows or always:
+            _write(os.path.join(folder, name), csv_text(header, rows))
+
+
+def _write(path, text):
+    with open(path + ".partial", "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    os.replace(path + ".partial", path)

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command msprof: collecting from outside, and working on PROF_* directories, good and bad."""
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+from prof_case import make_model, one, table, timeline
+
+PROGRAM = """
+    import sys
+    sys.path.insert(0, {tests!r})
+    import acl
+    from prof_case import run_model
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    code = acl.prof.init("/nowhere")
+    assert code == 100042, code
+    run_model({model!r}, {times})
+    assert acl.rt.reset_device(0) == 0
+    {end}
+"""
+
+
+def msprof(*arguments, **options):
+    return subprocess.run(["msprof", *arguments], capture_output=True, text=True, timeout=60,
+                          **options)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return make_model(tmp_path_factory.mktemp("model"))
+
+
+def program(folder, model, times=3, end="assert acl.finalize() == 0"):
+    path = folder / "app.py"
+    path.write_text(textwrap.dedent(PROGRAM).format(
+        tests=os.path.dirname(os.path.abspath(__file__)), model=model, times=times, end=end))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory, model):
+    folder = tmp_path_factory.mktemp("collected")
+    app = program(folder, model)
+    done = msprof(f"--application={sys.executable} {app}", f"--output={folder}",
+                  "--host-sys=cpu,mem,disk,network", "--task-memory=on", "--runtime-api=on",
+                  "--l2=on")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return glob.glob(str(folder / "PROF_*"))[0], done.stdout
+
+
+def test_collects_exports_and_tells_what_it_has(collected):
+    path, text = collected
+    assert "Start export data in PROF_" in text and "done." in text
+    assert "--l2 asks a card" in text
+    row = next(line for line in text.splitlines() if "PROF_" in line and "Iteration" not in line
+               and "[INFO]" not in line)
+    assert row.split()[-3] == "3"  # iterations
+    assert [r["Op Name"] for r in table(path, "op_summary")].count("first") == 3
+    assert os.path.isdir(os.path.join(path, "device_0"))
+
+
+def test_program_on_the_command_line_and_its_exit_code(tmp_path, model):
+    app = program(tmp_path, model, end="sys.exit(7)")  # and no finalize: what was recorded is there
+    done = msprof(sys.executable, app, cwd=tmp_path)
+    assert done.returncode == 7, done.stdout
+    path = glob.glob(str(tmp_path / "PROF_*"))[0]
+    assert table(path, "op_statistic")
+
+
+def test_program_that_uses_no_npu_is_told(tmp_path):
+    done = msprof(f"--output={tmp_path}", "true")
+    assert done.returncode == 1 and "never initialised" in done.stdout
+    assert os.listdir(tmp_path) == []
+
+
+def test_two_collections_at_once_do_not_mix(tmp_path, model):
+    apps = []
+    for times in (2, 5):
+        (tmp_path / str(times)).mkdir()
+        apps.append(subprocess.Popen(
+            ["msprof", f"--output={tmp_path}", sys.executable,
+             program(tmp_path / str(times), model, times)], stdout=subprocess.PIPE, text=True))
+    for app in apps:
+        assert app.communicate(timeout=60) and app.returncode == 0
+    found = sorted(len(table(p, "step_trace")) for p in glob.glob(str(tmp_path / "PROF_*")))
+    assert found == [2, 5]
+
+
+def test_host_files_are_written(collected):
+    path, _ = collected
+    for name in ("cpu_usage", "host_cpu_usage", "host_mem_usage", "host_disk_usage",
+                 "host_network_usage", "npu_mem", "npu_module_mem", "memory_record"):
+        assert table(path, name), name
+    usage = table(path, "host_mem_usage")[0]
+    assert int(usage["Total Memory(KB)"]) > int(usage["Peak Used Memory(KB)"]) > 0
+
+
+def test_one_iteration_can_be_exported(collected, tmp_path):
+    import shutil
+    path = shutil.copytree(collected[0], tmp_path / os.path.basename(collected[0]))
+    shutil.rmtree(path / "mindstudio_profiler_output")
+    assert msprof("--export=on", f"--output={path}", "--iteration-id=2").returncode == 0
+    assert [r["Op Name"] for r in table(str(path), "op_summary")].count("first") == 1
+    done = msprof("--export=on", f"--output={path}", "--iteration-id=9")
+    assert done.returncode == 1 and "no iteration 9" in done.stdout
+
+
+def test_reports_filter_layers(collected, tmp_path):
+    import shutil
+    path = shutil.copytree(collected[0], tmp_path / os.path.basename(collected[0]))
+    shutil.rmtree(path / "mindstudio_profiler_output")
+    (tmp_path / "r.json").write_text(json.dumps({"json_process": {"cann": False}}))
+    assert msprof("--export=on", f"--output={path}",
+                  f"--reports={tmp_path}/r.json").returncode == 0
+    names = {e["args"]["name"] for e in timeline(str(path)) if e["name"] == "process_name"}
+    assert "CANN" not in names and "Ascend Hardware" in names
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--task-time=maybe", "true"], "expected one of on, off"),
+    (["--nonsense=1", "true"], "no option of msprof"),
+    (["--host-sys=gpu", "true"], "comma list"),
+    (["--sys-cpu-freq=51", "true"], "from 1 to 50"),
+    (["--storage-limit=10MB", "true"], "200MB"),
+    (["--output=a;b", "true"], "not allowed"),
+    (["--dynamic=on", "true"], "not available"),
+    (["--export"], "needs a value"),
+    (["--output=."], "nothing to do"),
+    (["--export=on", "--output=/nowhere"], "cannot be read"),
+    (["./no-such-program"], "cannot be started"),
+])
+def test_bad_command_lines_are_explained(arguments, words, tmp_path):
+    done = msprof(*arguments, cwd=tmp_path)
+    assert done.returncode == 1 and words in done.stdout, done.stdout
+    assert done.stderr == ""
+
+
+def test_what_was_flushed_before_a_kill_is_exported(tmp_path, model):
+    app = program(tmp_path, model, end="import time; print('ready', flush=True); time.sleep(60)")
+    config = {"switch": "on", "output": str(tmp_path)}
+    process = subprocess.Popen([sys.executable, app], stdout=subprocess.PIPE, text=True,
+                               env={**os.environ, "PROFILER_SAMPLECONFIG": json.dumps(config)})
+    assert process.stdout.readline() == "ready\n"
+    events = glob.glob(str(tmp_path / "PROF_*/host/data/anynpu.events"))[0]
+    deadline = time.monotonic() + 20
+    while os.path.getsize(events) < 1000 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = msprof("--export=on", f"--output={tmp_path}")
+    assert done.returncode == 0, done.stdout
+    assert table(glob.glob(str(tmp_path / "PROF_*"))[0], "api_statistic")
+
+
+def test_damaged_data_is_named_and_the_rest_exported(collected, tmp_path):
+    import shutil
+    path = shutil.copytree(collected[0], tmp_path / os.path.basename(collected[0]))
+    shutil.rmtree(path / "mindstudio_profiler_output")
+    events = path / "host" / "data" / "anynpu.events"
+    data = bytearray(events.read_bytes())
+    data[-20] ^= 1
+    events.write_bytes(data)
+    done = msprof("--parse=on", "--export=on", f"--output={path}")
+    assert done.returncode == 0 and "wrong checksum" in done.stdout
+    assert "wrong checksum" in open(one(str(path), "README.txt")).read()
+    events.write_bytes(b"not a profile, but long enough to be one")
+    done = msprof("--export=on", f"--output={path}")
+    assert done.returncode == 1 and "expected b'ANYPROF1'" in done.stdout
+    events.unlink()
+    assert "cannot be read" in msprof("--export=on", f"--output={path}").stdout
+
+
+def test_random_bytes_never_crash_the_reader(collected, tmp_path):
+    import random
+    import shutil
+
+    from anynpu.msprof.recording import RecordingError, read_recording
+    from anynpu.msprof.work import Work
+    path = shutil.copytree(collected[0], tmp_path / os.path.basename(collected[0]))
+    events = path / "host" / "data" / "anynpu.events"
+    good = events.read_bytes()
+    dice = random.Random(5)
+    for _ in range(150):
+        data = bytearray(good)
+        for _ in range(dice.randint(1, 20)):
+            data[dice.randrange(len(data))] = dice.randrange(256)
+        events.write_bytes(data[:dice.randint(0, len(data))])
+        try:
+            work = Work(read_recording(str(path)))
+            assert len(work.ops) >= 0 and work.iterations is not None
+        except RecordingError:
+            pass
