@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/describe.h"
 
+#include <algorithm>
+
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -40,7 +42,15 @@ std::vector<std::string> output_names(const graph::Graph& graph) {
 
 Result<om::TensorInfo> describe(const std::string& name, const graph::Value& value) {
   om::TensorInfo info{name, value.dtype, value.format, value.shape, 0};
-  const auto count = static_cast<size_t>(element_count(value.shape));
+  if (value.kind != graph::ValueKind::tensor || value.dtype == DType::undefined) {
+    return fail(
+        Code::unsupported_dtype,
+        "'{}' is no tensor, or its type is not known before the model runs; state it in the "
+        "model",
+        value.name);
+  }
+  if (!value.has_shape) info.shape = om::kUnknownRank;
+  const auto count = static_cast<size_t>(std::max<int64_t>(0, element_count(info.shape)));
   if (count > kMaxElements) {
     return fail(Code::unsupported_shape, "'{}' has the shape {}, which is too large", value.name,
                 to_string(value.shape));

@@ -18,10 +18,11 @@ Format format_for(const Shape& shape, Format wanted);
 // model.
 std::vector<std::string> output_names(const graph::Graph& graph);
 
-// Name, type, format, shape and size. Fails for sizes no machine has and for strings.
+// Name, type, format, shape and size; 0 bytes where only a run tells the shape. Fails for sizes no
+// machine has, for strings and sequences.
 Result<om::TensorInfo> describe(const std::string& name, const graph::Value& value);
 
-// The inputs and outputs of a graph whose shapes are all known.
+// The inputs and outputs of a graph as inferred.
 Status describe_all(const graph::Graph& graph, const std::vector<std::string>& names,
                     om::Meta& meta);
 

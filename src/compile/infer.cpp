@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 
+#include "compile/infer_flow.h"
 #include "compile/passes.h"
 #include "ops/registry.h"
 
@@ -51,34 +53,67 @@ bool worth_folding(const ops::OpContext& context) {
   return any && output_bytes <= std::max(kFoldLimit, input_bytes);
 }
 
-Status set_output(const ops::Operand& inferred, const Node& node, Value& value) {
+void set_output(const ops::Operand& inferred, Value& value) {
   if (inferred.dtype != DType::undefined) value.dtype = inferred.dtype;
-  if (inferred.has_shape) {
-    value.shape = inferred.shape;
-    value.has_shape = true;
-  }
-  if (value.dtype == DType::undefined || !value.has_shape || !is_static(value.shape)) {
-    return fail(
-        Code::unsupported_shape,
-        "{} '{}': the type and shape of '{}' are {} {} before run time; such models come with "
-        "a later release, fix the input shapes with --input_shape",
-        node.op, node.name, value.name, name_of(value.dtype),
-        value.has_shape ? to_string(value.shape) : "(unknown)");
+  if (!inferred.has_shape) return;
+  value.shape = inferred.shape;
+  value.has_shape = true;
+}
+
+// The shape of an input comes at run time, and with it those of the outputs. Their types follow
+// from the types of inputs; else the file may state them.
+Status infer_open(graph::Graph& graph, const Node& node,
+                  const std::vector<ops::Operand>& operands) {
+  ANYNPU_ASSIGN(const ops::OpSchema* schema, ops::Registry::instance().find(node), "node '{}'",
+                node.name);
+  const auto formal = [](const std::vector<ops::FormalOperand>& list, size_t index) {
+    return list.empty() ? std::string_view{} : list[std::min(index, list.size() - 1)].type_var;
+  };
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const graph::ValueId id = node.outputs[i];
+    if (id == graph::kNoValue) continue;
+    Value& value = graph.values[static_cast<size_t>(id)];
+    if (std::find(graph.outputs.begin(), graph.outputs.end(), id) == graph.outputs.end()) {
+      value.has_shape = false;
+      value.shape.clear();
+    }
+    const std::string_view wanted = formal(schema->outputs, i);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k].present && operands[k].dtype != DType::undefined &&
+          formal(schema->inputs, k) == wanted) {
+        value.dtype = operands[k].dtype;
+        break;
+      }
+    }
   }
   return {};
 }
 
 // Infers one node; true when its outputs became constants and the node is not needed.
-Result<bool> infer_node(graph::Graph& graph, const Node& node) {
+Result<bool> infer_node(graph::Graph& graph, Node& node,
+                        const std::vector<std::string>& passes_off) {
+  if (is_flow(graph, node)) {
+    ANYNPU_TRY(infer_flow(graph, node, passes_off));
+    return false;
+  }
   std::vector<ops::Operand> inputs;
-  for (graph::ValueId id : node.inputs) inputs.push_back(ops::Operand::of(graph, id));
+  bool open = false;
+  for (graph::ValueId id : node.inputs) {
+    inputs.push_back(ops::Operand::of(graph, id));
+    const ops::Operand& input = inputs.back();
+    open = open || (input.present && (!input.fully_known() || input.dtype == DType::undefined));
+  }
+  if (open) {
+    ANYNPU_TRY(infer_open(graph, node, inputs));
+    return false;
+  }
   ANYNPU_ASSIGN(ops::OpContext context, ops::infer(node, std::move(inputs)));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == graph::kNoValue) continue;
     Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
     if (!context.outputs[i].has_shape && !value.has_shape)
       find_stated_shape(graph, node.outputs[i]);
-    ANYNPU_TRY(set_output(context.outputs[i], node, value));
+    set_output(context.outputs[i], value);
   }
   if (!worth_folding(context)) return false;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -102,11 +137,22 @@ Result<bool> infer_node(graph::Graph& graph, const Node& node) {
 
 }  // namespace
 
-Status infer_and_fold(graph::Graph& graph) {
+Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passes_off) {
   std::vector<Node> kept;
   kept.reserve(graph.nodes.size());
-  for (Node& node : graph.nodes) {
-    ANYNPU_ASSIGN(const bool folded, infer_node(graph, node),
+  std::deque<Node> waiting(std::make_move_iterator(graph.nodes.begin()),
+                           std::make_move_iterator(graph.nodes.end()));
+  graph.nodes.clear();
+  while (!waiting.empty()) {
+    Node node = std::move(waiting.front());
+    waiting.pop_front();
+    ANYNPU_ASSIGN(std::vector<Node> branch, inline_branch(graph, node));
+    if (!branch.empty()) {
+      waiting.insert(waiting.begin(), std::make_move_iterator(branch.begin()),
+                     std::make_move_iterator(branch.end()));
+      continue;
+    }
+    ANYNPU_ASSIGN(const bool folded, infer_node(graph, node, passes_off),
                   "while inferring the shapes of the model");
     if (!folded) kept.push_back(std::move(node));
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "graph/graph.h"
@@ -12,8 +13,9 @@ namespace anynpu::compile {
 
 // Types and shapes of every value, in topological order; nodes whose inputs are all constants are
 // evaluated on the way (shape arithmetic needs it), up to a size that keeps hostile files harmless.
-// Fails when a type or shape stays unknown.
-Status infer_and_fold(graph::Graph& graph);
+// An If whose condition is known becomes the nodes of its branch. What only a run can tell stays
+// open: has_shape is false, or an extent is -1. Subgraphs get all passes but `passes_off`.
+Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passes_off = {});
 
 // Identity, and Dropout as it stands in inference.
 Status remove_identities(graph::Graph& graph);

@@ -2,13 +2,16 @@
 #include "compile/specialise.h"
 
 #include "compile/aipp_config.h"
+#include "compile/infer_flow.h"
 #include "compile/pass_switch.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
 
 Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& passes_off) {
-  ANYNPU_TRY(infer_and_fold(graph));
+  ANYNPU_TRY(infer_and_fold(graph, passes_off));
+  // Fusing needs every shape: a graph with open ones is fused part by part when it is loaded.
+  if (!all_shapes_known(graph)) return remove_dead(graph);
   if (is_on(passes_off, kFuseLayerNorm)) ANYNPU_TRY(fuse_layer_norms(graph));
   if (is_on(passes_off, kFuseGelu)) ANYNPU_TRY(fuse_gelus(graph));
   if (is_on(passes_off, kFuseAttention)) ANYNPU_TRY(fuse_attentions(graph));

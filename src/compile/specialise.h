@@ -17,7 +17,8 @@ namespace anynpu::compile {
 Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes,
                                 const om::Meta& meta);
 
-// The passes that need shapes, on a graph whose inputs have theirs.
-Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& passes_off);
+// The passes that need shapes, on a graph whose inputs have theirs. Where a shape stays open until
+// the model runs, the fusing passes wait: they run on each part of fixed shapes when it is loaded.
+Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& passes_off = {});
 
 }  // namespace anynpu::compile

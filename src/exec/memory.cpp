@@ -2,6 +2,7 @@
 #include "exec/memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +18,11 @@ namespace {
 constexpr size_t kLargePage = size_t{2} << 20;
 
 }  // namespace
+
+int64_t machine_bytes() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? pages * page : int64_t{1} << 40;
+}
 
 Result<Memory> Memory::allocate(size_t bytes) {
   const size_t unit = bytes >= kLargePage ? kLargePage : ops::kBufferAlignment;

@@ -4,10 +4,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/result.h"
 
 namespace anynpu::exec {
+
+// What the machine has: a tensor larger than this is refused before anything is sized after it.
+int64_t machine_bytes();
 
 class Memory {
  public:

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/model.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 
+#include "compile/infer_flow.h"
+#include "compile/passes.h"
 #include "exec/memory.h"
 #include "exec/plan.h"
 #include "exec/runner.h"
+#include "exec/step_program.h"
 #include "trace/names.h"
 
 namespace anynpu::exec {
@@ -20,9 +25,9 @@ std::vector<TensorInfo> describe(const graph::Graph& graph,
   std::vector<TensorInfo> infos;
   for (graph::ValueId id : ids) {
     const graph::Value& v = graph.values[static_cast<size_t>(id)];
-    const int64_t count = element_count(v.shape);
+    const int64_t count = v.has_shape ? element_count(v.shape) : kDynamicDim;
     infos.push_back({v.name, v.dtype, v.format, v.shape,
-                     count > 0 ? bytes_of(v.dtype, static_cast<size_t>(count)) : 0});
+                     count > 0 ? bytes_of(v.dtype, static_cast<size_t>(count)) : 0, count < 0});
   }
   return infos;
 }
@@ -47,10 +52,28 @@ Status check_buffers(std::span<const Buffer> buffers, const std::vector<TensorIn
   return {};
 }
 
+// The graph, inferred, when a run has to tell some of its shapes; null when a plan can be made.
+Result<std::shared_ptr<const graph::Graph>> open_graph(const graph::Graph& graph) {
+  using Shared = std::shared_ptr<const graph::Graph>;
+  if (compile::all_shapes_known(graph)) return Shared{};
+  auto inferred = std::make_shared<graph::Graph>(graph);
+  ANYNPU_TRY(compile::infer_and_fold(*inferred));
+  if (compile::all_shapes_known(*inferred)) return Shared{};
+  return Shared(std::move(inferred));
+}
+
+Status memory_unknown(const graph::Graph& graph) {
+  return fail(Code::unsupported_shape,
+              "values of a run decide shapes in the model '{}', so the memory it needs is not "
+              "known; load it without memory of your own",
+              graph.name);
+}
+
 }  // namespace
 
 struct LoadedModel::Impl {
   std::vector<TensorInfo> inputs, outputs;
+  std::shared_ptr<const StepProgram> program;  // in place of the plan
   Plan plan;
   std::vector<TracedStep> names;
   Memory weights;
@@ -82,11 +105,43 @@ struct LoadedModel::Impl {
     runner->next = std::exchange(pool, runner);
   }
 
-  Status run(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns) {
+  Status run_program(std::span<const Buffer> in, std::span<const Buffer> out,
+                     std::vector<Shape>* shapes) {
+    std::vector<RunValue> given;
+    for (size_t i = 0; i < in.size(); ++i) {
+      given.push_back(RunValue::borrow(inputs[i].dtype, inputs[i].shape, in[i].data));
+    }
+    ANYNPU_ASSIGN(const std::vector<RunValue> results, program->run(given));
+    for (size_t i = 0; i < results.size(); ++i) {
+      const RunValue& result = results[i];
+      if (!result.is_tensor() || result.dtype != outputs[i].dtype) {
+        return fail(Code::shape_mismatch, "output '{}' is {} in this run, the model states {}",
+                    outputs[i].name, name_of(result.dtype), name_of(outputs[i].dtype));
+      }
+      if (out[i].bytes < result.bytes()) {
+        return fail(Code::shape_mismatch,
+                    "output '{}' has {} {} in this run, which takes {} bytes; its buffer has {}: "
+                    "give a larger one",
+                    outputs[i].name, name_of(result.dtype), to_string(result.shape), result.bytes(),
+                    out[i].bytes);
+      }
+      if (result.bytes() > 0) std::memcpy(out[i].data, result.data.get(), result.bytes());
+      if (shapes) (*shapes)[i] = result.shape;
+    }
+    return {};
+  }
+
+  Status run(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns,
+             std::vector<Shape>* shapes = nullptr) {
     void* sources[kMostBuffers];
     void* targets[kMostBuffers];
     ANYNPU_TRY(check_buffers(in, inputs, "input", sources));
     ANYNPU_TRY(check_buffers(out, outputs, "output", targets));
+    if (shapes) {
+      shapes->resize(outputs.size());
+      for (size_t i = 0; i < outputs.size(); ++i) (*shapes)[i] = outputs[i].shape;
+    }
+    if (program) return run_program(in, out, shapes);
     std::unique_lock<std::mutex> turn;
     if (queued) turn = std::unique_lock(queue);
     ANYNPU_ASSIGN(PlanRunner * runner, take());
@@ -109,6 +164,13 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   }
   impl->inputs = describe(graph, graph.inputs);
   impl->outputs = describe(graph, graph.outputs);
+  ANYNPU_ASSIGN(const std::shared_ptr<const graph::Graph> open, open_graph(graph));
+  if (open) {
+    if (options.weight_memory || options.work_memory) return memory_unknown(graph);
+    impl->outputs = describe(*open, open->outputs);
+    ANYNPU_ASSIGN(impl->program, StepProgram::make(*open));
+    return std::shared_ptr<LoadedModel>(new LoadedModel(std::move(impl)));
+  }
   ANYNPU_ASSIGN(impl->plan, make_plan(graph));
   Plan& plan = impl->plan;
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
@@ -116,6 +178,7 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
     info.dtype = plan.outputs[i].dtype;
     info.shape = plan.outputs[i].shape;
     info.bytes = bytes_of(info.dtype, static_cast<size_t>(element_count(info.shape)));
+    info.open = false;
   }
   if (options.weight_memory) {
     ANYNPU_ASSIGN(impl->weights, Memory::borrow(options.weight_memory, options.weight_bytes,
@@ -146,22 +209,30 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(std::shared_ptr<const om:
 }
 
 Result<Sizes> LoadedModel::query(const graph::Graph& graph) {
+  ANYNPU_ASSIGN(const auto open, open_graph(graph));
+  if (open) return memory_unknown(graph);
   ANYNPU_ASSIGN(const Plan plan, make_plan(graph));
   return Sizes{plan.weight_bytes, plan.work_bytes};
 }
 
 const std::vector<TensorInfo>& LoadedModel::inputs() const { return impl_->inputs; }
 const std::vector<TensorInfo>& LoadedModel::outputs() const { return impl_->outputs; }
-Sizes LoadedModel::sizes() const { return {impl_->plan.weight_bytes, impl_->plan.work_bytes}; }
+Sizes LoadedModel::sizes() const {
+  if (impl_->program) return impl_->program->sizes();
+  return {impl_->plan.weight_bytes, impl_->plan.work_bytes};
+}
+bool LoadedModel::is_stepped() const { return impl_->program != nullptr; }
 
 std::vector<StepInfo> LoadedModel::steps() const {
+  if (impl_->program) return impl_->program->steps();
   std::vector<StepInfo> infos;
   for (const Step& step : impl_->plan.steps) infos.push_back({step.name, step.kernel});
   return infos;
 }
 
-Status LoadedModel::run(std::span<const Buffer> in, std::span<const Buffer> out) {
-  return impl_->run(in, out, nullptr);
+Status LoadedModel::run(std::span<const Buffer> in, std::span<const Buffer> out,
+                        std::vector<Shape>* shapes) {
+  return impl_->run(in, out, nullptr, shapes);
 }
 
 Status LoadedModel::run_timed(std::span<const Buffer> in, std::span<const Buffer> out,

@@ -2,7 +2,8 @@
 // LoadedModel: a model that is ready to run on this machine. Owns its packed weights and a pool of
 // arenas (or uses the caller's memory for either). run() is thread-safe: concurrent calls take an
 // arena each; with the caller's work memory they queue. A run allocates nothing once as many runs
-// have been in flight at a time.
+// have been in flight at a time. A graph with shapes that only a run can tell has a StepProgram in
+// place of a plan, which allocates.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,9 @@ struct TensorInfo {
   std::string name;
   DType dtype = DType::undefined;
   Format format = Format::nd;
-  Shape shape;
-  size_t bytes = 0;
+  Shape shape;        // -1 = told by each run
+  size_t bytes = 0;   // 0 while the shape is open
+  bool open = false;  // an output whose shape each run tells
 };
 
 // What a model needs on the present machine: exact, and the same for query and load.
@@ -65,8 +67,15 @@ class LoadedModel {
   Sizes sizes() const;
   std::vector<StepInfo> steps() const;
 
-  // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says.
-  Status run(std::span<const Buffer> in, std::span<const Buffer> out);
+  // True when values decide shapes or branches: a StepProgram runs it, and its memory is not known
+  // before it runs.
+  bool is_stepped() const;
+
+  // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says; for
+  // an open output as large as the caller likes, and the run fails when that is too small.
+  // `shapes`, when not null, receives the shape of each output.
+  Status run(std::span<const Buffer> in, std::span<const Buffer> out,
+             std::vector<Shape>* shapes = nullptr);
 
   // For measurements: nanoseconds of each step of one run.
   Status run_timed(std::span<const Buffer> in, std::span<const Buffer> out,

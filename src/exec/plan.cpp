@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/plan.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "exec/arena.h"
 #include "exec/describe_step.h"
+#include "exec/flow_step.h"
+#include "exec/memory.h"
+#include "graph/flow.h"
 #include "ops/layout.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
@@ -22,12 +23,6 @@ using graph::ValueId;
 using ops::Layout;
 
 constexpr int kNever = std::numeric_limits<int>::max();
-
-// A tensor larger than the machine's memory is refused before anything is sized after it.
-int64_t most_bytes() {
-  const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? pages * page : int64_t{1} << 40;
-}
 
 // Memory that one or more tensors share.
 struct Storage {
@@ -226,6 +221,7 @@ class Planner {
 
   Status plan_node(int n) {
     const graph::Node& node = graph_.nodes[static_cast<size_t>(n)];
+    if (graph::has_subgraphs(node)) return plan_flow_node(n);
     ANYNPU_ASSIGN(ops::OpContext context, context_of(node));
     ANYNPU_ASSIGN(const ops::KernelDef* def, ops::choose_kernel(context));
     ANYNPU_ASSIGN(auto kernel, def->create(context));
@@ -254,6 +250,37 @@ class Planner {
     plan_.kernels.push_back({std::move(kernel), std::move(context), step.packed.offset});
     step.work = std::move(work);
     if (!view) push_step(std::move(step), std::move(use));
+    return {};
+  }
+
+  // Control flow between tensors of fixed shapes is one step; its graphs have memory of their own.
+  Status plan_flow_node(int n) {
+    const graph::Node& node = graph_.nodes[static_cast<size_t>(n)];
+    StepStorage use;
+    ops::OpContext context;
+    context.node = &node;
+    std::vector<TensorShape> given, made;
+    for (ValueId id : node.inputs) {
+      given.push_back(id == kNoValue ? TensorShape{}
+                                     : TensorShape{planned(id).dtype, planned(id).shape});
+      if (id != kNoValue && value(id).constant) constant(id);
+      use.inputs.push_back(-1);
+      if (id != kNoValue) {
+        ANYNPU_ASSIGN(use.inputs.back(), in_layout(id));
+      }
+    }
+    for (ValueId id : node.outputs) {
+      made.push_back(id == kNoValue ? TensorShape{}
+                                    : TensorShape{planned(id).dtype, planned(id).shape});
+      context.outputs.push_back(ops::Operand::of(made.back().dtype, made.back().shape));
+      ANYNPU_TRY(check_size(context, context.outputs.back()));
+    }
+    Step step;
+    step.name = node.name;
+    step.kernel = "flow";
+    ANYNPU_ASSIGN(step.work, plan_flow(node, std::move(given), std::move(made)));
+    place_outputs(n, context, *step.work, use);
+    push_step(std::move(step), std::move(use));
     return {};
   }
 
@@ -354,7 +381,7 @@ class Planner {
   }
 
   const graph::Graph& graph_;
-  const int64_t most_bytes_ = most_bytes();
+  const int64_t most_bytes_ = machine_bytes();
   std::vector<PlannedValue> values_;
   std::vector<Storage> storages_;
   std::vector<StepStorage> uses_;  // parallel to plan_.steps

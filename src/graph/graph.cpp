@@ -4,6 +4,8 @@
 #include <functional>
 #include <queue>
 
+#include "graph/flow.h"
+
 namespace anynpu::graph {
 
 namespace {
@@ -91,6 +93,7 @@ class Verifier {
         if (!in_range(id)) return bad_id("an input of " + user, id);
         ANYNPU_TRY(check_produced(id, user));
       }
+      ANYNPU_TRY(check_flow(graph_.nodes[n]));
     }
     for (ValueId id : graph_.outputs) {
       if (!in_range(id)) return bad_id("an output of the graph", id);

@@ -29,10 +29,14 @@ struct Constant {
   std::span<const std::byte> bytes;
 };
 
+// A sequence holds tensors of one element type; an optional holds a tensor, a sequence or nothing.
+enum class ValueKind : uint8_t { tensor, sequence, optional };
+
 struct Value {
   std::string name;
-  DType dtype = DType::undefined;
-  Shape shape;  // -1 = dynamic; valid only if has_shape
+  ValueKind kind = ValueKind::tensor;
+  DType dtype = DType::undefined;  // of the elements
+  Shape shape;                     // -1 = dynamic; valid only if has_shape
   bool has_shape = false;
   Format format = Format::nd;
   std::shared_ptr<const Constant> constant;  // set for weights
@@ -73,12 +77,14 @@ class Graph {
   ValueId add_value(Value value);
   ValueId find_value(const std::string& value_name) const;  // kNoValue when absent
 
-  // Every id in range, one producer per value, no cycle, graph outputs produced. Sorts nodes into
-  // topological order. The message names the node and the value.
+  // Every id in range, one producer per value, no cycle, graph outputs produced, subgraphs that fit
+  // their node (flow.h). Sorts nodes into topological order. The message names the node and the
+  // value. Subgraphs themselves are verified where they are made.
   Status verify();
 };
 
-// Text form for people: one line per node, shapes and types included. Stable, used in golden tests.
+// Text form for people: one line per node, shapes and types included; subgraphs stand indented
+// under their node. Stable, used in golden tests.
 std::string print(const Graph& graph);
 
 }  // namespace anynpu::graph

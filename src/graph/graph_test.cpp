@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/flow.h"
+
 namespace anynpu::graph {
 namespace {
 
@@ -111,6 +113,77 @@ TEST(Graph, PrintsOneLinePerNodeWithShapesAndTypes) {
             "  %y: float32[1x4] = Relu \"first\" (%x) {pads=[1, 1]}\n"
             "  %z: float32[1x4] = Relu \"second\" (%y, -)\n"
             "  output %z: float32[1x4]\n");
+}
+
+// out = cond ? relu(captured) : captured
+Graph branch(bool relu) {
+  Graph graph;
+  graph.name = relu ? "then" : "else";
+  const ValueId x = add(graph, "x");
+  graph.inputs = {x};
+  graph.outputs = {x};
+  if (relu) {
+    graph.outputs = {add(graph, "r")};
+    add_node(graph, "relu", x, graph.outputs[0]);
+  }
+  return graph;
+}
+
+Graph conditional() {
+  Graph graph;
+  graph.name = "net";
+  const ValueId cond = add(graph, "cond"), x = add(graph, "x"), y = add(graph, "y");
+  graph.inputs = {cond, x};
+  graph.outputs = {y};
+  Node node;
+  node.op = "If";
+  node.name = "choose";
+  node.inputs = {cond, x};
+  node.outputs = {y};
+  node.attrs[kCapturesAttr] = int64_t{1};
+  node.attrs["then_branch"] = std::make_shared<const Graph>(branch(true));
+  node.attrs["else_branch"] = std::make_shared<const Graph>(branch(false));
+  graph.nodes.push_back(std::move(node));
+  return graph;
+}
+
+TEST(Flow, SubgraphsMustFitTheirNode) {
+  Graph graph = conditional();
+  EXPECT_TRUE(graph.verify().ok()) << graph.verify().to_string();
+  graph.nodes[0].attrs[kCapturesAttr] = int64_t{0};
+  EXPECT_NE(graph.verify().message().find("If 'choose' has 2 inputs, expected 1"),
+            std::string::npos);
+  graph = conditional();
+  graph.nodes[0].attrs.erase("else_branch");
+  EXPECT_NE(graph.verify().message().find("lacks the graph 'else_branch'"), std::string::npos);
+  graph = conditional();
+  Graph two = branch(true);
+  two.outputs.push_back(two.inputs[0]);
+  graph.nodes[0].attrs["then_branch"] = std::make_shared<const Graph>(std::move(two));
+  EXPECT_NE(graph.verify().message().find("has 1 inputs and 2 outputs, expected 1 and 1"),
+            std::string::npos);
+}
+
+TEST(Flow, CapturedConstantsMoveIntoTheSubgraphs) {
+  Graph graph = conditional();
+  graph.inputs = {0};
+  static const std::vector<float> kData(4, 1.0f);
+  graph.values[1].constant =
+      std::make_shared<const Constant>(Constant{nullptr, std::as_bytes(std::span(kData))});
+  sink_constants(graph, graph.nodes[0]);
+  EXPECT_EQ(graph.nodes[0].inputs, std::vector<ValueId>{0});
+  ASSERT_TRUE(graph.verify().ok()) << graph.verify().to_string();
+  for (const char* name : {"then_branch", "else_branch"}) {
+    const auto inner = subgraph(graph.nodes[0], name);
+    EXPECT_TRUE(inner->inputs.empty());
+    EXPECT_TRUE(inner->values[0].constant != nullptr);
+  }
+}
+
+TEST(Flow, SubgraphsArePrintedUnderTheirNode) {
+  const std::string text = print(conditional());
+  EXPECT_NE(text.find("    graph then\n      input  %x: float32[1x4]\n"), std::string::npos)
+      << text;
 }
 
 }  // namespace

@@ -12,6 +12,12 @@ std::string type_text(DType dtype, bool has_shape, const Shape& shape) {
   return format("{}[{}]", name_of(dtype), has_shape ? to_string(shape) : "*");
 }
 
+std::string type_text(const Value& value) {
+  if (value.kind == ValueKind::sequence) return format("sequence({})", name_of(value.dtype));
+  if (value.kind == ValueKind::optional) return format("optional({})", name_of(value.dtype));
+  return type_text(value.dtype, value.has_shape, value.shape);
+}
+
 template <typename T>
 std::string list_text(const std::vector<T>& list) {
   std::string text = "[";
@@ -42,10 +48,10 @@ struct AttrText {
 
 class Printer {
  public:
-  explicit Printer(const Graph& graph) : graph_(graph) {}
+  Printer(const Graph& graph, std::string indent) : graph_(graph), indent_(std::move(indent)) {}
 
   std::string run() {
-    text_ = format("graph {}\n", graph_.name);
+    text_ = format("{}graph {}\n", indent_, graph_.name);
     for (ValueId id : graph_.inputs) line("input ", id);
     for (size_t i = 0; i < graph_.values.size(); ++i) {
       if (graph_.values[i].constant) line("const ", static_cast<ValueId>(i));
@@ -69,18 +75,18 @@ class Printer {
   std::string typed(ValueId id) const {
     const Value* v = value(id);
     if (!v) return "-";
-    return format("%{}: {}", v->name, type_text(v->dtype, v->has_shape, v->shape));
+    return format("%{}: {}", v->name, type_text(*v));
   }
 
   void line(std::string_view kind, ValueId id) {
-    text_ += format("  {} {}", kind, typed(id));
+    text_ += format("{}  {} {}", indent_, kind, typed(id));
     const Value* v = value(id);
     if (v && v->format != Format::nd) text_ += format(" {}", name_of(v->format));
     text_ += '\n';
   }
 
   void print(const Node& node) {
-    text_ += "  ";
+    text_ += indent_ + "  ";
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       text_ += (i ? ", " : "") + typed(node.outputs[i]);
     }
@@ -98,14 +104,19 @@ class Printer {
       text_ += "}";
     }
     text_ += '\n';
+    for (const auto& [key, attr] : node.attrs) {
+      const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attr);
+      if (inner && *inner) text_ += Printer(**inner, indent_ + "    ").run();
+    }
   }
 
   const Graph& graph_;
+  std::string indent_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string print(const Graph& graph) { return Printer(graph).run(); }
+std::string print(const Graph& graph) { return Printer(graph, "").run(); }
 
 }  // namespace anynpu::graph

@@ -32,6 +32,7 @@ WireWriter encode_value(const Value& value, WeightTable& weights) {
   out.integer(3, value.has_shape);
   if (value.has_shape) out.packed(4, std::span<const int64_t>(value.shape));
   out.integer(5, static_cast<int64_t>(value.format));
+  if (value.kind != graph::ValueKind::tensor) out.integer(8, static_cast<int64_t>(value.kind));
   if (value.constant) {
     out.varint(6, weights.add(value.constant));
     out.varint(7, value.constant->bytes.size());
@@ -194,6 +195,14 @@ class Decoder {
           break;
         case 7:
           ANYNPU_TRY(field.to(size));
+          break;
+        case 8:
+          ANYNPU_TRY(field.to(number));
+          if (number < 0 || number > static_cast<int64_t>(graph::ValueKind::optional)) {
+            return fail(Code::corrupt_model, "value '{}' has the unknown kind {}", value.name,
+                        number);
+          }
+          value.kind = static_cast<graph::ValueKind>(number);
           break;
         default:
           break;

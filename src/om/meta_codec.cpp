@@ -69,7 +69,7 @@ Result<TensorInfo> decode_info(const WireField& message) {
     }
   }
   ANYNPU_TRY(reader.status());
-  ANYNPU_TRY(check_shape(info.shape));
+  if (info.shape != kUnknownRank) ANYNPU_TRY(check_shape(info.shape));
   if (!info.ranges.empty() && info.ranges.size() != info.shape.size()) {
     return fail(Code::corrupt_model, "'{}' has {} ranges for {} extents", info.name,
                 info.ranges.size(), info.shape.size());

@@ -21,6 +21,9 @@ enum class GearKind : int32_t { none = 0, batch = 1, image = 2, dims = 3 };
 
 constexpr size_t kMaxGears = 100;
 
+// Not even the number of dims is known before the model runs.
+inline const Shape kUnknownRank = {-2};
+
 using Range = std::pair<int64_t, int64_t>;  // both ends belong to it; an upper end of -1 = no limit
 
 struct TensorInfo {
@@ -71,6 +74,11 @@ struct Meta {
   bool has_ranges() const {
     return std::any_of(inputs.begin(), inputs.end(),
                        [](const TensorInfo& info) { return !info.ranges.empty(); });
+  }
+  // Values decide the shape of an output: each run tells it.
+  bool has_open_outputs() const {
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [](const TensorInfo& info) { return !is_static(info.shape); });
   }
   // Shapes are fixed when the model is loaded (gears) or run (ranges): the graph has them open.
   bool is_dynamic() const { return has_gears() || has_ranges(); }

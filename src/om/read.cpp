@@ -168,8 +168,9 @@ Status check_infos(const Meta& meta, const std::vector<TensorInfo>& infos,
         count < 0 ? infos[i].size == 0
                   : count < (int64_t{1} << 50) &&
                         infos[i].size == bytes_of(infos[i].dtype, static_cast<size_t>(count));
-    if (value.dtype != infos[i].dtype || !value.has_shape ||
-        (value.shape != infos[i].shape && !picture) || !sized) {
+    const Shape& shape = value.has_shape ? value.shape : kUnknownRank;
+    if (value.dtype != infos[i].dtype || value.kind != graph::ValueKind::tensor ||
+        (shape != infos[i].shape && !picture) || !sized) {
       return fail(Code::corrupt_model, "the description of '{}' does not fit the graph",
                   infos[i].name);
     }

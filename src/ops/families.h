@@ -27,5 +27,6 @@ void register_special(Registry& registry);
 void register_image(Registry& registry);
 void register_rnn(Registry& registry);
 void register_signal(Registry& registry);
+void register_flow(Registry& registry);
 
 }  // namespace anynpu::ops

@@ -26,6 +26,7 @@ Registry::Registry() {
   register_image(*this);
   register_rnn(*this);
   register_signal(*this);
+  register_flow(*this);
 }
 
 const Registry& Registry::instance() {

@@ -21,6 +21,7 @@ import acl
 BUILD = os.environ.get("ANYNPU_BUILD_DIR", "build")
 SOC = b"Ascend310P3"
 BF16 = 27
+ROOM = 1 << 22  # for outputs whose size the model leaves open
 HUGE_FIRST, HOST_TO_DEVICE, DEVICE_TO_HOST = 0, 1, 2
 ACL_TYPES = {0: 1, 1: 10, 2: 3, 3: 6, 4: 2, 6: 5, 7: 4, 8: 12, 9: 7, 10: 13, 11: 11, 12: 9,
              16: 14, 17: 15, 27: 16, 29: 22}  # aclDataType -> TensorProto.DataType
@@ -90,18 +91,22 @@ class Worker:
             places = []
             for index in range(acl.mdl.get_num_outputs(desc)):
                 size = acl.mdl.get_output_size_by_index(desc, index)
-                places.append((self.buffer(results, size, memory, buffers), size))
+                dims, ret = acl.mdl.get_output_dims(desc, index)
+                check(ret, "acl.mdl.get_output_dims")
+                is_open = min(dims["dims"], default=0) < 0
+                size = ROOM if is_open else size
+                places.append((self.buffer(results, size, memory, buffers), size, is_open,
+                               tuple(dims["dims"])))
             check(acl.mdl.execute(model_id, feeds, results), "acl.mdl.execute")
             outputs = []
-            for index, (device, size) in enumerate(places):
+            for index, (device, size, is_open, dims) in enumerate(places):
+                if is_open:
+                    size, dims = self.real_output(results, index)
                 raw = bytes(size)
                 if size:
                     check(acl.rt.memcpy(acl.util.bytes_to_ptr(raw), size, device, size,
                                         DEVICE_TO_HOST), "acl.rt.memcpy")
-                dims, ret = acl.mdl.get_cur_output_dims(desc, index)
-                check(ret, "acl.mdl.get_cur_output_dims")
-                outputs.append((raw, acl.mdl.get_output_data_type(desc, index),
-                                tuple(dims["dims"])))
+                outputs.append((raw, acl.mdl.get_output_data_type(desc, index), dims))
             acl.mdl.destroy_dataset(feeds)
             acl.mdl.destroy_dataset(results)
             return outputs
@@ -111,6 +116,14 @@ class Worker:
             for device in memory:
                 acl.rt.free(device)
             acl.mdl.destroy_desc(desc)
+
+    @staticmethod
+    def real_output(dataset, index):
+        """Bytes and shape of an output that the model leaves open, after the run."""
+        desc = acl.mdl.get_dataset_tensor_desc(dataset, index)
+        dims = [acl.get_tensor_desc_dim_v2(desc, i)[0]
+                for i in range(acl.get_tensor_desc_num_dims(desc))]
+        return acl.get_tensor_desc_size(desc), tuple(dims)
 
     def buffer(self, dataset, size, memory, buffers):
         device, ret = acl.rt.malloc(max(size, 1), HUGE_FIRST)

@@ -22,14 +22,29 @@ struct Binding {
   std::vector<std::shared_ptr<device::Allocation>> owners;
   exec::LoadedModel* plan = nullptr;        // of the gear or the shapes of this execution
   std::shared_ptr<exec::LoadedModel> kept;  // a plan that others may replace meanwhile
+  std::shared_ptr<Dataset> results;         // set where the run tells shapes: described afterwards
 
   Status run() {
     std::unique_lock<std::mutex> turn;
     if (model->shaped->shares_work()) turn = std::unique_lock(model->shaped->work_turn());
-    Status status = plan->run(inputs, outputs);
+    std::vector<Shape> shapes;
+    Status status = plan->run(inputs, outputs, results ? &shapes : nullptr);
     if (!status.ok()) [[unlikely]]
       note_failed_op(model->ops);
+    if (status.ok() && results) describe_outputs(shapes);
     return status;
+  }
+
+  // What the outputs really are, for aclmdlGetDatasetTensorDesc.
+  void describe_outputs(const std::vector<Shape>& shapes) const {
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      auto desc = std::make_shared<TensorDesc>();
+      desc->dtype = plan->outputs()[i].dtype;
+      desc->shape = shapes[i];
+      desc->format = model->meta->outputs[i].format;
+      desc->name = model->meta->outputs[i].name;
+      results->describe(i, std::move(desc));
+    }
   }
 };
 
@@ -44,6 +59,7 @@ struct Need {
   size_t bytes;
   DType dtype;
   const Shape& shape;
+  bool open = false;  // the run tells how many bytes: the whole buffer may be used
 };
 
 // Checks one buffer against what the plan needs; null for an empty tensor.
@@ -64,14 +80,15 @@ Failure bind_buffer(Handle handle, const Need& need, TensorSide side, size_t ind
                                anynpu::name_of(need.dtype), to_string(need.shape)));
   }
   bound = {};
-  if (need.bytes == 0) return {};
+  const size_t bytes = need.open ? data.size : need.bytes;
+  if (bytes == 0) return {};
   const auto access = side == TensorSide::input ? device::Access::read : device::Access::write;
-  auto range = device::check_range(data.data, need.bytes, access, what);
+  auto range = device::check_range(data.data, bytes, access, what);
   if (!range.ok()) {
     return range.status().with_note(
         format("in {} {} ('{}') of the dataset", what, index, need.name));
   }
-  bound = {range->address, need.bytes};
+  bound = {range->address, bytes};
   if (range->owner) binding.owners.push_back(std::move(range->owner));
   return {};
 }
@@ -93,7 +110,7 @@ Failure bind_dataset(const Dataset& dataset, TensorSide side, Binding& binding) 
     // The input that a gear is written to is not one of the plan.
     const bool extra = i >= planned.size();
     const Need need{infos[i].name, extra ? size_t{infos[i].size} : planned[i].bytes, infos[i].dtype,
-                    extra ? infos[i].shape : planned[i].shape};
+                    extra ? infos[i].shape : planned[i].shape, !extra && planned[i].open};
     exec::Buffer bound;
     if (Failure failure = bind_buffer(dataset.at(i), need, side, i, binding, bound); !failure.ok())
       return failure;
@@ -162,19 +179,6 @@ Failure choose_plan(uint32_t id, const Dataset& dataset, Binding& binding) {
   return {};
 }
 
-// What the outputs really are, for aclmdlGetDatasetTensorDesc.
-void describe_outputs(const Binding& binding, Dataset& dataset) {
-  const auto& outputs = binding.plan->outputs();
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    auto desc = std::make_shared<TensorDesc>();
-    desc->dtype = outputs[i].dtype;
-    desc->shape = outputs[i].shape;
-    desc->format = binding.model->meta->outputs[i].format;
-    desc->name = binding.model->meta->outputs[i].name;
-    dataset.describe(i, std::move(desc));
-  }
-}
-
 Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* output,
              const device::Device& device, Binding& binding) {
   auto model = ModelTable::instance().find(id);
@@ -198,7 +202,9 @@ Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* outpu
     return failure;
   if (Failure failure = bind_dataset(**out, TensorSide::output, binding); !failure.ok())
     return failure;
-  if (binding.model->shaped->has_ranges()) describe_outputs(binding, **out);
+  const om::Meta& meta = *binding.model->meta;
+  binding.results =
+      meta.has_ranges() || (!meta.has_gears() && meta.has_open_outputs()) ? out->share() : nullptr;
   return {};
 }
 
@@ -237,6 +243,7 @@ Failure execute(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output) 
   if (failure.ok()) failure = run_traced(id, binding, **context);
   binding.model.reset();
   binding.kept.reset();
+  binding.results.reset();
   binding.owners.clear();
   return failure;
 }

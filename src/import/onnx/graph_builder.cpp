@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/onnx/graph_builder.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "graph/flow.h"
 #include "import/onnx/upgrade.h"
 #include "ops/registry.h"
 
@@ -10,15 +14,36 @@ using graph::kNoValue;
 using graph::Value;
 using graph::ValueId;
 
+namespace {
+
+// Nodes of one model once its functions are in place.
+constexpr size_t kMostNodes = size_t{1} << 20;
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(ModelScope& model, GraphBuilder* parent)
+    : model_(model), parent_(parent), depth_(parent ? parent->depth_ + 1 : 0) {
+  own_.opsets = parent ? parent->names_->opsets : &model.opsets;
+  // A node of a subgraph inside a function refers to attributes of the function's call.
+  if (parent) own_.attributes = parent->names_->attributes;
+  if (parent) own_.depth = parent->names_->depth;
+}
+
 Result<graph::Graph> GraphBuilder::build(const WireField& graph_field) {
+  if (depth_ > graph::kMostNestedGraphs) {
+    return fail(Code::limit_exceeded, "graphs lie {} deep inside one another; at most {} are taken",
+                depth_, graph::kMostNestedGraphs);
+  }
   ANYNPU_TRY(read_fields(graph_field), "while reading the graph");
+  ANYNPU_TRY(note_names());
   ANYNPU_TRY(add_initializers());
   ANYNPU_TRY(add_inputs());
-  ANYNPU_TRY(add_nodes());
+  ANYNPU_TRY(add_nodes(nodes_));
   ANYNPU_TRY(add_declared(infos_));
   ANYNPU_TRY(add_outputs());
-  ANYNPU_TRY(report_unsupported());
-  ANYNPU_TRY(graph_.verify());
+  if (!parent_) ANYNPU_TRY(report_unsupported());
+  graph_.inputs.insert(graph_.inputs.end(), captured_.begin(), captured_.end());
+  if (model_.unsupported.empty()) ANYNPU_TRY(graph_.verify());
   return std::move(graph_);
 }
 
@@ -61,27 +86,17 @@ Status GraphBuilder::read_fields(const WireField& graph_field) {
   return {};
 }
 
-// The id of `name`, made when it is new. "" is an operand left out.
-ValueId GraphBuilder::value(std::string_view name) {
-  if (name.empty()) return kNoValue;
-  const auto [place, is_new] = ids_.try_emplace(std::string(name), kNoValue);
-  if (is_new) {
-    Value fresh;
-    fresh.name = place->first;
-    place->second = graph_.add_value(std::move(fresh));
-  }
-  return place->second;
-}
-
 Status GraphBuilder::add_initializers() {
   for (const WireField& field : initializers_) {
-    ANYNPU_ASSIGN(Tensor tensor, read_tensor(field, source_), "while reading the initializers");
-    if (tensor.name.empty() || ids_.contains(tensor.name)) {
+    ANYNPU_ASSIGN(Tensor tensor, read_tensor(field, model_.source),
+                  "while reading the initializers");
+    if (tensor.name.empty() || own_.ids.contains(tensor.name)) {
       return fail(Code::corrupt_model,
                   "initializer '{}' is there twice or has no name; expected "
                   "unique names",
                   tensor.name);
     }
+    produced_.insert(tensor.name);
     const ValueId id = value(tensor.name);
     Value& slot = graph_.values[static_cast<size_t>(id)];
     slot.dtype = tensor.dtype;
@@ -97,11 +112,17 @@ Status GraphBuilder::add_initializers() {
 Status GraphBuilder::add_inputs() {
   for (const WireField& field : inputs_) {
     ANYNPU_ASSIGN(Value declared, read_value_info(field), "while reading the inputs of the graph");
+    produced_.insert(declared.name);
     const ValueId id = value(declared.name);
     if (id == kNoValue) return fail(Code::corrupt_model, "an input of the graph has no name");
     if (graph_.values[static_cast<size_t>(id)].constant) continue;
-    if (declared.dtype == DType::undefined) {
+    if (!parent_ && declared.dtype == DType::undefined) {
       return fail(Code::corrupt_model, "input '{}' has no data type; export the model again",
+                  declared.name);
+    }
+    if (!parent_ && declared.kind != graph::ValueKind::tensor) {
+      return fail(Code::unsupported_feature,
+                  "input '{}' is a sequence or an optional; inputs of a model must be tensors",
                   declared.name);
     }
     graph_.values[static_cast<size_t>(id)] = std::move(declared);
@@ -111,7 +132,7 @@ Status GraphBuilder::add_inputs() {
 }
 
 int64_t GraphBuilder::opset_of(const std::string& domain) const {
-  for (const OpsetImport& opset : opsets_) {
+  for (const OpsetImport& opset : *names_->opsets) {
     if (opset.domain == domain) return opset.version;
   }
   return 0;
@@ -119,7 +140,8 @@ int64_t GraphBuilder::opset_of(const std::string& domain) const {
 
 std::string GraphBuilder::unique_name(const NodeProto& proto) {
   const std::string base =
-      proto.name.empty() ? format("{}_{}", proto.op, node_names_.size()) : proto.name;
+      names_->prefix +
+      (proto.name.empty() ? format("{}_{}", proto.op, node_names_.size()) : proto.name);
   std::string name = base;
   for (int suffix = 1; !node_names_.insert(name).second; ++suffix) {
     name = format("{}_{}", base, suffix);
@@ -127,67 +149,85 @@ std::string GraphBuilder::unique_name(const NodeProto& proto) {
   return name;
 }
 
-Status GraphBuilder::add_nodes() {
-  for (const WireField& field : nodes_) {
+Status GraphBuilder::add_nodes(const std::vector<WireField>& nodes) {
+  for (const WireField& field : nodes) {
     ANYNPU_ASSIGN(NodeProto proto, read_node(field), "while reading the nodes of '{}'",
                   graph_.name);
+    ANYNPU_TRY(count_node());
+    if (const Function* function = function_of(proto)) {
+      ANYNPU_TRY(add_call(*function, proto), "in the function '{}'", function->op);
+      continue;
+    }
     const bool constant = proto.op == "Constant" && proto.domain.empty();
     ANYNPU_TRY(constant ? add_constant_node(proto) : add_node(std::move(proto)));
   }
   return {};
 }
 
-// Notes an operator that is not there, and looks into its subgraphs so that one run reports all.
-Status GraphBuilder::check_supported(const NodeProto& proto, const std::string& name) {
-  const int64_t opset = opset_of(proto.domain);
-  const int64_t described = upgraded_opset(proto.op, proto.domain, opset);
-  if (!ops::Registry::instance().find(proto.op, proto.domain, described).ok()) {
-    unsupported_.push_back(format("{} '{}' (domain '{}', opset {})", proto.op, name,
-                                  proto.domain.empty() ? "ai.onnx" : proto.domain, opset));
-  }
-  return collect_inside(proto);
+Status GraphBuilder::count_node() {
+  if (++model_.nodes <= kMostNodes) return {};
+  return fail(Code::limit_exceeded,
+              "the model has more than {} nodes once its functions are in place; at most that many "
+              "are taken",
+              kMostNodes);
 }
 
-Status GraphBuilder::collect_inside(const NodeProto& proto) {
-  for (const WireField& attribute : proto.attributes) {
-    ANYNPU_ASSIGN(const std::vector<WireField> graphs, subgraphs_of(attribute));
-    for (const WireField& graph_field : graphs) {
-      WireReader reader(graph_field);
-      WireField field;
-      while (reader.next(field)) {
-        if (field.number != 1) continue;
-        ANYNPU_ASSIGN(const NodeProto inner, read_node(field));
-        if (inner.op == "Constant") continue;
-        ANYNPU_TRY(
-            check_supported(inner, inner.name.empty() ? "inside " + proto.name : inner.name));
-      }
-      ANYNPU_TRY(reader.status());
-    }
-  }
-  return {};
+// Notes an operator that is not there, so that one run reports all.
+bool GraphBuilder::check_supported(const NodeProto& proto, const std::string& name) {
+  const int64_t opset = opset_of(proto.domain);
+  const int64_t described = upgraded_opset(proto.op, proto.domain, opset);
+  if (ops::Registry::instance().find(proto.op, proto.domain, described).ok()) return true;
+  model_.unsupported.push_back(format("{} '{}' (domain '{}', opset {})", proto.op, name,
+                                      proto.domain.empty() ? "ai.onnx" : proto.domain, opset));
+  return false;
 }
 
 Status GraphBuilder::add_node(NodeProto proto) {
   graph::Node node;
   node.name = unique_name(proto);
-  const size_t missing = unsupported_.size();
-  ANYNPU_TRY(check_supported(proto, node.name));
+  node.opset = opset_of(proto.domain);
+  node.op = proto.op;
+  node.domain = proto.domain;
+  const bool supported = check_supported(proto, node.name);
   for (std::string_view name : proto.inputs) node.inputs.push_back(value(name));
   for (std::string_view name : proto.outputs) node.outputs.push_back(value(name));
   // Attributes of an operator that is not there are of no use and may be of any kind.
-  if (unsupported_.size() == missing) {
-    for (const WireField& attribute : proto.attributes) {
-      ANYNPU_ASSIGN(NamedAttr attr, read_attribute(attribute, source_), "in node '{}' ({})",
-                    node.name, proto.op);
-      if (!attr.empty) node.attrs[attr.name] = std::move(attr.value);
-    }
+  if (supported) {
+    ANYNPU_TRY(add_attributes(proto, node), "in node '{}' ({})", node.name, node.op);
+  } else {
+    ANYNPU_TRY(look_inside(proto));
   }
-  node.opset = opset_of(proto.domain);
-  node.op = std::move(proto.op);
-  node.domain = std::move(proto.domain);
   ANYNPU_TRY(upgrade(node, graph_));
   graph_.nodes.push_back(std::move(node));
   return {};
+}
+
+// Subgraphs of an operator that is not there may hold others that are not.
+Status GraphBuilder::look_inside(const NodeProto& proto) {
+  for (const WireField& field : proto.attributes) {
+    ANYNPU_ASSIGN(const AttrHead head, read_attribute_head(field));
+    if (head.graph) ANYNPU_TRY(GraphBuilder(model_, this).build(*head.graph).status());
+  }
+  return {};
+}
+
+Status GraphBuilder::add_attributes(const NodeProto& proto, graph::Node& node) {
+  std::vector<Subgraph> subgraphs;
+  for (const WireField& field : proto.attributes) {
+    std::string name;
+    ANYNPU_ASSIGN(const WireField* attribute, resolve(field, name));
+    if (!attribute) continue;
+    ANYNPU_ASSIGN(const AttrHead head, read_attribute_head(*attribute));
+    if (head.graph && graph::has_subgraphs(node)) {
+      GraphBuilder inner(model_, this);
+      ANYNPU_ASSIGN(graph::Graph graph, inner.build(*head.graph), "in the graph '{}'", name);
+      subgraphs.push_back({name, std::move(graph), std::move(inner.captured_from_)});
+      continue;
+    }
+    ANYNPU_ASSIGN(NamedAttr attr, read_attribute(*attribute, model_.source));
+    if (!attr.empty) node.attrs[name] = std::move(attr.value);
+  }
+  return add_captures(std::move(subgraphs), node);
 }
 
 Status GraphBuilder::add_constant_node(const NodeProto& proto) {
@@ -196,10 +236,19 @@ Status GraphBuilder::add_constant_node(const NodeProto& proto) {
                 "Constant '{}' has {} outputs and {} attributes; expected one of each", proto.name,
                 proto.outputs.size(), proto.attributes.size());
   }
-  ANYNPU_ASSIGN(NamedAttr attr, read_attribute(proto.attributes[0], source_), "in Constant '{}'",
+  std::string key;
+  ANYNPU_ASSIGN(const WireField* attribute, resolve(proto.attributes[0], key));
+  if (!attribute) {
+    return fail(Code::corrupt_model,
+                "Constant '{}' takes its value from the attribute '{}', which "
+                "the call does not have",
+                proto.name, key);
+  }
+  ANYNPU_ASSIGN(NamedAttr attr, read_attribute(*attribute, model_.source), "in Constant '{}'",
                 proto.name);
+  const ValueId id = value(proto.outputs[0]);
   Value made;
-  made.name = std::string(proto.outputs[0]);
+  made.name = graph_.values[static_cast<size_t>(id)].name;
   made.has_shape = true;
   if (auto* tensor = std::get_if<graph::TensorAttr>(&attr.value)) {
     made.dtype = tensor->dtype;
@@ -227,7 +276,6 @@ Status GraphBuilder::add_constant_node(const NodeProto& proto) {
     made.shape = {static_cast<int64_t>(texts->size())};
     made.constant = string_constant({texts->begin(), texts->end()});
   }
-  const ValueId id = value(made.name);
   Value& slot = graph_.values[static_cast<size_t>(id)];
   if (slot.constant) {
     return fail(Code::corrupt_model, "value '{}' is a constant already; expected one producer",
@@ -241,9 +289,9 @@ Status GraphBuilder::add_constant_node(const NodeProto& proto) {
 Status GraphBuilder::add_declared(const std::vector<WireField>& infos) {
   for (const WireField& field : infos) {
     auto declared = read_value_info(field);
-    if (!declared.ok()) continue;  // a sequence between two nodes: its operator decides
-    const auto found = ids_.find(declared->name);
-    if (found == ids_.end()) continue;
+    if (!declared.ok()) continue;  // a map between two nodes: its operator decides
+    const auto found = own_.ids.find(declared->name);
+    if (found == own_.ids.end()) continue;
     Value& slot = graph_.values[static_cast<size_t>(found->second)];
     if (slot.constant || slot.dtype != DType::undefined) continue;
     slot = std::move(*declared);
@@ -256,14 +304,19 @@ Status GraphBuilder::add_outputs() {
   for (const WireField& field : outputs_) {
     ANYNPU_ASSIGN(const Value declared, read_value_info(field),
                   "while reading the outputs of the graph");
-    const auto found = ids_.find(declared.name);
-    if (found == ids_.end()) {
+    if (!parent_ && declared.kind != graph::ValueKind::tensor) {
+      return fail(Code::unsupported_feature,
+                  "output '{}' is a sequence or an optional; outputs of a model must be tensors",
+                  declared.name);
+    }
+    const ValueId id = parent_ ? value(declared.name) : find_for_subgraph(declared.name);
+    if (id == kNoValue) {
       return fail(Code::corrupt_model, "output '{}' of graph '{}' is produced by no node",
                   declared.name, graph_.name);
     }
-    graph_.outputs.push_back(found->second);
+    graph_.outputs.push_back(id);
   }
-  if (graph_.outputs.empty()) {
+  if (!parent_ && graph_.outputs.empty()) {
     return fail(Code::corrupt_model, "graph '{}' has no outputs; expected at least one",
                 graph_.name);
   }
@@ -271,14 +324,14 @@ Status GraphBuilder::add_outputs() {
 }
 
 Status GraphBuilder::report_unsupported() const {
-  if (unsupported_.empty()) return {};
+  if (model_.unsupported.empty()) return {};
   std::string list;
-  for (const std::string& line : unsupported_) list += "\n  " + line;
+  for (const std::string& line : model_.unsupported) list += "\n  " + line;
   return fail(
       Code::unsupported_op,
       "{} operators of the model are not supported:{}\nRewrite these parts of the model, or "
       "export it with another opset",
-      unsupported_.size(), list);
+      model_.unsupported.size(), list);
 }
 
 }  // namespace anynpu::onnx

@@ -1,52 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 // GraphProto -> Graph: names become value ids, initializers and Constant nodes become constants,
-// node names become unique, operators that are not there are collected.
+// node names become unique, calls of the model's functions become their nodes, operators that are
+// not there are collected. A subgraph has a builder of its own, whose parent gives it the values it
+// captures (graph/flow.h).
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "import/onnx/function_proto.h"
 #include "import/onnx/node_proto.h"
 #include "import/onnx/onnx.h"
 
 namespace anynpu::onnx {
 
+// What the builders of one model share.
+struct ModelScope {
+  Source& source;
+  std::vector<OpsetImport> opsets;
+  std::vector<Function> functions;
+  std::vector<std::string> unsupported;
+  size_t nodes;  // made so far; calls of functions can multiply what the file holds
+};
+
 class GraphBuilder {
  public:
-  GraphBuilder(Source& source, const std::vector<OpsetImport>& opsets)
-      : source_(source), opsets_(opsets) {}
+  explicit GraphBuilder(ModelScope& model, GraphBuilder* parent = nullptr);
 
   // One call per builder.
   Result<graph::Graph> build(const WireField& graph_field);
 
  private:
+  // Names of the graph itself, or of one call of a function.
+  struct Names {
+    std::unordered_map<std::string, graph::ValueId> ids;
+    const std::vector<OpsetImport>* opsets = nullptr;
+    std::map<std::string, WireField> attributes;  // of the call
+    std::string prefix;                           // of values and nodes
+    bool is_call = false;
+    int depth = 0;  // of calls
+  };
+  struct Subgraph {
+    std::string attr;
+    graph::Graph graph;
+    std::vector<graph::ValueId> outer;  // what its last inputs are in this graph
+  };
+
   Status read_fields(const WireField& graph_field);
+  Status note_names();
   Status add_initializers();
   Status add_inputs();
-  Status add_nodes();
+  Status add_nodes(const std::vector<WireField>& nodes);
   Status add_node(NodeProto proto);
+  Status look_inside(const NodeProto& proto);
+  Status add_attributes(const NodeProto& proto, graph::Node& node);
+  Status add_captures(std::vector<Subgraph> subgraphs, graph::Node& node);
   Status add_constant_node(const NodeProto& proto);
+  Status add_call(const Function& function, const NodeProto& proto);
+  Status add_identity(graph::ValueId from, graph::ValueId to);
   Status add_declared(const std::vector<WireField>& infos);
   Status add_outputs();
-  Status check_supported(const NodeProto& proto, const std::string& name);
-  Status collect_inside(const NodeProto& proto);
+  Status count_node();
+  bool check_supported(const NodeProto& proto, const std::string& name);
   Status report_unsupported() const;
 
   graph::ValueId value(std::string_view name);
+  graph::ValueId find_for_subgraph(const std::string& name);
+  graph::ValueId capture(const std::string& name);
+  const Function* function_of(const NodeProto& proto) const;
+  // The attribute, or that of the call it refers to; null when the call has none.
+  Result<const WireField*> resolve(const WireField& attribute, std::string& name) const;
   std::string unique_name(const NodeProto& proto);
   int64_t opset_of(const std::string& domain) const;
 
-  Source& source_;
-  const std::vector<OpsetImport>& opsets_;
+  ModelScope& model_;
+  GraphBuilder* parent_;
+  int depth_ = 0;
   graph::Graph graph_;
   std::vector<WireField> nodes_, initializers_, inputs_, outputs_, infos_;
   bool sparse_ = false;
-  std::unordered_map<std::string, graph::ValueId> ids_;
+  Names own_;
+  Names* names_ = &own_;
+  std::unordered_set<std::string> produced_;   // names that this graph defines itself
+  std::vector<graph::ValueId> captured_;       // values of this graph
+  std::vector<graph::ValueId> captured_from_;  // the same in the parent
   std::unordered_set<std::string> node_names_;
-  std::vector<std::string> unsupported_;
 };
 
 }  // namespace anynpu::onnx

@@ -9,24 +9,11 @@ namespace anynpu::onnx {
 
 namespace {
 
-Result<OpsetImport> read_opset(const WireField& message) {
-  OpsetImport opset;
-  WireReader reader(message);
-  WireField field;
-  while (reader.next(field)) {
-    if (field.number == 1) ANYNPU_TRY(field.to(opset.domain));
-    if (field.number == 2) ANYNPU_TRY(field.to(opset.version));
-  }
-  ANYNPU_TRY(reader.status());
-  opset.domain = plain_domain(std::move(opset.domain));
-  return opset;
-}
-
 Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
   Model model;
   std::optional<WireField> graph_field;
   std::string producer_version;
-  bool has_functions = false;
+  ModelScope scope{source, {}, {}, {}, 0};
   WireReader reader(bytes);
   WireField field;
   while (reader.next(field)) {
@@ -48,9 +35,11 @@ Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
         model.opsets.push_back(std::move(opset));
         break;
       }
-      case 25:
-        has_functions = true;
+      case 25: {
+        ANYNPU_ASSIGN(Function function, read_function(field));
+        scope.functions.push_back(std::move(function));
         break;
+      }
       default:
         break;
     }
@@ -61,18 +50,13 @@ Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
                 "the file has no graph ({} bytes); expected an ONNX model, see --framework",
                 bytes.size());
   }
-  if (has_functions) {
-    return fail(
-        Code::unsupported_feature,
-        "the model defines functions of its own, which are not supported yet; export it with "
-        "them inlined");
-  }
   if (model.opsets.empty()) {
     return fail(Code::corrupt_model,
                 "the model names no operator set version; expected an opset_import entry");
   }
   if (!producer_version.empty()) model.producer += " " + producer_version;
-  ANYNPU_ASSIGN(model.graph, GraphBuilder(source, model.opsets).build(*graph_field));
+  scope.opsets = model.opsets;
+  ANYNPU_ASSIGN(model.graph, GraphBuilder(scope).build(*graph_field));
   return model;
 }
 

@@ -17,6 +17,8 @@ enum Kind : int64_t {
   kFloats = 6,
   kInts = 7,
   kStrings = 8,
+  kTypeProto = 13,
+  kTypeList = 14,
 };
 
 struct AttrParts {
@@ -63,8 +65,6 @@ Status read_attr_field(const WireField& field, std::string& name, AttrParts& par
     case 6:
     case 10:
     case 11:
-    case 14:
-    case 15:
     case 22:
     case 23:
       parts.unsupported = true;
@@ -110,6 +110,42 @@ Status read_tensor_type(const WireField& message, graph::Value& value) {
   return reader.status();
 }
 
+// TypeProto: a tensor, or a sequence or optional of another type. A sequence inside an optional is
+// an optional.
+Status read_type(const WireField& message, graph::Value& value) {
+  WireReader reader(message);
+  WireField field;
+  while (reader.next(field)) {
+    switch (field.number) {
+      case 1:
+        ANYNPU_TRY(read_tensor_type(field, value));
+        break;
+      case 4:
+      case 9: {
+        const auto kind =
+            field.number == 4 ? graph::ValueKind::sequence : graph::ValueKind::optional;
+        WireReader inner(field);
+        WireField part;
+        while (inner.next(part)) {
+          if (part.number == 1) ANYNPU_TRY(read_type(part, value));
+        }
+        ANYNPU_TRY(inner.status());
+        value.kind = kind;
+        value.shape.clear();
+        value.has_shape = false;
+        break;
+      }
+      case 6:  // a denotation
+        break;
+      default:
+        return fail(Code::unsupported_feature,
+                    "it is a map or a sparse tensor; only tensors, sequences and optionals are "
+                    "supported");
+    }
+  }
+  return reader.status();
+}
+
 }  // namespace
 
 std::string plain_domain(std::string domain) { return domain == "ai.onnx" ? "" : domain; }
@@ -138,6 +174,9 @@ Result<NodeProto> read_node(const WireField& message) {
       case 7:
         ANYNPU_TRY(field.to(node.domain));
         break;
+      case 8:
+        ANYNPU_TRY(field.to(node.overload));
+        break;
       default:
         break;
     }
@@ -157,11 +196,14 @@ Result<NamedAttr> read_attribute(const WireField& message, Source& source) {
   if (parts.unsupported) {
     return fail(
         Code::unsupported_feature,
-        "attribute '{}' holds a graph, a sparse tensor or a type; these are not supported yet",
+        "attribute '{}' holds a graph, a sparse tensor or a list of tensors, which its operator "
+        "does not take; export the model without it",
         attr.name);
   }
   switch (parts.kind != kUndefined ? parts.kind : parts.seen) {
     case kUndefined:
+    case kTypeProto:
+    case kTypeList:
       attr.empty = true;
       break;
     case kFloat:
@@ -198,20 +240,21 @@ Result<NamedAttr> read_attribute(const WireField& message, Source& source) {
   return attr;
 }
 
-Result<std::vector<WireField>> subgraphs_of(const WireField& attribute) {
-  std::vector<WireField> graphs;
-  WireReader reader(attribute);
+Result<AttrHead> read_attribute_head(const WireField& message) {
+  AttrHead head;
+  WireReader reader(message);
   WireField field;
   while (reader.next(field)) {
-    if (field.number == 6 || field.number == 11) graphs.push_back(field);
+    if (field.number == 1) ANYNPU_TRY(field.to(head.name));
+    if (field.number == 6) head.graph = field;
+    if (field.number == 21) ANYNPU_TRY(field.to(head.refers_to));
   }
-  ANYNPU_TRY(reader.status());
-  return graphs;
+  ANYNPU_TRY(reader.status(), "in attribute '{}'", head.name);
+  return head;
 }
 
 Result<graph::Value> read_value_info(const WireField& message) {
   graph::Value value;
-  bool other_kind = false;
   std::optional<WireField> type;
   WireReader reader(message);
   WireField field;
@@ -220,21 +263,7 @@ Result<graph::Value> read_value_info(const WireField& message) {
     if (field.number == 2) type = field;
   }
   ANYNPU_TRY(reader.status(), "in the description of a value");
-  if (type) {
-    WireReader kinds(*type);
-    while (kinds.next(field)) {
-      if (field.number == 1)
-        ANYNPU_TRY(read_tensor_type(field, value), "in value '{}'", value.name);
-      other_kind = other_kind || (field.number != 1 && field.number != 6);
-    }
-    ANYNPU_TRY(kinds.status(), "in value '{}'", value.name);
-  }
-  if (other_kind) {
-    return fail(Code::unsupported_feature,
-                "value '{}' is a sequence, map, optional or sparse tensor; only plain tensors are "
-                "supported",
-                value.name);
-  }
+  if (type) ANYNPU_TRY(read_type(*type, value), "in value '{}'", value.name);
   return value;
 }
 

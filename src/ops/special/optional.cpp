@@ -38,13 +38,13 @@ PlanResult plan_get(const OpContext& context) {
 
 void register_optional(Registry& registry) {
   registry.add(OpSchema{.name = "OptionalHasElement",
-                        .since = 18,
+                        .since = 15,
                         .inputs = {{"input", "T", Presence::optional}},
                         .outputs = {{"output", "B"}},
                         .types = {{"T", kAnyFixed}},
                         .shape = has_rule});
   registry.add(OpSchema{.name = "OptionalGetElement",
-                        .since = 18,
+                        .since = 15,
                         .inputs = {{"input", "T"}},
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kAnyFixed}},

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types and shapes of control flow and sequences. Subgraphs are inferred with what is known of
+// their inputs and optimised like the graph around them. What only a run can tell stays open.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace anynpu::compile {
+
+// True for the operators of ops/flow, and for any other that is fed a sequence or an optional.
+bool is_flow(const graph::Graph& graph, const graph::Node& node);
+
+// Writes the outputs of `node` into the graph and the inferred subgraphs into the node. Fails when
+// carried values change their type or the branches of an If differ in it.
+Status infer_flow(graph::Graph& graph, graph::Node& node,
+                  const std::vector<std::string>& passes_off);
+
+// For an If whose condition is a constant: its nodes, to be inferred in its place. Empty otherwise.
+Result<std::vector<graph::Node>> inline_branch(graph::Graph& graph, const graph::Node& node);
+
+// Every value is a tensor with a type and a fixed shape: what the passes that need shapes ask for.
+bool all_shapes_known(const graph::Graph& graph);
+
+}  // namespace anynpu::compile

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// One node of a StepProgram, run with values whose shapes are known only now. Immutable as seen
+// from outside; any number of threads may run one at a time.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "exec/run_value.h"
+#include "graph/graph.h"
+#include "ops/kernel.h"
+
+namespace anynpu::exec {
+
+class NodeRunner {
+ public:
+  virtual ~NodeRunner() = default;
+  // `inputs` has one entry per input of the node (never null; nothing = left out); `outputs` one
+  // per output.
+  virtual Status run(std::span<const RunValue* const> inputs,
+                     std::span<RunValue> outputs) const = 0;
+};
+
+using NodeRunnerResult = Result<std::unique_ptr<NodeRunner>>;
+
+// An operator with kernels. `graph` is where its constants are; it may go afterwards.
+NodeRunnerResult make_operator_step(const graph::Graph& graph, const graph::Node& node);
+// If, Loop, Scan, SequenceMap.
+NodeRunnerResult make_flow_step(const graph::Node& node);
+// Sequences and optionals.
+NodeRunnerResult make_sequence_step(const graph::Node& node);
+
+// True for the operators make_sequence_step takes.
+bool is_sequence_op(const graph::Node& node);
+
+}  // namespace anynpu::exec

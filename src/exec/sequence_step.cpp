@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequences and optionals: one function per operator.
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "exec/node_runner.h"
+
+namespace anynpu::exec {
+
+namespace {
+
+using Inputs = std::span<const RunValue* const>;
+using graph::Node;
+using Function = Status (*)(const Node& node, Inputs inputs, RunValue& output);
+
+constexpr size_t kMostItems = size_t{1} << 24;
+
+std::string label(const Node& node) { return format("{} '{}'", node.op, node.name); }
+
+Status check_sequence(const Node& node, Inputs inputs) {
+  if (!inputs.empty() && inputs[0]->kind == RunValue::Kind::sequence) return {};
+  return fail(Code::unsupported_dtype, "{}: its first input is no sequence", label(node));
+}
+
+// A position counted from the end when it is negative.
+Result<size_t> position(const Node& node, Inputs inputs, size_t input, int64_t otherwise,
+                        int64_t size) {
+  int64_t at = otherwise;
+  if (input < inputs.size() && inputs[input]->is_tensor()) {
+    ANYNPU_ASSIGN(at, read_scalar(*inputs[input], label(node) + ": the position"));
+  }
+  const int64_t from_start = at < 0 ? at + size : at;
+  if (from_start >= 0 && from_start < size) return static_cast<size_t>(from_start);
+  return fail(Code::invalid_argument, "{}: position {} of {} elements", label(node), at, size);
+}
+
+Status construct(const Node& node, Inputs inputs, RunValue& output) {
+  std::vector<RunValue> items;
+  for (const RunValue* input : inputs) items.push_back(*input);
+  output = RunValue::sequence(items.empty() ? DType::undefined : items[0].dtype, std::move(items));
+  return {};
+}
+
+Status empty(const Node& node, Inputs inputs, RunValue& output) {
+  output = RunValue::sequence(DType::undefined, {});
+  return {};
+}
+
+Status element(const Node& node, Inputs inputs, RunValue& output) {
+  ANYNPU_TRY(check_sequence(node, inputs));
+  const auto& items = *inputs[0]->items;
+  ANYNPU_ASSIGN(const size_t at, position(node, inputs, 1, 0, static_cast<int64_t>(items.size())));
+  output = items[at];
+  return {};
+}
+
+Status insert(const Node& node, Inputs inputs, RunValue& output) {
+  ANYNPU_TRY(check_sequence(node, inputs));
+  std::vector<RunValue> items = *inputs[0]->items;
+  if (inputs.size() < 2 || !inputs[1]->is_tensor() || items.size() >= kMostItems) {
+    return fail(Code::invalid_argument, "{}: no tensor to insert, or {} elements already",
+                label(node), items.size());
+  }
+  const auto size = static_cast<int64_t>(items.size());
+  ANYNPU_ASSIGN(const size_t at, position(node, inputs, 2, size, size + 1));
+  // -1 is the place in front of the last element, not behind it.
+  int64_t given = 0;
+  if (inputs.size() > 2 && inputs[2]->is_tensor()) {
+    ANYNPU_ASSIGN(given, read_scalar(*inputs[2], label(node)));
+  }
+  const size_t place = given < 0 ? at - 1 : at;
+  items.insert(items.begin() + static_cast<ptrdiff_t>(std::min(place, items.size())), *inputs[1]);
+  output = RunValue::sequence(inputs[1]->dtype, std::move(items));
+  return {};
+}
+
+Status erase(const Node& node, Inputs inputs, RunValue& output) {
+  ANYNPU_TRY(check_sequence(node, inputs));
+  std::vector<RunValue> items = *inputs[0]->items;
+  const auto size = static_cast<int64_t>(items.size());
+  ANYNPU_ASSIGN(const size_t at, position(node, inputs, 1, size - 1, size));
+  items.erase(items.begin() + static_cast<ptrdiff_t>(at));
+  output = RunValue::sequence(inputs[0]->dtype, std::move(items));
+  return {};
+}
+
+Status length(const Node& node, Inputs inputs, RunValue& output) {
+  ANYNPU_TRY(check_sequence(node, inputs));
+  ANYNPU_ASSIGN(output, new_tensor(DType::i64, {}));
+  const auto count = static_cast<int64_t>(inputs[0]->items->size());
+  std::memcpy(output.data.get(), &count, sizeof count);
+  return {};
+}
+
+// The extents of the pieces: given one by one, as one size, or 1 each.
+Result<std::vector<int64_t>> piece_lengths(const Node& node, Inputs inputs, int64_t extent) {
+  std::vector<int64_t> lengths;
+  if (inputs.size() < 2 || !inputs[1]->is_tensor()) {
+    lengths.assign(static_cast<size_t>(extent), 1);
+    return lengths;
+  }
+  const RunValue& split = *inputs[1];
+  for (int64_t i = 0; i < element_count(split.shape); ++i) {
+    RunValue one = split;
+    one.shape = {};
+    one.data = std::shared_ptr<std::byte>(
+        split.data, split.data.get() + static_cast<size_t>(i) * size_of(split.dtype));
+    ANYNPU_ASSIGN(const int64_t part, read_scalar(one, label(node) + ": a length"));
+    lengths.push_back(part);
+  }
+  if (split.shape.empty()) {
+    const int64_t size = lengths[0];
+    if (size < 1) {
+      return fail(Code::invalid_argument, "{}: pieces of {} elements", label(node), size);
+    }
+    lengths.clear();
+    for (int64_t at = 0; at < extent; at += size) lengths.push_back(std::min(size, extent - at));
+  }
+  return lengths;
+}
+
+Status split(const Node& node, Inputs inputs, RunValue& output) {
+  const RunValue& tensor = *inputs[0];
+  const auto rank = static_cast<int64_t>(tensor.shape.size());
+  int64_t axis = node.int_attr("axis", 0);
+  if (axis < 0) axis += rank;
+  if (!tensor.is_tensor() || axis < 0 || axis >= rank) {
+    return fail(Code::invalid_argument, "{}: axis {} of a tensor of shape {}", label(node), axis,
+                to_string(tensor.shape));
+  }
+  ANYNPU_ASSIGN(const auto lengths,
+                piece_lengths(node, inputs, tensor.shape[static_cast<size_t>(axis)]));
+  const bool keep =
+      node.int_attr("keepdims", 1) != 0 || (inputs.size() > 1 && inputs[1]->is_tensor());
+  std::vector<RunValue> items;
+  int64_t at = 0;
+  for (int64_t part : lengths) {
+    ANYNPU_ASSIGN(RunValue piece, piece_of(tensor, axis, at, part), "in {}", label(node));
+    if (!keep) piece.shape.erase(piece.shape.begin() + axis);
+    items.push_back(std::move(piece));
+    at += part;
+  }
+  output = RunValue::sequence(tensor.dtype, std::move(items));
+  return {};
+}
+
+Status concat(const Node& node, Inputs inputs, RunValue& output) {
+  ANYNPU_TRY(check_sequence(node, inputs));
+  ANYNPU_ASSIGN(
+      output,
+      join_tensors(*inputs[0]->items, node.int_attr("axis", 0), node.int_attr("new_axis", 0) != 0),
+      "in {}", label(node));
+  return {};
+}
+
+Status pass(const Node& node, Inputs inputs, RunValue& output) {
+  if (!inputs.empty()) output = *inputs[0];
+  return {};
+}
+
+Status has_element(const Node& node, Inputs inputs, RunValue& output) {
+  ANYNPU_ASSIGN(output, new_tensor(DType::boolean, {}));
+  const bool there = !inputs.empty() && inputs[0]->kind != RunValue::Kind::nothing;
+  *output.data = std::byte{there};
+  return {};
+}
+
+Status get_element(const Node& node, Inputs inputs, RunValue& output) {
+  ANYNPU_TRY(pass(node, inputs, output));
+  if (output.kind != RunValue::Kind::nothing) return {};
+  return fail(Code::invalid_argument, "{}: the optional is empty", label(node));
+}
+
+struct Entry {
+  std::string_view op;
+  Function function;
+};
+constexpr std::array<Entry, 12> kOps = {{
+    {"SequenceConstruct", construct},
+    {"SequenceEmpty", empty},
+    {"SequenceAt", element},
+    {"SequenceInsert", insert},
+    {"SequenceErase", erase},
+    {"SequenceLength", length},
+    {"SplitToSequence", split},
+    {"ConcatFromSequence", concat},
+    {"Optional", pass},
+    {"OptionalHasElement", has_element},
+    {"OptionalGetElement", get_element},
+    {"Identity", pass},
+}};
+
+Function find(const Node& node) {
+  if (!node.domain.empty()) return nullptr;
+  for (const Entry& entry : kOps) {
+    if (entry.op == node.op) return entry.function;
+  }
+  return nullptr;
+}
+
+class SequenceStep final : public NodeRunner {
+ public:
+  SequenceStep(const Node& node, Function function) : node_(node), function_(function) {}
+  Status run(Inputs inputs, std::span<RunValue> outputs) const override {
+    return function_(node_, inputs, outputs[0]);
+  }
+
+ private:
+  Node node_;
+  Function function_;
+};
+
+}  // namespace
+
+bool is_sequence_op(const Node& node) { return find(node) != nullptr; }
+
+NodeRunnerResult make_sequence_step(const Node& node) {
+  return std::unique_ptr<NodeRunner>(std::make_unique<SequenceStep>(node, find(node)));
+}
+
+}  // namespace anynpu::exec

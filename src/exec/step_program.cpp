@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/step_program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "compile/specialise.h"
+#include "graph/flow.h"
+#include "trace/trace.h"
+
+namespace anynpu::exec {
+
+namespace {
+
+using graph::kNoValue;
+using graph::ValueId;
+
+const RunValue kNothing;
+
+// Kernels read elements in place; a constant of a foreign file may start anywhere.
+Result<RunValue> constant_value(const graph::Value& value) {
+  const auto& bytes = value.constant->bytes;
+  RunValue constant = RunValue::borrow(value.dtype, value.shape, bytes.data());
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(std::max_align_t) != 0) {
+    ANYNPU_ASSIGN(RunValue copy, new_tensor(value.dtype, value.shape));
+    std::memcpy(copy.data.get(), bytes.data(), std::min(bytes.size(), copy.bytes()));
+    return copy;
+  }
+  constant.data = std::shared_ptr<std::byte>(
+      value.constant, const_cast<std::byte*>(bytes.data()));  // nobody writes to it
+  return constant;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const StepProgram>> StepProgram::make(const graph::Graph& graph) {
+  auto program = std::make_shared<StepProgram>();
+  program->inputs_ = graph.inputs;
+  program->outputs_ = graph.outputs;
+  program->constants_.resize(graph.values.size());
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const graph::Value& value = graph.values[i];
+    program->described_.push_back(value);
+    program->described_.back().constant = nullptr;
+    if (value.constant && bits_of(value.dtype) > 0) {
+      ANYNPU_ASSIGN(program->constants_[i], constant_value(value));
+    }
+  }
+  for (const Region& region : split_regions(graph)) {
+    if (region.planned) {
+      ANYNPU_TRY(program->add_plan(graph, region.nodes));
+      continue;
+    }
+    for (size_t n : region.nodes) {
+      ANYNPU_TRY(program->add_node(graph, graph.nodes[n]), "while preparing node '{}'",
+                 graph.nodes[n].name);
+    }
+  }
+  program->find_last_uses();
+  return std::shared_ptr<const StepProgram>(std::move(program));
+}
+
+// A graph of its own: what comes from outside are its inputs, what anyone outside reads its
+// outputs.
+Status StepProgram::add_plan(const graph::Graph& graph, const std::vector<size_t>& nodes) {
+  std::vector<bool> inside(graph.nodes.size(), false);
+  for (size_t n : nodes) inside[n] = true;
+  std::vector<bool> made(graph.values.size(), false), read_outside(graph.values.size(), false);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (ValueId id : graph.nodes[n].outputs) {
+      if (id != kNoValue && inside[n]) made[static_cast<size_t>(id)] = true;
+    }
+    for (ValueId id : graph.nodes[n].inputs) {
+      if (id != kNoValue && !inside[n]) read_outside[static_cast<size_t>(id)] = true;
+    }
+  }
+  for (ValueId id : graph.outputs) read_outside[static_cast<size_t>(id)] = true;
+
+  graph::Graph part;
+  part.name = graph.name;
+  Step step;
+  std::vector<ValueId> ids(graph.values.size(), kNoValue);
+  const auto enter = [&](ValueId id) {
+    if (id == kNoValue) return kNoValue;
+    ValueId& own = ids[static_cast<size_t>(id)];
+    if (own != kNoValue) return own;
+    const graph::Value& value = graph.values[static_cast<size_t>(id)];
+    own = part.add_value(value);
+    if (!value.constant && !made[static_cast<size_t>(id)]) {
+      part.inputs.push_back(own);
+      step.inputs.push_back(id);
+    }
+    return own;
+  };
+  for (size_t n : nodes) {
+    graph::Node node = graph.nodes[n];
+    for (ValueId& id : node.inputs) id = enter(id);
+    for (ValueId& id : node.outputs) id = enter(id);
+    part.nodes.push_back(std::move(node));
+  }
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    if (!made[i] || !read_outside[i]) continue;
+    part.outputs.push_back(ids[i]);
+    step.outputs.push_back(static_cast<ValueId>(i));
+  }
+  if (part.outputs.empty()) return {};
+  ANYNPU_TRY(part.verify());
+  ANYNPU_TRY(compile::optimise_shaped(part));
+  ANYNPU_ASSIGN(step.plan, LoadedModel::load(part));
+  step.name = "plan";
+  step.trace_name = trace::intern(step.name);
+  steps_.push_back(std::move(step));
+  return {};
+}
+
+Status StepProgram::add_node(const graph::Graph& graph, const graph::Node& node) {
+  Step step;
+  step.inputs = node.inputs;
+  step.outputs = node.outputs;
+  step.name = node.name;
+  step.trace_name = trace::intern(node.name);
+  if (graph::has_subgraphs(node)) {
+    ANYNPU_ASSIGN(step.node, make_flow_step(node));
+  } else if (is_sequence_op(node)) {
+    ANYNPU_ASSIGN(step.node, make_sequence_step(node));
+  } else {
+    ANYNPU_ASSIGN(step.node, make_operator_step(graph, node));
+  }
+  steps_.push_back(std::move(step));
+  return {};
+}
+
+void StepProgram::find_last_uses() {
+  std::vector<bool> needed(constants_.size(), false);
+  for (ValueId id : outputs_) needed[static_cast<size_t>(id)] = true;
+  for (size_t s = steps_.size(); s-- > 0;) {
+    for (const auto* ids : {&steps_[s].inputs, &steps_[s].outputs}) {
+      for (ValueId id : *ids) {
+        if (id == kNoValue || needed[static_cast<size_t>(id)]) continue;
+        needed[static_cast<size_t>(id)] = true;
+        steps_[s].done.push_back(id);
+      }
+    }
+  }
+}
+
+const RunValue& StepProgram::value(const Frame& frame, ValueId id) const {
+  if (id == kNoValue) return kNothing;
+  const RunValue& constant = constants_[static_cast<size_t>(id)];
+  return constant.is_tensor() ? constant : frame[static_cast<size_t>(id)];
+}
+
+Result<std::vector<RunValue>> StepProgram::run(std::span<const RunValue> inputs) const {
+  Frame frame(constants_.size());
+  for (size_t i = 0; i < inputs_.size() && i < inputs.size(); ++i) {
+    frame[static_cast<size_t>(inputs_[i])] = inputs[i];
+  }
+  const uint32_t correlation = trace::current_correlation();
+  for (const Step& step : steps_) {
+    const trace::TraceZone zone(trace::Category::op, step.trace_name, correlation);
+    ANYNPU_TRY(run_step(step, frame));
+    for (ValueId id : step.done) frame[static_cast<size_t>(id)] = {};
+  }
+  std::vector<RunValue> results;
+  for (ValueId id : outputs_) results.push_back(value(frame, id));
+  return results;
+}
+
+Status StepProgram::run_step(const Step& step, Frame& frame) const {
+  return step.plan ? run_plan(step, frame) : run_node(step, frame);
+}
+
+Status StepProgram::run_plan(const Step& step, Frame& frame) const {
+  std::vector<Buffer> in, out;
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    const RunValue& given = value(frame, step.inputs[i]);
+    const TensorInfo& info = step.plan->inputs()[i];
+    if (!given.is_tensor() || given.shape != info.shape || given.dtype != info.dtype) {
+      return fail(Code::shape_mismatch,
+                  "value '{}' has {} {} in this run, the model states {} {}; feed values that fit, "
+                  "or compile the model with another shape",
+                  info.name, name_of(given.dtype), to_string(given.shape), name_of(info.dtype),
+                  to_string(info.shape));
+    }
+    in.push_back({given.data.get(), given.bytes()});
+  }
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    const TensorInfo& info = step.plan->outputs()[i];
+    ANYNPU_ASSIGN(RunValue made, new_tensor(info.dtype, info.shape));
+    out.push_back({made.data.get(), made.bytes()});
+    frame[static_cast<size_t>(step.outputs[i])] = std::move(made);
+  }
+  return step.plan->run(in, out);
+}
+
+Status StepProgram::run_node(const Step& step, Frame& frame) const {
+  std::vector<const RunValue*> inputs;
+  for (ValueId id : step.inputs) inputs.push_back(&value(frame, id));
+  std::vector<RunValue> outputs(step.outputs.size());
+  ANYNPU_TRY(step.node->run(inputs, outputs), "while running node '{}'", step.name);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (step.outputs[i] == kNoValue) continue;
+    const graph::Value& stated = described_[static_cast<size_t>(step.outputs[i])];
+    const bool fixed = stated.has_shape && is_static(stated.shape) && outputs[i].is_tensor();
+    if (fixed && outputs[i].shape != stated.shape) {
+      return fail(Code::shape_mismatch,
+                  "node '{}' gives '{}' the shape {} in this run, the model states {}; feed values "
+                  "that fit, or compile the model with another shape",
+                  step.name, stated.name, to_string(outputs[i].shape), to_string(stated.shape));
+    }
+    frame[static_cast<size_t>(step.outputs[i])] = std::move(outputs[i]);
+  }
+  return {};
+}
+
+Sizes StepProgram::sizes() const {
+  Sizes all;
+  for (const Step& step : steps_) {
+    if (!step.plan) continue;
+    all.weight_bytes += step.plan->sizes().weight_bytes;
+    all.work_bytes += step.plan->sizes().work_bytes;
+  }
+  return all;
+}
+
+std::vector<StepInfo> StepProgram::steps() const {
+  std::vector<StepInfo> list;
+  for (const Step& step : steps_) {
+    if (!step.plan) {
+      list.push_back({step.name, "step"});
+      continue;
+    }
+    for (StepInfo& inner : step.plan->steps()) list.push_back(std::move(inner));
+  }
+  return list;
+}
+
+}  // namespace anynpu::exec

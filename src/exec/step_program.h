@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepProgram: the second runner, for graphs with shapes that only a run can tell (values that
+// decide shapes, control flow, sequences). Parts of fixed shapes, as large as the order of nodes
+// allows, are plans; the nodes between them run one by one with kernels planned for the shapes of
+// the moment, which are kept for the next time. Unlike a plan it allocates its results.
+// Thread-safe.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exec/model.h"
+#include "exec/node_runner.h"
+#include "exec/run_value.h"
+#include "graph/graph.h"
+#include "trace/names.h"
+
+namespace anynpu::exec {
+
+class StepProgram {
+ public:
+  // `graph` is verified and inferred (compile/passes.h); it may go afterwards.
+  static Result<std::shared_ptr<const StepProgram>> make(const graph::Graph& graph);
+
+  // Values in the order of the graph's inputs and outputs.
+  Result<std::vector<RunValue>> run(std::span<const RunValue> inputs) const;
+
+  Sizes sizes() const;  // of the plans inside
+  std::vector<StepInfo> steps() const;
+
+ private:
+  // What a run fills in; one per value of the graph.
+  using Frame = std::vector<RunValue>;
+
+  struct Step {
+    std::vector<graph::ValueId> inputs, outputs;
+    std::vector<graph::ValueId> done;   // values that no later step reads
+    std::shared_ptr<LoadedModel> plan;  // one of the two
+    std::unique_ptr<NodeRunner> node;
+    std::string name;
+    trace::NameId trace_name{};
+  };
+
+  Status add_plan(const graph::Graph& graph, const std::vector<size_t>& nodes);
+  Status add_node(const graph::Graph& graph, const graph::Node& node);
+  void find_last_uses();
+  const RunValue& value(const Frame& frame, graph::ValueId id) const;
+  Status run_step(const Step& step, Frame& frame) const;
+  Status run_plan(const Step& step, Frame& frame) const;
+  Status run_node(const Step& step, Frame& frame) const;
+
+  std::vector<graph::ValueId> inputs_, outputs_;
+  std::vector<RunValue> constants_;      // one per value; nothing where it is none
+  std::vector<graph::Value> described_;  // what is known of each value before the run, without data
+  std::vector<Step> steps_;
+};
+
+// Which nodes of `graph` can lie in plans, in the order they run: parts alternate between nodes of
+// fixed shapes (planned) and the others.
+struct Region {
+  bool planned = false;
+  std::vector<size_t> nodes;
+};
+std::vector<Region> split_regions(const graph::Graph& graph);
+
+}  // namespace anynpu::exec
