@@ -2,10 +2,10 @@
 #include "exec/model.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <mutex>
 
+#include "base/spare_pool.h"
 #include "compile/infer_flow.h"
 #include "compile/passes.h"
 #include "exec/memory.h"
@@ -79,30 +79,12 @@ struct LoadedModel::Impl {
   Memory weights;
   bool queued = false;  // the caller's work memory: one run at a time
   std::mutex queue;
-  std::atomic<PlanRunner*> spare{nullptr};  // the usual case: one run at a time, no lock
-  std::mutex pool_mutex;
-  PlanRunner* pool = nullptr;  // guarded by pool_mutex
+  SparePool<PlanRunner> runners;
 
-  ~Impl() {
-    delete spare.load();
-    while (pool) delete std::exchange(pool, pool->next);
-  }
-
-  Result<PlanRunner*> take() {
-    if (PlanRunner* runner = spare.exchange(nullptr, std::memory_order_acquire)) return runner;
-    {
-      const std::lock_guard lock(pool_mutex);
-      if (pool) return std::exchange(pool, pool->next);
-    }
+  Result<std::unique_ptr<PlanRunner>> take() {
+    if (auto runner = runners.take()) return runner;
     ANYNPU_ASSIGN(Memory arena, Memory::allocate(plan.work_bytes));
-    return new PlanRunner(plan, names, weights.data(), std::move(arena));
-  }
-
-  void give(PlanRunner* runner) {
-    PlanRunner* none = nullptr;
-    if (spare.compare_exchange_strong(none, runner, std::memory_order_release)) return;
-    const std::lock_guard lock(pool_mutex);
-    runner->next = std::exchange(pool, runner);
+    return std::make_unique<PlanRunner>(plan, names, weights.data(), std::move(arena));
   }
 
   Status run_program(std::span<const Buffer> in, std::span<const Buffer> out,
@@ -144,9 +126,9 @@ struct LoadedModel::Impl {
     if (program) return run_program(in, out, shapes);
     std::unique_lock<std::mutex> turn;
     if (queued) turn = std::unique_lock(queue);
-    ANYNPU_ASSIGN(PlanRunner * runner, take());
-    const Status status = runner->run({sources, in.size()}, {targets, out.size()}, step_ns);
-    give(runner);
+    ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, take());
+    Status status = runner->run({sources, in.size()}, {targets, out.size()}, step_ns);
+    runners.give(std::move(runner));
     return status;
   }
 };
@@ -199,7 +181,8 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   } else {
     ANYNPU_ASSIGN(arena, Memory::allocate(plan.work_bytes));
   }
-  impl->spare.store(new PlanRunner(plan, impl->names, impl->weights.data(), std::move(arena)));
+  impl->runners.give(std::make_unique<PlanRunner>(plan, impl->names, impl->weights.data(),
+                                                  std::move(arena)));
   return std::shared_ptr<LoadedModel>(new LoadedModel(std::move(impl)));
 }
 

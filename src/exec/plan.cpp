@@ -263,6 +263,9 @@ class Planner {
     for (ValueId id : node.inputs) {
       given.push_back(id == kNoValue ? TensorShape{}
                                      : TensorShape{planned(id).dtype, planned(id).shape});
+      context.inputs.push_back(id == kNoValue
+                                   ? ops::Operand::absent()
+                                   : ops::Operand::of(given.back().dtype, given.back().shape));
       if (id != kNoValue && value(id).constant) constant(id);
       use.inputs.push_back(-1);
       if (id != kNoValue) {
@@ -278,6 +281,7 @@ class Planner {
     Step step;
     step.name = node.name;
     step.kernel = "flow";
+    step.traced = describe_step(graph_, node, context, step.kernel);
     ANYNPU_ASSIGN(step.work, plan_flow(node, std::move(given), std::move(made)));
     place_outputs(n, context, *step.work, use);
     push_step(std::move(step), std::move(use));

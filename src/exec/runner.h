@@ -34,8 +34,6 @@ class PlanRunner {
   // One run at a time. `step_ns`, when not null, receives the time of each step.
   Status run(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns);
 
-  PlanRunner* next = nullptr;  // for the pool of a LoadedModel
-
  private:
   struct Patch {
     uint32_t buffer;   // index among the caller's inputs or outputs

@@ -30,9 +30,12 @@ def runtime():
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("flow")
-    return {name: (convert(folder, name, getattr(flow_models, name)()), getattr(flow_models, name)())
-            for name in ("branches", "power_loop", "growing_loop", "running_sum", "positives",
-                         "sequence", "functions")}
+    made = {}
+    for name in ("branches", "power_loop", "growing_loop", "running_sum", "positives", "sequence",
+                 "functions"):
+        source = getattr(flow_models, name)()
+        made[name] = (convert(folder, name, source), source)
+    return made
 
 
 def load(path):

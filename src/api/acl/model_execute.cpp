@@ -5,6 +5,7 @@
 #include "api/acl/entry.h"
 #include "api/acl/model_objects.h"
 #include "api/acl/model_table.h"
+#include "base/spare_pool.h"
 #include "device/runtime.h"
 #include "tensor/data_buffer.h"
 
@@ -35,6 +36,16 @@ struct Binding {
     return status;
   }
 
+  // Lets go of everything but the room of its lists.
+  void clear() {
+    model.reset();
+    kept.reset();
+    results.reset();
+    inputs.clear();
+    outputs.clear();
+    owners.clear();
+  }
+
   // What the outputs really are, for aclmdlGetDatasetTensorDesc.
   void describe_outputs(const std::vector<Shape>& shapes) const {
     for (size_t i = 0; i < shapes.size(); ++i) {
@@ -47,6 +58,20 @@ struct Binding {
     }
   }
 };
+
+// Bindings of asynchronous executions are used again, so that queueing one allocates nothing. Never
+// destroyed: streams may end after this file's objects.
+SparePool<Binding>& spare_bindings() {
+  static auto* pool = new SparePool<Binding>;
+  return *pool;
+}
+struct GiveBack {
+  void operator()(Binding* binding) const {
+    binding->clear();
+    spare_bindings().give(std::unique_ptr<Binding>(binding));
+  }
+};
+using PooledBinding = std::unique_ptr<Binding, GiveBack>;
 
 Failure mismatch(TensorSide side, Status status) {
   if (side == TensorSide::input) return {ACL_ERROR_MODEL_INPUT_NOT_MATCH, std::move(status)};
@@ -190,9 +215,6 @@ Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* outpu
                 "execute it where it was loaded",
                 id, binding.model->device_id, device.id());
   }
-  binding.inputs.clear();
-  binding.outputs.clear();
-  binding.owners.clear();
   auto in = resolve<Dataset>(to_handle(input));
   if (!in.ok()) return in.status();
   auto out = resolve<Dataset>(to_handle(output));
@@ -241,16 +263,14 @@ Failure execute(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output) 
   static thread_local Binding binding;
   Failure failure = bind(id, input, output, *(*context)->device(), binding);
   if (failure.ok()) failure = run_traced(id, binding, **context);
-  binding.model.reset();
-  binding.kept.reset();
-  binding.results.reset();
-  binding.owners.clear();
+  binding.clear();
   return failure;
 }
 
 Failure enqueue(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output,
                 const std::shared_ptr<device::Stream>& stream) {
-  auto binding = std::make_unique<Binding>();
+  PooledBinding binding(spare_bindings().take().release());
+  if (!binding) binding.reset(new Binding);
   Failure failure = bind(id, input, output, *stream->device(), *binding);
   if (!failure.ok()) return failure;
   return stream->submit({kExecute, id}, [binding = std::move(binding)] { return binding->run(); });

@@ -79,8 +79,8 @@ class Reporter {
       report.cause = found.status().message();
     reports_.push_back(std::move(report));
     for (const WireField& attribute : node.attributes) {
-      ANYNPU_ASSIGN(const auto graphs, subgraphs_of(attribute));
-      for (const WireField& graph : graphs) ANYNPU_TRY(read_graph(graph));
+      ANYNPU_ASSIGN(const AttrHead head, read_attribute_head(attribute));
+      if (head.graph) ANYNPU_TRY(read_graph(*head.graph));
     }
     return {};
   }
