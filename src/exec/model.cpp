@@ -181,8 +181,8 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   } else {
     ANYNPU_ASSIGN(arena, Memory::allocate(plan.work_bytes));
   }
-  impl->runners.give(std::make_unique<PlanRunner>(plan, impl->names, impl->weights.data(),
-                                                  std::move(arena)));
+  impl->runners.give(
+      std::make_unique<PlanRunner>(plan, impl->names, impl->weights.data(), std::move(arena)));
   return std::shared_ptr<LoadedModel>(new LoadedModel(std::move(impl)));
 }
 

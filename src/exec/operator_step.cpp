@@ -177,7 +177,7 @@ class OperatorStep final : public NodeRunner {
     for (size_t i = 0; i < inputs.size(); ++i) {
       sources[i] = inputs[i]->data.get();
       if (!inputs[i]->is_tensor() || layout_at(plan.input_layouts, i) == Layout::plain) continue;
-      ANYNPU_ASSIGN(auto blocked, reordered(*inputs[i]));
+      ANYNPU_ASSIGN(auto blocked, reordered(*inputs[i], layout_at(plan.input_layouts, i)));
       sources[i] = blocked.get();
       kept.push_back(std::move(blocked));
     }
@@ -188,8 +188,8 @@ class OperatorStep final : public NodeRunner {
       ANYNPU_ASSIGN(outputs[i], new_tensor(output.dtype, output.shape));
       targets[i] = outputs[i].data.get();
       if (layout_at(plan.output_layouts, i) == Layout::plain) continue;
-      ANYNPU_ASSIGN(auto blocked,
-                    take_bytes(ops::stored_bytes(output.dtype, output.shape, Layout::blocked16)));
+      ANYNPU_ASSIGN(auto blocked, take_bytes(ops::stored_bytes(output.dtype, output.shape,
+                                                               layout_at(plan.output_layouts, i))));
       targets[i] = blocked.get();
       kept.push_back(std::move(blocked));
     }
@@ -198,7 +198,8 @@ class OperatorStep final : public NodeRunner {
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (!planned.outputs[i].present || layout_at(plan.output_layouts, i) == Layout::plain)
         continue;
-      const auto back = ops::plan_reorder(outputs[i].shape, Layout::blocked16, Layout::plain);
+      const auto back = ops::plan_reorder(outputs[i].dtype, outputs[i].shape,
+                                          layout_at(plan.output_layouts, i), Layout::plain);
       const std::byte* from = targets[i];
       std::byte* to = outputs[i].data.get();
       if (back->view) {
@@ -216,11 +217,10 @@ class OperatorStep final : public NodeRunner {
     return schema.ok() ? (*schema)->inputs.size() : 0;
   }
 
-  static Result<std::shared_ptr<std::byte>> reordered(const RunValue& tensor) {
-    const auto plan = ops::plan_reorder(tensor.shape, Layout::plain, Layout::blocked16);
+  static Result<std::shared_ptr<std::byte>> reordered(const RunValue& tensor, Layout layout) {
+    const auto plan = ops::plan_reorder(tensor.dtype, tensor.shape, Layout::plain, layout);
     if (plan->view) return tensor.data;
-    ANYNPU_ASSIGN(auto blocked,
-                  take_bytes(ops::stored_bytes(tensor.dtype, tensor.shape, Layout::blocked16)));
+    ANYNPU_ASSIGN(auto blocked, take_bytes(ops::stored_bytes(tensor.dtype, tensor.shape, layout)));
     const std::byte* from = tensor.data.get();
     std::byte* to = blocked.get();
     ANYNPU_TRY(plan->run({{&from, 1}, {&to, 1}, nullptr, nullptr}));

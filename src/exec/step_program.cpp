@@ -108,7 +108,6 @@ Status StepProgram::add_plan(const graph::Graph& graph, const std::vector<size_t
   ANYNPU_TRY(compile::optimise_shaped(part));
   ANYNPU_ASSIGN(step.plan, LoadedModel::load(part));
   step.name = "plan";
-  step.trace_name = trace::intern(step.name);
   steps_.push_back(std::move(step));
   return {};
 }
@@ -119,6 +118,8 @@ Status StepProgram::add_node(const graph::Graph& graph, const graph::Node& node)
   step.outputs = node.outputs;
   step.name = node.name;
   step.trace_name = trace::intern(node.name);
+  // Shapes differ from run to run: those fields stay empty (describe_step.h).
+  step.description = trace::intern(node.op + "\tstep\t\t\t\t\t\t");
   if (graph::has_subgraphs(node)) {
     ANYNPU_ASSIGN(step.node, make_flow_step(node));
   } else if (is_sequence_op(node)) {
@@ -157,17 +158,18 @@ Result<std::vector<RunValue>> StepProgram::run(std::span<const RunValue> inputs)
   }
   const uint32_t correlation = trace::current_correlation();
   for (const Step& step : steps_) {
-    const trace::TraceZone zone(trace::Category::op, step.trace_name, correlation);
-    ANYNPU_TRY(run_step(step, frame));
+    if (step.plan) {
+      ANYNPU_TRY(run_plan(step, frame));
+    } else {
+      const trace::TraceZone zone(trace::Category::op, step.trace_name, correlation,
+                                  step.description);
+      ANYNPU_TRY(run_node(step, frame));
+    }
     for (ValueId id : step.done) frame[static_cast<size_t>(id)] = {};
   }
   std::vector<RunValue> results;
   for (ValueId id : outputs_) results.push_back(value(frame, id));
   return results;
-}
-
-Status StepProgram::run_step(const Step& step, Frame& frame) const {
-  return step.plan ? run_plan(step, frame) : run_node(step, frame);
 }
 
 Status StepProgram::run_plan(const Step& step, Frame& frame) const {

@@ -39,14 +39,13 @@ class StepProgram {
     std::shared_ptr<LoadedModel> plan;  // one of the two
     std::unique_ptr<NodeRunner> node;
     std::string name;
-    trace::NameId trace_name{};
+    trace::NameId trace_name{}, description{};  // of a node; plans trace their own steps
   };
 
   Status add_plan(const graph::Graph& graph, const std::vector<size_t>& nodes);
   Status add_node(const graph::Graph& graph, const graph::Node& node);
   void find_last_uses();
   const RunValue& value(const Frame& frame, graph::ValueId id) const;
-  Status run_step(const Step& step, Frame& frame) const;
   Status run_plan(const Step& step, Frame& frame) const;
   Status run_node(const Step& step, Frame& frame) const;
 
