@@ -65,6 +65,9 @@ def parser():
     sub.add_argument("--path", action="store_true", help="print the path of set_env.sh instead")
     sub.set_defaults(function=print_env)
 
+    from .report import command as report
+    report.add_arguments(commands.add_parser("report", help="make a page about a profile"))
+
     sub = commands.add_parser("doctor", help="tell what was found, what is used, and why not more")
     sub.set_defaults(function=doctor)
     return top

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `anynpu report`."""
+from __future__ import annotations
+
+import os
+import sys
+
+
+def add_arguments(parser):
+    parser.add_argument("profile", help="a PROF_* or *_ascend_ms directory, or a trace in JSON")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the page, report.html by default")
+    parser.add_argument("--diff", metavar="OTHER", help="an earlier profile to compare with")
+    parser.add_argument("--perfetto", metavar="FILE", help="a trace for ui.perfetto.dev")
+    parser.add_argument("--speedscope", metavar="FILE", help="a profile for speedscope.app")
+    parser.add_argument("--csv", metavar="FOLDER", help="the tables of msprof as CSV")
+    parser.set_defaults(function=run)
+
+
+def _write_tables(folder, source):
+    from anynpu.msprof.export import csv_text
+    from anynpu.msprof.recording import RecordingError
+    from anynpu.msprof.tables import TABLES
+    if source.work is None:
+        raise RecordingError("--csv needs a PROF_* or *_ascend_ms directory, not a bare trace")
+    os.makedirs(folder, exist_ok=True)
+    for name, table in TABLES.items():
+        header, rows = table(source.work)
+        if rows:
+            with open(os.path.join(folder, f"{name}.csv"), "w", encoding="utf-8",
+                      newline="") as file:
+                file.write(csv_text(header, rows))
+
+
+def run(args):
+    from anynpu.msprof.recording import RecordingError  # numpy: only when asked for
+    from anynpu.report import others
+    from anynpu.report.lanes import open_source
+    from anynpu.report.page import write_page
+    try:
+        source = open_source(args.profile)
+        if args.perfetto:
+            others.write_perfetto(args.perfetto, source)
+        if args.speedscope:
+            others.write_speedscope(args.speedscope, source)
+        if args.csv:
+            _write_tables(args.csv, source)
+        if args.output or not (args.perfetto or args.speedscope or args.csv):
+            output = args.output or "report.html"
+            write_page(output, source, open_source(args.diff) if args.diff else None)
+            print(f"{output}: {sum(len(lane.slices) for lane in source.lanes)} slices")
+    except (RecordingError, OSError) as error:
+        print(f"anynpu report: {error}", file=sys.stderr)
+        return 1
+    return 0

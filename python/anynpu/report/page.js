@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page's script: a timeline on a canvas, tables, bars and charts. No library, no network.
+'use strict';
+const data = JSON.parse(document.getElementById('data').textContent);
+const $ = id => document.getElementById(id);
+const ROW = 18, GAP = 4, HEAD = 22, LEFT = 190;
+
+function time(ns) {
+  if (ns >= 1e9) return (ns / 1e9).toFixed(3) + ' s';
+  if (ns >= 1e6) return (ns / 1e6).toFixed(3) + ' ms';
+  return ns >= 1e3 ? (ns / 1e3).toFixed(3) + ' us' : ns.toFixed(0) + ' ns';
+}
+function bytes(n) {
+  for (const unit of ['B', 'KB', 'MB', 'GB']) {
+    if (n < 1024 || unit === 'GB') return n.toFixed(unit === 'B' ? 0 : 1) + ' ' + unit;
+    n /= 1024;
+  }
+}
+
+// ---- Slices of the lanes, with the depth of each.
+function decode(lane) {
+  const text = atob(lane.columns), raw = new Uint8Array(text.length), n = lane.count;
+  for (let i = 0; i < raw.length; ++i) raw[i] = text.charCodeAt(i);
+  lane.t = new Float64Array(raw.buffer, 0, n);
+  lane.d = new Float32Array(raw.buffer, 8 * n, n);
+  lane.name = new Uint32Array(raw.buffer, 12 * n, n);
+  lane.link = new Uint32Array(raw.buffer, 16 * n, n);
+  lane.columns = null;
+  lane.depth = new Uint8Array(n);
+  lane.rows = 1;
+  lane.longest = 0;
+  const open = [];
+  for (let i = 0; i < n; ++i) {
+    // Durations are rounded to 32 bits: a child may seem to end a little after its parent.
+    while (open.length && open[open.length - 1] <= lane.t[i]) open.pop();
+    lane.depth[i] = Math.min(open.length, 30);
+    lane.rows = Math.max(lane.rows, lane.depth[i] + 1);
+    lane.longest = Math.max(lane.longest, lane.d[i]);
+    open.push(lane.t[i] + lane.d[i] * (1 - 1e-6));
+  }
+}
+data.lanes.forEach(decode);
+
+// ---- Timeline.
+const canvas = $('canvas'), view = { from: 0, to: data.wall || 1 };
+let selected = null, found = null;
+function colour(name) {
+  return `hsl(${(name * 137) % 360} 55% ${name % 2 ? 52 : 60}%)`;
+}
+function place() {
+  let y = HEAD, group = null;
+  for (const lane of data.lanes) {
+    if (lane.group !== group) { lane.first = true; y += HEAD; group = lane.group; }
+    lane.y = y;
+    y += lane.rows * ROW + GAP;
+  }
+  return y + 6;
+}
+const height = place();
+function lower(lane, t) {
+  let a = 0, b = lane.count;
+  while (a < b) { const m = (a + b) >> 1; if (lane.t[m] < t) a = m + 1; else b = m; }
+  return a;
+}
+function drawLane(g, lane, scale, width) {
+  const last = new Float64Array(lane.rows).fill(-1);
+  const end = lower(lane, view.to);
+  for (let i = lower(lane, view.from - lane.longest); i < end; ++i) {
+    const x1 = LEFT + (lane.t[i] + lane.d[i] - view.from) * scale;
+    if (x1 < LEFT) continue;
+    const row = lane.depth[i];
+    if (x1 <= last[row]) continue;  // hidden behind what is drawn in this pixel
+    const x0 = Math.max(LEFT, LEFT + (lane.t[i] - view.from) * scale);
+    const w = Math.max(Math.min(x1, width) - x0, 1);
+    const chosen = selected && selected.lane === lane && selected.i === i;
+    const hit = found === null || found.has(lane.name[i]);
+    g.globalAlpha = hit ? 1 : 0.15;
+    g.fillStyle = chosen ? '#111827' : colour(lane.name[i]);
+    g.fillRect(x0, lane.y + row * ROW, w, ROW - 2);
+    if (w > 30) {
+      g.fillStyle = '#fff';
+      g.fillText(data.names[lane.name[i]].slice(0, Math.floor(w / 6)), x0 + 3,
+                 lane.y + row * ROW + 12);
+    }
+    last[row] = Math.floor(x0) + Math.max(w, 1) - 0.5;
+  }
+  g.globalAlpha = 1;
+}
+function partners(pick) {
+  const link = pick.lane.link[pick.i];
+  if (!link) return [];
+  const out = [];
+  for (const lane of data.lanes) {
+    for (let i = 0; i < lane.count; ++i) {
+      if (lane.link[i] === link && !(lane === pick.lane && i === pick.i)) out.push({ lane, i });
+      if (out.length > 50) return out;
+    }
+  }
+  return out;
+}
+function drawArrows(g, scale) {
+  if (!selected) return;
+  const at = p => [LEFT + (p.lane.t[p.i] - view.from) * scale,
+                   p.lane.y + p.lane.depth[p.i] * ROW + ROW / 2];
+  const [x0, y0] = at(selected);
+  g.strokeStyle = '#dc2626';
+  g.lineWidth = 1.5;
+  for (const p of selected.partners) {
+    const [x1, y1] = at(p);
+    g.beginPath();
+    g.moveTo(x0, y0);
+    g.bezierCurveTo(x0 + 40, y0, x1 - 40, y1, x1, y1);
+    g.stroke();
+  }
+}
+function drawAxis(g, scale, width) {
+  const span = view.to - view.from, step = Math.pow(10, Math.floor(Math.log10(span / 4)));
+  g.fillStyle = '#64748b';
+  g.strokeStyle = '#e5eaf0';
+  for (let t = Math.ceil(view.from / step) * step; t < view.to; t += step) {
+    const x = LEFT + (t - view.from) * scale;
+    g.beginPath(); g.moveTo(x, 0); g.lineTo(x, height); g.stroke();
+    if (x < width - 60) g.fillText(time(t), x + 3, 12);
+  }
+}
+let pending = false;
+function draw() {
+  pending = false;
+  const width = canvas.clientWidth, ratio = window.devicePixelRatio || 1;
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  canvas.style.height = height + 'px';
+  const g = canvas.getContext('2d');
+  g.scale(ratio, ratio);
+  g.font = '11px system-ui, sans-serif';
+  const scale = (width - LEFT) / (view.to - view.from);
+  drawAxis(g, scale, width);
+  for (const lane of data.lanes) drawLane(g, lane, scale, width);
+  drawArrows(g, scale);
+  g.fillStyle = '#fff';
+  g.fillRect(0, 0, LEFT - 4, height);
+  for (const lane of data.lanes) {
+    if (lane.first) {
+      g.font = 'bold 11px system-ui, sans-serif';
+      g.fillStyle = '#1d2733';
+      g.fillText(lane.group, 6, lane.y - 7);
+      g.font = '11px system-ui, sans-serif';
+    }
+    g.fillStyle = '#475569';
+    g.fillText(lane.title.slice(0, 30), 14, lane.y + 12);
+  }
+  window.drawn = (window.drawn || 0) + 1;
+}
+function redraw() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
+function setView(from, to) {
+  const span = Math.min(Math.max(to - from, 50), data.wall || 1);
+  view.from = Math.max(0, Math.min(from, (data.wall || 1) - span));
+  view.to = view.from + span;
+  redraw();
+}
+canvas.addEventListener('wheel', e => {
+  e.preventDefault();
+  const width = canvas.clientWidth - LEFT;
+  const at = view.from + (e.offsetX - LEFT) / width * (view.to - view.from);
+  const factor = Math.exp(Math.sign(e.deltaY) * 0.3);
+  setView(at - (at - view.from) * factor, at + (view.to - at) * factor);
+}, { passive: false });
+let drag = null;
+canvas.addEventListener('mousedown', e => { drag = { x: e.offsetX, from: view.from, moved: 0 }; });
+window.addEventListener('mousemove', e => {
+  if (!drag || e.target !== canvas) return;
+  drag.moved += Math.abs(e.offsetX - drag.x);
+  const shift = (drag.x - e.offsetX) / (canvas.clientWidth - LEFT) * (view.to - view.from);
+  setView(drag.from + shift, drag.from + shift + (view.to - view.from));
+});
+window.addEventListener('mouseup', e => {
+  const click = drag && drag.moved < 4 && e.target === canvas;
+  drag = null;
+  if (click) select(pick(e.offsetX, e.offsetY));
+});
+function pick(x, y) {
+  const t = view.from + (x - LEFT) / (canvas.clientWidth - LEFT) * (view.to - view.from);
+  const near = 2 * (view.to - view.from) / canvas.clientWidth;
+  for (const lane of data.lanes) {
+    const row = Math.floor((y - lane.y) / ROW);
+    if (row < 0 || row >= lane.rows || y > lane.y + lane.rows * ROW) continue;
+    for (let i = lower(lane, t + near) - 1; i >= 0 && lane.t[i] >= t - lane.longest - near; --i) {
+      if (lane.depth[i] === row && lane.t[i] + Math.max(lane.d[i], near) >= t) return { lane, i };
+    }
+  }
+  return null;
+}
+function select(p) {
+  selected = p;
+  if (p) {
+    p.partners = partners(p);
+    const tied = p.partners.slice(0, 5).map(
+      q => `${data.names[q.lane.name[q.i]]} (${q.lane.group}, ${q.lane.title})`);
+    $('details').textContent = `${data.names[p.lane.name[p.i]]}\n${p.lane.group}, ${p.lane.title}` +
+      `\nstart ${time(p.lane.t[p.i])}   duration ${time(p.lane.d[p.i])}` +
+      (tied.length ? `\ntied to ${tied.join(', ')}` : '');
+  } else {
+    $('details').textContent = 'Nothing selected.';
+  }
+  redraw();
+}
+$('all').onclick = () => setView(0, data.wall || 1);
+$('find').oninput = e => {
+  const text = e.target.value.toLowerCase();
+  found = null;
+  if (text) {
+    found = new Set();
+    data.names.forEach((n, i) => { if (n.toLowerCase().includes(text)) found.add(i); });
+  }
+  redraw();
+};
+window.addEventListener('resize', redraw);
+
+// ---- Tables: click a head to sort.
+function cell(tag, text, kind) {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (kind) element.className = kind;
+  return element;
+}
+function table(id, columns, rows, first) {
+  const element = $(id);
+  let order = first, down = true, words = '';
+  function show() {
+    const key = columns[order][1];
+    const mine = rows.filter(r => !words || `${r.name} ${r.type}`.toLowerCase().includes(words));
+    mine.sort((a, b) => {
+      const x = a[key], y = b[key];
+      if (x === null || y === null) return (x === null) - (y === null);
+      return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
+    });
+    const head = document.createElement('tr');
+    columns.forEach(([title, , , kind], i) => {
+      const th = cell('th', title + (i === order ? (down ? ' \u25be' : ' \u25b4') : ''), kind);
+      th.onclick = () => { down = i === order ? !down : true; order = i; show(); };
+      head.append(th);
+    });
+    const body = mine.slice(0, 2000).map(r => {
+      const tr = document.createElement('tr');
+      for (const [, name, form, kind] of columns) {
+        const shown = form ? form(r[name], r) : r[name];
+        tr.append(cell('td', shown, typeof kind === 'function' ? kind(r) : kind));
+      }
+      return tr;
+    });
+    element.replaceChildren(head, ...body);
+  }
+  show();
+  return text => { words = text.toLowerCase(); show(); };
+}
+const us = v => v === null || v === undefined ? '' : v.toFixed(3);
+const SPREAD = [['count', 'count'], ['total us', 'total', us], ['mean us', 'mean', us],
+                ['p50', 'p50', us], ['p90', 'p90', us], ['p99', 'p99', us], ['max', 'max', us]];
+const filter = table('operators', [['name', 'name', null, 'text'], ['type', 'type', null, 'text'],
+                                   ...SPREAD], data.operators, 3);
+$('filter').oninput = e => filter(e.target.value);
+table('calls', [['name', 'name', null, 'text'], ...SPREAD], data.calls, 2);
+$('calls-part').hidden = !data.calls.length;
+table('stacks', [['function', 'name', null, 'text'], ['own', 'own', time], ['total', 'total', time],
+                 ['calls', 'count']],
+      data.stacks.map(([name, own, total, count]) => ({ name, type: '', own, total, count })), 1);
+$('stacks-part').hidden = !data.stacks.length;
+if (data.diff) {
+  $('diff-part').hidden = false;
+  $('other').textContent = data.diff.title;
+  $('sentence').textContent = data.diff.sentence;
+  const tint = r => r.change === null ? '' : r.ratio > 1.02 ? 'slower' : r.ratio < 0.98 ? 'faster'
+    : '';
+  table('diff', [['name', 'name', null, 'text'], ['type', 'type', null, 'text'],
+                 ['before us', 'before', us], ['now us', 'after', us],
+                 ['change us', 'change', us, tint],
+                 ['times', 'ratio', v => v === null ? '' : v.toFixed(2), tint],
+                 ['in all us', 'weight', us, tint]], data.diff.rows, 6);
+}
+
+// ---- Bars and charts.
+const PARTS = { computing: '#2563eb', copying: '#d97706', waiting: '#7c3aed', idle: '#94a3b8' };
+for (const part of data.breakdown) {
+  $('breakdown').append(cell('b', `Device ${part.device}`));
+  const bar = document.createElement('div');
+  bar.className = 'bar';
+  for (const [name, tint] of Object.entries(PARTS)) {
+    const share = 100 * part.parts[name] / part.wall;
+    if (share <= 0) continue;
+    const piece = cell('div', `${name} ${share.toFixed(1)} % (${time(part.parts[name])})`);
+    piece.style.cssText = `width:${share}%;background:${tint}`;
+    piece.title = piece.textContent;
+    bar.append(piece);
+  }
+  const causes = part.causes.map(([name, ns]) => `${name} ${time(ns)}`).join(', ');
+  $('breakdown').append(bar, cell('div', causes ? `While it was idle, the host was in: ${causes}.`
+    : '', 'hint'));
+}
+$('breakdown-part').hidden = !data.breakdown.length;
+function chart(id, series, label) {
+  const element = $(id), most = Math.max(1, ...series.flatMap(s => s.map(p => p[1])));
+  const width = element.clientWidth || 900, tall = 130;
+  element.width = width;
+  element.height = tall;
+  const g = element.getContext('2d');
+  g.font = '11px system-ui, sans-serif';
+  series.forEach((points, n) => {
+    g.strokeStyle = `hsl(${(210 + n * 67) % 360} 70% 45%)`;
+    g.beginPath();
+    let before = tall - 18;
+    for (const [t, v] of points) {
+      const x = t / data.wall * width, y = tall - 18 - v / most * (tall - 36);
+      g.lineTo(x, before);
+      g.lineTo(x, y);
+      before = y;
+    }
+    g.lineTo(width, before);
+    g.stroke();
+  });
+  g.fillStyle = '#64748b';
+  g.fillText(`most: ${label(most)}`, 6, 12);
+}
+const memory = Object.values(data.memory);
+$('memory-part').hidden = !memory.length;
+if (memory.length) chart('memory', memory, bytes);
+$('bandwidth-part').hidden = !data.bandwidth.length;
+if (data.bandwidth.length) {
+  const width = data.wall / data.bandwidth.length;
+  chart('bandwidth', [data.bandwidth.map((v, i) => [i * width, v])], v => bytes(v) + '/s');
+}
+const slices = data.lanes.reduce((n, lane) => n + lane.count, 0);
+$('facts').textContent = `${slices.toLocaleString('en')} slices in ${time(data.wall)}` +
+  (data.lost ? `; ${data.lost} events were lost while recording` : '');
+draw();
+window.ready = true;

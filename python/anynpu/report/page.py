@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page: one HTML file with its style, its script and its data inside."""
+from __future__ import annotations
+
+import base64
+import html
+import json
+import os
+
+from anynpu.report import figures
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+TEMPLATE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<link rel="icon" href="data:,"><style>{css}</style></head><body>
+<header><h1>{title}</h1><span id="facts"></span></header>
+<section id="timeline-part"><h2>Timeline</h2>
+<p class="hint">Wheel: zoom. Drag: move. Click a slice: details and its call or tasks.
+<input id="find" placeholder="find a slice by name"> <button id="all">show all</button></p>
+<div id="timeline"><canvas id="canvas"></canvas></div><div id="details">Nothing selected.</div>
+</section>
+<section id="breakdown-part"><h2>Where the time went</h2><div id="breakdown"></div></section>
+<section id="diff-part" hidden><h2>Compared with <span id="other"></span></h2>
+<p id="sentence"></p><table id="diff"></table></section>
+<section><h2>Operators</h2><input id="filter" placeholder="filter by name or type">
+<table id="operators"></table></section>
+<section id="calls-part"><h2>Calls</h2><table id="calls"></table></section>
+<section id="memory-part"><h2>Device memory</h2>
+<canvas id="memory" class="chart"></canvas></section>
+<section id="bandwidth-part"><h2>Copies</h2>
+<canvas id="bandwidth" class="chart"></canvas></section>
+<section id="stacks-part"><h2>Python functions</h2><table id="stacks"></table></section>
+<script id="data" type="application/json">{data}</script><script>{js}</script></body></html>
+"""
+
+
+def _read(name):
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def _columns(slices):
+    """Typed arrays as one text: starts (f64), durations (f32), names (u32), links (u32)."""
+    raw = b"".join(slices[c].tobytes() for c in ("t", "duration", "name", "link"))
+    return base64.b64encode(raw).decode()
+
+
+def page_data(source, other=None):
+    return {
+        "title": source.title, "wall": source.end - source.begin, "lost": source.lost,
+        "names": source.names,
+        "lanes": [{"group": lane.group, "title": lane.title, "count": len(lane.slices),
+                   "columns": _columns(lane.slices)} for lane in source.lanes if len(lane.slices)],
+        "operators": figures.operators(source), "calls": figures.apis(source),
+        "breakdown": figures.breakdown(source), "memory": figures.memory(source),
+        "bandwidth": figures.bandwidth(source), "stacks": figures.top_stacks(source),
+        "diff": figures.compare(source, other) if other else None}
+
+
+def write_page(path, source, other=None):
+    """Written whole or not at all."""
+    # "</" would end the script element inside a string.
+    data = json.dumps(page_data(source, other)).replace("</", "<\\/")
+    text = TEMPLATE.format(title=html.escape(source.title), css=_read("page.css"),
+                           js=_read("page.js"), data=data)
+    with open(path + ".partial", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".partial", path)
