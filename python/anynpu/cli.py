@@ -50,6 +50,11 @@ def doctor(args):
     return examination.main()
 
 
+def graph(args):
+    from . import graph as drawing
+    return drawing.main(args)
+
+
 def parser():
     top = argparse.ArgumentParser(
         prog="anynpu", description="Runs programs written for NPUs unchanged on this machine.")
@@ -70,6 +75,15 @@ def parser():
 
     sub = commands.add_parser("doctor", help="tell what was found, what is used, and why not more")
     sub.set_defaults(function=doctor)
+    sub = commands.add_parser("graph", help="print or draw the graph of a model")
+    sub.add_argument("model", help="a .om or .onnx file, or a ge_proto_*.txt")
+    form = sub.add_mutually_exclusive_group()
+    form.add_argument("--dot", action="store_true", help="for Graphviz")
+    form.add_argument("--svg", action="store_true", help="a picture")
+    form.add_argument("--html", action="store_true", help="a page with the picture and the text")
+    form.add_argument("--json", action="store_true", help="as atc --mode=1 writes it")
+    sub.add_argument("-o", "--output", help="the file to write; otherwise standard output")
+    sub.set_defaults(function=graph)
     return top
 
 

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`anynpu graph`: the graph of a model as text, as Graphviz dot, or as a picture (SVG, HTML)."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from . import ascend_tree, graph_picture
+
+MOST_ITEMS = 16  # of a list attribute
+
+
+class Tensor:
+    def __init__(self, desc):
+        self.name = desc.get("name", "")
+        kind = desc.get("dtype", "")
+        self.type = "float32" if kind == "DT_FLOAT" else kind.removeprefix("DT_").lower()
+        shape = desc.get("shape")
+        self.shape = "*" if shape is None else "x".join(
+            "?" if n < 0 else str(n) for n in shape.get("dim", [])) or "scalar"
+
+    def __str__(self):
+        return f"%{self.name}: {self.type}[{self.shape}]"
+
+
+class Op:
+    """One operator: name, type, tensors, attributes, and where its inputs come from."""
+
+    def __init__(self, entry):
+        self.name, self.type = entry["name"], entry["type"]
+        self.sources = entry.get("input", [])
+        self.inputs = [Tensor(desc) for desc in entry.get("input_desc", [])]
+        self.outputs = [Tensor(desc) for desc in entry.get("output_desc", [])]
+        attrs = {item["key"]: item["value"] for item in entry.get("attr", [])}
+        self.domain = attrs.pop("_domain", {}).get("s", "")
+        attrs.pop("_opset", None)
+        attrs.pop("weight_bytes", None)
+        self.attrs = {key: attribute(value) for key, value in attrs.items()}
+
+
+def attribute(value):
+    (kind, content), = value.items()
+    if kind == "list":
+        (_, items), = content.items() or ((0, []),)
+        shown = ", ".join(str(item) for item in items[:MOST_ITEMS])
+        more = f", ... {len(items)} in all" if len(items) > MOST_ITEMS else ""
+        return f"[{shown}{more}]"
+    if kind == "g":
+        return f"graph of {len(content.get('op', []))} operators"
+    if kind == "t":
+        return str(Tensor({"name": "tensor", **content.get("desc", {})})).split(": ")[1]
+    return json.dumps(content)
+
+
+def read_json(path):
+    """The graph that atc writes for a model; a sentence on standard error when it cannot."""
+    ways = [["--mode=5"]] if path.endswith(".txt") else [["--mode=1"]]
+    if path.endswith(".onnx"):  # with inferred shapes where the model states those of its inputs
+        ways = [["--mode=1", "--framework=5", f"--dump_mode={n}"] for n in (1, 0)]
+    atc = os.path.join(ascend_tree.location(), "bin", "atc")
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "graph.json")
+        for way in ways:
+            done = subprocess.run(
+                [atc if os.path.exists(atc) else "atc", *way, f"--om={path}", f"--json={out}"],
+                capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                break
+        else:
+            raise SystemExit(done.stderr.replace("ATC: ", "anynpu graph: ", 1).rstrip())
+        with open(out, encoding="utf-8") as file:
+            return json.load(file)
+
+
+def text_of(root):
+    """One line an operator, as the compiler prints its graphs."""
+    lines = []
+    for key in ("name", "version", "soc_version", "atc_cmdline"):
+        if root.get(key):
+            lines.append(f"# {key}: {root[key]}")
+    for graph in root.get("graph", []):
+        lines.append(f"graph {graph.get('name', '')}")
+        for op in map(Op, graph.get("op", [])):
+            if op.type in ("Data", "Const"):
+                kind = "input " if op.type == "Data" else "const "
+                lines.append(f"  {kind} {op.outputs[0]}")
+            elif op.type == "NetOutput":
+                lines += [f"  output {tensor}" for tensor in op.inputs]
+            else:
+                lines.append("  " + line_of(op))
+    return "\n".join(lines) + "\n"
+
+
+def line_of(op):
+    made = ", ".join(str(tensor) if tensor.name else "-" for tensor in op.outputs)
+    taken = ", ".join(f"%{tensor.name}" if tensor.name else "-" for tensor in op.inputs)
+    kind = f"{op.domain}::{op.type}" if op.domain else op.type
+    attrs = ", ".join(f"{key}={value}" for key, value in op.attrs.items())
+    return f'{made} = {kind} "{op.name}" ({taken})' + (f" {{{attrs}}}" if attrs else "")
+
+
+def edges_of(ops):
+    """(from, to, tensor) between operators; weights are left out."""
+    known = {op.name for op in ops}
+    for op in ops:
+        for source, tensor in zip(op.sources, op.inputs):
+            name = source.rsplit(":", 1)[0]
+            if name in known:
+                yield name, op.name, tensor
+
+
+def dot_of(ops):
+    def quote(text):
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    lines = ["digraph model {", "  node [shape=box, fontname=sans];"]
+    for op in ops:
+        shape = ", shape=ellipse" if op.type in ("Data", "NetOutput") else ""
+        lines.append(f"  {quote(op.name)} [label={quote(op.type + chr(10) + op.name)}{shape}];")
+    for begin, end, tensor in edges_of(ops):
+        label = quote(f"{tensor.type} {tensor.shape}")
+        lines.append(f"  {quote(begin)} -> {quote(end)} [label={label}];")
+    return "\n".join(lines) + "\n}\n"
+
+
+def main(args):
+    if not os.path.isfile(args.model):
+        print(f"anynpu graph: there is no file '{args.model}'; expected a .om or .onnx file, or a "
+              "ge_proto_*.txt", file=sys.stderr)
+        return 2
+    root = read_json(args.model)
+    ops = [Op(entry) for graph in root.get("graph", []) for entry in graph.get("op", [])
+           if entry["type"] != "Const"]
+    if args.json:
+        text = json.dumps(root, indent=2) + "\n"
+    elif args.dot:
+        text = dot_of(ops)
+    elif args.svg:
+        text = graph_picture.svg(ops, list(edges_of(ops)))
+    elif args.html:
+        title = root.get("name") or os.path.basename(args.model)
+        text = graph_picture.page(title, ops, list(edges_of(ops)), text_of(root))
+    else:
+        text = text_of(root)
+    if args.output:
+        with open(args.output, "w", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        sys.stdout.write(text)
+    return 0
