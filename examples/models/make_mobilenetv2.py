@@ -30,7 +30,7 @@ def inverted_residual(net, name, x, c_in, c_out, expansion, stride):
     return net.node("Add", name + ".add", [x, y]) if stride == 1 and c_in == c_out else y
 
 
-def make_mobilenetv2(batch=1, seed=0, classes=1000):
+def make_mobilenetv2(batch=1, seed=0, size=224, classes=1000):
     """The model as a ModelProto."""
     net = Builder(seed)
     x = conv_bn(net, "stem", "input", 3, 32, 3, 2)
@@ -46,7 +46,7 @@ def make_mobilenetv2(batch=1, seed=0, classes=1000):
     weight = net.weight("fc.weight", net.normal(classes, 1280, scale=0.02))
     bias = net.weight("fc.bias", np.zeros(classes))
     net.nodes.append(helper.make_node("Gemm", [x, weight, bias], ["output"], name="fc", transB=1))
-    return net.model("mobilenetv2", {"input": ("float", [batch, 3, 224, 224])},
+    return net.model("mobilenetv2", {"input": ("float", [batch, 3, size, size])},
                      {"output": ("float", [batch, classes])})
 
 

@@ -29,7 +29,7 @@ def bottleneck(net, name, x, c_in, width, stride):
     return net.node("Relu", name + ".relu", [y])
 
 
-def make_resnet50(batch=1, seed=0, classes=1000):
+def make_resnet50(batch=1, seed=0, size=224, classes=1000):
     """The model as a ModelProto."""
     net = Builder(seed)
     x = conv_bn(net, "stem", "actual_input_1", 3, 64, 7, 2)
@@ -47,7 +47,7 @@ def make_resnet50(batch=1, seed=0, classes=1000):
     net.nodes.append(helper.make_node(
         "Gemm", [x, net.weight("fc.weight", weight), net.weight("fc.bias", bias)], ["output1"],
         name="fc", transB=1))
-    return net.model("resnet50", {"actual_input_1": ("float", [batch, 3, 224, 224])},
+    return net.model("resnet50", {"actual_input_1": ("float", [batch, 3, size, size])},
                      {"output1": ("float", [batch, classes])})
 
 
