@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics on memory that all cores of a cluster see, by atomics of the host. sc.w succeeds when the
 // word still has the value that lr.w read.
-#include "base/format.h"
 #include "npc/core.h"
 #include "npc/decode.h"
 #include "npc/instructions.h"
@@ -12,8 +11,7 @@ namespace {
 
 uint32_t* atomic_word(Core& core, uint32_t address, Permission permission) {
   if (address & 3) {
-    core.set_trap(TrapKind::misaligned_atomic,
-                  format("atomic access at {x}, expected a multiple of 4", address));
+    core.trap_misaligned(address);
     return nullptr;
   }
   std::byte* at = core.at(address, 4, permission);

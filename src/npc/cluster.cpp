@@ -35,7 +35,8 @@ Result<Cluster*> Cluster::get(int id) {
       memory->protect(stack_of(stacks, core), kStackBytes, kReadWrite);
     }
     auto* machine = new Machine;
-    machine->frame = {memory, stacks};
+    machine->frame.memory = memory;
+    machine->frame.stacks = stacks;
     clusters[id] = new Cluster(id, std::move(memory));
     clusters[id]->machine_ = machine;
   }

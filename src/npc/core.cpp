@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/core.h"
 
+#include <cstring>
+
 #include "base/format.h"
+#include "npc/decode.h"
+#include "npc/image.h"
 
 namespace anynpu::npc {
 
@@ -64,6 +68,44 @@ void Core::trap_access(uint32_t address, uint32_t bytes, bool store) {
   }
   set_trap(TrapKind::bad_address, format("{} of {} bytes at {x}: {}", store ? "store" : "load",
                                          bytes, address, describe(address, store)));
+}
+
+void Core::trap_breakpoint() {
+  set_trap(TrapKind::breakpoint, "ebreak: the compiler put a trap here");
+}
+
+void Core::trap_illegal() {
+  uint32_t bits = 0;
+  const uint32_t left = image->code_bytes - (pc - image->code_base);
+  std::memcpy(&bits, memory->host(pc), left < 4 ? left : 4);
+  if ((bits & 3) != 3) bits &= 0xffff;
+  set_trap(TrapKind::illegal_instruction, format("bits {x} are no instruction", bits));
+}
+
+void Core::trap_past_end() {
+  set_trap(TrapKind::bad_jump, "execution ran past the end of the code");
+}
+
+void Core::trap_jump(uint32_t target) {
+  set_trap(TrapKind::bad_jump, format("jump to {x}, outside the code", target));
+}
+
+void Core::trap_misaligned(uint32_t address) {
+  set_trap(TrapKind::misaligned_atomic,
+           format("atomic access at {x}, expected a multiple of 4", address));
+}
+
+void Core::trap_csr(uint32_t number) {
+  set_trap(TrapKind::illegal_instruction, format("no control register {x}", number));
+}
+
+void Core::trap_rounding(Op op) {
+  set_trap(TrapKind::illegal_instruction,
+           format("{} with rounding mode {}, expected 0-4", npc::name_of(op), rounding));
+}
+
+void Core::trap_budget() {
+  set_trap(TrapKind::budget, "the kernel executed more instructions than its budget allows");
 }
 
 }  // namespace anynpu::npc

@@ -14,7 +14,9 @@
 
 namespace anynpu::npc {
 
+struct HostCore;
 struct Image;
+enum class Op : uint8_t;
 
 // Why a core stopped for good, other than by its kernel's return.
 enum class TrapKind : uint8_t {
@@ -65,6 +67,7 @@ struct Core {
 
   std::vector<uint32_t> calls;  // return addresses, outermost first
   Trap trap;
+  HostCore* host = nullptr;  // runs translated code; null: interpreted
 
   // Host address of [address, address + bytes), or null when a page of it lacks the permission.
   std::byte* at(uint32_t address, uint32_t bytes, Permission permission) const {
@@ -76,6 +79,14 @@ struct Core {
   }
   // The trap of an access that `at` refused: bad address, or a stack that ran over.
   void trap_access(uint32_t address, uint32_t bytes, bool store);
+  void trap_breakpoint();
+  void trap_illegal();   // at pc
+  void trap_past_end();
+  void trap_jump(uint32_t target);
+  void trap_misaligned(uint32_t address);
+  void trap_csr(uint32_t number);
+  void trap_rounding(Op op);
+  void trap_budget();
 };
 
 }  // namespace anynpu::npc

@@ -66,6 +66,7 @@ struct LaunchStats {
   std::array<uint64_t, kDmaEvents> dma{};
   uint64_t start_ns = 0;  // monotonic clock
   uint64_t end_ns = 0;
+  bool translated = false;  // ran as host code
   std::string trap_report;  // lines to print; empty when the kernel ended well
 };
 

@@ -146,6 +146,11 @@ bool run_format(Core& core, Op op, const Decoded& d) {
 
 }  // namespace
 
+bool writes_integer(Op op) {
+  if (op == Op::fcvt_s_h || op == Op::fcvt_h_s) return false;
+  return targets_integer(op >= Op::fmadd_h ? single_form(op) : op);
+}
+
 bool run_float(Core& core, const Decoded& d) {
   if (d.op == Op::fcvt_s_h || d.op == Op::fcvt_h_s) {
     const uint32_t mode = d.rm == 7 ? core.rounding : d.rm;

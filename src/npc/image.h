@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,8 @@
 #include "npc/memory.h"
 
 namespace anynpu::npc {
+
+class Translation;
 
 struct Symbol {
   uint32_t address = 0;
@@ -47,6 +51,15 @@ struct Image {
   std::vector<Decoded> code;      // one per half-word, see decode_all
   std::vector<uint64_t> weights;  // see weigh
 
+  uint32_t constant_base = 0;  // read-only data
+  uint32_t constant_bytes = 0;
+  // For the translator: functions whose address is taken; instructions (offsets in the code) whose
+  // immediate moves with `base`; whether anything else in the code depends on where it lies.
+  std::set<uint32_t> address_taken;
+  std::set<uint32_t> moving;
+  bool fixed_place = false;
+  std::shared_ptr<const Translation> translation;  // null: all kernels are interpreted
+
   std::vector<InitialData> shared;
   std::vector<InitialData> local;
   std::vector<InitialData> thread;
@@ -62,6 +75,9 @@ struct Image {
 
   // The symbol of the function at `address`; null when there is none.
   const Symbol* function_at(uint32_t address) const;
+  bool function_starts(uint32_t address) const;
+  // A word of read-only data; nothing when `address` is not there.
+  std::optional<uint32_t> constant_word(uint32_t address) const;
   // The kernel called `name`: its C name, or the plain name of one C++ function. 0: none.
   uint32_t find_kernel(std::string_view name) const;
 };

@@ -111,8 +111,6 @@ void record_return(Core& core, uint32_t target) {
   }
 }
 
-void trap_at(Core& core, TrapKind kind, const char* what) { core.set_trap(kind, what); }
-
 }  // namespace
 
 // Races between cores on plain memory are the kernel's own: the thread sanitizer leaves them alone.
@@ -232,7 +230,7 @@ op_jalr:
       stop = Stop::finished;
       goto leave;
     }
-    core.set_trap(TrapKind::bad_jump, format("jump to {x}, outside the code", target));
+    core.trap_jump(target);
     goto trapped;
   }
   if (d->rd != kDiscard) {
@@ -338,7 +336,7 @@ op_ecall:
   stop = Stop::service;
   goto leave;
 op_ebreak:
-  trap_at(core, TrapKind::breakpoint, "ebreak: the compiler put a trap here");
+  core.trap_breakpoint();
   goto trapped;
 op_csrrw:
 op_csrrs:
@@ -349,7 +347,7 @@ op_csrrci:
   turn.fold();
   if (const uint64_t so_far = done + RUN_BEFORE();
       !run_csr(core, *d, so_far >> 32, static_cast<uint32_t>(so_far))) {
-    core.set_trap(TrapKind::illegal_instruction, format("no control register {x}", IMM));
+    core.trap_csr(IMM);
     goto trapped;
   }
   NEXT();
@@ -532,26 +530,21 @@ op_fcvt_h_wu:
 op_fmv_h_x:
 careful_float:
   if (!run_float(core, *d)) {
-    core.set_trap(TrapKind::illegal_instruction,
-                  format("{} with rounding mode {}, expected 0-4", name_of(d->op), core.rounding));
+    core.trap_rounding(d->op);
     goto trapped;
   }
   NEXT();
-op_illegal : {
-  uint32_t bits = 0;
-  const uint32_t left = image.code_bytes - (PC() - code_base);
-  std::memcpy(&bits, host + PC(), left < 4 ? left : 4);
-  if ((bits & 3) != 3) bits &= 0xffff;
-  core.set_trap(TrapKind::illegal_instruction, format("bits {x} are no instruction", bits));
-}
+op_illegal:
+  core.pc = PC();
+  core.trap_illegal();
   goto trapped;
 op_past_end:
-  trap_at(core, TrapKind::bad_jump, "execution ran past the end of the code");
+  core.trap_past_end();
   goto trapped;
 
 jump:
   if (target - code_base >= code_count * 2) {
-    core.set_trap(TrapKind::bad_jump, format("jump to {x}, outside the code", target));
+    core.trap_jump(target);
     stop = Stop::trap;  // the jump itself was counted
     goto leave;
   }
@@ -573,7 +566,7 @@ leave:
   core.clock += cycles;
   core.budget -= instructions < core.budget ? instructions : core.budget;
   if (stop == Stop::slice && core.budget == 0) {
-    trap_at(core, TrapKind::budget, "the kernel executed more instructions than its budget allows");
+    core.trap_budget();
     return Stop::trap;
   }
   return stop;

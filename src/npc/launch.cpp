@@ -10,11 +10,13 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/fault_guard.h"
 #include "base/interrupt.h"
 #include "base/thread_pool.h"
 #include "npc/cycles.h"
 #include "npc/image.h"
 #include "npc/interpreter.h"
+#include "npc/translate/translation.h"
 #include "npc/trap_report.h"
 
 namespace anynpu::npc {
@@ -24,6 +26,7 @@ namespace {
 constexpr uint64_t kAloneNs = 50'000;    // then helpers are asked
 constexpr uint64_t kShortSlice = 5'000;  // instructions per turn while alone
 constexpr uint64_t kLongSlice = 100'000;
+constexpr uint64_t kHostFactor = 10;  // translated code does so many more in the same time
 constexpr uint64_t kInterruptNs = 50'000'000;
 
 // The turns of all cores. One mutex guards the lists; it is taken twice per turn.
@@ -87,6 +90,23 @@ class Turns {
   }
 
   TurnEnd turn(Core& core, uint64_t slice) {
+    return core.host ? host_turn(core, slice * kHostFactor) : interpreter_turn(core, slice);
+  }
+
+  TurnEnd host_turn(Core& core, uint64_t slice) {
+    switch (run_host(core, slice)) {
+      case HostStop::slice:
+        return TurnEnd::slice;
+      case HostStop::sync:
+        return TurnEnd::sync;
+      case HostStop::finished:
+        return TurnEnd::finished;
+      default:
+        return TurnEnd::trap;
+    }
+  }
+
+  TurnEnd interpreter_turn(Core& core, uint64_t slice) {
     for (;;) {
       switch (interpret(core, slice)) {
         case Stop::slice:
@@ -218,14 +238,39 @@ void collect(const std::vector<Core>& cores, LaunchStats& stats) {
   stats.dma[kSYSDMA1_DMA_ID - kCoreEvents] = 1;
 }
 
+// The host's code of the kernel when every core can run it; null: interpret.
+void* host_kernel(LaunchFrame& frame, const LaunchSetup& setup) {
+  const auto& translation = setup.image->translation;
+  if (!translation) return nullptr;
+  void* kernel = translation->kernel(setup.entry - setup.image->code_base);
+  if (!kernel) return nullptr;
+  for (int i = 0; i < setup.core_num; ++i) {
+    std::unique_ptr<HostCore>& host = frame.hosts[i];
+    if (!host) {
+      auto made = HostCore::create(frame.memory, i);
+      if (!made.ok()) return nullptr;
+      host = std::move(*made);
+    }
+    if (!host->view->update().ok()) return nullptr;
+  }
+  return kernel;
+}
+
 }  // namespace
 
-Status run_launch(const LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
+Status run_launch(LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
                   LaunchStats& stats) {
   std::vector<Core> cores(static_cast<size_t>(setup.core_num));
   for (int i = 0; i < setup.core_num; ++i) prepare_core(cores[i], i, frame, setup);
   for (const InitialData& piece : setup.image->shared) {
     put_initial(piece, frame.memory->host(piece.address));
+  }
+  if (void* kernel = host_kernel(frame, setup)) {
+    for (Core& core : cores) {
+      prepare_host(core, *frame.hosts[core.id], *setup.image->translation, kernel, sink);
+    }
+    install_fault_guard();
+    stats.translated = true;
   }
   stats.start_ns = now_ns();
   Turns turns(cores, sink);

@@ -5,7 +5,9 @@
 // on any number of host threads.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "npc/core.h"
 #include "npc/counters.h"
 #include "npc/services.h"
+#include "npc/translate/host_core.h"
 
 namespace anynpu::npc {
 
@@ -20,6 +23,7 @@ namespace anynpu::npc {
 struct LaunchFrame {
   std::shared_ptr<Memory> memory;
   uint32_t stacks = 0;  // kCores times a guard and a stack
+  std::array<std::unique_ptr<HostCore>, kCores> hosts;  // made by the first translated launch
 };
 
 // The lowest address of a core's stack.
@@ -37,7 +41,7 @@ struct LaunchSetup {
 };
 
 // Runs to the end. Fills counters and trap report of `stats`; see Cluster::launch.
-Status run_launch(const LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
+Status run_launch(LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
                   LaunchStats& stats);
 
 }  // namespace anynpu::npc

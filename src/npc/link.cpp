@@ -49,6 +49,7 @@ class Linker {
     ANYNPU_TRY(relocate_all());
     store();
     collect_symbols();
+    collect_addresses();
     return std::move(image_);
   }
 
@@ -153,6 +154,8 @@ class Linker {
     image_->code_base = image_->base;
     image_->code_bytes = static_cast<uint32_t>(code & ~uint64_t{1});
     constant_base_ = image_->base + static_cast<uint32_t>(page(code));
+    image_->constant_base = constant_base_;
+    image_->constant_bytes = static_cast<uint32_t>(constant);
     data_base_ = constant_base_ + static_cast<uint32_t>(page(constant));
     image_->thread_base = data_base_ + static_cast<uint32_t>(page(data));
     image_->section_address.assign(file_.sections.size(), 0);
@@ -236,6 +239,24 @@ class Linker {
               [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
   }
 
+  // Addresses that the program computes with: what the translator must know (image.h).
+  void collect_addresses() {
+    const auto inside = [this](uint32_t at) { return at - image_->base < image_->bytes; };
+    for (const ElfSection& s : file_.sections) {
+      if (s.type != ElfSection::kRela || image_->section_address[s.info] == 0) continue;
+      for (const ElfRelocation& r : file_.relocations(s)) {
+        const RelocationUse use = use_of(r.type);
+        if (use == RelocationUse::none) continue;
+        const uint32_t value = value_of(r.symbol) + static_cast<uint32_t>(r.addend);
+        if (image_->function_starts(value)) image_->address_taken.insert(value);
+        const uint32_t at = image_->section_address[s.info] + r.offset - image_->code_base;
+        if (at >= image_->code_bytes) continue;
+        if (use == RelocationUse::high_part && inside(value)) image_->moving.insert(at);
+        if (use == RelocationUse::distance && !inside(value)) image_->fixed_place = true;
+      }
+    }
+  }
+
   std::shared_ptr<Memory> memory_;
   std::unique_ptr<Image> image_;
   ElfFile file_;
@@ -256,6 +277,18 @@ const Symbol* Image::function_at(uint32_t address) const {
   if (after == symbols.begin()) return nullptr;
   const Symbol& s = *std::prev(after);
   return address - s.address < std::max(s.bytes, 1u) || s.bytes == 0 ? &s : nullptr;
+}
+
+bool Image::function_starts(uint32_t address) const {
+  const Symbol* symbol = function_at(address);
+  return symbol && symbol->address == address;
+}
+
+std::optional<uint32_t> Image::constant_word(uint32_t address) const {
+  if (constant_bytes < 4 || address - constant_base > constant_bytes - 4) return std::nullopt;
+  uint32_t word;
+  std::memcpy(&word, memory->host(address), 4);
+  return word;
 }
 
 uint32_t Image::find_kernel(std::string_view name) const {

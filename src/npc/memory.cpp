@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -19,35 +21,43 @@ constexpr size_t kTrimBytes = 256 << 10;  // smaller spans keep their host pages
 
 size_t whole_pages(size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
-std::byte* reserve(size_t bytes) {
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+constexpr size_t kLocalsBytes = size_t{kLocalBytes} * kCores;
+constexpr size_t kMostChanges = 256;
+
+std::byte* map(int file, size_t bytes, size_t offset) {
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file,
+                  static_cast<off_t>(offset));
   return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
 }
 
 }  // namespace
 
 Result<std::shared_ptr<Memory>> Memory::create() {
-  std::byte* base = reserve(kSpaceBytes);
-  std::byte* locals = reserve(size_t{kLocalBytes} * kCores);
-  std::byte* pages = reserve(kPages);
-  if (!base || !locals || !pages) {
+  const int file = memfd_create("anynpu-cluster", MFD_CLOEXEC);
+  const bool sized = file >= 0 && ftruncate(file, kSpaceBytes + kLocalsBytes) == 0;
+  std::byte* base = sized ? map(file, kSpaceBytes, 0) : nullptr;
+  std::byte* locals = sized ? map(file, kLocalsBytes, kSpaceBytes) : nullptr;
+  void* pages = mmap(nullptr, kPages, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (!base || !locals || pages == MAP_FAILED) {
     const int error = errno;
     if (base) munmap(base, kSpaceBytes);
-    if (locals) munmap(locals, size_t{kLocalBytes} * kCores);
-    if (pages) munmap(pages, kPages);
+    if (locals) munmap(locals, kLocalsBytes);
+    if (pages != MAP_FAILED) munmap(pages, kPages);
+    if (file >= 0) close(file);
     return fail(
         Code::io_error,
         "cluster: cannot reserve 4 GiB of address space: {}; raise the limit of virtual memory "
         "(ulimit -v)",
         std::strerror(error));
   }
+  madvise(base, kSpaceBytes, MADV_DONTDUMP);
   return std::shared_ptr<Memory>(
-      new Memory(base, locals, reinterpret_cast<std::atomic<uint8_t>*>(pages)));
+      new Memory(file, base, locals, static_cast<std::atomic<uint8_t>*>(pages)));
 }
 
-Memory::Memory(std::byte* base, std::byte* locals, std::atomic<uint8_t>* pages)
-    : base_(base), locals_(locals), pages_(pages) {
+Memory::Memory(int file, std::byte* base, std::byte* locals, std::atomic<uint8_t>* pages)
+    : file_(file), base_(base), locals_(locals), pages_(pages) {
   global_[kGlobalBase] = kGlobalEnd - kGlobalBase;
   high_[kHighBase] = kHighEnd - kHighBase;
   protect(kSharedBase, kSharedBytes, kReadWrite);
@@ -56,8 +66,18 @@ Memory::Memory(std::byte* base, std::byte* locals, std::atomic<uint8_t>* pages)
 
 Memory::~Memory() {
   munmap(base_, kSpaceBytes);
-  munmap(locals_, size_t{kLocalBytes} * kCores);
+  munmap(locals_, kLocalsBytes);
   munmap(static_cast<void*>(pages_), kPages);
+  close(file_);
+}
+
+size_t Memory::local_offset(int core) const { return kSpaceBytes + size_t{kLocalBytes} * core; }
+
+Memory::Changes Memory::changes_since(uint64_t seen) const {
+  std::lock_guard lock(changes_mutex_);
+  const uint64_t missed = changed_ - seen;
+  if (missed > changes_.size()) return {changed_, {{0, kPages}}};
+  return {changed_, {changes_.end() - static_cast<ptrdiff_t>(missed), changes_.end()}};
 }
 
 Result<uint32_t> Memory::take(Space space, size_t bytes, Permission permission) {
@@ -84,7 +104,9 @@ Result<uint32_t> Memory::take(Space space, size_t bytes, Permission permission) 
 void Memory::give_back(uint32_t base, size_t bytes) {
   bytes = whole_pages(bytes);
   protect(base, bytes, kNone);
-  if (bytes >= kTrimBytes) madvise(base_ + base, bytes, MADV_DONTNEED);
+  if (bytes >= kTrimBytes) {
+    fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base, static_cast<off_t>(bytes));
+  }
   std::lock_guard lock(mutex_);
   auto& free = spans(space_of(base));
   auto next = free.lower_bound(base);
@@ -108,6 +130,10 @@ void Memory::protect(uint32_t base, size_t bytes, Permission permission) {
   for (size_t i = 0; i < count; ++i) {
     pages_[first + i].store(permission, std::memory_order_relaxed);
   }
+  std::lock_guard lock(changes_mutex_);
+  changes_.emplace_back(first, first + count);
+  if (changes_.size() > kMostChanges) changes_.pop_front();
+  ++changed_;
 }
 
 Result<uint32_t> Memory::allocate(Space space, size_t bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory behind one cluster: 4 GiB of host address space reserved at once and filled lazily,
-// private local memory per core, a permission byte for each page of 4 KiB, and the allocator of
+// The memory behind one cluster: a file in memory of 4 GiB, mapped at once and filled lazily, behind
+// it private local memory per core; a permission byte for each page of 4 KiB, and the allocator of
 // global and high memory. Cores check the permission of every access, so nothing a kernel does can
 // leave the reservation. Thread-safe.
 #pragma once
@@ -8,9 +8,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "npc/memory_map.h"
@@ -48,13 +51,24 @@ class Memory : public std::enable_shared_from_this<Memory> {
   Permission permission(uint32_t address) const {
     return static_cast<Permission>(pages_[address / kPageBytes].load(std::memory_order_relaxed));
   }
+  // Where permissions changed, for views that the operating system guards (translate/view.h).
+  struct Changes {
+    uint64_t now = 0;
+    std::vector<std::pair<uint32_t, uint32_t>> pages;  // first, behind the last
+  };
+  Changes changes_since(uint64_t seen) const;
+  // The file behind all of it; local memory of a core lies behind the 4 GiB.
+  int file() const { return file_; }
+  size_t local_offset(int core) const;
+
   // What the interpreter reads on each access.
   const std::atomic<uint8_t>* pages() const { return pages_; }
 
  private:
-  Memory(std::byte* base, std::byte* locals, std::atomic<uint8_t>* pages);
+  Memory(int file, std::byte* base, std::byte* locals, std::atomic<uint8_t>* pages);
   std::map<uint32_t, size_t>& spans(Space space) { return space == Space::high ? high_ : global_; }
 
+  int file_;
   std::byte* base_;
   std::byte* locals_;
   std::atomic<uint8_t>* pages_;
@@ -62,6 +76,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::map<uint32_t, size_t> global_;  // free spans: base, bytes
   std::map<uint32_t, size_t> high_;
   std::map<uint32_t, std::shared_ptr<Block>> blocks_;
+  mutable std::mutex changes_mutex_;
+  std::deque<std::pair<uint32_t, uint32_t>> changes_;  // the latest
+  uint64_t changed_ = 0;                               // all so far
 };
 
 }  // namespace anynpu::npc

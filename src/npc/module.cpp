@@ -3,11 +3,13 @@
 
 #include "npc/cluster.h"
 #include "npc/image.h"
+#include "npc/translate/translation.h"
 
 namespace anynpu::npc {
 
 Result<std::shared_ptr<Module>> Module::load(Cluster& cluster, std::span<const std::byte> object) {
   ANYNPU_ASSIGN(auto image, link(object, cluster.memory()));
+  image->translation = Translation::make(*image);
   return std::shared_ptr<Module>(new Module(cluster, std::move(image)));
 }
 

@@ -234,6 +234,21 @@ Status relocate_code(const ElfFile& file, const ElfRelocation& r, std::byte* at,
 
 }  // namespace
 
+RelocationUse use_of(uint32_t type) {
+  switch (type) {
+    case kHi20:
+      return RelocationUse::high_part;
+    case kPcrelHi20:
+      return RelocationUse::distance;
+    case kWord:
+    case kLo12I:
+    case kLo12S:
+      return RelocationUse::address;
+    default:
+      return RelocationUse::none;
+  }
+}
+
 Status relocate(const ElfFile& file, const ElfSection& relocations,
                 const RelocationTarget& target) {
   const auto list = file.relocations(relocations);

@@ -19,6 +19,11 @@ struct RelocationTarget {
   std::function<uint32_t(uint32_t symbol)> value;
 };
 
+// What a relocation says about an address in code: its upper part in a lui, its distance from an
+// auipc, the address itself as data or as a lower part, or (a call, a branch) nothing of it.
+enum class RelocationUse : uint8_t { none, high_part, distance, address };
+RelocationUse use_of(uint32_t type);
+
 // Code unsupported_op (a link failure) for relocations that are unknown or do not reach.
 Status relocate(const ElfFile& file, const ElfSection& relocations, const RelocationTarget& target);
 

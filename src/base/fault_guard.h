@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory faults of code that runs under our control. One handler for SIGSEGV and SIGBUS, installed
+// on first use; it acts only on threads that armed it and passes every other fault on to whatever
+// handler the program had. Each thread that arms gets an alternate signal stack.
+#pragma once
+
+#include <csignal>
+#include <ucontext.h>
+
+namespace anynpu {
+
+// Runs inside the signal handler: only async-signal-safe work. True: `context` says where the thread
+// goes on. False: not ours.
+using FaultHandler = bool (*)(void* cookie, const siginfo_t& info, ucontext_t& context);
+
+// Installs the handler, or puts it back in front when somebody replaced it. Thread-safe.
+void install_fault_guard();
+
+class FaultScope {
+ public:
+  FaultScope(FaultHandler handler, void* cookie);
+  ~FaultScope();
+  FaultScope(const FaultScope&) = delete;
+  FaultScope& operator=(const FaultScope&) = delete;
+
+ private:
+  FaultHandler before_;
+  void* before_cookie_;
+};
+
+}  // namespace anynpu

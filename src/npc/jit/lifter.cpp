@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "npc/jit/lifter.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+#include "npc/translate/operands.h"
+
+namespace anynpu::npc {
+
+using namespace llvm;
+
+namespace {
+
+std::string symbol(const char* prefix, uint32_t entry) { return prefix + std::to_string(entry); }
+
+bool is_branch(Op op) { return op >= Op::beq && op <= Op::bgeu; }
+
+bool ends_block(const Decoded& d, bool call) {
+  if (d.op == Op::jal || d.op == Op::jalr) return !call;
+  return is_branch(d.op) || d.op == Op::ebreak || d.op == Op::illegal || d.op == Op::past_end;
+}
+
+}  // namespace
+
+Lifter::Lifter(const Program& program, llvm::Module& module)
+    : program_(program),
+      image_(*program.image),
+      module_(module),
+      context_(module.getContext()),
+      b_(context_),
+      debug_(module) {
+  file_ = debug_.createFile("guest", "");
+  debug_.createCompileUnit(dwarf::DW_LANG_C, file_, "anynpu", true, "", 0, "",
+                           DICompileUnit::LineTablesOnly);
+  module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", DEBUG_METADATA_VERSION);
+  module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
+  result_ = StructType::get(b_.getInt64Ty(), b_.getInt32Ty(), b_.getInt32Ty());
+}
+
+void Lifter::lift_all() {
+  if (program_.whole_state) {
+    const auto& f = program_.functions.begin()->second;
+    f_ = &f;
+    functions_[f.entry] = llvm::Function::Create(
+        FunctionType::get(b_.getInt64Ty(), {b_.getPtrTy(), b_.getInt64Ty()}, false),
+        GlobalValue::ExternalLinkage, symbol("kernel_", f.entry), module_);
+    lift(f);
+    debug_.finalize();
+    return;
+  }
+  const auto& reached = program_.translated;
+  for (const uint32_t entry : reached) declare(program_.functions.at(entry));
+  for (const uint32_t entry : reached) lift(program_.functions.at(entry));
+  for (const uint32_t entry : program_.kernels) add_kernel_entry(program_.functions.at(entry));
+  for (const uint32_t entry : reached) {
+    const Function& f = program_.functions.at(entry);
+    if (f.address_taken) add_indirect_entry(f);
+  }
+  debug_.finalize();
+}
+
+void Lifter::declare(const Function& f) {
+  std::vector<Type*> types{b_.getPtrTy(), b_.getInt64Ty(), b_.getInt32Ty()};
+  for (int i = 0; i < 8; ++i) {
+    if (f.takes >> i & 1) types.push_back(b_.getInt32Ty());
+  }
+  auto* function = llvm::Function::Create(FunctionType::get(result_, types, false),
+                                          GlobalValue::InternalLinkage, symbol("f_", f.entry),
+                                          module_);
+  function->setCallingConv(CallingConv::Tail);
+  functions_[f.entry] = function;
+}
+
+void Lifter::begin_function(llvm::Function* function, const std::string& name, uint32_t line) {
+  function_ = function;
+  function->addFnAttr(Attribute::NoUnwind);
+  function->addFnAttr("frame-pointer", "all");
+  function->addFnAttr(Attribute::NullPointerIsValid);
+  function->addParamAttr(0, Attribute::NoAlias);
+  auto* type = debug_.createSubroutineType(debug_.getOrCreateTypeArray({}));
+  scope_ = debug_.createFunction(file_, name, name, file_, 1, type, 1, DINode::FlagZero,
+                                 DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized);
+  function->setSubprogram(scope_);
+  for (auto& slot : x_) slot = nullptr;
+  for (auto& slot : float_) slot = nullptr;
+  count_ = nullptr;
+  table_index_.clear();
+  blocks_.clear();
+  instructions_ = cycles_ = 0;
+  b_.SetInsertPoint(BasicBlock::Create(context_, "entry", function));
+  b_.SetCurrentDebugLocation(DILocation::get(context_, line, 0, scope_));
+  base_ = function->getArg(0);
+  set_count(function->getArg(1));
+}
+
+void Lifter::lift(const Function& f) {
+  f_ = &f;
+  begin_function(functions_.at(f.entry), f.name, f.entry / 2 + 1);
+  if (program_.whole_state) {
+    whole_state_in();
+  } else {
+    set_x(convention::kSp, function_->getArg(2));
+    unsigned next = 3;
+    for (uint8_t i = 0; i < 8; ++i) {
+      if (f.takes >> i & 1) set_x(convention::kA0 + i, function_->getArg(next++));
+    }
+    set_x(3, state(offsetof(HostState, x) + 12, b_.getInt32Ty()));
+    set_x(4, state(offsetof(HostState, x) + 16, b_.getInt32Ty()));
+    // Recursion without loops must see the budget too.
+    if (!f.calls.empty()) {
+      set_count(helper("npc_check", b_.getInt64Ty(), {base_, count(), word(f.entry)}));
+    }
+  }
+  for (const auto& [begin, block] : f.code) {
+    blocks_[begin] = BasicBlock::Create(context_, "b" + std::to_string(begin), function_);
+  }
+  b_.CreateBr(blocks_.at(f.entry));
+  for (const auto& [begin, block] : f.code) lift_block(block);
+}
+
+void Lifter::lift_block(const CodeBlock& block) {
+  b_.SetInsertPoint(blocks_.at(block.begin));
+  instructions_ = cycles_ = 0;
+  bool saved = false;
+  for (uint32_t at = block.begin; at < block.end; at += image_.code[at / 2].half_words * 2u) {
+    const Decoded& d = image_.code[at / 2];
+    b_.SetCurrentDebugLocation(DILocation::get(context_, at / 2 + 1, 0, scope_));
+    const bool save = f_->saves.contains(at);
+    if (save && !saved) check_stack(block, at);
+    saved |= save;
+    if (ends_block(d, f_->calls.contains(at))) {
+      finish_block(block);
+      return;
+    }
+    ++instructions_;
+    cycles_ += d.cycles;
+    if (save || f_->restores.contains(at)) continue;
+    if (const auto called = f_->calls.find(at); called != f_->calls.end()) {
+      Value* target = nullptr;
+      if (called->second == kIndirect) target = x(d.rs1);
+      if (target) {
+        target = b_.CreateAnd(b_.CreateAdd(target, word(static_cast<uint32_t>(d.imm))),
+                              word(~1u));
+        // A bad target traps before the call counts.
+        --instructions_, cycles_ -= d.cycles;
+        target = host_function(target, at);
+        ++instructions_, cycles_ += d.cycles;
+      }
+      flush_count();
+      Value* result = nullptr;
+      if (target) {
+        result = call_indirect(at, target);
+      } else {
+        result = call_function(at, called->second, false);
+      }
+      take_results(result);
+      set_x(convention::kRa, moving(at + d.half_words * 2u));
+      continue;
+    }
+    instruction(at);
+  }
+  // Falls into the next block, or into another function.
+  flush_count();
+  if (block.targets.empty()) return trap(HostTrap::lost, moving(block.end), block.last);
+  leave_to(block.last, block.end);
+}
+
+void Lifter::take_results(Value* result) {
+  set_count(b_.CreateExtractValue(result, 0));
+  for (uint8_t r = 1; r < 32; ++r) {
+    if (x_[r] && !callee_saved(r) && r != convention::kSp && r != 3 && r != 4) set_x(r, word(0));
+  }
+  for (uint8_t r = 0; r < 32; ++r) {
+    if (float_[r]) set_f(r, word(0));
+  }
+  set_x(convention::kA0, b_.CreateExtractValue(result, 1));
+  set_x(convention::kA0 + 1, b_.CreateExtractValue(result, 2));
+}
+
+Lifter::Value* Lifter::call_function(uint32_t at, uint32_t target, bool tail) {
+  const Function& callee = program_.functions.at(target);
+  std::vector<Value*> args{base_, count(), x(convention::kSp)};
+  for (uint8_t i = 0; i < 8; ++i) {
+    if (callee.takes >> i & 1) args.push_back(x(convention::kA0 + i));
+  }
+  auto* call = b_.CreateCall(functions_.at(target), args);
+  call->setCallingConv(CallingConv::Tail);
+  if (tail) call->setTailCallKind(CallInst::TCK_MustTail);
+  return call;
+}
+
+// All such calls look the same: three arguments in host registers, the others in the state.
+FunctionType* Lifter::indirect_type() {
+  auto* i32 = b_.getInt32Ty();
+  return FunctionType::get(result_, {b_.getPtrTy(), b_.getInt64Ty(), i32, i32, i32, i32}, false);
+}
+
+CallInst* Lifter::call_indirect(uint32_t at, Value* target) {
+  const uint8_t passed = f_->passed.contains(at) ? f_->passed.at(at) : 0;
+  std::vector<Value*> args{base_, count(), x(convention::kSp)};
+  for (uint8_t i = 0; i < 3; ++i) args.push_back(x(convention::kA0 + i));
+  for (uint8_t i = 3; i < 8; ++i) {
+    if (passed >> i & 1) set_state(offsetof(HostState, x) + 4 * (10 + i), x(convention::kA0 + i));
+  }
+  auto* call = b_.CreateCall(indirect_type(), target, args);
+  call->setCallingConv(CallingConv::Tail);
+  return call;
+}
+
+// The host's function for a guest address, or a trap.
+Lifter::Value* Lifter::host_function(Value* target, uint32_t at) {
+  Value* offset = b_.CreateSub(target, moving(0));
+  auto* inside = BasicBlock::Create(context_, "inside", function_);
+  auto* outside = BasicBlock::Create(context_, "outside", function_);
+  auto* lost = BasicBlock::Create(context_, "lost", function_);
+  auto* found = BasicBlock::Create(context_, "found", function_);
+  b_.CreateCondBr(b_.CreateICmpULT(offset, word(image_.code_bytes)), inside, outside);
+  b_.SetInsertPoint(outside);
+  trap(HostTrap::bad_jump, target, at);
+  b_.SetInsertPoint(inside);
+  Value* table = state(offsetof(HostState, functions), b_.getPtrTy());
+  Value* index = b_.CreateZExt(b_.CreateLShr(offset, word(1)), b_.getInt64Ty());
+  Value* host = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), table, index));
+  b_.CreateCondBr(b_.CreateIsNull(host), lost, found);
+  b_.SetInsertPoint(lost);
+  trap(HostTrap::lost, target, at);
+  b_.SetInsertPoint(found);
+  return host;
+}
+
+// Saved registers are not stored on the host; the stack of the guest ends where it ends.
+void Lifter::check_stack(const CodeBlock& block, uint32_t at) {
+  const uint8_t base = image_.code[at / 2].rs1;
+  int32_t lowest = image_.code[at / 2].imm;
+  std::vector<uint32_t> saves;
+  for (uint32_t o = at; o < block.end; o += image_.code[o / 2].half_words * 2u) {
+    if (!f_->saves.contains(o) || image_.code[o / 2].rs1 != base) continue;
+    saves.push_back(o);
+    lowest = std::min(lowest, image_.code[o / 2].imm);
+  }
+  Value* low = state(offsetof(HostState, stack_low), b_.getInt32Ty());
+  Value* pointer = x(base);
+  auto* over = BasicBlock::Create(context_, "over", function_);
+  auto* fine = BasicBlock::Create(context_, "fine", function_);
+  Value* address = b_.CreateAdd(pointer, word(static_cast<uint32_t>(lowest)));
+  b_.CreateCondBr(b_.CreateICmpULT(address, low), over, fine,
+                  MDBuilder(context_).createBranchWeights(1, 100000));
+  b_.SetInsertPoint(over);
+  // The first store that does not fit.
+  for (auto o = saves.rbegin(); o != saves.rend(); ++o) {
+    Value* here = b_.CreateAdd(pointer, word(static_cast<uint32_t>(image_.code[*o / 2].imm)));
+    address = b_.CreateSelect(b_.CreateICmpULT(here, low), here, address);
+  }
+  trap(HostTrap::stack, address, at);
+  b_.SetInsertPoint(fine);
+}
+
+// To a block of this function or into another one; the count is up to date.
+void Lifter::leave_to(uint32_t from, uint32_t target) {
+  if (const auto block = blocks_.find(target); block != blocks_.end()) {
+    if (target <= from) {
+      set_count(helper("npc_check", b_.getInt64Ty(), {base_, count(), word(target)}));
+    }
+    b_.CreateBr(block->second);
+    return;
+  }
+  if (program_.whole_state || !functions_.contains(target)) {
+    trap(HostTrap::lost, moving(target), from);
+    return;
+  }
+  b_.CreateRet(call_function(from, target, true));
+}
+
+BasicBlock* Lifter::edge(uint32_t from, uint32_t target, bool taken) {
+  auto* block = BasicBlock::Create(context_, taken ? "taken" : "next", function_);
+  const auto here = b_.saveIP();
+  const uint64_t instructions = instructions_, cycles = cycles_;
+  b_.SetInsertPoint(block);
+  flush_count(taken ? 1 : 0);
+  leave_to(from, target);
+  instructions_ = instructions, cycles_ = cycles;
+  b_.restoreIP(here);
+  return block;
+}
+
+void Lifter::finish_block(const CodeBlock& block) {
+  const uint32_t at = block.last;
+  const Decoded& d = image_.code[at / 2];
+  if (is_branch(d.op)) {
+    ++instructions_;
+    cycles_ += d.cycles;
+    static constexpr CmpInst::Predicate how[] = {CmpInst::ICMP_EQ,  CmpInst::ICMP_NE,
+                                                 CmpInst::ICMP_SLT, CmpInst::ICMP_SGE,
+                                                 CmpInst::ICMP_ULT, CmpInst::ICMP_UGE};
+    Value* condition = b_.CreateICmp(how[static_cast<int>(d.op) - static_cast<int>(Op::beq)],
+                                     x(d.rs1), x(d.rs2));
+    const uint32_t target = at + static_cast<uint32_t>(d.imm);
+    if (const auto back = blocks_.find(target); back != blocks_.end() && target <= at) {
+      // The way back is counted and checked before the branch, so that it ends the loop's block;
+      // the way on takes the cycle of a taken branch off again.
+      flush_count(1);
+      set_count(helper("npc_check", b_.getInt64Ty(), {base_, count(), word(target)}));
+      auto* next = BasicBlock::Create(context_, "next", function_);
+      b_.CreateCondBr(condition, back->second, next);
+      b_.SetInsertPoint(next);
+      set_count(helper("npc_count", b_.getInt64Ty(), {count(), b_.getInt64(~0ull)}));
+      leave_to(at, block.end);
+      return;
+    }
+    auto* taken = edge(at, target, true);
+    auto* next = edge(at, block.end, false);
+    b_.CreateCondBr(condition, taken, next);
+    return;
+  }
+  switch (d.op) {
+    case Op::ebreak:
+      return trap(HostTrap::breakpoint, word(0), at);
+    case Op::illegal:
+      return trap(HostTrap::illegal, word(0), at);
+    case Op::past_end:
+      return trap(HostTrap::past_end, word(0), at);
+    case Op::jal:
+      ++instructions_;
+      cycles_ += d.cycles;
+      flush_count();
+      return leave_to(at, at + static_cast<uint32_t>(d.imm));
+    default:
+      break;
+  }
+  if (const auto table = f_->tables.find(at); table != f_->tables.end()) {
+    return jump_through_table(table->second, at);
+  }
+  const auto jump = f_->jumps.find(at);
+  if (jump == f_->jumps.end()) {
+    ++instructions_;
+    cycles_ += d.cycles;
+    flush_count();
+    return return_now();
+  }
+  Value* target = nullptr;
+  if (jump->second == kIndirect) {
+    target = b_.CreateAdd(x(d.rs1), word(static_cast<uint32_t>(d.imm)));
+    target = host_function(b_.CreateAnd(target, word(~1u)), at);
+  }
+  ++instructions_;
+  cycles_ += d.cycles;
+  flush_count();
+  if (!target) {
+    b_.CreateRet(call_function(at, jump->second, true));
+    return;
+  }
+  CallInst* call = call_indirect(at, target);
+  call->setTailCallKind(CallInst::TCK_MustTail);
+  b_.CreateRet(call);
+}
+
+void Lifter::jump_through_table(const JumpTable& table, uint32_t at) {
+  const Decoded& d = image_.code[at / 2];
+  ++instructions_;
+  cycles_ += d.cycles;
+  auto* otherwise = BasicBlock::Create(context_, "otherwise", function_);
+  auto* lost = BasicBlock::Create(context_, "lost", function_);
+  // The distance from the table's start that the load used; other ways to the jump carry none.
+  Value* distance = b_.CreateLoad(b_.getInt32Ty(), variable(table_index_[at], b_.getInt32Ty(), "index"));
+  flush_count();
+  std::map<uint32_t, BasicBlock*> ways;
+  auto* choice = b_.CreateSwitch(distance, otherwise, table.targets.size());
+  for (size_t i = 0; i < table.targets.size(); ++i) {
+    BasicBlock*& way = ways[table.targets[i]];
+    if (!way) {
+      const auto here = b_.saveIP();
+      way = BasicBlock::Create(context_, "case", function_);
+      b_.SetInsertPoint(way);
+      leave_to(at, table.targets[i]);
+      b_.restoreIP(here);
+    }
+    choice->addCase(b_.getInt32(static_cast<uint32_t>(i) * 4), way);
+  }
+  b_.SetInsertPoint(otherwise);
+  auto* by_address = b_.CreateSwitch(b_.CreateSub(x(d.rs1), moving(0)), lost);
+  for (const auto& [target, way] : ways) by_address->addCase(b_.getInt32(target), way);
+  b_.SetInsertPoint(lost);
+  trap(HostTrap::lost, x(d.rs1), at);
+}
+
+void Lifter::return_now() {
+  if (program_.whole_state) {
+    whole_state_out();
+    b_.CreateRet(count());
+    return;
+  }
+  Value* result = PoisonValue::get(result_);
+  result = b_.CreateInsertValue(result, count(), 0);
+  result = b_.CreateInsertValue(result, f_->returns & 1 ? x(convention::kA0) : word(0), 1);
+  result = b_.CreateInsertValue(result, f_->returns & 2 ? x(convention::kA0 + 1) : word(0), 2);
+  b_.CreateRet(result);
+}
+
+void Lifter::whole_state_in() {
+  for (uint8_t r = 1; r < 32; ++r) {
+    set_x(r, state(offsetof(HostState, x) + 4 * r, b_.getInt32Ty()));
+  }
+  for (uint8_t r = 0; r < 32; ++r) {
+    set_f(r, state(offsetof(HostState, f) + 4 * r, b_.getInt32Ty()));
+  }
+}
+
+void Lifter::whole_state_out() {
+  for (uint8_t r = 1; r < 32; ++r) set_state(offsetof(HostState, x) + 4 * r, x(r));
+  for (uint8_t r = 0; r < 32; ++r) set_state(offsetof(HostState, f) + 4 * r, f(r));
+}
+
+void Lifter::add_kernel_entry(const Function& f) {
+  auto* function = llvm::Function::Create(
+      FunctionType::get(b_.getInt64Ty(), {b_.getPtrTy(), b_.getInt64Ty()}, false),
+      GlobalValue::ExternalLinkage, symbol("kernel_", f.entry), module_);
+  begin_function(function, "", 0);
+  set_x(convention::kSp, state(offsetof(HostState, x) + 4 * convention::kSp, b_.getInt32Ty()));
+  for (uint8_t i = 0; i < 8; ++i) {
+    if (f.takes >> i & 1) {
+      set_x(convention::kA0 + i, state(offsetof(HostState, x) + 4 * (10 + i), b_.getInt32Ty()));
+    }
+  }
+  Value* result = call_function(0, f.entry, false);
+  b_.CreateRet(b_.CreateExtractValue(result, 0));
+}
+
+void Lifter::add_indirect_entry(const Function& f) {
+  auto* function = llvm::Function::Create(indirect_type(), GlobalValue::ExternalLinkage,
+                                          symbol("indirect_", f.entry), module_);
+  function->setCallingConv(CallingConv::Tail);
+  begin_function(function, "", 0);
+  set_x(convention::kSp, function->getArg(2));
+  for (uint8_t i = 0; i < 3; ++i) set_x(convention::kA0 + i, function->getArg(3 + i));
+  for (uint8_t i = 3; i < 8; ++i) {
+    if (f.takes >> i & 1) set_x(convention::kA0 + i, state(offsetof(HostState, x) + 4 * (10 + i), b_.getInt32Ty()));
+  }
+  b_.CreateRet(call_function(0, f.entry, true));
+}
+
+// State of the core.
+
+AllocaInst* Lifter::variable(AllocaInst*& slot, Type* type, const char* name) {
+  if (!slot) {
+    BasicBlock& entry = function_->getEntryBlock();
+    IRBuilder<> at(&entry, entry.begin());
+    slot = at.CreateAlloca(type, nullptr, name);
+    at.CreateStore(Constant::getNullValue(type), slot);
+  }
+  return slot;
+}
+
+Lifter::Value* Lifter::x(uint8_t reg) {
+  if (reg == 0) return word(0);
+  return b_.CreateLoad(b_.getInt32Ty(), variable(x_[reg], b_.getInt32Ty(), "x"));
+}
+
+void Lifter::set_x(uint8_t reg, Value* value) {
+  if (reg == 0 || reg > 31) return;
+  b_.CreateStore(value, variable(x_[reg], b_.getInt32Ty(), "x"));
+}
+
+Lifter::Value* Lifter::f(uint8_t reg) {
+  return b_.CreateLoad(b_.getInt32Ty(), variable(float_[reg], b_.getInt32Ty(), "f"));
+}
+
+void Lifter::set_f(uint8_t reg, Value* value) {
+  b_.CreateStore(value, variable(float_[reg], b_.getInt32Ty(), "f"));
+}
+
+Lifter::Value* Lifter::count() {
+  return b_.CreateLoad(b_.getInt64Ty(), variable(count_, b_.getInt64Ty(), "count"));
+}
+
+void Lifter::set_count(Value* value) {
+  b_.CreateStore(value, variable(count_, b_.getInt64Ty(), "count"));
+}
+
+void Lifter::flush_count(uint64_t more_cycles) {
+  if (instructions_ + cycles_ + more_cycles == 0) return;
+  auto* constant = b_.getInt64(
+      static_cast<uint64_t>(count_of(instructions_, cycles_ + more_cycles)));
+  set_count(helper("npc_count", b_.getInt64Ty(), {count(), constant}));
+  instructions_ = cycles_ = 0;
+}
+
+Lifter::Value* Lifter::state(size_t offset, Type* type) {
+  const int64_t distance = static_cast<int64_t>(offset) - static_cast<int64_t>(kStateDistance);
+  Value* at = b_.CreateGEP(b_.getInt8Ty(), base_, b_.getInt64(static_cast<uint64_t>(distance)));
+  auto* load = b_.CreateLoad(type, at);
+  const bool fixed = offset < offsetof(HostState, x) || offset == offsetof(HostState, x) + 12 ||
+                     offset == offsetof(HostState, x) + 16;
+  if (fixed && !program_.whole_state) {
+    load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(context_, {}));
+  }
+  return load;
+}
+
+void Lifter::set_state(size_t offset, Value* value) {
+  const int64_t distance = static_cast<int64_t>(offset) - static_cast<int64_t>(kStateDistance);
+  b_.CreateStore(value, b_.CreateGEP(b_.getInt8Ty(), base_,
+                                     b_.getInt64(static_cast<uint64_t>(distance))));
+}
+
+Lifter::Value* Lifter::moving(uint32_t distance) {
+  Value* base = state(offsetof(HostState, image_base), b_.getInt32Ty());
+  return distance == 0 ? base : b_.CreateAdd(base, word(distance));
+}
+
+CallInst* Lifter::helper(const char* name, Type* result, ArrayRef<Value*> args) {
+  std::vector<Type*> types;
+  for (Value* arg : args) types.push_back(arg->getType());
+  auto callee = module_.getOrInsertFunction(name, FunctionType::get(result, types, false));
+  auto* call = b_.CreateCall(callee, args);
+  call->setDoesNotThrow();
+  return call;
+}
+
+}  // namespace anynpu::npc
