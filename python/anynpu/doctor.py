@@ -105,6 +105,22 @@ def missing(name):
     return None
 
 
+def npc():
+    """Why NPC kernels are interpreted; None when they are translated to host code."""
+    if os.environ.get("ANYNPU_NPC_INTERPRET") == "1":
+        return "ANYNPU_NPC_INTERPRET is set"
+    if platform.machine() != "x86_64":
+        return f"the translator needs an x86-64 processor, this is {platform.machine()}"
+    plugin = os.path.join(paths.library_folder(), "libanynpu_npc.so")
+    if not os.path.exists(plugin):
+        return "this build has no plug-in for it (libanynpu_npc.so); build with llvm-19-dev"
+    try:
+        ctypes.CDLL(plugin)
+    except OSError as error:
+        return f"the plug-in does not open: {error}"
+    return None
+
+
 def show(title, rows):
     print(title)
     for name, value in rows:
@@ -140,7 +156,9 @@ def used():
         rows.append(("devices", f"{len(facts.devices)} x CPU with {size:g} GiB each "
                                 "(ANYNPU_DEVICES, ANYNPU_DEVICE_MEMORY)"))
     threads = os.environ.get("ANYNPU_THREADS") or f"{cores()[0]}, all cores of the process"
+    reason = npc()
     rows += [("threads", f"{threads} (ANYNPU_THREADS)"),
+             ("NPC kernels", f"interpreted: {reason}" if reason else "translated to host code"),
              ("oneDNN", loaded("libdnnl") or "not used; kernels are AnyNPU's own"),
              ("self test", "1 KiB copied to device 0 and back")]
     return rows, None

@@ -19,7 +19,9 @@ thread_local constinit Armed armed;
 std::mutex install_mutex;
 struct sigaction before[2];  // what was there: SIGSEGV, SIGBUS
 
-struct sigaction& previous(int signal) { return before[signal == SIGBUS]; }
+struct sigaction& previous(int signal) {
+  return before[signal == SIGBUS];
+}
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   if (armed.handler && armed.handler(armed.cookie, *info, *static_cast<ucontext_t*>(context))) {

@@ -4,13 +4,14 @@
 // handler the program had. Each thread that arms gets an alternate signal stack.
 #pragma once
 
-#include <csignal>
 #include <ucontext.h>
+
+#include <csignal>
 
 namespace anynpu {
 
-// Runs inside the signal handler: only async-signal-safe work. True: `context` says where the thread
-// goes on. False: not ours.
+// Runs inside the signal handler: only async-signal-safe work. True: `context` says where the
+// thread goes on. False: not ours.
 using FaultHandler = bool (*)(void* cookie, const siginfo_t& info, ucontext_t& context);
 
 // Installs the handler, or puts it back in front when somebody replaced it. Thread-safe.

@@ -80,7 +80,7 @@ struct Core {
   // The trap of an access that `at` refused: bad address, or a stack that ran over.
   void trap_access(uint32_t address, uint32_t bytes, bool store);
   void trap_breakpoint();
-  void trap_illegal();   // at pc
+  void trap_illegal();  // at pc
   void trap_past_end();
   void trap_jump(uint32_t target);
   void trap_misaligned(uint32_t address);

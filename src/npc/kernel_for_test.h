@@ -32,6 +32,20 @@ inline std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
+// Host code of test kernels goes to a folder of this process, removed at its end.
+struct OwnCache {
+  OwnCache() {
+    folder = (std::filesystem::temp_directory_path() / "npc-cache-XXXXXX").string();
+    if (mkdtemp(folder.data())) setenv("ASCEND_CACHE_PATH", folder.c_str(), 1);
+  }
+  ~OwnCache() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+  std::string folder;
+};
+inline const OwnCache own_cache;
+
 // The linked object; empty (and a failed test) when the compiler refuses it.
 inline std::vector<std::byte> compile_kernel(const std::string& source,
                                              const std::string& options = "-O2",
@@ -63,6 +77,15 @@ class KernelTest : public testing::Test {
 
   void load(const std::string& source, const std::string& options = "-O2") {
     auto loaded = Module::load(*cluster, compile_kernel(source, options));
+    ASSERT_TRUE(loaded.ok()) << loaded.status().to_string();
+    module = *loaded;
+  }
+
+  // Interpreted, whatever the translator could do with it.
+  void load_interpreted(const std::vector<std::byte>& object) {
+    setenv("ANYNPU_NPC_INTERPRET", "1", 1);
+    auto loaded = Module::load(*cluster, object);
+    unsetenv("ANYNPU_NPC_INTERPRET");
     ASSERT_TRUE(loaded.ok()) << loaded.status().to_string();
     module = *loaded;
   }

@@ -22,7 +22,7 @@ namespace anynpu::npc {
 // What every launch of a cluster starts from: the stacks in global memory.
 struct LaunchFrame {
   std::shared_ptr<Memory> memory;
-  uint32_t stacks = 0;  // kCores times a guard and a stack
+  uint32_t stacks = 0;                                  // kCores times a guard and a stack
   std::array<std::unique_ptr<HostCore>, kCores> hosts;  // made by the first translated launch
 };
 

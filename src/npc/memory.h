@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory behind one cluster: a file in memory of 4 GiB, mapped at once and filled lazily, behind
-// it private local memory per core; a permission byte for each page of 4 KiB, and the allocator of
-// global and high memory. Cores check the permission of every access, so nothing a kernel does can
-// leave the reservation. Thread-safe.
+// The memory behind one cluster: a file in memory of 4 GiB, mapped at once and filled lazily,
+// behind it private local memory per core; a permission byte for each page of 4 KiB, and the
+// allocator of global and high memory. Cores check the permission of every access, so nothing a
+// kernel does can leave the reservation. Thread-safe.
 #pragma once
 
 #include <atomic>

@@ -3,6 +3,7 @@
 // ORC.
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/DebugInfo/DWARF/DWARFDebugFrame.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -144,6 +145,38 @@ class LoadedCode : public HostCode {
   bool contains(const void* host) const override {
     const auto* at = static_cast<const char*>(host);
     return at >= text_ && at < text_ + bytes_;
+  }
+
+  FrameRule frame_at(const void* host) const override {
+    if (!contains(host)) return {};
+    const auto offset = static_cast<uint64_t>(static_cast<const char*>(host) - text_);
+    std::lock_guard lock(mutex_);
+    if (!lines_) lines_ = DWARFContext::create(*file_);
+    auto frames = lines_->getDebugFrame();
+    if (!frames) {
+      consumeError(frames.takeError());
+      return {};
+    }
+    for (const dwarf::FrameEntry& entry : (*frames)->entries()) {
+      const auto* fde = dyn_cast<dwarf::FDE>(&entry);
+      if (!fde || offset - fde->getInitialLocation() >= fde->getAddressRange()) continue;
+      auto table = dwarf::UnwindTable::create(fde);
+      if (!table) {
+        consumeError(table.takeError());
+        return {};
+      }
+      FrameRule rule;
+      for (const dwarf::UnwindRow& row : *table) {
+        if (row.getAddress() > offset) break;
+        constexpr uint32_t kBasePointer = 6;
+        rule.from_base_pointer = row.getCFAValue().getRegister() == kBasePointer;
+        rule.distance = row.getCFAValue().getOffset();
+        const auto saved = row.getRegisterLocations().getRegisterLocation(kBasePointer);
+        rule.saved_base = saved ? saved->getOffset() : 0;
+      }
+      return rule;
+    }
+    return {};
   }
 
   std::vector<uint32_t> locate(const void* host) const override {

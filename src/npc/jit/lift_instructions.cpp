@@ -35,7 +35,8 @@ Lifter::Value* Lifter::guest_load(Type* type, const Decoded& d) {
 void Lifter::load(const Decoded& d, Type* type, bool is_signed) {
   Value* value = guest_load(type, d);
   if (type != b_.getInt32Ty()) {
-    value = is_signed ? b_.CreateSExt(value, b_.getInt32Ty()) : b_.CreateZExt(value, b_.getInt32Ty());
+    value =
+        is_signed ? b_.CreateSExt(value, b_.getInt32Ty()) : b_.CreateZExt(value, b_.getInt32Ty());
   }
   set_x(d.rd, value);
 }
@@ -52,8 +53,8 @@ Lifter::Value* Lifter::divide(const Decoded& d) {
   Value* unsafe = zero;
   const bool is_signed = d.op == Op::div || d.op == Op::rem;
   if (is_signed) {
-    Value* overflow = b_.CreateAnd(b_.CreateICmpEQ(a, word(0x80000000u)),
-                                   b_.CreateICmpEQ(c, word(~0u)));
+    Value* overflow =
+        b_.CreateAnd(b_.CreateICmpEQ(a, word(0x80000000u)), b_.CreateICmpEQ(c, word(~0u)));
     unsafe = b_.CreateOr(zero, overflow);
   }
   Value* safe = b_.CreateSelect(unsafe, word(1), c);
@@ -210,8 +211,8 @@ void Lifter::atomic(const Decoded& d, uint32_t at) {
   --instructions_, cycles_ -= d.cycles;  // not counted when it traps
   if (d.op == Op::lr_w || d.op == Op::sc_w) {
     flush_count();
-    Value* old = helper("npc_atomic", b_.getInt32Ty(),
-                        {base_, count(), word(at), x(d.rs1), x(d.rs2)});
+    Value* old =
+        helper("npc_atomic", b_.getInt32Ty(), {base_, count(), word(at), x(d.rs1), x(d.rs2)});
     ++instructions_, cycles_ += d.cycles;
     return set_x(d.rd, old);
   }
@@ -224,9 +225,9 @@ void Lifter::atomic(const Decoded& d, uint32_t at) {
   b_.SetInsertPoint(fine);
   ++instructions_, cycles_ += d.cycles;
   static constexpr AtomicRMWInst::BinOp how[] = {
-      AtomicRMWInst::Xchg, AtomicRMWInst::Add, AtomicRMWInst::Xor,  AtomicRMWInst::And,
-      AtomicRMWInst::Or,   AtomicRMWInst::Min, AtomicRMWInst::Max,  AtomicRMWInst::UMin,
-      AtomicRMWInst::UMax};
+      AtomicRMWInst::Xchg, AtomicRMWInst::Add,  AtomicRMWInst::Xor,
+      AtomicRMWInst::And,  AtomicRMWInst::Or,   AtomicRMWInst::Min,
+      AtomicRMWInst::Max,  AtomicRMWInst::UMin, AtomicRMWInst::UMax};
   set_x(d.rd, b_.CreateAtomicRMW(how[static_cast<int>(d.op) - static_cast<int>(Op::amoswap_w)],
                                  guest_pointer(x(d.rs1), 0), x(d.rs2), Align(4),
                                  AtomicOrdering::SequentiallyConsistent));
@@ -275,22 +276,22 @@ void Lifter::exact_float(const Decoded& d, uint32_t at) {
     return reg > 0 && (o.reads & bit(reg)) ? x(reg) : word(0);
   };
   Value* count_here = count();
-  Value* result = helper("npc_float", b_.getInt32Ty(),
-                         {base_, count_here, word(at), operand(d.rs1), operand(d.rs2),
-                          operand(d.rs3)});
+  Value* result =
+      helper("npc_float", b_.getInt32Ty(),
+             {base_, count_here, word(at), operand(d.rs1), operand(d.rs2), operand(d.rs3)});
   o.writes >= 32 && o.writes != kNoRegister ? set_f(d.rd, result) : set_x(d.rd, result);
 }
 
-// a * b + c of halves, rounded once: the product is exact in double; the sum's last bit is rounded to
-// odd, which keeps all that the rounding to half needs.
+// a * b + c of halves, rounded once: the product is exact in double; the sum's last bit is rounded
+// to odd, which keeps all that the rounding to half needs.
 Lifter::Value* Lifter::fused_half(Value* a, Value* c, Value* e) {
   Type* wide = b_.getDoubleTy();
   Value* product = b_.CreateFMul(b_.CreateFPExt(a, wide), b_.CreateFPExt(c, wide));
   Value* addend = b_.CreateFPExt(e, wide);
   Value* sum = b_.CreateFAdd(product, addend);
   Value* part = b_.CreateFSub(sum, product);
-  Value* error = b_.CreateFAdd(b_.CreateFSub(product, b_.CreateFSub(sum, part)),
-                               b_.CreateFSub(addend, part));
+  Value* error =
+      b_.CreateFAdd(b_.CreateFSub(product, b_.CreateFSub(sum, part)), b_.CreateFSub(addend, part));
   Value* bits = b_.CreateBitCast(sum, b_.getInt64Ty());
   Value* zero = ConstantFP::get(wide, 0);
   Value* inexact = b_.CreateFCmpONE(error, zero);
@@ -416,9 +417,9 @@ void Lifter::float_instruction(const Decoded& d, uint32_t at) {
       if (d.rm == 4) return exact_float(d, at);
       return set_x(d.rd, to_integer(d, type, op == Op::fcvt_w_s));
     case Op::fmv_x_w:
-      return set_x(d.rd, is_half ? b_.CreateSExt(b_.CreateTrunc(f(d.rs1), b_.getInt16Ty()),
-                                                 b_.getInt32Ty())
-                                 : f(d.rs1));
+      return set_x(
+          d.rd, is_half ? b_.CreateSExt(b_.CreateTrunc(f(d.rs1), b_.getInt16Ty()), b_.getInt32Ty())
+                        : f(d.rs1));
     case Op::fmv_w_x:
       return set_f(d.rd, is_half ? b_.CreateOr(x(d.rs1), word(0xffff0000u)) : x(d.rs1));
     case Op::feq_s:

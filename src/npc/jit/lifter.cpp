@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/jit/lifter.h"
 
-#include <llvm/IR/MDBuilder.h>
-
 #include "npc/translate/operands.h"
 
 namespace anynpu::npc {
@@ -64,17 +62,16 @@ void Lifter::declare(const Function& f) {
   for (int i = 0; i < 8; ++i) {
     if (f.takes >> i & 1) types.push_back(b_.getInt32Ty());
   }
-  auto* function = llvm::Function::Create(FunctionType::get(result_, types, false),
-                                          GlobalValue::InternalLinkage, symbol("f_", f.entry),
-                                          module_);
-  function->setCallingConv(CallingConv::Tail);
+  auto* function =
+      llvm::Function::Create(FunctionType::get(result_, types, false), GlobalValue::InternalLinkage,
+                             symbol("f_", f.entry), module_);
+  function->addParamAttr(0, Attribute::SwiftSelf);  // a register that calls leave alone
   functions_[f.entry] = function;
 }
 
 void Lifter::begin_function(llvm::Function* function, const std::string& name, uint32_t line) {
   function_ = function;
   function->addFnAttr(Attribute::NoUnwind);
-  function->addFnAttr("frame-pointer", "all");
   function->addFnAttr(Attribute::NullPointerIsValid);
   function->addParamAttr(0, Attribute::NoAlias);
   auto* type = debug_.createSubroutineType(debug_.getOrCreateTypeArray({}));
@@ -107,7 +104,7 @@ void Lifter::lift(const Function& f) {
     set_x(3, state(offsetof(HostState, x) + 12, b_.getInt32Ty()));
     set_x(4, state(offsetof(HostState, x) + 16, b_.getInt32Ty()));
     // Recursion without loops must see the budget too.
-    if (!f.calls.empty()) {
+    if (f.recursive) {
       set_count(helper("npc_check", b_.getInt64Ty(), {base_, count(), word(f.entry)}));
     }
   }
@@ -139,8 +136,7 @@ void Lifter::lift_block(const CodeBlock& block) {
       Value* target = nullptr;
       if (called->second == kIndirect) target = x(d.rs1);
       if (target) {
-        target = b_.CreateAnd(b_.CreateAdd(target, word(static_cast<uint32_t>(d.imm))),
-                              word(~1u));
+        target = b_.CreateAnd(b_.CreateAdd(target, word(static_cast<uint32_t>(d.imm))), word(~1u));
         // A bad target traps before the call counts.
         --instructions_, cycles_ -= d.cycles;
         target = host_function(target, at);
@@ -184,8 +180,9 @@ Lifter::Value* Lifter::call_function(uint32_t at, uint32_t target, bool tail) {
     if (callee.takes >> i & 1) args.push_back(x(convention::kA0 + i));
   }
   auto* call = b_.CreateCall(functions_.at(target), args);
-  call->setCallingConv(CallingConv::Tail);
-  if (tail) call->setTailCallKind(CallInst::TCK_MustTail);
+  call->addParamAttr(0, Attribute::SwiftSelf);
+  // A jump on the host too, as long as the arguments fit into registers.
+  if (tail) call->setTailCallKind(CallInst::TCK_Tail);
   return call;
 }
 
@@ -203,7 +200,7 @@ CallInst* Lifter::call_indirect(uint32_t at, Value* target) {
     if (passed >> i & 1) set_state(offsetof(HostState, x) + 4 * (10 + i), x(convention::kA0 + i));
   }
   auto* call = b_.CreateCall(indirect_type(), target, args);
-  call->setCallingConv(CallingConv::Tail);
+  call->addParamAttr(0, Attribute::SwiftSelf);
   return call;
 }
 
@@ -228,39 +225,33 @@ Lifter::Value* Lifter::host_function(Value* target, uint32_t at) {
   return host;
 }
 
-// Saved registers are not stored on the host; the stack of the guest ends where it ends.
+// Saved registers are not stored on the host; the stack of the guest still ends where it ends: the
+// lowest place of this frame is touched.
 void Lifter::check_stack(const CodeBlock& block, uint32_t at) {
   const uint8_t base = image_.code[at / 2].rs1;
   int32_t lowest = image_.code[at / 2].imm;
-  std::vector<uint32_t> saves;
   for (uint32_t o = at; o < block.end; o += image_.code[o / 2].half_words * 2u) {
-    if (!f_->saves.contains(o) || image_.code[o / 2].rs1 != base) continue;
-    saves.push_back(o);
-    lowest = std::min(lowest, image_.code[o / 2].imm);
+    if (f_->saves.contains(o) && image_.code[o / 2].rs1 == base) {
+      lowest = std::min(lowest, image_.code[o / 2].imm);
+    }
   }
-  Value* low = state(offsetof(HostState, stack_low), b_.getInt32Ty());
-  Value* pointer = x(base);
-  auto* over = BasicBlock::Create(context_, "over", function_);
-  auto* fine = BasicBlock::Create(context_, "fine", function_);
-  Value* address = b_.CreateAdd(pointer, word(static_cast<uint32_t>(lowest)));
-  b_.CreateCondBr(b_.CreateICmpULT(address, low), over, fine,
-                  MDBuilder(context_).createBranchWeights(1, 100000));
-  b_.SetInsertPoint(over);
-  // The first store that does not fit.
-  for (auto o = saves.rbegin(); o != saves.rend(); ++o) {
-    Value* here = b_.CreateAdd(pointer, word(static_cast<uint32_t>(image_.code[*o / 2].imm)));
-    address = b_.CreateSelect(b_.CreateICmpULT(here, low), here, address);
+  b_.CreateAlignedStore(word(0), guest_pointer(x(base), lowest), Align(1), true);
+}
+
+// On a way back. Not behind a call in the same block of a function that checks at its start.
+void Lifter::check(uint32_t from, uint32_t target) {
+  const CodeBlock& block = std::prev(f_->code.upper_bound(from))->second;
+  for (auto call = f_->calls.lower_bound(block.begin);
+       call != f_->calls.end() && call->first < block.end; ++call) {
+    if (call->second != kIndirect && program_.functions.at(call->second).recursive) return;
   }
-  trap(HostTrap::stack, address, at);
-  b_.SetInsertPoint(fine);
+  set_count(helper("npc_check", b_.getInt64Ty(), {base_, count(), word(target)}));
 }
 
 // To a block of this function or into another one; the count is up to date.
 void Lifter::leave_to(uint32_t from, uint32_t target) {
   if (const auto block = blocks_.find(target); block != blocks_.end()) {
-    if (target <= from) {
-      set_count(helper("npc_check", b_.getInt64Ty(), {base_, count(), word(target)}));
-    }
+    if (f_->back_edges.contains({from, target})) check(from, target);
     b_.CreateBr(block->second);
     return;
   }
@@ -292,19 +283,32 @@ void Lifter::finish_block(const CodeBlock& block) {
     static constexpr CmpInst::Predicate how[] = {CmpInst::ICMP_EQ,  CmpInst::ICMP_NE,
                                                  CmpInst::ICMP_SLT, CmpInst::ICMP_SGE,
                                                  CmpInst::ICMP_ULT, CmpInst::ICMP_UGE};
-    Value* condition = b_.CreateICmp(how[static_cast<int>(d.op) - static_cast<int>(Op::beq)],
-                                     x(d.rs1), x(d.rs2));
+    Value* condition =
+        b_.CreateICmp(how[static_cast<int>(d.op) - static_cast<int>(Op::beq)], x(d.rs1), x(d.rs2));
     const uint32_t target = at + static_cast<uint32_t>(d.imm);
-    if (const auto back = blocks_.find(target); back != blocks_.end() && target <= at) {
+    if (const auto back = blocks_.find(target);
+        back != blocks_.end() && f_->back_edges.contains({at, target})) {
       // The way back is counted and checked before the branch, so that it ends the loop's block;
       // the way on takes the cycle of a taken branch off again.
       flush_count(1);
-      set_count(helper("npc_check", b_.getInt64Ty(), {base_, count(), word(target)}));
+      check(at, target);
       auto* next = BasicBlock::Create(context_, "next", function_);
       b_.CreateCondBr(condition, back->second, next);
       b_.SetInsertPoint(next);
       set_count(helper("npc_count", b_.getInt64Ty(), {count(), b_.getInt64(~0ull)}));
       leave_to(at, block.end);
+      return;
+    }
+    if (const auto back = blocks_.find(block.end);
+        back != blocks_.end() && f_->back_edges.contains({at, block.end})) {
+      // The same when the loop goes on where the branch is not taken.
+      auto* taken = BasicBlock::Create(context_, "taken", function_);
+      flush_count();
+      check(at, block.end);
+      b_.CreateCondBr(condition, taken, back->second);
+      b_.SetInsertPoint(taken);
+      set_count(helper("npc_count", b_.getInt64Ty(), {count(), b_.getInt64(1)}));
+      leave_to(at, target);
       return;
     }
     auto* taken = edge(at, target, true);
@@ -350,7 +354,7 @@ void Lifter::finish_block(const CodeBlock& block) {
     return;
   }
   CallInst* call = call_indirect(at, target);
-  call->setTailCallKind(CallInst::TCK_MustTail);
+  call->setTailCallKind(CallInst::TCK_Tail);
   b_.CreateRet(call);
 }
 
@@ -361,7 +365,8 @@ void Lifter::jump_through_table(const JumpTable& table, uint32_t at) {
   auto* otherwise = BasicBlock::Create(context_, "otherwise", function_);
   auto* lost = BasicBlock::Create(context_, "lost", function_);
   // The distance from the table's start that the load used; other ways to the jump carry none.
-  Value* distance = b_.CreateLoad(b_.getInt32Ty(), variable(table_index_[at], b_.getInt32Ty(), "index"));
+  Value* distance =
+      b_.CreateLoad(b_.getInt32Ty(), variable(table_index_[at], b_.getInt32Ty(), "index"));
   flush_count();
   std::map<uint32_t, BasicBlock*> ways;
   auto* choice = b_.CreateSwitch(distance, otherwise, table.targets.size());
@@ -428,12 +433,13 @@ void Lifter::add_kernel_entry(const Function& f) {
 void Lifter::add_indirect_entry(const Function& f) {
   auto* function = llvm::Function::Create(indirect_type(), GlobalValue::ExternalLinkage,
                                           symbol("indirect_", f.entry), module_);
-  function->setCallingConv(CallingConv::Tail);
+  function->addParamAttr(0, Attribute::SwiftSelf);
   begin_function(function, "", 0);
   set_x(convention::kSp, function->getArg(2));
   for (uint8_t i = 0; i < 3; ++i) set_x(convention::kA0 + i, function->getArg(3 + i));
   for (uint8_t i = 3; i < 8; ++i) {
-    if (f.takes >> i & 1) set_x(convention::kA0 + i, state(offsetof(HostState, x) + 4 * (10 + i), b_.getInt32Ty()));
+    if (f.takes >> i & 1)
+      set_x(convention::kA0 + i, state(offsetof(HostState, x) + 4 * (10 + i), b_.getInt32Ty()));
   }
   b_.CreateRet(call_function(0, f.entry, true));
 }
@@ -478,8 +484,8 @@ void Lifter::set_count(Value* value) {
 
 void Lifter::flush_count(uint64_t more_cycles) {
   if (instructions_ + cycles_ + more_cycles == 0) return;
-  auto* constant = b_.getInt64(
-      static_cast<uint64_t>(count_of(instructions_, cycles_ + more_cycles)));
+  auto* constant =
+      b_.getInt64(static_cast<uint64_t>(count_of(instructions_, cycles_ + more_cycles)));
   set_count(helper("npc_count", b_.getInt64Ty(), {count(), constant}));
   instructions_ = cycles_ = 0;
 }
@@ -498,8 +504,8 @@ Lifter::Value* Lifter::state(size_t offset, Type* type) {
 
 void Lifter::set_state(size_t offset, Value* value) {
   const int64_t distance = static_cast<int64_t>(offset) - static_cast<int64_t>(kStateDistance);
-  b_.CreateStore(value, b_.CreateGEP(b_.getInt8Ty(), base_,
-                                     b_.getInt64(static_cast<uint64_t>(distance))));
+  b_.CreateStore(value,
+                 b_.CreateGEP(b_.getInt8Ty(), base_, b_.getInt64(static_cast<uint64_t>(distance))));
 }
 
 Lifter::Value* Lifter::moving(uint32_t distance) {

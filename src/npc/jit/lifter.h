@@ -39,6 +39,7 @@ class Lifter {
   void whole_state_out();
   llvm::BasicBlock* edge(uint32_t from, uint32_t target, bool taken);
   void leave_to(uint32_t from, uint32_t target);
+  void check(uint32_t from, uint32_t target);
   void return_now();
   void jump_through_table(const JumpTable& table, uint32_t at);
   Value* call_function(uint32_t at, uint32_t target, bool tail);

@@ -130,8 +130,7 @@ class QuickLoop {
                                   : evolution_.getMinusSCEV(runs->getStart(), bound);
     step_ = static_cast<uint32_t>(by > 0 ? by : -by);
     distance_ = distance;
-    back_ = evolution_.getUDivExpr(
-        distance, evolution_.getConstant(distance->getType(), step_));
+    back_ = evolution_.getUDivExpr(distance, evolution_.getConstant(distance->getType(), step_));
     return true;
   }
 
@@ -143,11 +142,11 @@ class QuickLoop {
             !extended->getOperand(0)->getType()->isIntegerTy(32)) {
           continue;
         }
-        const auto* runs =
-            dyn_cast<SCEVAddRecExpr>(evolution_.getSCEV(extended->getOperand(0)));
+        const auto* runs = dyn_cast<SCEVAddRecExpr>(evolution_.getSCEV(extended->getOperand(0)));
         if (!runs || runs->getLoop() != &loop_ || !runs->isAffine()) continue;
         const auto* step = dyn_cast<SCEVConstant>(runs->getStepRecurrence(evolution_));
-        if (step) addresses_.push_back({extended, runs->getStart(), step->getAPInt().getSExtValue()});
+        if (step)
+          addresses_.push_back({extended, runs->getStart(), step->getAPInt().getSExtValue()});
       }
     }
   }
@@ -156,9 +155,8 @@ class QuickLoop {
     Instruction* at = loop_.getLoopPreheader()->getTerminator();
     if (!expander_.isSafeToExpandAt(back_, at)) return false;
     if (distance_ && !expander_.isSafeToExpandAt(distance_, at)) return false;
-    std::erase_if(addresses_, [&](const Address& a) {
-      return !expander_.isSafeToExpandAt(a.start, at);
-    });
+    std::erase_if(addresses_,
+                  [&](const Address& a) { return !expander_.isSafeToExpandAt(a.start, at); });
     return true;
   }
 
@@ -167,8 +165,8 @@ class QuickLoop {
     BasicBlock* slow = SplitBlock(decide, decide->getTerminator(), &tree_, &info_, nullptr, "slow");
     prepare(decide);
     SmallVector<BasicBlock*, 8> blocks;
-    Loop* quick_loop = cloneLoopWithPreheader(slow, decide, &loop_, map_, ".quick", &info_, &tree_,
-                                              blocks);
+    Loop* quick_loop =
+        cloneLoopWithPreheader(slow, decide, &loop_, map_, ".quick", &info_, &tree_, blocks);
     remapInstructionsInBlocks(blocks, map_);
     quick_ = quick_loop->getLoopPreheader();
     auto* quick_latch = cast<BasicBlock>(map_[latch_]);
@@ -202,8 +200,8 @@ class QuickLoop {
         start = b.CreateZExt(expander_.expandCodeFor(a.start, a.start->getType(), at), wide);
       }
       if (std::exchange(tested[{a.start, a.step}], true)) continue;
-      Value* last = b.CreateAdd(
-          start, b.CreateMul(back, b.getInt64(static_cast<uint64_t>(a.step))));
+      Value* last =
+          b.CreateAdd(start, b.CreateMul(back, b.getInt64(static_cast<uint64_t>(a.step))));
       good_ = b.CreateAnd(good_, b.CreateICmpULT(last, b.getInt64(uint64_t{1} << 32)));
     }
     need_ = b.CreateMul(trips_, b.getInt64(each_time_));
@@ -227,10 +225,9 @@ class QuickLoop {
     b.SetInsertPoint(ask);
     auto* i64 = b.getInt64Ty();
     auto grant = function_.getParent()->getOrInsertFunction(
-        "npc_grant",
-        FunctionType::get(i64, {b.getPtrTy(), i64, i64, b.getInt32Ty()}, false));
-    auto* granted = b.CreateCall(
-        grant, {function_.getArg(0), before, need_, check_->getArgOperand(2)});
+        "npc_grant", FunctionType::get(i64, {b.getPtrTy(), i64, i64, b.getInt32Ty()}, false));
+    auto* granted =
+        b.CreateCall(grant, {function_.getArg(0), before, need_, check_->getArgOperand(2)});
     granted->setDoesNotThrow();
     b.CreateCondBr(b.CreateICmpSGE(granted, needed), quick_, slow);
     const auto merge = [&](BasicBlock* into, BasicBlock* direct, PHINode* phi) {
@@ -278,8 +275,8 @@ class QuickLoop {
 
   void count_outside(BasicBlock* latch) {
     IRBuilder<> b(quick_->getTerminator());
-    Value* all = b.CreateAdd(
-        quick_count_, b.CreateMul(trips_, b.getInt64(static_cast<uint64_t>(constant_))));
+    Value* all = b.CreateAdd(quick_count_,
+                             b.CreateMul(trips_, b.getInt64(static_cast<uint64_t>(constant_))));
     for (PHINode& phi : exit_->phis()) {
       if (phi.getType()->isIntegerTy(64)) phi.setIncomingValueForBlock(latch, all);
     }
@@ -347,16 +344,16 @@ void lower_marks(llvm::Module& module) {
   LLVMContext& context = module.getContext();
   auto* i64 = Type::getInt64Ty(context);
   auto slow = module.getOrInsertFunction(
-      "npc_slow",
-      FunctionType::get(i64, {PointerType::get(context, 0), i64, Type::getInt32Ty(context)}, false));
+      "npc_slow", FunctionType::get(
+                      i64, {PointerType::get(context, 0), i64, Type::getInt32Ty(context)}, false));
   cast<llvm::Function>(slow.getCallee())->addFnAttr(Attribute::Cold);
   for (CallInst* call : calls_of(module, "npc_check")) {
     IRBuilder<> b(call);
     Value* count = call->getArgOperand(1);
     BasicBlock* before = call->getParent();
-    Instruction* then = SplitBlockAndInsertIfThen(
-        b.CreateICmpSLT(count, b.getInt64(0)), call, false,
-        MDBuilder(context).createBranchWeights(1, 100000));
+    Instruction* then =
+        SplitBlockAndInsertIfThen(b.CreateICmpSLT(count, b.getInt64(0)), call, false,
+                                  MDBuilder(context).createBranchWeights(1, 100000));
     b.SetInsertPoint(then);
     auto* more = b.CreateCall(slow, {call->getArgOperand(0), count, call->getArgOperand(2)});
     more->setDebugLoc(call->getDebugLoc());

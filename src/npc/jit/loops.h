@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting instructions must not cost the loops their speed. The lifter leaves two marks in the code:
-// npc_count(count, constant) and, on every way back, npc_check(base, count, at).
+// Counting instructions must not cost the loops their speed. The lifter leaves two marks in the
+// code: npc_count(count, constant) and, on every way back, npc_check(base, count, at).
 #pragma once
 
 #include <llvm/IR/PassManager.h>
@@ -8,8 +8,8 @@
 namespace anynpu::npc {
 
 // Gives each counted innermost loop a second version without checks, entered when all its
-// instructions fit into the slice and no address wraps; the trip count is exact and addresses run in
-// 64 bits, so that LLVM can vectorise it. The first version stays for all other cases.
+// instructions fit into the slice and no address wraps; the trip count is exact and addresses run
+// in 64 bits, so that LLVM can vectorise it. The first version stays for all other cases.
 void quicken_loops(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
 // Marks become an addition, and a branch to the host when the count is negative.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/translate/code_cache.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -16,7 +17,8 @@ namespace anynpu::npc {
 namespace {
 
 // Raised whenever the translator makes other code of the same program.
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 4;
+constexpr size_t kMostFiles = 512;
 
 struct Header {
   char magic[8] = {'N', 'P', 'C', 'c', 'o', 'd', 'e', '1'};
@@ -33,6 +35,19 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 uint64_t hash(std::span<const std::byte> bytes, uint64_t h) {
   for (const std::byte b : bytes) h = (h ^ static_cast<uint64_t>(b)) * 0x100000001b3ull;
   return h ^ (h >> 29);
+}
+
+// Programs come and go: of more than kMostFiles the ones that were written first are removed.
+void prune(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    files.emplace_back(entry.last_write_time(error), entry.path());
+  }
+  if (files.size() <= kMostFiles) return;
+  std::sort(files.begin(), files.end());
+  files.resize(files.size() - kMostFiles);
+  for (const auto& [time, path] : files) std::filesystem::remove(path, error);
 }
 
 }  // namespace
@@ -88,6 +103,7 @@ void CodeCache::keep(const std::string& object) const {
   const std::span<const std::byte> parts[] = {std::as_bytes(std::span(&header, 1)), bytes_of(key_),
                                               image_.object, bytes_of(object)};
   (void)write_file_atomically(path_, parts);
+  prune(std::filesystem::path(path_).parent_path());
 }
 
 }  // namespace anynpu::npc

@@ -26,8 +26,6 @@ class Fiber {
 
   bool contains(const void* at) const { return at >= low_ && at < top_; }
   bool in_guard(const void* at) const { return at >= low_ - kGuard && at < low_; }
-  // Stack pointer for code that starts afresh after a fault.
-  std::byte* fresh_top() const { return top_ - 64; }
 
  private:
   static constexpr size_t kGuard = 64 << 10;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a function keep the calling convention? Registers are followed from the entry: what they held
-// there, distances from the stack pointer, anything else. A function that saves a callee-saved
-// register, restores it on all ways out and does nothing else with the saved value needs neither the
-// store nor the load on the host. What cannot be shown is refused, and the kernels that reach it are
-// interpreted.
+// Does a function keep the calling convention? Registers are followed from the entry: what they
+// held there, distances from the stack pointer, anything else. A function that saves a callee-saved
+// register, restores it on all ways out and does nothing else with the saved value needs neither
+// the store nor the load on the host. What cannot be shown is refused, and the kernels that reach
+// it are interpreted.
 #include <array>
 #include <cstdlib>
 #include <deque>
@@ -34,7 +34,8 @@ State at_entry() {
   for (uint8_t r = 0; r < 64; ++r) {
     const bool argument = r >= convention::kA0 && r < convention::kA0 + 8;
     if (argument || r == 0 || r == 3 || r == 4) continue;  // gp and tp never change
-    s.reg[r] = callee_saved(r) || r == convention::kRa ? Value{Value::entry, r} : Value{Value::undefined, 0};
+    s.reg[r] = callee_saved(r) || r == convention::kRa ? Value{Value::entry, r}
+                                                       : Value{Value::undefined, 0};
   }
   s.reg[convention::kSp] = {Value::stack, 0};
   return s;
@@ -130,7 +131,8 @@ class Frame {
     } else if (o.writes == kNoRegister && d.op >= Op::sb && d.op <= Op::sh &&
                s.reg[d.rs1].kind == Value::stack) {
       const int32_t to = s.reg[d.rs1].number + d.imm;
-      std::erase_if(s.slots, [&](const auto& slot) { return to > slot.first - 2 && to < slot.first + 4; });
+      std::erase_if(s.slots,
+                    [&](const auto& slot) { return to > slot.first - 2 && to < slot.first + 4; });
     } else if (d.op == Op::lw && s.reg[d.rs1].kind == Value::stack) {
       const auto slot = s.slots.find(s.reg[d.rs1].number + d.imm);
       if (slot != s.slots.end()) {
@@ -169,7 +171,8 @@ class Frame {
     if (d.op == Op::addi && d.rs1 != 0 && s.reg[d.rs1].kind == Value::stack) {
       return {Value::stack, s.reg[d.rs1].number + d.imm};
     }
-    if (d.op == Op::addi && d.imm == 0 && d.rs1 != 0 && s.reg[d.rs1].kind == Value::entry) return s.reg[d.rs1];
+    if (d.op == Op::addi && d.imm == 0 && d.rs1 != 0 && s.reg[d.rs1].kind == Value::entry)
+      return s.reg[d.rs1];
     return {};
   }
 
@@ -186,7 +189,8 @@ class Frame {
   void check_exit(const State& s, const CodeBlock& block) {
     const uint32_t last = block.last;
     const Decoded& d = image_.code[last / 2];
-    const bool returns = d.op == Op::jalr && d.rd == kDiscard && d.rs1 == convention::kRa && d.imm == 0;
+    const bool returns =
+        d.op == Op::jalr && d.rd == kDiscard && d.rs1 == convention::kRa && d.imm == 0;
     bool leaves = returns || function_.jumps.contains(last);
     for (const uint32_t target : block.targets) {
       leaves |= !function_.code.contains(target);
@@ -197,7 +201,8 @@ class Frame {
         refuse(last, format("leaves with x{} changed", r));
       }
     }
-    if (s.reg[convention::kSp] != Value{Value::stack, 0}) refuse(last, "leaves with the stack pointer changed");
+    if (s.reg[convention::kSp] != Value{Value::stack, 0})
+      refuse(last, "leaves with the stack pointer changed");
   }
 
   const Image& image_;

@@ -138,7 +138,8 @@ class Walk {
       return true;
     }
     if (d.rd != kDiscard) {
-      if (d.rd != convention::kRa) function_.refusal = format("it calls with the return address in x{}", d.rd);
+      if (d.rd != convention::kRa)
+        function_.refusal = format("it calls with the return address in x{}", d.rd);
       function_.calls[at] = kIndirect;
       return false;
     }
@@ -156,8 +157,8 @@ class Walk {
     return at - 4 + static_cast<uint32_t>(before.imm) + static_cast<uint32_t>(d.imm);
   }
 
-  // jr t; t = lw o(r); r = index + base, base = lui (+ addi): the instructions before, back to where
-  // the block or its straight-line ancestors define the base.
+  // jr t; t = lw o(r); r = index + base, base = lui (+ addi): the instructions before, back to
+  // where the block or its straight-line ancestors define the base.
   bool find_table(const Decoded& d, uint32_t at, std::vector<uint32_t>& open);
   std::optional<uint32_t> constant(uint8_t reg, uint32_t before) const;
   std::optional<uint32_t> definition(uint8_t reg, uint32_t before) const;

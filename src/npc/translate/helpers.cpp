@@ -60,15 +60,19 @@ void stop(Core& core, HostStop why) {
   __builtin_unreachable();
 }
 
-#define NOTE_FRAMES(core)                                                         \
-  (core).host->note_frames(__builtin_extract_return_addr(__builtin_return_address(0)), \
-                           static_cast<void* const*>(__builtin_frame_address(0)))
+// Where the calling code stands: behind this function's frame.
+#define NOTE_PLACE(core)                                                                  \
+  do {                                                                                    \
+    const auto* frame = static_cast<const std::byte* const*>(__builtin_frame_address(0)); \
+    (core).host->place = {static_cast<const std::byte*>(__builtin_return_address(0)),     \
+                          reinterpret_cast<const std::byte*>(frame + 2), *frame};         \
+  } while (0)
 
 [[gnu::noinline]] int64_t check(std::byte* base, int64_t count, uint32_t at) {
   Core& core = *state_of(base).core;
   settle(core, count);
   if (core.budget == 0) {
-    NOTE_FRAMES(core);
+    NOTE_PLACE(core);
     core.pc = core.image->code_base + at;
     core.trap_budget();
     stop_for_good(core, HostStop::trap);
@@ -103,7 +107,7 @@ void stop(Core& core, HostStop why) {
     case Served::finished:
       stop_for_good(core, HostStop::finished);
     case Served::trap:
-      NOTE_FRAMES(core);
+      NOTE_PLACE(core);
       stop_for_good(core, HostStop::trap);
   }
   state.x[10] = core.x[10];
@@ -118,7 +122,7 @@ void stop(Core& core, HostStop why) {
   if (d.op < Op::csrrwi && d.rs1 != 0) core.x[d.rs1] = value;
   if (!run_csr(core, d, done.instructions, done.cycles)) {
     settle(core, count);
-    NOTE_FRAMES(core);
+    NOTE_PLACE(core);
     core.pc = core.image->code_base + at;
     core.trap_csr(static_cast<uint32_t>(d.imm));
     stop_for_good(core, HostStop::trap);
@@ -134,7 +138,7 @@ void stop(Core& core, HostStop why) {
   if (d.rs1 != 0) core.x[d.rs1] = address;
   if (!run_atomic(core, d)) {
     settle(core, count);
-    NOTE_FRAMES(core);
+    NOTE_PLACE(core);
     core.pc = core.image->code_base + at;
     stop_for_good(core, HostStop::trap);
   }
@@ -151,7 +155,7 @@ void stop(Core& core, HostStop why) {
   if (d.rs1 != 0) core.x[d.rs1] = a;
   if (!run_float(core, d)) {
     settle(core, count);
-    NOTE_FRAMES(core);
+    NOTE_PLACE(core);
     core.pc = core.image->code_base + at;
     core.trap_rounding(d.op);
     stop_for_good(core, HostStop::trap);
@@ -163,7 +167,7 @@ void stop(Core& core, HostStop why) {
                             uint32_t at) {
   Core& core = *state_of(base).core;
   settle(core, count);
-  NOTE_FRAMES(core);
+  NOTE_PLACE(core);
   core.pc = core.image->code_base + at;
   switch (kind) {
     case HostTrap::breakpoint:
@@ -178,17 +182,15 @@ void stop(Core& core, HostStop why) {
     case HostTrap::bad_jump:
       core.trap_jump(value);
       break;
-    case HostTrap::stack:
-      core.trap_access(value, 4, true);
-      break;
     case HostTrap::misaligned:
       core.trap_misaligned(value);
       break;
     case HostTrap::lost:
-      core.set_trap(TrapKind::bad_jump,
-                    format("jump to {x}, which is not the start of a function; run the program with "
-                           "ANYNPU_NPC_INTERPRET=1",
-                           value));
+      core.set_trap(
+          TrapKind::bad_jump,
+          format("jump to {x}, which is not the start of a function; run the program with "
+                 "ANYNPU_NPC_INTERPRET=1",
+                 value));
       break;
   }
   stop_for_good(core, HostStop::trap);

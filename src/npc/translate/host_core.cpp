@@ -25,8 +25,7 @@ void start_kernel(void* argument) {
   const int64_t first = static_cast<int64_t>(host.granted - 1) << kInstructionShift;
   const int64_t count = host.kernel(host.view->base(), first);
   const auto done = static_cast<int64_t>(host.granted) - 1 - (count >> kInstructionShift);
-  const uint64_t cycles =
-      static_cast<uint64_t>(count) & ((uint64_t{1} << kInstructionShift) - 1);
+  const uint64_t cycles = static_cast<uint64_t>(count) & ((uint64_t{1} << kInstructionShift) - 1);
   core.counters.instructions += static_cast<uint64_t>(done);
   core.counters.events[kMCU_CYCLE] += cycles;
   core.clock += cycles;
@@ -78,16 +77,15 @@ bool on_fault(void* cookie, const siginfo_t& info, ucontext_t& context) {
   host.fault_address = reinterpret_cast<uintptr_t>(info.si_addr);
   if (in_view) {
     const bool write = registers[REG_ERR] & 2;
-    const auto address = static_cast<uint32_t>(
-        host.fault_address - reinterpret_cast<uintptr_t>(host.view->base()));
+    const auto address =
+        static_cast<uint32_t>(host.fault_address - reinterpret_cast<uintptr_t>(host.view->base()));
     if (host.view->admit(address, write)) return true;
   }
-  host.frames.clear();
-  if (in_code) host.frames.push_back(static_cast<const char*>(pc) + 1);  // callers look one lower
-  host.note_frames(nullptr, reinterpret_cast<void* const*>(registers[REG_RBP]));
+  const auto pointer = [&](int reg) { return reinterpret_cast<const std::byte*>(registers[reg]); };
+  host.place = {pointer(REG_RIP) + 1, pointer(REG_RSP), pointer(REG_RBP)};  // as behind a call
   registers[REG_RIP] = reinterpret_cast<greg_t>(leave_after_fault);
   registers[REG_RDI] = reinterpret_cast<greg_t>(&core);
-  registers[REG_RSP] = reinterpret_cast<greg_t>(host.fiber->fresh_top()) - 8;
+  registers[REG_RSP] = reinterpret_cast<greg_t>(host.leave_stack + sizeof host.leave_stack) - 8;
   registers[REG_RBP] = 0;
   registers[REG_EFL] &= ~0x400;  // the direction flag
   return true;
@@ -99,12 +97,18 @@ bool on_fault(void* cookie, const siginfo_t& info, ucontext_t& context) {
 // Host addresses to the guest's pc and calls.
 void find_guest_frames(Core& core) {
   const Image& image = *core.image;
+  HostCore& host = *core.host;
+  const HostCode& code = *host.translation->code();
   std::vector<uint32_t> offsets;
-  for (const void* frame : core.host->frames) {
-    for (const uint32_t at :
-         core.host->translation->code()->locate(static_cast<const char*>(frame) - 1)) {
-      offsets.push_back(at);
-    }
+  HostCore::Place place = host.place;
+  for (size_t frames = 0; code.contains(place.pc - 1) && frames < kMostFrames; ++frames) {
+    for (const uint32_t at : code.locate(place.pc - 1)) offsets.push_back(at);
+    const FrameRule rule = code.frame_at(place.pc - 1);
+    const std::byte* caller = (rule.from_base_pointer ? place.base : place.stack) + rule.distance;
+    if (rule.distance == 0 || !host.fiber->contains(caller - 16)) break;
+    std::memcpy(&place.pc, caller - 8, 8);
+    if (rule.saved_base != 0) std::memcpy(&place.base, caller + rule.saved_base, 8);
+    place.stack = caller;
   }
   core.calls.clear();
   for (size_t i = offsets.size(); i > 1; --i) {
@@ -112,7 +116,7 @@ void find_guest_frames(Core& core) {
     if (call >= image.code_bytes) continue;
     core.calls.push_back(image.code_base + call + image.code[call / 2].half_words * 2u);
   }
-  if (core.host->stop == HostStop::fault && !offsets.empty()) {
+  if (host.stop == HostStop::fault && !offsets.empty()) {
     core.pc = image.code_base + offsets.front();
   }
 }
@@ -125,8 +129,8 @@ void explain_fault(Core& core) {
   }
   const uint32_t at = core.pc - core.image->code_base;
   const Op op = at < core.image->code_bytes ? core.image->code[at / 2].op : Op::lw;
-  const auto address = static_cast<uint32_t>(host.fault_address -
-                                             reinterpret_cast<uintptr_t>(host.view->base()));
+  const auto address =
+      static_cast<uint32_t>(host.fault_address - reinterpret_cast<uintptr_t>(host.view->base()));
   core.trap_access(address, access_bytes(op), is_store(op));
 }
 
@@ -136,22 +140,7 @@ Result<std::unique_ptr<HostCore>> HostCore::create(std::shared_ptr<Memory> memor
   auto host = std::make_unique<HostCore>();
   ANYNPU_ASSIGN(host->view, View::create(std::move(memory), core));
   ANYNPU_ASSIGN(host->fiber, Fiber::create(kHostStack));
-  host->frames.reserve(kMostFrames);
   return host;
-}
-
-void HostCore::note_frames(const void* pc, void* const* frame) {
-  if (pc) {
-    frames.clear();
-    frames.push_back(pc);
-    frame = static_cast<void* const*>(*frame);  // the helper's own
-  }
-  // Each frame starts with the one around it and the return address.
-  while (fiber->contains(frame) && frames.size() < kMostFrames) {
-    if (frame[1]) frames.push_back(frame[1]);
-    if (frame[0] <= static_cast<const void*>(frame)) break;
-    frame = static_cast<void* const*>(*frame);
-  }
 }
 
 void prepare_host(Core& core, HostCore& host, const Translation& translation, void* kernel,
@@ -159,12 +148,10 @@ void prepare_host(Core& core, HostCore& host, const Translation& translation, vo
   core.host = &host;
   host.translation = &translation;
   host.kernel = reinterpret_cast<int64_t (*)(std::byte*, int64_t)>(kernel);
-  host.frames.clear();
   host.stack_ran_over = false;
   HostState& state = host.view->state();
   state.functions = translation.functions();
   state.image_base = core.image->base;
-  state.stack_low = core.stack_low;
   std::memcpy(state.x, core.x.data(), sizeof state.x);
   std::memcpy(state.f, core.f.data(), sizeof state.f);
   state.core = &core;

@@ -30,13 +30,16 @@ struct HostCore {
   uint64_t turn = 0;     // instructions since this turn began
   uint64_t turn_limit = 0;
 
-  // After a fault or trap: host addresses, the innermost first. Room is made beforehand, because a
-  // signal handler cannot.
-  std::vector<const void*> frames;
+  // Where translated code stood at a fault or trap; its stack stays as it was until the next
+  // launch.
+  struct Place {
+    const std::byte* pc = nullptr;
+    const std::byte* stack = nullptr;  // stack pointer
+    const std::byte* base = nullptr;   // base pointer
+  } place;
   uintptr_t fault_address = 0;
   bool stack_ran_over = false;
-
-  void note_frames(const void* pc, void* const* frame_pointer);
+  alignas(16) std::byte leave_stack[4096];  // for leaving after a fault
 };
 
 // Puts the core at the start of its kernel.

@@ -6,8 +6,8 @@
 //   base - 128 KiB   the state        base          4 GiB as the core sees them
 //   base -  64 KiB   guard            base + 4 GiB  guard of 64 KiB
 //
-// Instructions and cycles are counted in one word: instructions left in the slice above, cycles used
-// so far below. It is negative when the slice is used up.
+// Instructions and cycles are counted in one word: instructions left in the slice above, cycles
+// used so far below. It is negative when the slice is used up.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,9 @@ struct Core;
 struct PrintSink;
 
 struct HostState {
-  void* const* functions;   // entry for calls through pointers, by half-word of the code; or null
+  void* const* functions;  // entry for calls through pointers, by half-word of the code; or null
   uint32_t image_base;
-  uint32_t stack_low;
-  uint32_t x[32];           // at the start of a kernel; a0-a7 at a service and at indirect calls
+  uint32_t x[32];  // at the start of a kernel; a0-a7 at a service and at indirect calls
   uint32_t f[32];
   Core* core;
   PrintSink* sink;
@@ -39,7 +38,7 @@ constexpr int64_t count_of(uint64_t instructions, uint64_t cycles) {
 }
 
 // Traps that translated code asks for; the text is made on the host.
-enum class HostTrap : uint32_t { breakpoint, illegal, past_end, bad_jump, stack, misaligned, lost };
+enum class HostTrap : uint32_t { breakpoint, illegal, past_end, bad_jump, misaligned, lost };
 
 // Functions of the host that translated code calls (helpers.cpp). `at` is a code offset.
 struct HostHelpers {

@@ -14,6 +14,14 @@
 
 namespace anynpu::npc {
 
+// How to get from a frame of translated code to its caller's: the caller's stack pointer is this
+// frame's (or its base pointer) plus a distance; right below lies the return address.
+struct FrameRule {
+  bool from_base_pointer = false;
+  int32_t distance = 0;    // 0: not known
+  int32_t saved_base = 0;  // base pointer of the caller, from its stack pointer; 0: unchanged
+};
+
 // Host code of one module, ready to run. Immutable.
 class HostCode {
  public:
@@ -26,6 +34,7 @@ class HostCode {
   // Code offsets of the instruction at a host address: the innermost function first, then those it
   // was inlined into. Empty when the address is not in this code.
   virtual std::vector<uint32_t> locate(const void* host) const = 0;
+  virtual FrameRule frame_at(const void* host) const = 0;
 };
 
 class Jit {

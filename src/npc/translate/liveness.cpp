@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments: which of a0-a7 a function reads, and which of a0 and a1 its callers read after it. Both
-// are sets that only grow, over all functions until nothing changes.
+// Arguments: which of a0-a7 a function reads, and which of a0 and a1 its callers read after it.
+// Both are sets that only grow, over all functions until nothing changes.
 #include <utility>
 
 #include "npc/image.h"
@@ -40,7 +40,8 @@ class Liveness {
   void wants(uint32_t target, uint64_t live) {
     if (target == kIndirect) return;
     Function& callee = program_.functions.at(target);
-    const auto returns = static_cast<uint8_t>(callee.returns | ((live & kResults) >> convention::kA0));
+    const auto returns =
+        static_cast<uint8_t>(callee.returns | ((live & kResults) >> convention::kA0));
     changed_ |= returns != callee.returns;
     callee.returns = returns;
   }

@@ -53,6 +53,7 @@ Program find_program(const Image& image) {
   program.image = &image;
   find_functions(program);
   find_targets(program);
+  find_recursion(program);
   for (auto& [entry, f] : program.functions) {
     check_frame(program, f);
     program.exact_floats |= touches_float_state(image, f);

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "npc/decode.h"
@@ -29,26 +30,30 @@ struct CodeBlock {
 
 // jr behind a load from a table of code addresses in read-only data.
 struct JumpTable {
-  uint32_t load = 0;               // offset of the lw
-  uint32_t base = 0;               // address of the table, from the image's base
-  std::vector<uint32_t> targets;   // offsets
+  uint32_t load = 0;              // offset of the lw
+  uint32_t base = 0;              // address of the table, from the image's base
+  std::vector<uint32_t> targets;  // offsets
 };
 
 struct Function {
   uint32_t entry = 0;
   std::string name;
-  std::map<uint32_t, CodeBlock> code;          // by begin
-  std::map<uint32_t, uint32_t> calls;      // offset of the jal or jalr: entry called, or kIndirect
-  std::map<uint32_t, uint32_t> jumps;      // offset of a jalr that leaves: entry, or kIndirect
-  std::map<uint32_t, uint8_t> passed;      // by offset of an indirect call or jump: a0-a7 that may be set
-  std::map<uint32_t, JumpTable> tables;    // by offset of the jr
-  std::set<uint32_t> tails;                // functions entered by branches and falling through
-  std::set<uint32_t> saves;                // stores of callee-saved registers: not needed on the host
-  std::set<uint32_t> restores;             // loads of them
-  uint8_t takes = 0;                       // a0-a7 that it reads
-  uint8_t returns = 0;                     // a0, a1 that a caller reads
+  std::map<uint32_t, CodeBlock> code;  // by begin
+  std::map<uint32_t, uint32_t> calls;  // offset of the jal or jalr: entry called, or kIndirect
+  std::map<uint32_t, uint32_t> jumps;  // offset of a jalr that leaves: entry, or kIndirect
+  std::map<uint32_t, uint8_t>
+      passed;  // by offset of an indirect call or jump: a0-a7 that may be set
+  std::map<uint32_t, JumpTable> tables;  // by offset of the jr
+  std::set<uint32_t> tails;              // functions entered by branches and falling through
+  std::set<uint32_t> saves;              // stores of callee-saved registers: not needed on the host
+  std::set<uint32_t> restores;           // loads of them
+  uint8_t takes = 0;                     // a0-a7 that it reads
+  uint8_t returns = 0;                   // a0, a1 that a caller reads
   bool address_taken = false;
-  std::string refusal;                     // why it cannot be translated; empty: it can
+  bool recursive = false;  // may come back to itself by calls
+  // (last instruction of a block, target): every way around inside the function has one of them.
+  std::set<std::pair<uint32_t, uint32_t>> back_edges;
+  std::string refusal;  // why it cannot be translated; empty: it can
 };
 
 struct Program {
@@ -67,7 +72,8 @@ Program find_program(const Image& image);
 
 // Steps of find_program, one file each.
 void find_functions(Program& program);          // functions.cpp
-void find_targets(Program& program);            // flow.cpp: last and targets of the blocks
+void find_targets(Program& program);            // flow.cpp: last, targets, back_edges
+void find_recursion(Program& program);          // flow.cpp: recursive
 void check_frame(Program& program, Function&);  // frame.cpp: saves, restores, tables, refusal
 void find_arguments(Program& program);          // liveness.cpp: takes, returns
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 4 GiB of a cluster as one core sees them, for translated code: global and shared memory of the
-// cluster, local memory of the core, guards on both sides, the state below (host_state.h). The
+// The 4 GiB of a cluster as one core sees them, for translated code: global and shared memory of
+// the cluster, local memory of the core, guards on both sides, the state below (host_state.h). The
 // operating system guards the pages by the permissions of memory.h. Used by one launch at a time.
 #pragma once
 
@@ -36,8 +36,8 @@ class View {
 
   std::shared_ptr<Memory> memory_;
   std::byte* base_;
-  uint8_t* applied_;    // permissions that the pages have, one byte each
-  uint64_t seen_ = 0;   // changes of the memory that are applied
+  uint8_t* applied_;   // permissions that the pages have, one byte each
+  uint64_t seen_ = 0;  // changes of the memory that are applied
 };
 
 }  // namespace anynpu::npc

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same kernels interpreted and translated: results, counters and traps are the same.
+#include "npc/translate/translation.h"
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+#include "npc/image.h"
+#include "npc/kernel_for_test.h"
+#include "npc/translate/code_cache.h"
+#include "npc/translate/jit_api.h"
+#include "npc/translate/plugin.h"
+
+namespace anynpu::npc {
+namespace {
+
+using testing::HasSubstr;
+
+class TranslationTest : public KernelTest {
+ protected:
+  void SetUp() override {
+    KernelTest::SetUp();
+    std::string why;
+    if (!IsSkipped() && !translator(why)) GTEST_SKIP() << why;
+    folder = (std::filesystem::temp_directory_path() / "npc-cache-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    setenv("ASCEND_CACHE_PATH", folder.c_str(), 1);
+  }
+  void TearDown() override {
+    setenv("ASCEND_CACHE_PATH", own_cache.folder.c_str(), 1);
+    std::filesystem::remove_all(folder);
+  }
+
+  void load_translated(const std::vector<std::byte>& object) {
+    auto loaded = Module::load(*cluster, object);
+    ASSERT_TRUE(loaded.ok()) << loaded.status().to_string();
+    module = *loaded;
+  }
+
+  struct Outcome {
+    std::string status, report, printed;
+    std::vector<CoreCounters> cores;
+    std::array<uint64_t, kDmaEvents> dma{};
+    std::vector<uint32_t> memory;
+    bool translated = false;
+  };
+  Outcome outcome(const std::string& kernel, std::vector<uint32_t> args, int core_num,
+                  uint64_t budget = 0) {
+    std::vector<uint32_t> words(4096);
+    for (size_t i = 0; i < words.size(); ++i) words[i] = static_cast<uint32_t>(i * 2654435761u);
+    const uint32_t at = device_words(words);
+    args.insert(args.begin(), at);
+    printed.clear();
+    Outcome o;
+    o.status = run(kernel, args, core_num, budget).to_string();
+    o.report = stats.trap_report;
+    o.printed = printed;
+    o.cores = stats.cores;
+    o.dma = stats.dma;
+    o.translated = stats.translated;
+    o.memory = words_at(at, words.size());
+    EXPECT_TRUE(cluster->release(at).ok());
+    return o;
+  }
+
+  // Runs both ways and compares everything; addresses are the same because memory is given back.
+  void expect_same(const std::vector<std::byte>& object, const std::string& kernel,
+                   std::vector<uint32_t> args, int core_num = 8, uint64_t budget = 0) {
+    SCOPED_TRACE(kernel);
+    load_interpreted(object);
+    ASSERT_TRUE(module);
+    const Outcome expected = outcome(kernel, args, core_num, budget);
+    module.reset();
+    load_translated(object);
+    const Outcome got = outcome(kernel, args, core_num, budget);
+    EXPECT_FALSE(expected.translated);
+    EXPECT_TRUE(got.translated) << module->image().translation->why_not(
+        module->image().find_kernel(kernel) - module->image().code_base);
+    EXPECT_EQ(got.status, expected.status);
+    EXPECT_EQ(got.report, expected.report);
+    EXPECT_EQ(got.printed, expected.printed);
+    EXPECT_EQ(got.memory, expected.memory);
+    EXPECT_EQ(got.dma, expected.dma);
+    ASSERT_EQ(got.cores.size(), expected.cores.size());
+    for (size_t i = 0; i < got.cores.size() && expected.report.empty(); ++i) {
+      EXPECT_EQ(got.cores[i].instructions, expected.cores[i].instructions) << "core " << i;
+      EXPECT_EQ(got.cores[i].events, expected.cores[i].events) << "core " << i;
+    }
+    module.reset();
+  }
+
+  std::string folder;
+};
+
+TEST_F(TranslationTest, results_and_all_counters_are_those_of_the_interpreter) {
+  const auto object = compile_kernel(R"k(
+    #include <string.h>
+    typedef unsigned u;
+    __shared__ u sums[8];
+    __local__ u own[64];
+    __attribute__((noinline)) static u fib(u n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+    static u add(u x) { return x + 1; }
+    static u twice(u x) { return x * 2; }
+    __attribute__((noinline)) static u many(u a, u b, u c, u d, u e, u f, u g, u h, u i, u j) {
+      return a - b * c + d / (e | 1) - f % (g | 1) + h * i - j;
+    }
+    u (*volatile steps[2])(u) = {add, twice};
+    u (*volatile wide)(u, u, u, u, u, u, u, u, u, u) = many;
+    extern "C" {
+    void loops(u* data, u n) {
+      for (u i = CoreID; i < n; i += CoreNum) data[i] = data[i] * 3 + i;
+      for (u* p = data + 2048 + CoreID * 64; p != data + 2048 + CoreID * 64 + 64; ++p) *p ^= n;
+      u best = 0;
+      for (u i = 0; i < 512; ++i) if (data[2048 + CoreID * 64 + i % 64] % 7 == 3) ++best;
+      data[3000 + CoreID] = best;
+    }
+    void floats(u* data, u n) {
+      float* f = (float*)data;
+      float s = 0;
+      for (u i = 0; i < 256; ++i) f[i + CoreID * 256] = (float)(i + CoreID) * 0.25f;
+      for (u i = 0; i < 256; ++i) { f[i + CoreID * 256] = f[i + CoreID * 256] * 1.5f + 0.5f; s += f[i + CoreID * 256]; }
+      f[2048 + CoreID] = s / 3.0f;
+      float root;
+      __asm__("fsqrt.s %0, %1" : "=f"(root) : "f"(-s));
+      f[2056 + CoreID] = root;
+      data[2064 + CoreID] = (u)(int)(s * 1e30f);
+      _Float16* h = (_Float16*)(data + 2100 + CoreID * 64);
+      for (u i = 0; i < 64; ++i) h[i] = (_Float16)(i * 0.1f);
+      for (u i = 1; i < 64; ++i) h[i] = h[i] * h[i - 1] + (_Float16)0.3f;
+    }
+    void calls(u* data, u n) {
+      u x = n;
+      for (u i = 0; i < 100; ++i) x = steps[(i ^ CoreID) & 1](x) & 0xffff;
+      data[CoreID] = x + fib(9 + CoreID);
+      data[8 + CoreID] = wide(x, 2, 3, 4, 5, x, 7, 8, 9, 10);
+    }
+    void together(u* data, u n) {
+      for (u round = 0; round < 5; ++round) {
+        sums[CoreID] = data[CoreID] + round;
+        sync();
+        u all = 0;
+        for (u i = 0; i < CoreNum; ++i) all += sums[i];
+        sync();
+        data[CoreID] = all;
+        __atomic_fetch_add(&data[100], CoreID, __ATOMIC_SEQ_CST);
+      }
+      for (u i = 0; i < 64; ++i) own[i] = i + CoreID;
+      sync();
+      memcpy(data + 128 + 64 * CoreID, own, 256);
+      if (CoreID == 0) printf("%d %s\n", (int)n, "cores met");
+    }
+    void strings(u* data, u n) {
+      char text[64];
+      snprintf(text, sizeof text, "core %d of %u", CoreID, n);
+      u length = 0;
+      while (text[length]) ++length;
+      switch (length % 7) {
+        case 0: data[CoreID] = 11; break; case 1: data[CoreID] = 22; break;
+        case 2: data[CoreID] = 34; break; case 3: data[CoreID] = 45; break;
+        case 4: data[CoreID] = 56; break; case 5: data[CoreID] = 68; break;
+        default: data[CoreID] = 79;
+      }
+    }
+    }
+  )k");
+  for (const char* kernel : {"loops", "floats", "calls", "together", "strings"}) {
+    expect_same(object, kernel, {1000}, 8);
+    expect_same(object, kernel, {333}, 3);
+  }
+}
+
+TEST_F(TranslationTest, traps_have_the_same_report_with_the_same_call_stack) {
+  const auto object = compile_kernel(R"k(
+    int deep(volatile int n) { volatile int page[64]; page[0] = n; return deep(n + 1) + page[0]; }
+    const int table[4] = {1, 2, 3, 4};
+    __attribute__((noinline)) int inner(int* at) { return at[0] + 1; }
+    __attribute__((noinline)) int middle(int* at, int n) { return inner(at + n) * 2; }
+    static inline int small(int* at) { return *(volatile int*)at; }
+    extern "C" {
+    void overflow(int* out) { *out = deep(0); }
+    void stop(int* out) { abort(); }
+    void check(int* out, int x) { assert(x == 5); }
+    void leave(int* out, int code) { exit(code); }
+    void illegal(int* out) { __asm__ volatile(".word 0xffffffff"); }
+    void trap(int* out) { __builtin_trap(); }
+    void jump(int* out, void (*to)()) { to(); *out = 1; }
+    void constant(int* out) { *(volatile int*)table = 1; }
+    void service(int* out) { __asm__ volatile("li a7, 999\necall" : : : "a0", "a7"); }
+    void csr(int* out) { __asm__ volatile("csrr t0, 0x300" : : : "t0"); }
+    void past_local(int* out) { *(volatile int*)0xF8140000 = 1; }
+    void high(int* out) { *out = *(volatile int*)0xC1000000; }
+    void nested(int* out, int* at) { *out = middle(at, 2); }
+    void inlined(int* out, int* at) { *out = small(at) + 1; }
+    void half(int* out, short* at) { *out = *(volatile short*)at; }
+    }
+  )k",
+                                     "-O2 -g");
+  expect_same(object, "overflow", {}, 1);
+  expect_same(object, "stop", {}, 1);
+  expect_same(object, "check", {4}, 1);
+  expect_same(object, "leave", {7}, 1);
+  expect_same(object, "illegal", {}, 1);
+  expect_same(object, "trap", {}, 1);
+  expect_same(object, "jump", {0x20}, 1);
+  expect_same(object, "constant", {}, 1);
+  expect_same(object, "service", {}, 1);
+  expect_same(object, "csr", {}, 1);
+  expect_same(object, "past_local", {}, 1);
+  expect_same(object, "high", {}, 1);
+  expect_same(object, "nested", {16}, 1);
+  expect_same(object, "inlined", {0xffffff00}, 1);
+  expect_same(object, "half", {0x102}, 1);
+}
+
+TEST_F(TranslationTest, the_budget_ends_loops_of_every_kind) {
+  load_translated(compile_kernel(R"k(
+    typedef unsigned u;
+    extern "C" void counted(u* data, u n) { u x = 1; for (u i = 0; i < n; ++i) x = x * 5 + data[i & 15]; data[0] = x; }
+    extern "C" void endless(u* data) { for (;;) __asm__ volatile(""); }
+    static u fib(u n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+    extern "C" void recursion(u* data) { data[0] = fib(40); }
+  )k"));
+  const uint32_t data = device_words(std::vector<uint32_t>(16, 3));
+  for (const auto& [kernel, n] :
+       {std::pair{"counted", 100000000u}, {"endless", 0u}, {"recursion", 0u}}) {
+    EXPECT_EQ(run(kernel, {data, n}, 1, 1000000).code(), Code::task_failed);
+    EXPECT_THAT(stats.trap_report, HasSubstr("instruction budget used up"));
+    EXPECT_LE(stats.cores[0].instructions, 1000100u);
+    EXPECT_GE(stats.cores[0].instructions, 1000000u);
+  }
+  EXPECT_TRUE(run("counted", {data, 1000}, 2, 1000000).ok());
+}
+
+TEST_F(TranslationTest, cores_that_wait_for_a_flag_of_another_make_progress) {
+  load_translated(compile_kernel(R"(
+    extern "C" void relay(volatile int* turn, int rounds) {
+      for (int r = 0; r < rounds; ++r) {
+        while (*turn != r * CoreNum + CoreID) {}
+        *turn = *turn + 1;
+      }
+    })"));
+  const uint32_t turn = device_words({0});
+  ASSERT_TRUE(run("relay", {turn, 3}).ok());
+  EXPECT_EQ(words_at(turn, 1)[0], 24u);
+}
+
+TEST_F(TranslationTest, a_second_load_takes_the_code_from_the_cache_and_damage_is_noticed) {
+  const auto object =
+      compile_kernel("extern \"C\" void one(int* out) { out[CoreID] = 1 + CoreID; }");
+  load_translated(object);
+  EXPECT_FALSE(module->image().translation->from_cache());
+  load_translated(object);
+  EXPECT_TRUE(module->image().translation->from_cache());
+  const auto file = *std::filesystem::directory_iterator(folder + "/npc");
+  const auto bytes = std::filesystem::file_size(file);
+  for (const size_t at : {size_t{0}, size_t{30}, size_t(bytes / 2), size_t(bytes - 1)}) {
+    std::fstream damage(file.path(), std::ios::binary | std::ios::in | std::ios::out);
+    damage.seekg(static_cast<std::streamoff>(at));
+    const int byte = damage.get();
+    damage.seekp(static_cast<std::streamoff>(at));
+    damage.put(static_cast<char>(byte ^ 1));
+    damage.close();
+    load_translated(object);
+    EXPECT_FALSE(module->image().translation->from_cache()) << at;
+    load_translated(object);
+    EXPECT_TRUE(module->image().translation->from_cache()) << at;
+  }
+  std::filesystem::resize_file(file.path(), bytes / 3);
+  load_translated(object);
+  EXPECT_FALSE(module->image().translation->from_cache());
+  const uint32_t out = device_words(std::vector<uint32_t>(8));
+  ASSERT_TRUE(run("one", {out}).ok());
+  EXPECT_TRUE(stats.translated);
+  EXPECT_EQ(words_at(out, 8), (std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST_F(TranslationTest, cached_code_runs_wherever_the_module_lies) {
+  const auto object = compile_kernel(R"(
+    const int table[3] = {7, 8, 9};
+    __device__ __mutable__ int calls;
+    static int a(int x) { return x + table[0]; }
+    static int b(int x) { return x * table[1]; }
+    int (*volatile choice[])(int) = {a, b};
+    extern "C" void both(int* out) { out[CoreID] = choice[CoreID & 1](CoreID) + table[2]; calls = 1; })");
+  std::vector<std::shared_ptr<Module>> loaded;
+  const uint32_t out = device_words(std::vector<uint32_t>(8));
+  for (int i = 0; i < 3; ++i) {
+    load_translated(object);
+    loaded.push_back(module);
+    EXPECT_EQ(module->image().translation->from_cache(), i > 0);
+    ASSERT_TRUE(run("both", {out}).ok());
+    EXPECT_TRUE(stats.translated);
+    EXPECT_EQ(words_at(out, 8), (std::vector<uint32_t>{16, 17, 18, 33, 20, 49, 22, 65}));
+  }
+}
+
+TEST_F(TranslationTest, code_outside_the_calling_convention_is_interpreted_and_says_why) {
+  load_translated(compile_kernel(R"k(
+    extern "C" void odd(int* out) { __asm__ volatile("mv s3, %0\n\tsw s3, 0(s3)" : : "r"(out) : "memory"); })k"));
+  const uint32_t out = device_words({0});
+  ASSERT_TRUE(run("odd", {out}, 1).ok());
+  EXPECT_FALSE(stats.translated);
+  EXPECT_EQ(words_at(out, 1)[0], out);
+  EXPECT_THAT(module->image().translation->why_not(module->image().find_kernel("odd") -
+                                                   module->image().code_base),
+              HasSubstr("leaves with x19 changed"));
+}
+
+}  // namespace
+}  // namespace anynpu::npc
