@@ -40,7 +40,7 @@ constexpr int64_t count_of(uint64_t instructions, uint64_t cycles) {
 // Traps that translated code asks for; the text is made on the host.
 enum class HostTrap : uint32_t { breakpoint, illegal, past_end, bad_jump, misaligned, lost };
 
-// Functions of the host that translated code calls (helpers.cpp). `at` is a code offset.
+// Functions of the host that translated code calls (host_calls.cpp). `at` is a code offset.
 struct HostHelpers {
   int64_t (*check)(std::byte* base, int64_t count, uint32_t at);
   int64_t (*grant)(std::byte* base, int64_t count, uint64_t instructions, uint32_t at);

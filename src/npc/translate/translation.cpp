@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "npc/image.h"
 #include "npc/translate/code_cache.h"
-#include "npc/translate/helpers.h"
+#include "npc/translate/host_calls.h"
 #include "npc/translate/jit_api.h"
 #include "npc/translate/plugin.h"
 

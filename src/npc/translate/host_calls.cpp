@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "npc/translate/helpers.h"
+#include "npc/translate/host_calls.h"
 
 #include <algorithm>
 #include <cstring>
