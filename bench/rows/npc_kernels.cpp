@@ -2,9 +2,14 @@
 // Kernels on an NPC core against the same C++ compiled natively by clang-19 -O2, counters and
 // budget on; what a launch and a load cost.
 #include <dlfcn.h>
+#include <spawn.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -15,6 +20,7 @@
 #include <vector>
 
 #include "../harness.h"
+#include "base/thread_pool.h"
 #include "npc/cluster.h"
 #include "npc/module.h"
 
@@ -77,7 +83,50 @@ constexpr size_t kBufferBytes = 65536 * 4;
 struct Built {
   std::vector<std::byte> object;
   void* native = nullptr;
+  std::string folder;  // with one program for qemu-riscv32 a kernel, where it is installed
 };
+
+// The same kernels as programs of their own for qemu-riscv32: no library, one call, exit.
+const char kProgram[] = R"(
+#include "kernel.cc"
+static u memory_of_kernel[65536];
+extern "C" __attribute__((noreturn)) void _start() {
+  RUN(memory_of_kernel, TIMES);
+  register int code asm("a0") = 0; register int call asm("a7") = 93;
+  asm volatile("ecall" : : "r"(code), "r"(call));
+  __builtin_unreachable();
+}
+)";
+
+bool build_for_qemu(const std::string& folder) {
+  std::ofstream(folder + "/program.cc") << kProgram;
+  for (const Kernel& kernel : kKernels) {
+    for (const uint32_t times : {0u, kernel.times}) {
+      const std::string command = "cd " + folder +
+                                  " && clang-19 --target=riscv32-unknown-elf -march=rv32imafc "
+                                  "-mabi=ilp32 -O2 -ffreestanding"
+                                  " -nostdlib -static -fuse-ld=lld -w -DRUN=" +
+                                  kernel.name + " -DTIMES=" + std::to_string(times) +
+                                  "u program.cc -o " + kernel.name + std::to_string(times) +
+                                  " 2>/dev/null";
+      if (std::system(command.c_str()) != 0) return false;
+    }
+  }
+  return std::system("command -v qemu-riscv32 > /dev/null") == 0;
+}
+
+// User time of one run under qemu, in nanoseconds.
+double qemu_ns(const std::string& program) {
+  char* const arguments[] = {const_cast<char*>("qemu-riscv32"), const_cast<char*>(program.c_str()),
+                             nullptr};
+  pid_t child = 0;
+  int status = 0;
+  rusage used{};
+  if (posix_spawnp(&child, "qemu-riscv32", nullptr, nullptr, arguments, environ) != 0) return 0;
+  if (wait4(child, &status, 0, &used) != child || status != 0) return 0;
+  return static_cast<double>(used.ru_utime.tv_sec) * 1e9 +
+         static_cast<double>(used.ru_utime.tv_usec) * 1e3;
+}
 
 // Compiles both forms; no object when a compiler is missing.
 Built build() {
@@ -98,7 +147,7 @@ Built build() {
     std::memcpy(built.object.data(), text.data(), text.size());
     built.native = dlopen((folder + "/native.so").c_str(), RTLD_NOW);
   }
-  fs::remove_all(folder);
+  built.folder = folder;
   return built;
 }
 
@@ -125,10 +174,16 @@ ANYNPU_BENCH(npc_kernels) {
     return;
   }
   npc::Cluster& c = **cluster;
-  report.add({"load a small module", 100, "ms", value_of([&] {
-                return ns_per_call(1, [&] { keep(npc::Module::load(c, built.object).ok()); }) / 1e6;
+  const auto load = [&] {
+    return ns_per_call(1, [&] { keep(npc::Module::load(c, built.object).ok()); }) / 1e6;
+  };
+  setenv("ASCEND_CACHE_PATH", (built.folder + "/cache").c_str(), 1);
+  report.add({"load a small module the first time, translated", 100, "ms", value_of([&] {
+                fs::remove_all(built.folder + "/cache");
+                return load();
               }),
-              ""});
+              "without the cache"});
+  report.add({"load a small module from the cache", 10, "ms", value_of(load), ""});
   auto module = npc::Module::load(c, built.object);
   auto data = c.allocate(kBufferBytes);
   if (!module.ok() || !data.ok()) {
@@ -159,6 +214,34 @@ ANYNPU_BENCH(npc_kernels) {
     report.add({std::string("NPC kernel '") + kernel.name + "' against native code", kSlowest, "x",
                 ratio, "CPU time, one core, counters and budget on"});
   }
+  if (build_for_qemu(built.folder)) {
+    double faster = 1;
+    for (const Kernel& kernel : kKernels) {
+      const std::string program = built.folder + "/" + kernel.name;
+      const Estimate ratio = ratio_of(
+          [&] { return thread_ns([&] { launch(kernel.name, kernel.times, 1); }); },
+          [&] { return qemu_ns(program + std::to_string(kernel.times)) - qemu_ns(program + "0"); },
+          11);
+      faster *= ratio.median;
+    }
+    const double mean = std::pow(faster, 1.0 / std::size(kKernels));
+    report.add({"NPC kernels against qemu-riscv32, geometric mean",
+                1 / 8.0,
+                "x",
+                {mean, mean, mean},
+                "user time without qemu's start"});
+  } else {
+    report.skip("NPC kernels against qemu-riscv32", "qemu-user is not installed");
+  }
+  const size_t threads = ThreadPool::instance().threads();
+  report.add({"eight NPCs: share of the cores' time that is not used", 0.1, "", value_of([&] {
+                const double cpu = process_cpu_ms();
+                const double wall = ns_per_call(1, [&] { launch("integer", 20'000'000, 8); }) / 1e6;
+                return 1 - (process_cpu_ms() - cpu) /
+                               (wall * static_cast<double>(std::min<size_t>(threads, 8)));
+              }),
+              "on a machine with nothing else to do"});
+  fs::remove_all(built.folder);
   const double mean = std::pow(product, 1.0 / std::size(kKernels));
   report.add({"NPC kernels against native code, geometric mean",
               kMean,

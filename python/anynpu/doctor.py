@@ -111,14 +111,7 @@ def npc():
         return "ANYNPU_NPC_INTERPRET is set"
     if platform.machine() != "x86_64":
         return f"the translator needs an x86-64 processor, this is {platform.machine()}"
-    plugin = os.path.join(paths.library_folder(), "libanynpu_npc.so")
-    if not os.path.exists(plugin):
-        return "this build has no plug-in for it (libanynpu_npc.so); build with llvm-19-dev"
-    try:
-        ctypes.CDLL(plugin)
-    except OSError as error:
-        return f"the plug-in does not open: {error}"
-    return None
+    return missing("npc")
 
 
 def show(title, rows):

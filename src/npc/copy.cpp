@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/env.h"
 #include "npc/core.h"
 #include "npc/cycles.h"
 #include "npc/services.h"
@@ -24,6 +25,7 @@ enum CopyError : uint32_t {
   kBadCore = 19,
   kBadSize = 20,
   kOverflowsMemory = 21,
+  kNotAligned = 22,
 };
 
 struct Copy {
@@ -100,6 +102,14 @@ void count_copy(Core& core, Space to, Space from, uint64_t bytes, bool other_cor
   core.clock += taken;
 }
 
+// Cards want global memory in cache lines of 32 bytes; copies work here without, unless asked to be
+// strict.
+bool aligned(uint32_t address) {
+  const Space space = space_of(address);
+  const bool global = space == Space::global || space == Space::high;
+  return !global || address % 32 == 0 || !env::flag(env::Name::strict);
+}
+
 CopyError run_copy(Core& core, const Copy& copy) {
   CopyError error = kCopied;
   const uint64_t to_bytes = reach(copy.rows, copy.to_step, copy.row_bytes);
@@ -113,6 +123,7 @@ CopyError run_copy(Core& core, const Copy& copy) {
       (to_space == Space::high && from_space == Space::local)) {
     return kBadAddress;
   }
+  if (!aligned(copy.to) || !aligned(copy.from)) return kNotAligned;
   bool other_core = false;
   if (copy.dest_core >= 0 && to_space == Space::local && from_space == Space::local) {
     if (copy.dest_core >= core.core_num) return kBadCore;

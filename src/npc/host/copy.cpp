@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/host/copy.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/thread_pool.h"
 #include "device/memory.h"
 #include "npc/host/recorder.h"
 #include "trace/trace.h"
@@ -26,11 +28,28 @@ TaskKind& kind_of(const CopyRequest& request) {
   return kInside;
 }
 
+// Large copies are shared with the helpers of the pool.
+constexpr size_t kLargeBytes = 4 << 20;
+constexpr size_t kPieceBytes = 1 << 20;
+
+void move_pieces(std::byte* to, const std::byte* from, size_t bytes) {
+  const bool apart = to + bytes <= from || from + bytes <= to;
+  if (bytes < kLargeBytes || !apart) {
+    std::memmove(to, from, bytes);
+    return;
+  }
+  const size_t pieces = (bytes + kPieceBytes - 1) / kPieceBytes;
+  ThreadPool::instance().parallel_for(pieces, 1, [&](size_t begin, size_t end) {
+    const size_t first = begin * kPieceBytes;
+    std::memcpy(to + first, from + first, std::min(bytes, end * kPieceBytes) - first);
+  });
+}
+
 // The copy itself.
 void move_bytes(const CopyRequest& request, std::byte* to, const std::byte* from) {
   Recorder* record = recorder();
   const uint64_t start = record ? now_ns() : 0;
-  std::memmove(to, from, request.bytes);
+  move_pieces(to, from, request.bytes);
   if (!record) return;
   const TaskKind& kind = kind_of(request);
   const ClusterHost* host = request.to.host ? request.to.host : request.from.host;
