@@ -40,7 +40,8 @@ def test_timers_of_the_program_run_their_handler_during_a_kernel():
         signal.setitimer(signal.ITIMER_REAL, 0)
         there = np.zeros(1, np.int32)
         out.copy_to_host(there)
-        print(there[0] == np.arange(3_000_000, dtype=np.int64).sum().astype(np.int32), len(rang) > 0)
+        expected = np.arange(3_000_000, dtype=np.int64).sum().astype(np.int32)
+        print(there[0] == expected, len(rang) > 0)
     """)
     assert done.stdout.split() == ["True", "True"], done.stderr
 
