@@ -21,7 +21,7 @@ Result<std::shared_ptr<CallbackChannel>> CallbackChannel::open(uint64_t thread) 
   channel->thread_ = thread;
   const Status status = device::ReportQueues::instance().subscribe(thread, channel->stream_);
   if (!status.ok()) {
-    runtime.destroy_stream(channel->handle_, device::Stream::Close::force);
+    (void)runtime.destroy_stream(channel->handle_, device::Stream::Close::force);  // new: it goes
     return status;
   }
   return channel;
