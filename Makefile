@@ -57,7 +57,11 @@ test: build $(VENV)/.tests-installed  ## all tests, C++ and Python; ends with 'N
 bench: build  ## print the table of times
 	@$(PY) bench/run.py --build $(BUILD) --json $(BUILD)/bench.json $(BENCH_ARGS)
 
-fuzz: build  ## random RISC-V instructions and damaged device images (FUZZ_ROUNDS=100)
+fuzz: build  ## hostile model files (FUZZ_SECONDS=60 a format), RISC-V instructions (FUZZ_ROUNDS=100)
+	@for format in onnx caffe om aipp; do \
+	  ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(BUILD)/tests/fuzz/fuzz_$$format \
+	    -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=20 -rss_limit_mb=2500 -max_len=8192 \
+	    $(BUILD)/tests/fuzz/found_$$format tests/fuzz/corpus/$$format || exit 1; done
 	@$(BUILD)/src/npc_test --gtest_filter='StreamTest.*:ModuleTest.flipped_*' --gtest_shuffle \
 	  --gtest_repeat=$(or $(FUZZ_ROUNDS),100) --gtest_throw_on_failure=0 --gtest_brief=1
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A prototxt and, behind a line of dashes, a caffemodel.
+#include <cstdint>
+#include <string_view>
+
+#include "import/caffe/caffe.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace anynpu;
+  constexpr std::string_view kCut = "\n----\n";
+  const std::string_view all(reinterpret_cast<const char*>(data), size);
+  const size_t cut = all.find(kCut);
+  const std::string_view text = all.substr(0, cut);
+  const std::string_view weights =
+      cut == std::string_view::npos ? std::string_view{} : all.substr(cut + kCut.size());
+  (void)caffe::import_memory(text, std::as_bytes(std::span(weights))).ok();
+  return 0;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as an offline model, as they are and with checksums that fit, so that what lies behind
+// them is reached too. What is read is planned.
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "base/crc32c.h"
+#include "exec/shaped_model.h"
+#include "om/container.h"
+#include "om/layout.h"
+
+namespace {
+
+using namespace anynpu;
+
+void repair(std::vector<std::byte>& bytes) {
+  om::Header header;
+  if (bytes.size() < sizeof header) return;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.file_size = bytes.size();
+  header.checksum = 0;
+  const size_t most = (bytes.size() - sizeof header) / sizeof(om::Section);
+  const size_t count = std::min<size_t>(header.section_count, most);
+  std::vector<om::Section> table(count);
+  if (count > 0) std::memcpy(table.data(), bytes.data() + sizeof header, count * sizeof table[0]);
+  for (om::Section& section : table) {
+    if (section.offset > bytes.size() || section.size > bytes.size() - section.offset) continue;
+    section.checksum = crc32c(std::span(bytes).subspan(section.offset, section.size));
+  }
+  if (count > 0) std::memcpy(bytes.data() + sizeof header, table.data(), count * sizeof table[0]);
+  header.checksum =
+      crc32c(std::as_bytes(std::span(table)), crc32c(std::as_bytes(std::span(&header, 1))));
+  std::memcpy(bytes.data(), &header, sizeof header);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::vector<std::byte> bytes(size);
+  if (size > 0) std::memcpy(bytes.data(), data, size);
+  (void)om::read_copy(bytes).ok();
+  repair(bytes);
+  (void)om::read_meta(bytes).ok();
+  const auto model = om::read_copy(bytes);
+  if (model.ok()) (void)exec::ShapedModel::query(*model).ok();
+  return 0;
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes tests/fuzz/corpus: small models that use every part of the formats.
+
+    tests/fuzz/make_corpus.py          needs atc on the path (make product)
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [os.path.join(ROOT, "tests", "python"), os.path.join(ROOT, "examples", "models")]
+
+import caffe_file  # noqa: E402
+import flow_models  # noqa: E402
+
+PROTOTXT = """name: "net"
+layer { name: "data" type: "Input" top: "data"
+  input_param { shape { dim: 1 dim: 2 dim: 5 dim: 5 } } }
+layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"
+  convolution_param { num_output: 2 kernel_size: 3 pad: 1 stride: 2 } }
+layer { name: "relu" type: "ReLU" bottom: "conv" top: "conv" }
+layer { name: "pool" type: "Pooling" bottom: "conv" top: "pool"
+  pooling_param { pool: MAX kernel_size: 2 stride: 1 } }
+layer { name: "ip" type: "InnerProduct" bottom: "pool" top: "ip"
+  inner_product_param { num_output: 3 } }
+layer { name: "prob" type: "Softmax" bottom: "ip" top: "prob" softmax_param { axis: 1 } }
+"""
+OLD_PROTOTXT = """name: "old" input: "data" input_dim: 1 input_dim: 3 input_dim: 4 input_dim: 4
+layers { name: "drop" type: DROPOUT bottom: "data" top: "data"
+  dropout_param { dropout_ratio: 0.5 } }
+layers { name: "cut" type: SLICE bottom: "data" top: "a" top: "b"
+  slice_param { slice_dim: 1 slice_point: 1 } }
+layers { name: "join" type: CONCAT bottom: "a" bottom: "b" top: "out"
+  concat_param { concat_dim: 1 } }
+"""
+STATIC_AIPP = """aipp_op { aipp_mode: static related_input_rank: 0 input_format: YUV420SP_U8
+  src_image_size_w: 32 src_image_size_h: 24 crop: true load_start_pos_w: 2 load_start_pos_h: 2
+  crop_size_w: 16 crop_size_h: 16 csc_switch: true rbuv_swap_switch: false
+  matrix_r0c0: 256 matrix_r0c1: 0 matrix_r0c2: 359 matrix_r1c0: 256 matrix_r1c1: -88
+  matrix_r1c2: -183 matrix_r2c0: 256 matrix_r2c1: 454 matrix_r2c2: 0 input_bias_0: 0
+  input_bias_1: 128 input_bias_2: 128 mean_chn_0: 104 mean_chn_1: 117
+  min_chn_0: 0.5 var_reci_chn_0: 0.0039 }
+"""
+DYNAMIC_AIPP = "aipp_op { aipp_mode: dynamic max_src_image_size: 102400 # most bytes\n}\n"
+
+
+def weights_net():
+    """Every way a tensor is stored, an older opset, a type of each kind."""
+    rng = np.random.default_rng(1)
+    raw = numpy_helper.from_array(rng.standard_normal((2, 2, 3, 3)).astype(np.float32), "w")
+    listed = helper.make_tensor("b", TensorProto.FLOAT, [2], [0.5, -1.0])
+    shape = helper.make_tensor("s", TensorProto.INT64, [2], [1, -1])
+    halves = helper.make_tensor("h", TensorProto.FLOAT16, [1], [1.5])
+    nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
+             helper.make_node("Relu", ["c"], ["r"]),
+             helper.make_node("Reshape", ["r", "s"], ["f"]),
+             helper.make_node("Cast", ["h"], ["k"], to=1),
+             helper.make_node("Mul", ["f", "k"], ["y"])]
+    return flow_models.model(nodes, [flow_models.info("x", 1, [1, 2, 4, 4])],
+                             [flow_models.info("y", 1, [1, 32])], [raw, listed, shape, halves],
+                             opset=13)
+
+
+def save(folder, name, data):
+    os.makedirs(os.path.join(HERE, "corpus", folder), exist_ok=True)
+    with open(os.path.join(HERE, "corpus", folder, name), "wb") as file:
+        file.write(data)
+
+
+def main():
+    models = {name: getattr(flow_models, name)() for name in
+              ("branches", "power_loop", "growing_loop", "running_sum", "positives", "sequence",
+               "functions")}
+    models["weights"] = weights_net()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, model in models.items():
+            save("onnx", name, model.SerializeToString())
+            onnx.save(model, f"{folder}/m.onnx")
+            subprocess.run(["atc", f"--model={folder}/m.onnx", "--framework=5",
+                            f"--output={folder}/m", "--soc_version=Ascend310P3"], check=True,
+                           stdout=subprocess.DEVNULL)
+            with open(f"{folder}/m.om", "rb") as file:
+                save("om", name, file.read())
+    blobs = {"conv": [np.ones((2, 2, 3, 3), np.float32), np.zeros(2, np.float32)],
+             "ip": [np.ones((3, 8), np.float32), np.zeros(3, np.float32)]}
+    weights = caffe_file.caffemodel(blobs)
+    save("caffe", "net", PROTOTXT.encode() + b"\n----\n" + weights)
+    save("caffe", "old", OLD_PROTOTXT.encode())
+    save("aipp", "static", STATIC_AIPP.encode())
+    save("aipp", "dynamic", DYNAMIC_AIPP.encode())
+
+
+if __name__ == "__main__":
+    main()
