@@ -81,7 +81,7 @@ tsan: deps  ## C++ tests under the thread sanitizer
 	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
 	  $(PY) tests/run_all.py --build build-tsan --only cpp --timeout 300 $(TEST_ARGS)
 
-docs: build  ## write the generated pages of docs/ anew (docs/performance.md: after make bench)
+docs: build  ## write the generated pages of docs/ anew (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py
 	@$(PY) tools/gen_atc_docs.py
 	@$(PY) tools/gen_pyacl docs
@@ -90,7 +90,7 @@ docs: build  ## write the generated pages of docs/ anew (docs/performance.md: af
 	@$(PY) tools/gen_guide_blocks.py
 	@ANYNPU_BUILD_DIR=$(BUILD) $(PY) tools/gen_ais_bench_docs.py
 	@$(PY) tests/onnx_backend/suite.py --build $(BUILD) --docs
-	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs/performance.md
+	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs
 
 wheel: deps  ## build dist/anynpu-*.whl
 	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .

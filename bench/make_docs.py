@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/performance.md from the figures of one `make bench`: never edit that page by hand.
+"""Writes the pages of figures from `make bench`: never edit them by hand.
 
-    python bench/make_docs.py build/bench.json docs/performance.md
+    python bench/make_docs.py build/bench.json [more.json ...] docs
+
+docs/performance.md holds the runtime's rows, docs/model_performance.md those of rows/model_*.py. A
+page that none of the files has rows for stays as it is.
 """
 
 import json
@@ -13,13 +16,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import draw_models  # noqa: E402
 import harness  # noqa: E402
 
-HEAD = """# Performance
+HEAD = """# {title}
 
 Written by `bench/make_docs.py` from the figures of one `make bench`; do not edit.
 Measured on {date}: {cpu}, {cores} cores, Linux {kernel}, Python {python};
 load {load:.1f}{priority}.
 
-A row is the median of at least 20 samples (comparisons: alternating pairs) with its 95 % interval.
+A row is the median of at least 20 samples (comparisons: alternating pairs; fewer where one takes a
+second, or counts processor time), with its 95 % interval.
 *met*: the whole interval is inside the target; *near*: the target lies inside the interval;
 *MISSED*: the whole interval is outside.
 
@@ -47,25 +51,39 @@ def pictures(rows, folder):
     return lines
 
 
-def main():
-    with open(sys.argv[1]) as file:
-        result = json.load(file)
-    machine = result["machine"]
+TITLES = {"performance": "Performance", "model_performance": "Performance of models"}
+
+
+def table(rows):
+    n = harness.number
+    return [
+        f"| {row['what']} | {harness.target(row)} | {n(row['measured'])} {row['unit']} "
+        f"| {n(row['low'])} .. {n(row['high'])} | {row['verdict']} | {row['note']} |\n"
+        for row in rows
+    ]
+
+
+def write_page(page, machine, rows, skipped, folder):
     priority = ", the benchmarks at real-time priority" if machine["real_time"] else ""
-    lines = [HEAD.format(priority=priority, **machine)]
-    for row in result["rows"]:
-        n = harness.number
-        unit = row["unit"]
-        lines.append(
-            f"| {row['what']} | {harness.target(row)} | {n(row['measured'])} {unit} "
-            f"| {n(row['low'])} .. {n(row['high'])} | {row['verdict']} | {row['note']} |\n"
-        )
-    if result["skipped"]:
+    lines = [HEAD.format(title=TITLES[page], priority=priority, **machine), *table(rows)]
+    if skipped:
         lines.append("\nNot measured:\n\n")
-        lines += [f"- {row['what']}: {row['reason']}\n" for row in result["skipped"]]
-    lines += pictures(result["rows"], os.path.dirname(sys.argv[2]))
-    with open(sys.argv[2], "w") as file:
+        lines += [f"- {row['what']}: {row['reason']}\n" for row in skipped]
+    lines += pictures(rows, folder)
+    with open(os.path.join(folder, page + ".md"), "w") as file:
         file.write("".join(lines))
+
+
+def main():
+    results = []
+    for path in sys.argv[1:-1]:
+        with open(path) as file:
+            results.append(json.load(file))
+    for page in TITLES:
+        rows, skipped = ([row for result in results for row in result[key] if row["page"] == page]
+                         for key in ("rows", "skipped"))
+        if rows:
+            write_page(page, results[-1]["machine"], rows, skipped, sys.argv[-1])
 
 
 if __name__ == "__main__":

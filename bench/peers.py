@@ -171,7 +171,7 @@ def compare(report, label, name, batch, limits, pairs=21):
     onnx_path, inputs = make_model(name, build, batch)
     om, _ = compile_om(onnx_path, build)
     for threads, clock, count, kind in ((THREADS, "run", pairs, "time"),
-                                        (1, "cpu", 7, "processor time on one thread")):
+                                        (1, "cpu", 5, "processor time on one thread")):
         with engine("anynpu", om, inputs, build, threads) as ours:
             for peer, limit in limits.items():
                 what = f"{label}, batch {batch}: {kind} against {peer}"
@@ -198,7 +198,7 @@ def compare_precision(report, label, name, batch, mode, limit, pairs=21):
     wide, _ = compile_om(onnx_path, build)
     short, _ = compile_om(onnx_path, build, "-" + mode, precision_mode_v2=mode)
     for threads, clock, count, kind in ((THREADS, "run", pairs, "time"),
-                                        (1, "cpu", 7, "processor time on one thread")):
+                                        (1, "cpu", 5, "processor time on one thread")):
         with engine("anynpu", short, inputs, build, threads) as ours, \
              engine("anynpu", wide, inputs, build, threads) as other:
             ratio, ms = race(ours, other, count, clock)

@@ -94,9 +94,9 @@ def main():
     build = os.path.abspath(args.build)
     result = {"machine": machine(), "rows": [], "skipped": []}
 
-    def take(part):
-        result["rows"] += part["rows"]
-        result["skipped"] += part["skipped"]
+    def take(part, page="performance"):
+        for key in ("rows", "skipped"):
+            result[key] += [row | {"page": page} for row in part[key]]
 
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "rows.json")
@@ -105,7 +105,8 @@ def main():
         for path in sorted(glob.glob(os.path.join(HERE, "rows", "*.py"))):
             name = os.path.basename(path)
             if not args.words or any(word in name for word in args.words):
-                take(run_python(path, build, out))
+                page = "model_performance" if name.startswith("model_") else "performance"
+                take(run_python(path, build, out), page)
 
     with open(args.json or os.path.join(build, "bench.json"), "w") as file:
         json.dump(result, file, indent=1)
