@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build product demo test bench fuzz lint asan tsan docs wheel wheel-test clean
+.PHONY: help deps configure build product demo test bench soak fuzz lint asan tsan docs wheel wheel-test clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -57,13 +57,19 @@ test: build $(VENV)/.tests-installed  ## all tests, C++ and Python; ends with 'N
 bench: build  ## print the table of times
 	@$(PY) bench/run.py --build $(BUILD) --json $(BUILD)/bench.json $(BENCH_ARGS)
 
-fuzz: build  ## hostile model files (FUZZ_SECONDS=60 a format), RISC-V instructions (FUZZ_ROUNDS=100)
+soak: build $(VENV)/.tests-installed  ## profile 50,000 events a second for ten minutes (SOAK_SECONDS=600)
+	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_SOAK_SECONDS=$(or $(SOAK_SECONDS),600) \
+	  $(PY) -m pytest -q tests/python/test_prof_files.py -k nothing_is_lost --timeout 1200
+
+fuzz: build  ## hostile model files (FUZZ_SECONDS=60 a format), RISC-V, profiles (FUZZ_ROUNDS=100)
 	@for format in onnx caffe om aipp; do \
 	  ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(BUILD)/tests/fuzz/fuzz_$$format \
 	    -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=20 -rss_limit_mb=2500 -max_len=8192 \
 	    $(BUILD)/tests/fuzz/found_$$format tests/fuzz/corpus/$$format || exit 1; done
 	@$(BUILD)/src/npc_test --gtest_filter='StreamTest.*:ModuleTest.flipped_*' --gtest_shuffle \
 	  --gtest_repeat=$(or $(FUZZ_ROUNDS),100) --gtest_throw_on_failure=0 --gtest_brief=1
+	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)0 \
+	  $(PY) -m pytest -q tests/python/test_msprof.py -k random_bytes --timeout 1200
 
 lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all), ruff
 	$(call install_packages,packages-lint.apt)

@@ -63,8 +63,9 @@ void Sampler::rest() {
   if (host_parts_.size() > 1) sample_host();
 }
 
-void Sampler::finish() {
+void Sampler::finish(const std::set<int32_t>& seen) {
   next_ns_ = 0;
+  if (devices_.empty()) devices_.assign(seen.lower_bound(0), seen.end());
   rest();
   if (file_) std::fflush(file_);
 }

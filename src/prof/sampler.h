@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,8 @@ class Sampler {
 
   // Samples when it is time to.
   void rest();
-  // One more at the end.
-  void finish();
+  // One more at the end, of the devices that had tasks where none were named.
+  void finish(const std::set<int32_t>& seen);
 
  private:
   void sample_devices();

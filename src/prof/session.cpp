@@ -69,7 +69,7 @@ Status Session::stop() {
     std::erase_if(running().sessions, [&](const auto& one) { return one.get() == this; });
   }
   Collector::instance().remove(std::static_pointer_cast<Session>(shared_from_this()));
-  sampler_.finish();
+  sampler_.finish(seen_);
   Status status = events_.finish();
   if (events_.lost() > 0) {
     ANYNPU_LOG(warning,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring of events with one producer (the thread that owns it) and one consumer (whoever drains,
 // one at a time). No lock, no allocation after the ring is made. When full, new events are dropped
-// and counted: what was recorded first is kept. A thread that ends gives its ring back; the next
-// thread continues in the same ring after a Phase::thread event that names it, so the number of
-// rings is bounded by the threads alive at once, not by the threads ever started.
+// and counted, after a short wait where a drain was asked for: what was recorded first is kept. A
+// thread that ends gives its ring back; the next thread continues in the same ring after a
+// Phase::thread event that names it, so the number of rings is bounded by the threads alive at
+// once, not by the threads ever started.
 #pragma once
 
 #include <atomic>
@@ -72,6 +73,7 @@ class Ring {
 
  private:
   bool make_room(uint64_t head);
+  bool wait_for_room(uint64_t head);
 
   const uint64_t mask_;
   const std::unique_ptr<Event[]> slots_;
@@ -79,6 +81,7 @@ class Ring {
   // read four times per lap and not per event; it passes from owner to owner through owned_.
   alignas(64) std::atomic<uint64_t> head_{0};
   uint64_t limit_ = 0;
+  uint64_t waited_at_ = UINT64_MAX;  // the tail that a wait in vain saw
   bool owner_unnamed_ = false;
   Event thread_event_{};
   std::atomic<uint64_t> lost_{0};

@@ -187,7 +187,7 @@ def test_random_bytes_never_crash_the_reader(collected, tmp_path):
     events = path / "host" / "data" / "anynpu.events"
     good = events.read_bytes()
     dice = random.Random(5)
-    for _ in range(150):
+    for _ in range(int(os.environ.get("ANYNPU_FUZZ_ROUNDS", "150"))):  # more in `make fuzz`
         data = bytearray(good)
         for _ in range(dice.randint(1, 20)):
             data[dice.randrange(len(data))] = dice.randrange(256)

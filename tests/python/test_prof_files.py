@@ -13,6 +13,7 @@ from prof_case import (
     RUNTIME,
     TASK,
     TX,
+    directory,
     exported,
     make_model,
     one,
@@ -217,3 +218,37 @@ def test_database_has_the_same_tasks(profile):
 def test_readme_says_what_is_missing_and_why(profile):
     text = open(one(profile[0], "README.txt")).read()
     assert "lost while recording: 0" in text and "l2_cache" in text
+
+
+SECONDS = float(os.environ.get("ANYNPU_SOAK_SECONDS", "4"))
+
+
+def test_nothing_is_lost_at_fifty_thousand_events_a_second(tmp_path):
+    """In `make soak` for ten minutes. The program keeps a count of its own."""
+    import time
+
+    from anynpu.msprof.recording import read_recording
+    from anynpu.msprof.work import Work
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    marked = 0
+    with session(tmp_path, API | TX):
+        stamp = acl.prof.create_stamp()
+        assert acl.prof.set_stamp_trace_message(stamp, "tick", 4) == 0
+        begin = time.monotonic()
+        while (now := time.monotonic()) - begin < SECONDS:
+            due = int((now - begin) * 25000)  # each mark is two events: itself and its call
+            while marked < due:
+                assert acl.prof.mark(stamp) == 0
+                marked += 1
+            time.sleep(0.002)
+        acl.prof.destroy_stamp(stamp)
+    assert acl.rt.reset_device(0) == 0
+    assert acl.finalize() == 0
+    recording = read_recording(directory(tmp_path))
+    work = Work(recording)
+    assert recording.lost == 0 and recording.problems == []
+    assert len(work.stamps) == marked
+    calls = [work.name(n) for n in work.apis["name"].tolist()].count("aclprofMark")
+    assert calls == marked
+    assert (np.diff(work.stamps["t"]) >= 0).all()

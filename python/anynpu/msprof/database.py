@@ -126,12 +126,14 @@ def _apis(db, work, texts):
 
 def _stamps(db, work, texts):
     pid, stamps = work.recording.pid, work.stamps
+    ids = {n: texts(work.name(n)) for n in np.unique(stamps["name"]).tolist()}
+    domains = {n: texts(work.name(n) or "default") for n in np.unique(stamps["d_first"]).tolist()}
     columns = zip(stamps["t"].tolist(), stamps["duration"].tolist(),
                   (stamps["d_arg"] & np.uint64(0xFF)).tolist(), stamps["d_second"].tolist(),
                   stamps["name"].tolist(), stamps["thread"].tolist(), stamps["d_first"].tolist())
     db.executemany("INSERT INTO MSTX_EVENTS VALUES (?,?,?,?,0,?,?,?,?,?)", (
-        (t, t + duration, kind, number, texts(work.name(name)), pid << 32 | thread,
-         pid << 32 | thread, texts(work.name(domain) or "default"),
+        (t, t + duration, kind, number, ids[name], pid << 32 | thread, pid << 32 | thread,
+         domains[domain],
          number if kind == 3 else NO_MODEL)
         for t, duration, kind, number, name, thread, domain in columns))
 

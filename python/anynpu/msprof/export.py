@@ -101,8 +101,9 @@ def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(
     if "text" in types:
         os.makedirs(folder, exist_ok=True)
         os.makedirs(os.path.join(path, "mindstudio_profiler_log"), exist_ok=True)
-        for name, lines in (("msprof", timeline.make_timeline(work, layers)),
-                            ("msprof_tx", timeline.make_tx(work)),
+        marks = timeline.make_tx(work)
+        for name, lines in (("msprof", timeline.make_timeline(work, layers, marks)),
+                            ("msprof_tx", marks),
                             ("step_trace", timeline.make_steps(work) if work.iterations else [])):
             if lines:
                 written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))

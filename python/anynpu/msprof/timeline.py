@@ -282,10 +282,11 @@ def join(begins, ends):
     return np.stack([begins[first], ends[last]], axis=1)
 
 
-def make_timeline(work, wanted=None):
-    """Lines of all layers."""
+def make_timeline(work, wanted=None, marks=None):
+    """Lines of all layers. `marks` are the lines of make_tx, where they are known already."""
     timeline = Timeline(work, wanted)
-    timeline.tx()
+    if timeline.wants("msproftx"):
+        timeline.lines += make_tx(work) if marks is None else marks
     timeline.cann()
     timeline.hardware()
     timeline.overlap()

@@ -60,7 +60,10 @@ class Work:
         self._texts = {}
 
     def name(self, number):
-        return self.recording.name(int(number))
+        try:
+            return self.recording.names[number]
+        except IndexError:
+            return "unknown name"
 
     def text(self, number):
         number = int(number)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What profiling costs: a mark from Python, a model under full profiling, and the export and the
+page of a million events."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness import Estimate, ns_per_call, ratio_of, value_of
+
+import acl
+
+MARKS = 20000
+EVENTS = 1_000_000
+FULL = 0x1 | 0x2 | 0x80 | 0x100 | 0x1000  # calls, tasks with shapes, marks, runtime, memory
+
+
+class Session:
+    def __init__(self, folder, bits):
+        assert acl.prof.init(folder) == 0
+        self.config = acl.prof.create_config([0], 0, 0, bits)
+        assert acl.prof.start(self.config) == 0
+
+    def end(self):
+        assert acl.prof.stop(self.config) == 0
+        acl.prof.destroy_config(self.config)
+        assert acl.prof.finalize() == 0
+
+
+def mark_row(report, folder):
+    session = Session(folder, 0x80)
+    stamp = acl.prof.create_stamp()
+    acl.prof.set_stamp_trace_message(stamp, "mark", 4)
+    measured = value_of(lambda: ns_per_call(MARKS, acl.prof.mark, stamp))
+    report.add("profiling: acl.prof.mark(stamp)", 1000, "ns", measured)
+    acl.prof.destroy_stamp(stamp)
+    session.end()
+
+
+def model_row(report, folder, path):
+    model, ret = acl.mdl.load_from_file(path)
+    assert ret == 0
+    desc = acl.mdl.create_desc()
+    acl.mdl.get_desc(desc, model)
+    sides = []
+    for count, size_of in ((acl.mdl.get_num_inputs, acl.mdl.get_input_size_by_index),
+                           (acl.mdl.get_num_outputs, acl.mdl.get_output_size_by_index)):
+        dataset = acl.mdl.create_dataset()
+        for i in range(count(desc)):
+            size = size_of(desc, i)
+            memory, ret = acl.rt.malloc(size, 0)
+            acl.rt.memset(memory, size, 0, size)
+            acl.mdl.add_dataset_buffer(dataset, acl.create_data_buffer(memory, size))
+        sides.append(dataset)
+
+    def run():
+        begin = time.perf_counter_ns()
+        assert acl.mdl.execute(model, *sides) == 0
+        return time.perf_counter_ns() - begin
+
+    def profiled():
+        session = Session(folder, FULL)
+        run()  # the first events of a session make its rings
+        taken = run()
+        session.end()
+        return taken
+
+    def plain():
+        run()
+        return run()
+
+    measured = ratio_of(profiled, plain)
+    report.add("profiling: ResNet-50 with full profiling, against without", 1.01, "times", measured)
+
+
+def run_child(command):
+    """Seconds, peak memory and CPU seconds of a child."""
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, command
+    return (time.perf_counter() - begin, usage.ru_maxrss / 1024,
+            usage.ru_utime + usage.ru_stime)
+
+
+def million(folder):
+    """A recording of a million events: half of them marks, half their calls."""
+    session = Session(folder, 0x1 | 0x80)
+    stamp = acl.prof.create_stamp()
+    acl.prof.set_stamp_trace_message(stamp, "mark", 4)
+    for _ in range(EVENTS // 2):
+        acl.prof.mark(stamp)
+    acl.prof.destroy_stamp(stamp)
+    session.end()
+    return next(os.path.join(folder, n) for n in os.listdir(folder) if n.startswith("PROF_"))
+
+
+def export_row(report, path):
+    command = ["msprof", "--export=on", f"--output={path}"]
+    seconds, megabytes, cpu = zip(*(run_child(command) for _ in range(3)))
+    report.add("profiling: export of 1,000,000 events", 10, "s",
+               Estimate(sorted(seconds)[1], min(seconds), max(seconds)),
+               f"CPU time {min(cpu):.1f} s")
+    report.add("profiling: memory of that export", 1024, "MB", max(megabytes))
+
+
+def page_row(report, folder, path):
+    page = os.path.join(folder, "report.html")
+    made, _, _ = run_child(["anynpu", "report", path, "-o", page])
+    note = f"made in {made:.1f} s, {os.path.getsize(page) / 1e6:.0f} MB"
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        report.skip("profiling: the page of 1,000,000 events opens", "playwright is not installed")
+        return
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"),
+                                             args=["--no-sandbox", "--disable-gpu"])
+
+        def opened():
+            tab = browser.new_page(viewport={"width": 1300, "height": 900})
+            begin = time.perf_counter()
+            tab.goto(f"file://{page}")
+            tab.wait_for_function("window.ready === true")
+            seconds = time.perf_counter() - begin
+            tab.close()
+            return seconds
+
+        report.add("profiling: the page of 1,000,000 events opens", 3, "s", value_of(opened, 7),
+                   note)
+        browser.close()
+
+
+def resnet50(report, folder):
+    """The model of the demo, made and compiled here."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    onnx = os.path.join(folder, "resnet50.onnx")
+    subprocess.run([sys.executable, os.path.join(root, "examples", "models", "make_resnet50.py"),
+                    onnx], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["atc", f"--model={onnx}", "--framework=5", f"--output={onnx[:-5]}",
+                    "--soc_version=Ascend310P3"], check=True, stdout=subprocess.DEVNULL)
+    return onnx[:-5] + ".om"
+
+
+def rows(report):
+    os.environ["PATH"] = os.path.join(report.build, "bin") + os.pathsep + os.environ["PATH"]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with tempfile.TemporaryDirectory() as folder:
+        model = resnet50(report, folder)
+        assert acl.init() == 0
+        assert acl.rt.set_device(0) == 0
+        parts = [os.path.join(folder, n) for n in ("mark", "model", "million")]
+        mark_row(report, parts[0])
+        model_row(report, parts[1], model)
+        path = million(parts[2])
+        acl.rt.reset_device(0)
+        acl.finalize()
+        export_row(report, path)
+        page_row(report, folder, path)

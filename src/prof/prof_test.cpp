@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "prof/clock_line.h"
+#include "prof/collector.h"
+#include "prof/config.h"
+#include "prof/ownership.h"
+#include "prof/stamps.h"
+#include "prof/subscription.h"
+
+namespace anynpu::prof {
+namespace {
+
+TEST(ConfigTest, bits_bring_along_what_the_documents_say) {
+  using namespace bits;
+  EXPECT_EQ(with_implied(kTaskTime), kTaskTime | kTaskTimeL0 | kTrainingTrace);
+  EXPECT_EQ(with_implied(kTaskTimeL3),
+            kTaskTimeL3 | kTaskTimeL2 | kTaskTime | kTaskTimeL0 | kTrainingTrace);
+  EXPECT_EQ(with_implied(kOpAttr), kOpAttr | kTaskTime | kTaskTimeL0 | kTrainingTrace);
+  EXPECT_EQ(with_implied(kApiStats | kMsproftx), kApiStats | kAclApi);
+  EXPECT_EQ(categories_of(kMsproftx), trace::bit(trace::Category::user));
+  EXPECT_EQ(categories_of(0), 0u);
+}
+
+TEST(ConfigTest, switches_of_acl_json_become_bits) {
+  EXPECT_EQ(data_types_of({{"ascendcl", "off"}, {"runtime_api", "off"}, {"task_time", "off"}}), 0u);
+  EXPECT_EQ(data_types_of({{"ascendcl", "off"}, {"runtime_api", "off"}, {"task_time", "l0"}}),
+            bits::kTaskTimeL0 | bits::kTrainingTrace);
+  EXPECT_TRUE(data_types_of({}) & bits::kAclApi);
+}
+
+TEST(ClockLineTest, times_follow_the_clock_and_never_go_back) {
+  ClockLine line;
+  uint64_t before = 0;
+  for (int i = 0; i < 300; ++i) {
+    const uint64_t begin = now_ns();
+    const uint64_t converted = line.to_ns(ticks());
+    const uint64_t end = now_ns();
+    EXPECT_GE(converted, before);
+    EXPECT_GT(converted + 2'000'000, begin);
+    EXPECT_LT(converted, end + 2'000'000);
+    before = converted;
+    line.advance();
+    if (i % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(110));
+  }
+}
+
+TEST(ClockLineTest, a_tick_keeps_its_time_when_the_line_goes_on) {
+  ClockLine line;
+  const uint64_t tick = ticks();
+  const uint64_t first = line.to_ns(tick);
+  std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  line.advance();
+  EXPECT_EQ(line.to_ns(tick), first);
+}
+
+class Counter : public Sink {
+ public:
+  explicit Counter(trace::Mask mask) : Sink(mask) {}
+  void take(const trace::ThreadInfo&, std::span<const trace::Event> events,
+            const ClockLine&) override {
+    for (const trace::Event& event : events) marks += event.phase() == trace::Phase::instant;
+  }
+  void take_lost(const trace::ThreadInfo&, uint64_t count) override { lost += count; }
+  std::atomic<uint64_t> marks{0}, lost{0};
+};
+
+TEST(CollectorTest, every_event_of_every_thread_arrives) {
+  auto counter = std::make_shared<Counter>(trace::bit(trace::Category::user));
+  Collector::instance().add(counter);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([] {
+      for (int i = 0; i < 200'000; ++i) mark(0);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Collector::instance().remove(counter);
+  EXPECT_EQ(counter->marks + counter->lost / 2, 800'000u);
+  EXPECT_FALSE(stamps_on());
+}
+
+TEST(CollectorTest, starting_and_stopping_often_is_harmless) {
+  for (int i = 0; i < 200; ++i) {
+    auto counter = std::make_shared<Counter>(trace::bit(trace::Category::user));
+    Collector::instance().add(counter);
+    mark(0);
+    Collector::instance().remove(counter);
+    EXPECT_EQ(counter->marks, 1u);
+  }
+}
+
+TEST(StampTest, pop_without_push_and_unknown_ranges_fail) {
+  EXPECT_EQ(pop().code(), Code::bad_call_order);
+  EXPECT_EQ(stop_range(12345).code(), Code::not_found);
+  const uint32_t range = start_range(0);
+  EXPECT_TRUE(stop_range(range).ok());
+  EXPECT_FALSE(stop_range(range).ok());
+}
+
+TEST(OwnershipTest, one_party_at_a_time) {
+  EXPECT_TRUE(claim(Owner::program));
+  EXPECT_FALSE(claim(Owner::subscription));
+  release(Owner::subscription);
+  EXPECT_EQ(owner(), Owner::program);
+  release(Owner::program);
+  EXPECT_EQ(owner(), Owner::nobody);
+}
+
+TEST(SubscriptionTest, records_that_are_none_are_refused) {
+  OpRecord record{};
+  EXPECT_FALSE(read_record(&record, sizeof record, 0).ok());
+  EXPECT_FALSE(count_records(&record, sizeof record - 1).ok());
+  EXPECT_FALSE(count_records(nullptr, sizeof record).ok());
+  EXPECT_FALSE(make_subscribe_config(-1, true, 0xFF).ok());
+}
+
+}  // namespace
+}  // namespace anynpu::prof
