@@ -76,6 +76,14 @@ class List {
     return false;
   }
 
+  // The addresses of all items.
+  template <typename P>
+  bool point_with(List<P>& pointers) {
+    if (!pointers.resize(size_)) return false;
+    for (size_t i = 0; i < size_; ++i) pointers.data()[i] = &items_[i];
+    return true;
+  }
+
   // The first n items, for give().
   PyObject* first(size_t n) const;
 
@@ -192,6 +200,10 @@ template <typename T, size_t N>
 PyObject* first_items(const T (&items)[N], size_t n) {
   return list_of(items, std::min(n, N));
 }
+template <typename T>
+PyObject* first_items(T* const& items, size_t n) {
+  return list_of(items, items != nullptr ? n : 0);
+}
 template <size_t N>
 PyObject* raw_bytes(const char (&bytes)[N]) {
   return PyBytes_FromStringAndSize(bytes, N);
@@ -222,8 +234,8 @@ class DictReader {
   }
 
   // A list of structs behind a pointer; kept in the scratch of the call.
-  template <typename T>
-  bool read_array(const char* key, T** to, size_t* count) const {
+  template <typename T, typename Count>
+  bool read_array(const char* key, T** to, Count* count) const {
     PyObject* value = find(key);
     if (value == nullptr) return !PyErr_Occurred();
     List<T> items;
@@ -231,7 +243,7 @@ class DictReader {
     Py_DECREF(value);
     if (!ok) return false;
     *to = at_.scratch->keep(items.data(), items.size());
-    *count = items.size();
+    *count = static_cast<Count>(items.size());
     return *to != nullptr;
   }
 
@@ -265,6 +277,18 @@ class DictReader {
     }
     std::strncpy(*to, text, N);
     return true;
+  }
+  template <typename T, size_t N, size_t M>
+  static bool read_value(const Place& at, PyObject* from, T (*to)[N][M]) {
+    if (!PySequence_Check(from)) return fail_type(at, from, "a list of lists");
+    const Py_ssize_t rows = PySequence_Size(from);
+    for (Py_ssize_t i = 0; i < rows && i < static_cast<Py_ssize_t>(N); ++i) {
+      PyObject* row = PySequence_GetItem(from, i);
+      const bool ok = row != nullptr && read_value(at, row, &(*to)[i]);
+      Py_XDECREF(row);
+      if (!ok) return false;
+    }
+    return rows >= 0;
   }
   template <typename T, size_t N>
   static bool read_value(const Place& at, PyObject* from, T (*to)[N]) {

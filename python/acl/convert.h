@@ -105,6 +105,13 @@ inline bool take(const Place& at, PyObject* from, void** to) {
   return true;
 }
 
+inline bool take(const Place& at, PyObject* from, unsigned char** to) {
+  uint64_t value = 0;
+  if (!take(at, from, &value)) return false;
+  *to = reinterpret_cast<unsigned char*>(value);
+  return true;
+}
+
 // Text; the bytes belong to `from`. Text with a NUL inside is refused.
 bool take(const Place& at, PyObject* from, const char** to);
 

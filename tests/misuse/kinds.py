@@ -28,7 +28,8 @@ def of_type(function, argument):
         signed = INTEGERS[kind][0] < 0
         lowest = "lowest" if signed else "negative"
         # A long time-out is no mistake: the call would wait for as long as it says.
-        highest = [] if "timeout" in argument.name else ["highest"]
+        waits = argument.name == "milli_sec" or "timeout" in argument.name
+        highest = [] if waits else ["highest"]
         return [lowest, *highest, "beyond the C type"]
     if kind == "str":
         return ["empty", "very long", "zero byte", "not UTF-8"]

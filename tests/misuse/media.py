@@ -125,6 +125,37 @@ def destroy(maker, kind, value):
     getattr(maker.acl.media, DESTROY[kind])(value)
 
 
+# acl.himpi: channel 0 of the unit, made before the call.
+H264 = 96
+CHANNELS = {
+    "vpc": {}, "pngd": {}, "vdec": {"type": H264, "mode": 1},
+    "venc": {"venc_attr": {"type": H264, "pic_width": WIDTH, "pic_height": HEIGHT},
+             "rc_attr": {"rc_mode": 1, "h264_cbr": {"gop": 8, "src_frame_rate": 25,
+                                                    "dst_frame_rate": 25, "bit_rate": 300}}},
+}
+HIMPI = {"milli_sec": 0, "size": 4096, "operation": 1, "timeout": 0, "max_events": 1, "type": H264,
+         "img_type": 26, "recv_param": {"recv_pic_num": -1}, "mod_param": {"mod_type": 1},
+         "jpeg_param": {"qfactor": 50}}
+
+
+def himpi(maker, function, argument):
+    """Starts the system with the first argument; the channel is there unless the call makes it."""
+    acl, name = maker.acl, argument.name
+    if not getattr(maker, "himpi", False) and not function.name.endswith("sys_init"):
+        maker.himpi = True
+        acl.himpi.sys_init()
+        unit = function.name.split(".")[2].split("_")[0]
+        if unit in CHANNELS and not function.name.endswith("create_chn"):
+            getattr(acl.himpi, unit + "_create_chn")(0, CHANNELS[unit])
+    if name in ("attr", "chn_attr"):
+        return CHANNELS.get(function.name.split(".")[2].split("_")[0], {})
+    if argument.type == "ptr":
+        return block(acl)
+    if name == "epoll_fd":
+        return acl.himpi.sys_create_epoll(1)[0]
+    return HIMPI.get(name, NO_VALUE)
+
+
 # By name of the argument, where the type alone does not tell.
 VALUES = {"batch_size": 1, "left": 0, "right": 31, "top": 0, "bottom": 31, "mode": 1, "level": 50,
           "interpolation": 1, "en_type": 2, "out_pic_format": NV12, "pic_format": NV12,
@@ -134,6 +165,8 @@ VALUES = {"batch_size": 1, "left": 0, "right": 31, "top": 0, "bottom": 31, "mode
 
 
 def good(maker, function, argument):
+    if function.name.startswith("acl.himpi."):
+        return himpi(maker, function, argument)
     if not function.name.startswith("acl.media."):
         return NO_VALUE
     acl, name = maker.acl, argument.name

@@ -367,4 +367,6 @@ class Maker:
             return None
         if argument.name in BY_NAME and argument.type != "str":
             return BY_NAME[argument.name]
+        if "hi_" in argument.type:
+            return [] if argument.type.startswith("list") else {}
         return BY_TYPE[argument.type]

@@ -65,6 +65,14 @@ class _Wrapper:
         """The C++ expression for one item of the call column."""
         if token in self.by_name:
             return self._argument(self.by_name[token], parameter)
+        pointers = re.fullmatch(r"pointers\((\w+), (\w+)\)", token)
+        if pointers:  # C takes an array of addresses of the items
+            items, count = pointers.groups()
+            self.before.append(f'if (!has_items(self, "{items}", {items}.size(), {count})) '
+                               "return nullptr;")
+            self.before.append(f"List<{parameter.type[:-1]}> {items}_pointers;")
+            self.before.append(f"if (!{items}.point_with({items}_pointers)) return nullptr;")
+            return f"{items}_pointers.data()"
         counted = re.fullmatch(r"(\w+) for (\w+)", token)
         if counted:  # C reads as many items as another argument says: the list must have them
             items, count = counted.groups()
@@ -151,6 +159,8 @@ class _Wrapper:
         is_value = names and row.c_return not in ("void", "aclError")
         value = "ret" if "ret" in names else names[0] if is_value else None
         assign = f"const auto {value} = " if value else ""
+        if value == "ret" and row.c_return == "hi_s32":  # shown as the documents write the numbers
+            call = f"static_cast<uint32_t>({call})"
         if row.blocks:
             # Python code may run inside (callbacks, signal handlers): look for its exception after.
             body = f"{assign}without_gil([&] {{ return {call}; }});"

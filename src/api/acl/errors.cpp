@@ -249,6 +249,8 @@ std::string_view error_name(aclError code) {
   for (const Number& number : kNamed) {
     if (number.code == code) return number.name;
   }
+  // Numbers of the media units: 0xA0058003 is error 3 of unit 5 (acl/dvpp/hi_dvpp.h).
+  if (static_cast<uint32_t>(code) >> 24 == 0xA0) return "a code of acl/dvpp/hi_dvpp.h";
   return "unknown code";
 }
 
@@ -276,8 +278,10 @@ aclError report(const char* function, const Failure& failure) {
       failure.code != ACL_SUCCESS ? failure.code : number_of(row, family_of(function)).code;
   last_error = code;
   try {
-    std::string text = format("E{}: {} failed with {}: {}\n        Solution: {}", code, function,
-                              error_name(code), shortened(failure.status.to_string()), row.advice);
+    std::string text =
+        format("E{}: {} failed with {}: {}\n        Solution: {}",
+               code < 0 ? format("{x}", static_cast<uint32_t>(code)) : format("{}", code), function,
+               error_name(code), shortened(failure.status.to_string()), row.advice);
     ANYNPU_LOG(error, "{}", text);
     keep(std::move(text));
   } catch (...) {
