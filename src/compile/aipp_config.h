@@ -36,6 +36,9 @@ Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const graph::Grap
 // Parameters of dynamic AIPP become inputs of the graph, behind the others.
 Status insert_aipp(const std::vector<om::Aipp>& settings, graph::Graph& graph);
 
+// The shape of the model's input when pictures of the shape N, H, W, C are fed.
+Shape behind_aipp(const om::Aipp& settings, const Shape& picture);
+
 // What the description says about pictures: `shapes` are those of the inputs in the source model.
 void describe_aipp(const std::vector<om::Aipp>& settings, const std::vector<Shape>& shapes,
                    om::Meta& meta);

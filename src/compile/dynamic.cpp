@@ -121,6 +121,25 @@ void open_differences(const std::vector<TensorInfo>& other, std::vector<TensorIn
   }
 }
 
+// Inputs with AIPP take pictures: N, H, W, C of bytes, with the ranges of the model's input.
+void describe_pictures(const graph::Graph& graph, om::Meta& meta) {
+  std::vector<Shape> shapes;
+  for (graph::ValueId id : graph.inputs)
+    shapes.push_back(graph.values[static_cast<size_t>(id)].shape);
+  describe_aipp(std::vector<om::Aipp>(meta.aipp), shapes, meta);
+  for (const om::Aipp& aipp : meta.aipp) {
+    TensorInfo& info = meta.inputs[aipp.input];
+    if (info.ranges.empty()) continue;
+    const std::vector<om::Range> was = info.ranges;
+    const size_t height = aipp.nhwc ? 1 : 2;
+    for (size_t d = 0; d < info.shape.size(); ++d) {
+      const size_t from = d == 0 ? 0 : d == 3 ? (aipp.nhwc ? 3 : 1) : height + d - 1;
+      info.ranges[d] =
+          info.shape[d] == kDynamicDim ? was[from] : om::Range{info.shape[d], info.shape[d]};
+    }
+  }
+}
+
 Status describe_ranges(const graph::Graph& graph, const std::vector<InputShape>& shapes,
                        const std::vector<std::string>& names, om::Meta& meta) {
   std::vector<std::vector<om::Range>> ranges;
@@ -144,6 +163,7 @@ Status describe_ranges(const graph::Graph& graph, const std::vector<InputShape>&
       info.shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
       if (!is_static(info.shape)) info.size = 0;
     }
+    describe_pictures(graph, meta);
     return {};
   }
   return problem.with_note(

@@ -55,6 +55,29 @@ ValueId add_bytes(Graph& graph, const std::string& name, int64_t count) {
   return graph.add_value(std::move(value));
 }
 
+// The model's input as N, C, H, W.
+Shape to_nchw(const om::Aipp& settings, const Shape& shape) {
+  return settings.nhwc ? Shape{shape[0], shape[3], shape[1], shape[2]} : shape;
+}
+
+// What the Aipp node makes: the input itself, or a picture that a Transpose turns into it.
+ValueId add_target(const om::Aipp& settings, ValueId target, const Shape& nchw, Graph& graph) {
+  if (!settings.nhwc) return target;
+  Value value = graph.values[static_cast<size_t>(target)];
+  value.name += "_nchw";
+  value.shape = nchw;
+  const ValueId made = graph.add_value(std::move(value));
+  graph::Node node;
+  node.op = "Transpose";
+  node.opset = 13;
+  node.name = graph.values[static_cast<size_t>(made)].name + "/transpose";
+  node.attrs["perm"] = std::vector<int64_t>{0, 2, 3, 1};
+  node.inputs = {made};
+  node.outputs = {target};
+  graph.nodes.insert(graph.nodes.begin(), std::move(node));
+  return made;
+}
+
 Status insert_one(const om::Aipp& settings, size_t order, Graph& graph) {
   if (settings.input >= graph.inputs.size()) {
     return fail(Code::corrupt_model, "AIPP belongs to input {}, the model has {}", settings.input,
@@ -62,11 +85,11 @@ Status insert_one(const om::Aipp& settings, size_t order, Graph& graph) {
   }
   const ValueId target = graph.inputs[settings.input];
   const Value picture = graph.values[static_cast<size_t>(target)];
-  const Shape& shape = picture.shape;
-  if (shape.size() != 4 || !is_static(shape)) {
+  if (picture.shape.size() != 4 || !is_static(picture.shape)) {
     return fail(Code::unsupported_shape, "AIPP: input '{}' is {}; expected N, C, H, W",
-                picture.name, to_string(shape));
+                picture.name, to_string(picture.shape));
   }
+  const Shape shape = to_nchw(settings, picture.shape);
   graph::Node node;
   node.op = "Aipp";
   node.domain = "anynpu";
@@ -95,7 +118,7 @@ Status insert_one(const om::Aipp& settings, size_t order, Graph& graph) {
   const ValueId image = add_bytes(graph, picture.name, bytes);
   graph.inputs[settings.input] = image;
   node.inputs = {image, parameters};
-  node.outputs = {target};
+  node.outputs = {add_target(settings, target, shape, graph)};
   graph.nodes.insert(graph.nodes.begin(), std::move(node));
   return {};
 }
@@ -129,8 +152,9 @@ Status check_with_image_gears(const om::Aipp& settings) {
   std::memcpy(&block, settings.parameters.data(), sizeof block);
   if (block.header.source_w == 0 && !block.batch.crop && !block.batch.padding) return {};
   return fail(Code::invalid_argument,
-              "AIPP: with --dynamic_image_size the size of the source is not fixed; set "
-              "src_image_size_w and src_image_size_h to 0 and leave crop and padding off");
+              "AIPP: with --dynamic_image_size or a range of height and width the size of the "
+              "source is not fixed; set src_image_size_w and src_image_size_h to 0 and leave crop "
+              "and padding off");
 }
 
 }  // namespace
@@ -141,10 +165,6 @@ Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const Graph& grap
   if (!configs.empty() && gears == om::GearKind::dims) {
     return fail(Code::invalid_argument,
                 "--insert_op_conf and --dynamic_dims exclude each other; give one of them");
-  }
-  if (!configs.empty() && gears == om::GearKind::none && !fixed) {
-    return fail(Code::unsupported_feature,
-                "--insert_op_conf with ranges in --input_shape is not in this release; use gears");
   }
   std::vector<om::Aipp> fitted;
   for (const AippConfig& config : configs) {
@@ -160,13 +180,22 @@ Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const Graph& grap
                   value.name);
     }
     settings.dtype = value.dtype;
-    settings.shape = value.shape;
+    settings.nhwc = options.input_format == Format::nhwc;
+    settings.shape = to_nchw(settings, value.shape);
+    const bool ranged = gears == om::GearKind::none && !fixed;
+    if (ranged && settings.dynamic) {
+      return fail(Code::unsupported_feature,
+                  "dynamic AIPP with shapes that come at run time (-1 or a range in --input_shape) "
+                  "is not supported; use gears or static AIPP");
+    }
     for (const om::Aipp& other : fitted) {
       if (other.input == settings.input) {
         return fail(Code::invalid_argument, "AIPP: input {} has two aipp_op", settings.input);
       }
     }
-    if (gears == om::GearKind::image) ANYNPU_TRY(check_with_image_gears(settings));
+    const bool open_size = settings.shape[2] == kDynamicDim || settings.shape[3] == kDynamicDim;
+    if (gears == om::GearKind::image || (ranged && open_size))
+      ANYNPU_TRY(check_with_image_gears(settings));
     fitted.push_back(std::move(settings));
   }
   std::sort(fitted.begin(), fitted.end(),
@@ -179,11 +208,21 @@ Status insert_aipp(const std::vector<om::Aipp>& settings, Graph& graph) {
   return {};
 }
 
+Shape behind_aipp(const om::Aipp& settings, const Shape& picture) {
+  if (picture.size() != 4) return picture;
+  const auto extent = [&](size_t in_model, size_t in_picture) {
+    return settings.shape[in_model] == kDynamicDim ? picture[in_picture] : settings.shape[in_model];
+  };
+  const int64_t height = extent(2, 1), width = extent(3, 2);
+  if (settings.nhwc) return {picture[0], height, width, settings.shape[1]};
+  return {picture[0], settings.shape[1], height, width};
+}
+
 void describe_aipp(const std::vector<om::Aipp>& settings, const std::vector<Shape>& shapes,
                    om::Meta& meta) {
   for (size_t i = 0; i < settings.size(); ++i) {
     const om::Aipp& one = settings[i];
-    const Shape& shape = shapes[one.input];
+    const Shape shape = to_nchw(one, shapes[one.input]);
     int64_t height = shape[2], width = shape[3];
     if (!one.dynamic) {
       const Block block = fill(one, height, width);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compile/aipp_config.h"
 #include "compile/gears.h"
 #include "compile/specialise.h"
 
@@ -118,7 +119,12 @@ Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Sha
   for (size_t i = 0; i < shapes.size(); ++i) {
     ANYNPU_TRY(check_range(model_->meta.inputs[i], shapes[i]));
   }
-  ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, shapes, model_->meta));
+  std::vector<Shape> inner(shapes.begin(), shapes.end());
+  for (const om::Aipp& aipp : model_->meta.aipp) {
+    if (aipp.input < inner.size())
+      inner[aipp.input] = compile::behind_aipp(aipp, inner[aipp.input]);
+  }
+  ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, inner, model_->meta));
   ANYNPU_ASSIGN(auto plan, LoadedModel::load(fixed));
   const std::lock_guard lock(mutex_);
   recent_.push_front({{shapes.begin(), shapes.end()}, plan});

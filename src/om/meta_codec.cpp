@@ -79,7 +79,7 @@ Result<TensorInfo> decode_info(const WireField& message) {
 
 Result<Aipp> decode_aipp(const WireField& message) {
   Aipp aipp;
-  int64_t input = 0, dynamic = 0, dtype = 0;
+  int64_t input = 0, dynamic = 0, dtype = 0, nhwc = 0;
   std::span<const std::byte> bytes;
   WireReader reader(message);
   WireField field;
@@ -90,10 +90,12 @@ Result<Aipp> decode_aipp(const WireField& message) {
     if (field.number == 4) ANYNPU_TRY(field.to(bytes));
     if (field.number == 5) ANYNPU_TRY(field.to(dtype));
     if (field.number == 6) ANYNPU_TRY(field.append_to(aipp.shape));
+    if (field.number == 7) ANYNPU_TRY(field.to(nhwc));
   }
   ANYNPU_TRY(reader.status());
   aipp.input = static_cast<size_t>(input);
   aipp.dynamic = dynamic != 0;
+  aipp.nhwc = nhwc != 0;
   ANYNPU_ASSIGN(aipp.dtype, decode_dtype(dtype));
   ANYNPU_TRY(check_shape(aipp.shape));
   aipp.parameters.assign(bytes.begin(), bytes.end());
@@ -179,6 +181,7 @@ WireWriter encode_meta(const Meta& meta) {
     one.bytes(4, aipp.parameters);
     one.integer(5, static_cast<int64_t>(aipp.dtype));
     one.packed(6, std::span<const int64_t>(aipp.shape));
+    if (aipp.nhwc) one.integer(7, 1);
     out.message(10, one);
   }
   for (const std::string& pass : meta.passes_off) out.text(11, pass);

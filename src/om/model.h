@@ -43,7 +43,8 @@ struct Aipp {
   size_t input = 0;
   bool dynamic = false;
   DType dtype = DType::undefined;     // of the input in the source model, and its shape
-  Shape shape = {};                   // N, C, H, W; -1 = chosen by a gear
+  Shape shape = {};                   // N, C, H, W; -1 = chosen by a gear or at run time
+  bool nhwc = false;                  // the input in the source model is N, H, W, C
   int64_t max_source_bytes = 0;       // dynamic: what the pictures of a batch may take
   std::vector<std::byte> parameters;  // static: header and one block (ops/aipp/params.h)
 

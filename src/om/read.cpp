@@ -129,8 +129,9 @@ Status as_corrupt(const Status& status) {
 
 // A dynamic model is described for all its gears; what one of them needs comes from its plan.
 Status check_dynamic(const Meta& meta, const graph::Graph& graph) {
-  if (meta.has_ranges() && !meta.aipp.empty()) {
-    return fail(Code::corrupt_model, "the offline model has both ranges and AIPP");
+  for (const Aipp& aipp : meta.aipp) {
+    if (meta.has_ranges() && aipp.dynamic)
+      return fail(Code::corrupt_model, "the offline model has both ranges and dynamic AIPP");
   }
   size_t data = 0;
   while (data < meta.inputs.size() && meta.inputs[data].role == Role::data) ++data;

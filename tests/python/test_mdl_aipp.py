@@ -512,5 +512,91 @@ def test_aipp_and_dims_gears_exclude_each_other(tmp_path):
     ]
     done = atc(*common, "--input_shape=image:-1,3,16,12", "--dynamic_dims=1;2", "--input_format=ND")
     assert done.returncode == 1 and "--input_format=NCHW" in done.stderr
-    done = atc(*common, "--input_shape=image:1~2,3,16,12")
-    assert done.returncode == 1 and "not in this release" in done.stderr
+
+
+def nhwc_net(height=16, width=12):
+    """Takes pictures as N, H, W, C, as models from TensorFlow do, and adds zero."""
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [helper.make_node("Add", ["image", "zero"], ["out"], name="add")], "net",
+        [value("image", TensorProto.FLOAT, [1, height, width, 3])],
+        [value("out", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.zeros(1, np.float32), "zero")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)])
+
+
+@pytest.mark.parametrize("gears", [[], ["--input_shape=image:1,-1,-1,3",
+                                        "--dynamic_image_size=16,12;8,6"]])
+def test_static_aipp_feeds_models_whose_pictures_have_their_channels_last(load, tmp_path, gears):
+    (tmp_path / "aipp.cfg").write_text(
+        "aipp_op { aipp_mode: static input_format: YUV420SP_U8 "
+        "mean_chn_0: 5 mean_chn_1: 6 mean_chn_2: 7 }")
+    source = nhwc_net(*(("H", "W") if gears else (16, 12)))
+    model = load(convert(tmp_path, "nhwc", source, "--input_format=NHWC",
+                         f"--insert_op_conf={tmp_path}/aipp.cfg", *gears))
+    raw = picture(YUV420SP, 12, 16)
+    model.feed(raw)
+    assert model.execute() == 0, acl.get_recent_err_msg()
+    want = aipp(raw, YUV420SP, 12, 16, 3, mean=(5, 6, 7)).transpose(1, 2, 0)[None]
+    np.testing.assert_array_equal(model.read(0, want.shape), want)
+    if not gears:
+        info, ret = acl.mdl.get_first_aipp_info(model.id, 0)
+        assert ret == 0
+
+
+def set_picture_shape(model, shape):
+    desc = acl.create_tensor_desc(4, shape, 1)  # uint8, NHWC
+    _, ret = acl.mdl.set_dataset_tensor_desc(model.inputs, desc, 0)
+    acl.destroy_tensor_desc(desc)
+    return ret
+
+
+def test_static_aipp_with_ranges_takes_the_shape_of_each_run(load, tmp_path):
+    path = static(tmp_path, "input_format: RGB888_U8 rbuv_swap_switch: true",
+                  "--input_shape=image:1~2,3,4~32,-1", batch="N", height="H", width="W")
+    model = load(path, input_sizes=[1 << 16], output_sizes=[1 << 18])
+    assert acl.mdl.get_input_size_by_index(model.desc, 0) == 0
+    assert acl.mdl.get_input_dims(model.desc, 0)[0]["dims"] == [-1, -1, -1, 3]
+    ranges, ret = acl.mdl.get_input_dims_range(model.desc, 0)
+    assert ret == 0 and ranges["range"] == [[1, 2], [4, 32], [0, -1], [3, 3]]
+    assert acl.mdl.get_first_aipp_info(model.id, 0)[1] == 0
+    for count, height, width in ((1, 16, 12), (2, 8, 20)):
+        raw = picture(RGB888, width, height, count)
+        model.feed(raw)
+        assert set_picture_shape(model, [count, height, width, 3]) == 0
+        assert model.execute() == 0, acl.get_recent_err_msg()
+        each = np.split(raw, count)
+        want = np.stack([aipp(one, RGB888, width, height, 3, swap=True) for one in each])
+        np.testing.assert_array_equal(model.read(0, want.shape), want)
+    assert set_picture_shape(model, [1, 99, 12, 3]) == 0
+    assert model.execute() != 0
+    assert "[1~2,4~32,0~-1,3~3]" in acl.get_recent_err_msg()
+
+
+def test_static_aipp_with_a_fixed_source_takes_any_batch(load, tmp_path):
+    path = static(
+        tmp_path, "input_format: RGB888_U8 src_image_size_w: 20 src_image_size_h: 18 crop: true "
+        "load_start_pos_w: 2 load_start_pos_h: 1 crop_size_w: 12 crop_size_h: 16",
+        "--input_shape=image:1~4,3,16,12", batch="N")
+    model = load(path, input_sizes=[1 << 16], output_sizes=[1 << 18])
+    assert acl.mdl.get_input_dims(model.desc, 0)[0]["dims"] == [-1, 18, 20, 3]
+    raw = picture(RGB888, 20, 18, 3)
+    model.feed(raw)
+    assert set_picture_shape(model, [3, 18, 20, 3]) == 0
+    assert model.execute() == 0, acl.get_recent_err_msg()
+    whole = raw.reshape(3, 18, 20, 3)[:, 1:17, 2:14].transpose(0, 3, 1, 2).astype(np.float32)
+    np.testing.assert_array_equal(model.read(0, whole.shape), whole)
+
+
+@pytest.mark.parametrize("text, sentence", [
+    (DYNAMIC % 9999, "dynamic AIPP with shapes that come at run time"),
+    ("aipp_op { aipp_mode: static input_format: RGB888_U8 src_image_size_w: 12 "
+     "src_image_size_h: 16 }", "src_image_size_h to 0"),
+])
+def test_aipp_that_ranges_exclude_is_named(tmp_path, text, sentence):
+    onnx.save(net(batch="N", height="H", width="W"), tmp_path / "net.onnx")
+    (tmp_path / "aipp.cfg").write_text(text)
+    done = atc(f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/out",
+               "--soc_version=Ascend310P3", f"--insert_op_conf={tmp_path}/aipp.cfg",
+               "--input_shape=image:1,3,-1,-1")
+    assert done.returncode == 1 and sentence in done.stderr, done.stderr

@@ -204,27 +204,33 @@ Failure first_info(uint32_t id, size_t index, aclAippInfo* info) {
     if (aipp.input != index || aipp.dynamic) continue;
     std::memset(info, 0, sizeof *info);
     fill_info(aipp, *info);
-    info->srcFormat = ACL_FORMAT_NCHW;
+    info->srcFormat = aipp.nhwc ? ACL_FORMAT_NHWC : ACL_FORMAT_NCHW;
     info->srcDatatype = static_cast<aclDataType>(aipp.dtype);
     info->srcDimNum = aipp.shape.size();
     const size_t gears = std::max<size_t>(meta.gears.size(), 1);
     info->shapeCount = gears;
     for (size_t g = 0; g < gears; ++g) {
-      const auto& input = (*model)->shaped->gear(g).inputs()[index];
+      // The size of a model whose shapes come at run time is 0, as everywhere.
+      const bool ranged = (*model)->shaped->has_ranges();
+      const size_t bytes =
+          ranged ? meta.inputs[index].size : (*model)->shaped->gear(g).inputs()[index].bytes;
+      const std::string& name = meta.inputs[index].name;
       Shape shape = aipp.shape;
       size_t used = 0;
       for (int64_t& extent : shape) {
+        if (ranged) break;
         if (extent == kDynamicDim && used < meta.gears[g].size()) extent = meta.gears[g][used++];
       }
       aclAippDims& dims = info->outDims[g];
       const Shape& told = meta.inputs[index].shape;
       fill_dims(
-          input.name,
+          name,
           {shape[0], told[1] < 0 ? shape[2] : told[1], told[2] < 0 ? shape[3] : told[2], shape[1]},
           dims.srcDims);
-      dims.srcSize = input.bytes;
-      fill_dims(input.name, shape, dims.aippOutdims);
-      dims.aippOutSize = bytes_of(aipp.dtype, static_cast<size_t>(element_count(shape)));
+      dims.srcSize = bytes;
+      fill_dims(name, shape, dims.aippOutdims);
+      const int64_t count = element_count(shape);
+      dims.aippOutSize = count < 0 ? 0 : bytes_of(aipp.dtype, static_cast<size_t>(count));
     }
     return {};
   }
