@@ -212,3 +212,49 @@ def test_a_graph_inside_too_many_others_is_refused(tmp_path):
     assert done.returncode != 0
     assert "deep inside one another; at most 8" in done.stdout + done.stderr
     assert not (tmp_path / "deep.om").exists()
+
+
+def refused(tmp_path, model):
+    """What atc says about a hostile model; nothing may be written."""
+    import onnx
+    onnx.save(model, tmp_path / "bad.onnx")
+    done = atc(f"--model={tmp_path}/bad.onnx", "--framework=5", f"--output={tmp_path}/bad",
+               "--soc_version=Ascend310P3")
+    assert done.returncode != 0
+    assert not (tmp_path / "bad.om").exists()
+    return done.stdout + done.stderr
+
+
+def chain_of_functions(count, calls):
+    """Each function calls the one before it `calls` times."""
+    from onnx import helper
+    made = []
+    for i in range(count):
+        op, domain = (f"F{i - 1}", "local") if i else ("Neg", "")
+        nodes = [helper.make_node(op, ["x" if k == 0 else f"t{k - 1}"],
+                                  [f"t{k}" if k + 1 < calls else "y"], domain=domain)
+                 for k in range(calls)]
+        made.append(helper.make_function("local", f"F{i}", ["x"], ["y"], nodes,
+                                         [helper.make_opsetid("", 17),
+                                          helper.make_opsetid("local", 1)]))
+    return flow_models.model([helper.make_node(f"F{count - 1}", ["x"], ["y"], domain="local")],
+                             [flow_models.info("x", 1, [2])], [flow_models.info("y", 1, [2])],
+                             functions=made, domains=["local"])
+
+
+def test_functions_that_multiply_are_stopped(tmp_path):
+    assert "nodes once its functions are in place" in refused(tmp_path, chain_of_functions(12, 8))
+
+
+def test_a_function_that_calls_itself_is_stopped(tmp_path):
+    model = chain_of_functions(1, 1)
+    model.functions[0].node[0].op_type, model.functions[0].node[0].domain = "F0", "local"
+    assert "functions call one another more than 32 deep" in refused(tmp_path, model)
+
+
+def test_a_loop_that_carries_another_type_is_named(tmp_path):
+    model = flow_models.growing_loop()
+    body = model.graph.node[0].attribute[0].g
+    body.node[1].op_type = "Shape"
+    del body.node[1].input[1:], body.node[1].attribute[:]
+    assert "a carried value before and after are float32 and int64" in refused(tmp_path, model)

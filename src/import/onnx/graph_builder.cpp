@@ -17,7 +17,7 @@ using graph::ValueId;
 namespace {
 
 // Nodes of one model once its functions are in place.
-constexpr size_t kMostNodes = size_t{1} << 20;
+constexpr size_t kMostNodes = size_t{1} << 17;
 
 }  // namespace
 

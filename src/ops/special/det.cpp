@@ -81,6 +81,7 @@ void register_special(Registry& registry) {
   register_lp_pool(registry);
   register_training(registry);
   register_optional(registry);
+  register_random(registry);
 }
 
 }  // namespace anynpu::ops

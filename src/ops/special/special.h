@@ -14,5 +14,6 @@ void register_det(Registry& registry);
 void register_lp_pool(Registry& registry);
 void register_training(Registry& registry);
 void register_optional(Registry& registry);
+void register_random(Registry& registry);
 
 }  // namespace anynpu::ops
