@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -20,6 +21,7 @@
 
 namespace anynpu::npc {
 
+class DebugInfo;
 class Translation;
 
 struct Symbol {
@@ -58,6 +60,8 @@ struct Image {
   std::set<uint32_t> address_taken;
   std::set<uint32_t> moving;
   bool fixed_place = false;
+  mutable std::once_flag debug_once;
+  mutable std::shared_ptr<const DebugInfo> debug;
   std::shared_ptr<const Translation> translation;  // null: all kernels are interpreted
 
   std::vector<InitialData> shared;
@@ -70,12 +74,16 @@ struct Image {
 
   std::vector<Symbol> symbols;  // sorted by address
   std::map<std::string, uint32_t, std::less<>> kernels;
+  // Parameters of kernels, where debug information tells them. Made when first asked for.
+  const DebugInfo& debug_info() const;
   std::vector<std::byte> object;          // the file, for line numbers
   std::vector<uint32_t> section_address;  // by section index; 0 when not loaded
 
   // The symbol of the function at `address`; null when there is none.
   const Symbol* function_at(uint32_t address) const;
   bool function_starts(uint32_t address) const;
+  // The symbol's name of the kernel called `name` (find_kernel).
+  std::string kernel_symbol(std::string_view name) const;
   // A word of read-only data; nothing when `address` is not there.
   std::optional<uint32_t> constant_word(uint32_t address) const;
   // The kernel called `name`: its C name, or the plain name of one C++ function. 0: none.

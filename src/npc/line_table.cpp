@@ -2,90 +2,20 @@
 #include "npc/line_table.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <string_view>
 
+#include "npc/dwarf.h"
 #include "npc/elf.h"
 #include "npc/image.h"
-#include "npc/relocate.h"
 
 namespace anynpu::npc {
 
 namespace {
 
-// Reads past the end give zeros and set `broken`.
-class DwarfReader {
- public:
-  explicit DwarfReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  bool broken() const { return broken_; }
-  bool at_end() const { return broken_ || at_ >= bytes_.size(); }
-  size_t position() const { return at_; }
-  void skip(size_t count) { take(count); }
-
-  uint64_t fixed(size_t count) {
-    uint64_t value = 0;
-    const std::byte* from = take(count);
-    if (from && count <= 8) std::memcpy(&value, from, count);
-    return value;
-  }
-  uint64_t uleb() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 63; shift += 7) {
-      const uint64_t byte = fixed(1);
-      value |= (byte & 127) << shift;
-      if (!(byte & 128)) break;
-    }
-    return value;
-  }
-  int64_t sleb() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 63;) {
-      const uint64_t byte = fixed(1);
-      value |= (byte & 127) << shift;
-      shift += 7;
-      if (byte & 128) continue;
-      if (byte & 64) value |= ~uint64_t{0} << shift;
-      break;
-    }
-    return static_cast<int64_t>(value);
-  }
-  std::string_view text() {
-    if (at_end()) return {};
-    const auto* begin = reinterpret_cast<const char*>(bytes_.data()) + at_;
-    const size_t length = strnlen(begin, bytes_.size() - at_);
-    at_ = std::min(at_ + length + 1, bytes_.size());
-    return {begin, length};
-  }
-  DwarfReader part(size_t count) {
-    const std::byte* from = take(count);
-    return DwarfReader(from ? std::span<const std::byte>(from, count)
-                            : std::span<const std::byte>{});
-  }
-
- private:
-  const std::byte* take(size_t count) {
-    if (broken_ || count > bytes_.size() - at_) {
-      broken_ = true;
-      return nullptr;
-    }
-    at_ += count;
-    return bytes_.data() + at_ - count;
-  }
-  std::span<const std::byte> bytes_;
-  size_t at_ = 0;
-  bool broken_ = false;
-};
-
 struct Strings {
   std::span<const std::byte> line, debug;
 };
-
-std::string_view string_at(std::span<const std::byte> table, uint64_t offset) {
-  if (offset >= table.size()) return {};
-  const auto* begin = reinterpret_cast<const char*>(table.data()) + offset;
-  return {begin, strnlen(begin, table.size() - offset)};
-}
 
 // One unit's header and line program.
 class LineUnit {
@@ -109,6 +39,8 @@ class LineUnit {
     version_ == 5 ? read_names5(header) : read_names4(header);
     run();
   }
+
+  const std::vector<uint32_t>& names() const { return names_; }
 
  private:
   struct Form {
@@ -271,25 +203,6 @@ class LineUnit {
   uint32_t address_ = 0, line_ = 1;
 };
 
-// The contents of a debug section with its relocations applied.
-std::vector<std::byte> contents_of(const ElfFile& file, const Image& image, std::string_view name) {
-  for (size_t i = 0; i < file.sections.size(); ++i) {
-    if (file.sections[i].name != name) continue;
-    std::vector<std::byte> bytes(file.sections[i].data.begin(), file.sections[i].data.end());
-    const RelocationTarget target{bytes, 0, [&](uint32_t symbol) {
-                                    const ElfSymbol& s = file.symbols[symbol];
-                                    return s.section < image.section_address.size()
-                                               ? image.section_address[s.section] + s.value
-                                               : s.value;
-                                  }};
-    for (const ElfSection& s : file.sections) {
-      if (s.type == ElfSection::kRela && s.info == i) relocate_debug(file, s, target);
-    }
-    return bytes;
-  }
-  return {};
-}
-
 }  // namespace
 
 LineTable LineTable::read(const Image& image) {
@@ -297,15 +210,18 @@ LineTable LineTable::read(const Image& image) {
   auto parsed = ElfFile::parse(image.object);
   if (!parsed.ok()) return table;
   const ElfFile& file = parsed.value();
-  const auto lines = contents_of(file, image, ".debug_line");
-  const auto line_strings = contents_of(file, image, ".debug_line_str");
-  const auto strings = contents_of(file, image, ".debug_str");
+  const auto lines = debug_section(file, image, ".debug_line");
+  const auto line_strings = debug_section(file, image, ".debug_line_str");
+  const auto strings = debug_section(file, image, ".debug_str");
   const Strings names{line_strings, strings};
   DwarfReader reader(lines);
   while (!reader.at_end()) {
+    const size_t start = reader.position();
     const uint64_t length = reader.fixed(4);
     if (length >= 0xfffffff0u) break;  // 64-bit DWARF does not occur here
-    LineUnit(reader.part(length), names, table.files_, table.rows_).read();
+    LineUnit unit(reader.part(length), names, table.files_, table.rows_);
+    unit.read();
+    table.units_[static_cast<uint32_t>(start)] = unit.names();
   }
   std::stable_sort(table.rows_.begin(), table.rows_.end(), [](const Row& a, const Row& b) {
     // Where one sequence ends and the next begins, the beginning counts.
@@ -313,6 +229,12 @@ LineTable LineTable::read(const Image& image) {
     return a.file == kEnd && b.file != kEnd;
   });
   return table;
+}
+
+std::string LineTable::file_name(uint32_t unit, uint32_t file) const {
+  const auto names = units_.find(unit);
+  if (names == units_.end() || file >= names->second.size()) return {};
+  return names->second[file] < files_.size() ? files_[names->second[file]] : std::string();
 }
 
 std::optional<SourceLine> LineTable::find(uint32_t address) const {

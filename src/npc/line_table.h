@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ class LineTable {
  public:
   static LineTable read(const Image& image);
   std::optional<SourceLine> find(uint32_t address) const;
+  // The name of file number `file` in the table at `unit` of .debug_line; empty when there is none.
+  std::string file_name(uint32_t unit, uint32_t file) const;
 
   struct Row {
     uint32_t address = 0;
@@ -31,7 +34,8 @@ class LineTable {
 
  private:
   std::vector<std::string> files_;
-  std::vector<Row> rows_;  // sorted by address
+  std::map<uint32_t, std::vector<uint32_t>> units_;  // by offset: numbers to indices into files_
+  std::vector<Row> rows_;                            // sorted by address
 };
 
 }  // namespace anynpu::npc

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <set>
 
+#include "npc/debug_info.h"
 #include "npc/elf.h"
 #include "npc/image.h"
 #include "npc/relocate.h"
@@ -282,6 +283,20 @@ const Symbol* Image::function_at(uint32_t address) const {
 bool Image::function_starts(uint32_t address) const {
   const Symbol* symbol = function_at(address);
   return symbol && symbol->address == address;
+}
+
+const DebugInfo& Image::debug_info() const {
+  std::call_once(debug_once,
+                 [this] { debug = std::make_shared<const DebugInfo>(DebugInfo::read(*this)); });
+  return *debug;
+}
+
+std::string Image::kernel_symbol(std::string_view name) const {
+  const uint32_t address = find_kernel(name);
+  for (const auto& [symbol, at] : kernels) {
+    if (at == address) return symbol;
+  }
+  return {};
 }
 
 std::optional<uint32_t> Image::constant_word(uint32_t address) const {

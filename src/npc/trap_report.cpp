@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "npc/core.h"
+#include "npc/debug_info.h"
 #include "npc/image.h"
 #include "npc/line_table.h"
 
@@ -25,32 +26,52 @@ std::string readable(const std::string& name) {
   return text;
 }
 
-std::string frame_line(const Image& image, const LineTable& lines, size_t number, uint32_t pc,
-                       uint32_t look_up) {
+// Tables of the image that a report needs.
+struct Sources {
+  explicit Sources(const Image& image)
+      : lines(LineTable::read(image)), info(DebugInfo::read(image)) {}
+  LineTable lines;
+  DebugInfo info;
+};
+
+std::string place_text(const std::string& file, uint32_t line) {
+  return line == 0 ? std::string() : format(" at {}:{}", file.empty() ? "?" : file, line);
+}
+
+// The lines of one frame: what was inlined there, from the inside out, then the function itself.
+std::string frame_lines(const Image& image, const Sources& sources, size_t& number, uint32_t pc,
+                        uint32_t look_up) {
   char at[16];
   std::snprintf(at, sizeof at, "0x%08x", pc);
-  std::string text = format("  #{} {}", number, at);
+  std::string text;
+  const auto innermost = sources.lines.find(look_up);
+  std::string place = innermost ? place_text(innermost->file, innermost->line) : std::string();
+  for (const DebugInfo::Inlined& piece : sources.info.inlined_at(look_up)) {
+    text += format("  #{} {} in {} (inlined){}\n", number++, at, readable(piece.name), place);
+    place = place_text(sources.lines.file_name(piece.unit, piece.file), piece.line);
+  }
+  text += format("  #{} {}", number++, at);
   if (const Symbol* s = image.function_at(look_up)) {
     text += " in " + readable(s->name);
-    if (const auto place = lines.find(look_up))
-      return text + format(" at {}:{}", place->file, place->line) + "\n";
-    text += format(" + {}", pc - s->address);
+    text += !place.empty() ? place : format(" + {}", pc - s->address);
   }
   return text + "\n";
 }
 
-std::string core_report(const Core& core, const LineTable& lines) {
+std::string core_report(const Core& core, const Sources& sources) {
   std::string text = format("core {}: {}: {}\n", core.id, name_of(core.trap.kind), core.trap.text);
-  text += frame_line(*core.image, lines, 0, core.pc, core.pc);
+  size_t number = 0;
+  text += frame_lines(*core.image, sources, number, core.pc, core.pc);
   const size_t depth = core.calls.size();
   for (size_t i = 0; i < depth; ++i) {
     if (depth > kMostFrames && i == kMostFrames / 2) {
       text += format("  ... {} more calls ...\n", depth - kMostFrames);
       i = depth - kMostFrames / 2;
+      number += depth - kMostFrames;
     }
     // A return address may already belong to the next line or function: look up the call itself.
     const uint32_t back = core.calls[depth - 1 - i];
-    text += frame_line(*core.image, lines, i + 1, back, back - 1);
+    text += frame_lines(*core.image, sources, number, back, back - 1);
   }
   return text;
 }
@@ -60,9 +81,9 @@ std::string core_report(const Core& core, const LineTable& lines) {
 std::string trap_report(int cluster, std::string_view kernel, const std::vector<Core>& cores) {
   std::string text = format("NPC cluster {}: kernel '{}' ran into an exception\n", cluster, kernel);
   if (cores.empty()) return text;
-  const LineTable lines = LineTable::read(*cores.front().image);
+  const Sources sources(*cores.front().image);
   for (const Core& core : cores) {
-    if (core.trap.kind != TrapKind::none) text += core_report(core, lines);
+    if (core.trap.kind != TrapKind::none) text += core_report(core, sources);
   }
   return text;
 }

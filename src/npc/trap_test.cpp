@@ -97,6 +97,39 @@ TEST_F(TrapTest, every_kind_of_trap_says_what_happened) {
   EXPECT_EQ(stats.trap_report, "");
 }
 
+TEST_F(TrapTest, inlined_functions_are_frames_of_the_call_stack) {
+  load(
+      "static inline __attribute__((always_inline)) void innermost(int* at) {\n"
+      "  *at = 1;\n"
+      "}\n"
+      "static inline __attribute__((always_inline)) void between(int* at) {\n"
+      "  innermost(at);\n"
+      "}\n"
+      "extern \"C\" void outer(int* at) {\n"
+      "  between(at);\n"
+      "}\n",
+      "-O1 -g");
+  expect_trap("outer", {8}, "in innermost(int*) (inlined) at kernel.cc:2");
+  EXPECT_THAT(stats.trap_report, HasSubstr("in between(int*) (inlined) at kernel.cc:5"));
+  EXPECT_THAT(stats.trap_report, HasSubstr("in outer at kernel.cc:8"));
+}
+
+TEST_F(TrapTest, with_debug_information_the_number_of_parameters_is_checked) {
+  const char* source = R"(
+    extern "C" void two(int* out, float x) { if (CoreID == 0) *out = (int)x; }
+    extern "C" void wide(long long x, int* out) { *out = (int)x; })";
+  load(source, "-O2 -g");
+  const uint32_t out = device_words({0});
+  EXPECT_TRUE(run("two", {out, 0x40000000}).ok());
+  const Status few = run("two", {out});
+  EXPECT_EQ(few.code(), Code::invalid_argument);
+  EXPECT_THAT(few.to_string(), HasSubstr("kernel 'two' takes 2 parameters, 1 were given"));
+  EXPECT_EQ(run("two", {out, 1, 2}).code(), Code::invalid_argument);
+  EXPECT_THAT(run("wide", {1, 2, out}).to_string(), HasSubstr("'x' of kernel 'wide' has 8 bytes"));
+  load(source, "-O2");  // nothing is known: the call is taken as it is
+  EXPECT_TRUE(run("two", {out, 0x40000000, 7}).ok());
+}
+
 TEST_F(TrapTest, a_trap_of_one_core_ends_those_that_wait_in_sync) {
   load(R"(extern "C" void wait(int* nowhere) { if (CoreID == 7) *nowhere = 1; sync(); })");
   expect_trap("wait", {0}, "core 7: bad address");

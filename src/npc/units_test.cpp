@@ -190,5 +190,25 @@ TEST_F(UnitsTest, the_matrix_unit_multiplies_and_convolves) {
   EXPECT_EQ(stats.cores[0].events[kMME_CYCLE], cycles::matrix(60) + cycles::matrix(24 * 9));
 }
 
+TEST_F(UnitsTest, strict_copies_want_global_memory_in_lines_of_32_bytes) {
+  load(R"(
+    __local__ char own[64];
+    extern "C" void copies(char* data, int* codes) {
+      if (CoreID) return;
+      codes[0] = memcpy(own, data + 32, 16);
+      codes[1] = memcpy(own, data + 4, 16);
+      codes[2] = memcpy(data + 40, own + 1, 16);
+    })");
+  const uint32_t data = device_words(std::vector<uint32_t>(64)),
+                 codes = device_words(std::vector<uint32_t>(3, 99));
+  ASSERT_TRUE(run("copies", {data, codes}).ok());
+  EXPECT_EQ(words_at(codes, 3), (std::vector<uint32_t>{0, 0, 0}));
+  setenv("ANYNPU_STRICT", "1", 1);
+  const Status status = run("copies", {data, codes});
+  unsetenv("ANYNPU_STRICT");
+  ASSERT_TRUE(status.ok());
+  EXPECT_EQ(words_at(codes, 3), (std::vector<uint32_t>{0, 22, 22}));
+}
+
 }  // namespace
 }  // namespace anynpu::npc
