@@ -81,7 +81,9 @@ int print_support(bool csv) {
     std::string line = csv ? name + "," + opsets : "| " + name + " | " + opsets + " |";
     const auto kernels = Registry::instance().kernels(row.newest->name, row.newest->domain);
     for (DType type : kColumns) {
-      const std::string cell = takes(*row.newest, type) ? kernels_for(kernels, type, csv) : "";
+      const bool taken = takes(*row.newest, type) || row.newest->inputs.empty();
+      std::string cell = taken ? kernels_for(kernels, type, csv) : "";
+      if (row.newest->is_flow) cell = "executor";  // control flow, sequences: any type
       line += csv ? "," + cell : " " + (cell.empty() ? "-" : cell) + " |";
     }
     std::puts(line.c_str());
