@@ -1,94 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclruntime/pipeline.h"
 
-#include <chrono>
 #include <thread>
 #include <utility>
 
+#include "aclruntime/copy_times.h"
+
 namespace anynpu::aclruntime {
 
-bool Pipeline::enter(Stage stage, size_t index, const std::function<bool()>* interrupted) {
-  // An item follows the stage before it; the first stage waits for a free binding of the ring.
-  const auto may_enter = [&] {
-    if (stopped_) return true;
-    return stage == upload ? index < done_[download] + ring_.size() : index < done_[stage - 1];
-  };
-  std::unique_lock lock(mutex_);
-  while (!may_enter()) {
-    if (interrupted == nullptr) {
-      changed_.wait(lock);
-      continue;
-    }
-    if (changed_.wait_for(lock, std::chrono::milliseconds(50)) == std::cv_status::no_timeout) {
-      continue;
-    }
-    lock.unlock();
-    const bool stop = (*interrupted)();
-    lock.lock();
-    stopped_ = stopped_ || stop;
-  }
-  return !stopped_;
+size_t Pipeline::next(size_t count) {
+  const std::lock_guard lock(mutex_);
+  return stopped_ || taken_ == count ? count : taken_++;
 }
 
-void Pipeline::leave(Stage stage, size_t index, Failure failure) {
-  {
-    const std::lock_guard lock(mutex_);
-    done_[stage] = index + 1;
-    if (failure && !stopped_) {
-      stopped_ = true;
-      failure_ = std::move(failure);
-      failure_.sentence = "feeds " + std::to_string(index) + ": " + failure_.sentence;
-    }
-  }
-  changed_.notify_all();
+void Pipeline::stop(size_t index, Failure failure) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  stopped_ = true;
+  failure_ = std::move(failure);
+  if (failure_) failure_.sentence = "feeds " + std::to_string(index) + ": " + failure_.sentence;
 }
 
-Failure Pipeline::upload_item(PipelineItem& item, Binding& binding) {
-  return binding.put(item.feeds);
-}
-
-// Gears are state of the model: set here, where one item at a time passes.
-Failure Pipeline::compute_item(PipelineItem& item, Binding& binding) {
+Failure Pipeline::compute(PipelineItem& item, Binding& binding) {
+  // The shapes that AscendCL reports for a gear are those of the model's last execution.
+  std::unique_lock<std::mutex> turn(gear_, std::defer_lock);
+  if (model_.gear_input() >= 0) turn.lock();
   if (Failure failure = binding.set_shapes(item.shapes)) return failure;
   if (Failure failure = binding.set_aipp(aipp_)) return failure;
   if (Failure failure = binding.execute(output_sizes_, loop_, item.times)) return failure;
   return binding.outputs(item.outputs);
 }
 
-Failure Pipeline::download_item(PipelineItem& item) {
+Failure Pipeline::run_item(PipelineItem& item, Binding& binding) {
+  if (Failure failure = binding.put(item.feeds)) return failure;
+  if (Failure failure = compute(item, binding)) return failure;
   for (Tensor& tensor : item.outputs) {
     if (Failure failure = move_to_host(tensor)) return failure;
   }
   return {};
 }
 
-template <typename Work>
-void Pipeline::run_stage(Stage stage, std::vector<PipelineItem>& items,
-                         const std::function<bool()>* interrupted, Work&& work) {
-  Failure context = model_.context().use();
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (!enter(stage, i, interrupted)) return;
-    leave(stage, i, context ? context : work(items[i], *ring_[i % ring_.size()]));
+void Pipeline::run_lane(size_t lane, std::vector<PipelineItem>& items,
+                        const std::function<bool()>* interrupted) {
+  constexpr double kAskEachMs = 50;
+  if (Failure failure = model_.context().use()) return stop(0, std::move(failure));
+  double asked = now_ms();
+  for (size_t i = next(items.size()); i < items.size(); i = next(items.size())) {
+    if (Failure failure = run_item(items[i], *bindings_[lane])) return stop(i, std::move(failure));
+    if (interrupted == nullptr || now_ms() - asked < kAskEachMs) continue;
+    asked = now_ms();
+    if ((*interrupted)()) return stop(i, {});
   }
 }
 
 Failure Pipeline::run(std::vector<PipelineItem>& items, const std::function<bool()>& interrupted) {
-  std::thread uploader([&] {
-    run_stage(upload, items, nullptr, [this](auto& item, auto& b) { return upload_item(item, b); });
-  });
-  std::thread downloader([&] {
-    run_stage(download, items, nullptr, [this](auto& item, auto&) { return download_item(item); });
-  });
-  run_stage(compute, items, &interrupted,
-            [this](auto& item, auto& b) { return compute_item(item, b); });
-  {  // The last item may still be on its way to the host.
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return stopped_ || done_[download] == items.size(); });
-    stopped_ = stopped_ || failure_;
+  std::vector<std::thread> others;
+  for (size_t lane = 1; lane < kLanes; ++lane) {
+    others.emplace_back([this, lane, &items] { run_lane(lane, items, nullptr); });
   }
-  changed_.notify_all();
-  uploader.join();
-  downloader.join();
+  run_lane(0, items, &interrupted);
+  for (std::thread& other : others) other.join();
   return std::move(failure_);
 }
 

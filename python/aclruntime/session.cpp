@@ -89,15 +89,15 @@ Failure Session::pipeline(std::vector<PipelineItem>& items, int loop,
       return failure;
     }
   }
-  while (ring_.size() < Pipeline::kDepth) ring_.push_back(std::make_unique<Binding>(*model_));
-  return Pipeline(*model_, ring_, aipp_, output_sizes_, loop).run(items, interrupted);
+  while (lanes_.size() < Pipeline::kLanes) lanes_.push_back(std::make_unique<Binding>(*model_));
+  return Pipeline(*model_, lanes_, aipp_, output_sizes_, loop).run(items, interrupted);
 }
 
 void Session::free() {
   const std::lock_guard lock(mutex_);
   if (!model_) return;
   if (Failure failure = model_->context().use()) failure = {};  // ended: nothing is left to free
-  ring_.clear();
+  lanes_.clear();
   binding_.reset();
   model_.reset();
 }
