@@ -18,7 +18,7 @@ import harness  # noqa: E402
 
 HEAD = """# {title}
 
-Written by `bench/make_docs.py` from the figures of one `make bench`; do not edit.
+Written by `bench/make_docs.py` from the figures of `make bench`; do not edit.
 Measured on {date}: {cpu}, {cores} cores, Linux {kernel}, Python {python};
 load {load:.1f}{priority}.
 
