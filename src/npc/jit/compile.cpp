@@ -25,7 +25,6 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <mutex>
 
 #include "npc/jit/lifter.h"
@@ -249,7 +248,6 @@ class LlvmJit : public Jit {
     module.setDataLayout((*machine)->createDataLayout());
     module.setTargetTriple((*machine)->getTargetTriple().str());
     Lifter(program, module).lift_all();
-    if (std::getenv("ANYNPU_NPC_IR")) module.print(errs(), nullptr);
     std::string broken;
     raw_string_ostream text(broken);
     if (verifyModule(module, &text)) {
@@ -257,7 +255,6 @@ class LlvmJit : public Jit {
       return {};
     }
     Pipeline(**machine).run(module);
-    if (std::getenv("ANYNPU_NPC_IR")) module.print(errs(), nullptr);
     SmallVector<char, 0> bytes;
     raw_svector_ostream out(bytes);
     legacy::PassManager emit;
