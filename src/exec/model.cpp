@@ -13,6 +13,7 @@
 #include "exec/runner.h"
 #include "exec/step_program.h"
 #include "trace/names.h"
+#include "trace/trace.h"
 
 namespace anynpu::exec {
 
@@ -133,6 +134,22 @@ struct LoadedModel::Impl {
   }
 };
 
+namespace {
+
+// How the arena is shared, for whoever profiles memory while the model is loaded.
+void trace_arena(const Plan& plan, const std::string& model) {
+  if (!trace::enabled(trace::Category::memory)) return;
+  const trace::NameId title = trace::intern(model);
+  for (const ArenaUse& use : plan.arena_uses) {
+    if (use.first_step >= plan.steps.size()) continue;
+    trace::instant(trace::Category::memory, trace::intern(plan.steps[use.first_step].name),
+                   trace::current_correlation(), use.bytes,
+                   {use.first_step | uint64_t{use.last_step} << 32, 0, title, 0});
+  }
+}
+
+}  // namespace
+
 LoadedModel::LoadedModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 LoadedModel::~LoadedModel() = default;
 
@@ -155,6 +172,7 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   }
   ANYNPU_ASSIGN(impl->plan, make_plan(graph));
   Plan& plan = impl->plan;
+  trace_arena(plan, graph.name);
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     TensorInfo& info = impl->outputs[i];
     info.dtype = plan.outputs[i].dtype;

@@ -370,6 +370,9 @@ class Planner {
     for (size_t i = 0; i < storages_.size(); ++i) {
       if (storages_[i].place != Place::arena) continue;
       buffers.push_back({storages_[i].bytes, storages_[i].first_step, storages_[i].last_step});
+      plan_.arena_uses.push_back({static_cast<uint32_t>(storages_[i].first_step),
+                                  static_cast<uint32_t>(storages_[i].last_step),
+                                  storages_[i].bytes});
       owners.push_back(i);
     }
     plan_.work_bytes = place_buffers(buffers);

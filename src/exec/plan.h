@@ -38,6 +38,13 @@ struct Step {
   std::string traced;  // what a profile says about it, see describe_step.h
 };
 
+// A tensor between operators, or a kernel's work space: the steps that it lives for, and its size.
+struct ArenaUse {
+  uint32_t first_step = 0;
+  uint32_t last_step = 0;
+  size_t bytes = 0;
+};
+
 struct TensorShape {
   DType dtype = DType::undefined;
   Shape shape;
@@ -48,6 +55,7 @@ struct Plan {
   std::vector<TensorShape> outputs;  // of the graph, as inferred for these input shapes
   size_t weight_bytes = 0;           // packed weights and the constants that are used as they are
   size_t work_bytes = 0;             // arena: intermediate tensors and workspaces
+  std::vector<ArenaUse> arena_uses;  // what it is made of, for profiles
 
   // Packs kernels and copies constants into `memory` (weight_bytes, aligned to 64). Once, before
   // the first run; needs the graph that the plan was made from.

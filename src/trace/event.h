@@ -66,6 +66,8 @@ static_assert(sizeof(Event) == 32 && std::is_trivially_copyable_v<Event>);
 //   the
 //           queue, first = device (-1: none), second = engine
 //   memory  arg = address, extra = bytes in use on the device afterwards, first = device (-1: host)
+//           an instant is a tensor of a model that is loaded: arg = first step | last step << 32,
+//           first = name of the model
 //   user    arg = kind of the stamp | category of the program << 32, first = name of the domain,
 //           second = number of the range or mark
 struct Detail {

@@ -188,6 +188,16 @@ def test_memory_adds_up(profile):
     assert max(in_use) - min(in_use) >= 1024
 
 
+def test_static_memory_of_a_loaded_model_names_its_operators(profile):
+    rows = table(profile[0], "static_op_mem")
+    assert rows[-1]["Op Name"] == "TOTAL" and rows[-1]["Node Index End"] == "4294967295"
+    first = [r for r in rows if r["Op Name"] == "first"]
+    # 8 channels of 32 x 32 floats, perhaps in blocks of 16 channels.
+    assert any(float(r["Size(KB)"]) in (32.0, 64.0) for r in first)
+    assert float(rows[-1]["Size(KB)"]) >= max(float(r["Size(KB)"]) for r in rows[:-1])
+    assert all(int(r["Node Index Start"]) <= int(r["Node Index End"]) for r in rows)
+
+
 def test_marks_are_in_msprof_tx_with_both_sides(profile):
     rows = table(profile[0], "msprof_tx")
     assert [(r["message"], r["event_type"]) for r in rows] \

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from anynpu.msprof import host
+from anynpu.msprof.recording import INSTANT
 from anynpu.msprof.timeline import us
 from anynpu.msprof.work import (
     ENGINES,
@@ -245,6 +246,28 @@ def operator_memory(work):
             "Release Total Allocated(KB)", "Release Total Reserved(KB)", "Device"], out
 
 
+def static_op_mem(work):
+    """How models that were loaded meanwhile share their work memory; the index is the step's."""
+    tensors = work.recording.of("memory", INSTANT)
+    device = str(work.device_ids[0] if work.device_ids else 0)
+    graphs, out = {}, []
+    for name, model, arg, size in zip(tensors["name"].tolist(), tensors["d_first"].tolist(),
+                                      tensors["d_arg"].tolist(), tensors["arg"].tolist()):
+        graph = graphs.setdefault(model, len(graphs))
+        out.append([device, work.name(name), work.name(model), str(graph),
+                    str(arg & 0xFFFFFFFF), str(arg >> 32), f"{size / 1024:.3f}"])
+    for model, graph in graphs.items():
+        mine = tensors[tensors["d_first"] == model]
+        ends = mine["d_arg"] >> np.uint64(32)
+        starts = mine["d_arg"] & np.uint64(0xFFFFFFFF)
+        live = [int(mine["arg"][(starts <= step) & (ends >= step)].sum())
+                for step in np.unique(starts)]
+        out.append([device, "TOTAL", work.name(model), str(graph), "0", "4294967295",
+                    f"{max(live) / 1024:.3f}"])
+    return ["Device_id", "Op Name", "Model Name", "Graph ID", "Node Index Start", "Node Index End",
+            "Size(KB)"], out
+
+
 def npu_mem(work):
     out = []
     for sample in work.recording.samples:
@@ -346,5 +369,5 @@ def process_mem(work):
 
 TABLES = {f.__name__: f for f in (
     op_summary, op_statistic, task_time, api_statistic, step_trace, msprof_tx, memory_record,
-    operator_memory, npu_mem, npu_module_mem, dvpp, cpu_usage, host_cpu_usage, host_mem_usage,
-    host_disk_usage, host_network_usage, sys_mem, process_mem)}
+    operator_memory, static_op_mem, npu_mem, npu_module_mem, dvpp, cpu_usage, host_cpu_usage,
+    host_mem_usage, host_disk_usage, host_network_usage, sys_mem, process_mem)}

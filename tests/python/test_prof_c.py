@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""acl_prof.h and libmsprofiler.so from C: a session with marks, as a C program writes it."""
+import glob
+import os
+import subprocess
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <string.h>
+#include "acl/acl.h"
+#include "acl/acl_prof.h"
+
+#define CHECK(call) do { aclError e = (call); \
+  if (e != ACL_SUCCESS) { printf("%s: %d %s\n", #call, e, aclGetRecentErrMsg()); return 1; } \
+  } while (0)
+
+int main(int argc, char** argv) {
+  uint32_t devices[] = {0};
+  CHECK(aclInit(NULL));
+  CHECK(aclrtSetDevice(0));
+  if (aclprofInit(argv[1], strlen(argv[1]) + 1) != ACL_ERROR_INVALID_PARAM) return 2;
+  if (aclprofInit(NULL, 4) != ACL_ERROR_INVALID_PARAM) return 3;
+  CHECK(aclprofInit(argv[1], strlen(argv[1])));
+  aclprofConfig* config = aclprofCreateConfig(devices, 1, ACL_AICORE_NONE, NULL,
+      ACL_PROF_ACL_API | ACL_PROF_TASK_TIME | ACL_PROF_MSPROFTX);
+  if (!config || aclprofCreateConfig(NULL, 1, ACL_AICORE_NONE, NULL, ACL_PROF_ACL_API)) return 4;
+  if (aclprofSetConfig(ACL_PROF_SYS_HARDWARE_MEM_FREQ, "15", 3) == ACL_SUCCESS) return 5;
+  CHECK(aclprofSetConfig(ACL_PROF_SYS_HARDWARE_MEM_FREQ, "15", 2));
+  CHECK(aclprofStart(config));
+  void* stamp = aclprofCreateStamp();
+  uint32_t range = 0;
+  CHECK(aclprofSetStampTraceMessage(stamp, "from C", 6));
+  CHECK(aclprofMark(stamp));
+  CHECK(aclprofRangeStart(stamp, &range));
+  CHECK(aclprofRangeStop(range));
+  if (aclprofStr2Id("x") != aclprofStr2Id("x")) return 6;
+  aclprofDestroyStamp(stamp);
+  CHECK(aclprofStop(config));
+  CHECK(aclprofDestroyConfig(config));
+  CHECK(aclprofFinalize());
+  CHECK(aclrtResetDevice(0));
+  CHECK(aclFinalize());
+  return 0;
+}
+"""
+
+
+def test_a_c_program_profiles_itself(tmp_path):
+    build = os.environ["ANYNPU_BUILD_DIR"]
+    (tmp_path / "app.c").write_text(PROGRAM)
+    subprocess.run(
+        ["gcc", "-std=c99", "-Wall", "-Werror", "app.c", "-o", "app", f"-I{build}/include",
+         f"-L{build}/lib", "-lmsprofiler", "-lascendcl", f"-Wl,-rpath,{build}/lib"],
+        cwd=tmp_path, check=True, timeout=60)
+    done = subprocess.run(["./app", str(tmp_path / "out")], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+    from anynpu.msprof.recording import read_recording
+    from anynpu.msprof.work import Work
+    work = Work(read_recording(glob.glob(str(tmp_path / "out" / "PROF_*"))[0]))
+    assert [work.name(n) for n in work.stamps["name"]] == ["from C", "from C"]
+    assert "aclprofRangeStart" in {work.name(n) for n in work.apis["name"]}
