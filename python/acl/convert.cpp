@@ -43,6 +43,14 @@ bool fail_range(const Place& at, PyObject* value, bool is_signed, int bits) {
 
 }  // namespace
 
+bool same_length(const Function& self, const char* first, size_t first_length, const char* second,
+                 size_t second_length) {
+  if (first_length == second_length) return true;
+  PyErr_Format(PyExc_ValueError, "%s: '%s' has %zu items and '%s' %zu, expected as many", self.name,
+               first, first_length, second, second_length);
+  return false;
+}
+
 bool fail_type(const Place& at, PyObject* from, const char* expected) {
   PyObject* place = describe(at);
   if (place == nullptr) return false;

@@ -54,6 +54,10 @@ struct Place {
 // Sets TypeError: "... argument 'size' (1 of 2) is a str, expected an int". Returns false.
 bool fail_type(const Place& at, PyObject* from, const char* expected);
 
+// Two list arguments of one item per tensor; sets ValueError and returns false when they differ.
+bool same_length(const Function& self, const char* first, size_t first_length, const char* second,
+                 size_t second_length);
+
 namespace detail {
 bool take_wide(const Place& at, PyObject* from, bool is_signed, int bits, uint64_t* to);
 bool take_double(const Place& at, PyObject* from, double* to);

@@ -93,6 +93,9 @@ def make(tree):
     os.makedirs(os.path.join(tree, "bin"), exist_ok=True)
     os.makedirs(os.path.join(tree, "opp"), exist_ok=True)
     _link_programs(os.path.join(tree, "bin"))
+    compare = os.path.join(tree, "toolkit", "tools", "operator_cmp", "compare")
+    _link(os.path.join(paths.PACKAGE, "msaccucmp.py"), os.path.join(compare, "msaccucmp.py"))
+    _link(os.path.join("toolkit", "tools"), os.path.join(tree, "tools"))
     _link(".", os.path.join(tree, "latest"))
     script = "# Source this file: . set_env.sh\n" + "\n".join(export_lines(tree)) + "\n"
     path = os.path.join(tree, "set_env.sh")

@@ -9,6 +9,7 @@
 #include "compile/infer_flow.h"
 #include "compile/passes.h"
 #include "exec/memory.h"
+#include "exec/observe.h"
 #include "exec/plan.h"
 #include "exec/runner.h"
 #include "exec/step_program.h"
@@ -81,6 +82,7 @@ struct LoadedModel::Impl {
   bool queued = false;  // the caller's work memory: one run at a time
   std::mutex queue;
   SparePool<PlanRunner> runners;
+  std::shared_ptr<StepObserver> observer;
 
   Result<std::unique_ptr<PlanRunner>> take() {
     if (auto runner = runners.take()) return runner;
@@ -128,6 +130,8 @@ struct LoadedModel::Impl {
     std::unique_lock<std::mutex> turn;
     if (queued) turn = std::unique_lock(queue);
     ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, take());
+    if (observer) [[unlikely]]
+      observer->begin();
     Status status = runner->run({sources, in.size()}, {targets, out.size()}, step_ns);
     runners.give(std::move(runner));
     return status;
@@ -188,6 +192,8 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   }
   ANYNPU_TRY(plan.fill_weights(impl->weights.data()));
   plan.forget_graph();
+  impl->observer = options.observer;
+  if (options.observer) observe(plan, options.observer);
   for (const Step& step : plan.steps)
     impl->names.push_back({trace::intern(step.name), trace::intern(step.traced)});
 

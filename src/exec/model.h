@@ -20,6 +20,8 @@
 
 namespace anynpu::exec {
 
+class StepObserver;
+
 struct TensorInfo {
   std::string name;
   DType dtype = DType::undefined;
@@ -41,6 +43,7 @@ struct LoadOptions {
   size_t weight_bytes = 0;
   void* work_memory = nullptr;
   size_t work_bytes = 0;
+  std::shared_ptr<StepObserver> observer = nullptr;  // told of every step
 };
 
 struct Buffer {

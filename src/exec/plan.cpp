@@ -219,6 +219,16 @@ class Planner {
     return context;
   }
 
+  static std::vector<StepTensor> tensors_of(const std::vector<ops::Operand>& operands,
+                                            const std::vector<Layout>& layouts) {
+    std::vector<StepTensor> tensors;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      tensors.push_back(
+          {operands[i].dtype, operands[i].shape, i < layouts.size() ? layouts[i] : Layout::plain});
+    }
+    return tensors;
+  }
+
   Status plan_node(int n) {
     const graph::Node& node = graph_.nodes[static_cast<size_t>(n)];
     if (graph::has_subgraphs(node)) return plan_flow_node(n);
@@ -241,6 +251,9 @@ class Planner {
     }
     const bool view = place_outputs(n, context, *work, use);
     Step step;
+    step.op = node.op;
+    step.in = tensors_of(context.inputs, work->input_layouts);
+    step.out = tensors_of(context.outputs, work->output_layouts);
     step.name = node.name;
     step.kernel = def->name;
     step.traced = describe_step(graph_, node, context, step.kernel);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "exec/observer.h"
 #include "graph/graph.h"
 #include "ops/kernel.h"
 
@@ -33,9 +34,11 @@ struct Step {
   std::unique_ptr<ops::KernelPlan> work;
   std::vector<Slot> inputs, outputs;
   Slot packed, workspace;
-  std::string name;    // of the node; "reorder" and "copy" for steps of our own
-  std::string kernel;  // the implementation that was chosen
-  std::string traced;  // what a profile says about it, see describe_step.h
+  std::string name;                 // of the node; "reorder" and "copy" for steps of our own
+  std::string kernel;               // the implementation that was chosen
+  std::string op;                   // of the node; empty for steps of our own
+  std::vector<StepTensor> in, out;  // as they lie in memory, without their addresses
+  std::string traced;               // what a profile says about it, see describe_step.h
 };
 
 // A tensor between operators, or a kernel's work space: the steps that it lives for, and its size.

@@ -10,11 +10,13 @@ namespace anynpu::exec {
 namespace {
 
 thread_local trace::NameId failed_name = 0;
+thread_local StepAddresses failed_at;
 
 }  // namespace
 
 std::string_view failed_step() { return trace::name_of(failed_name); }
 void forget_failed_step() { failed_name = 0; }
+const StepAddresses& failed_addresses() { return failed_at; }
 
 PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, std::byte* weights,
                        Memory arena)
@@ -56,6 +58,10 @@ Status PlanRunner::run_step(const BoundStep& step) const {
 
 Status PlanRunner::note_failure(const BoundStep& step, Status status) const {
   failed_name = names_[static_cast<size_t>(&step - steps_.data())].name;
+  const auto source = sources_.begin() + step.first_source;
+  const auto target = targets_.begin() + step.first_target;
+  failed_at.inputs.assign(source, source + step.sources);
+  failed_at.outputs.assign(target, target + step.targets);
   return status;
 }
 

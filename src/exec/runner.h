@@ -24,6 +24,11 @@ struct TracedStep {
 // The step that failed last in this thread: the name of its node, "" when none did.
 std::string_view failed_step();
 void forget_failed_step();
+// Where its operands lie, in the order of the node's.
+struct StepAddresses {
+  std::vector<const void*> inputs, outputs;
+};
+const StepAddresses& failed_addresses();
 
 class PlanRunner {
  public:

@@ -59,6 +59,7 @@ Result<std::shared_ptr<ShapedModel>> ShapedModel::load(std::shared_ptr<const om:
                   model->meta.name);
     }
     shaped->ranged_ = true;
+    shaped->observer_ = options.observer;
     shaped->model_ = std::move(model);
     return shaped;
   }
@@ -125,7 +126,9 @@ Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Sha
       inner[aipp.input] = compile::behind_aipp(aipp, inner[aipp.input]);
   }
   ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, inner, model_->meta));
-  ANYNPU_ASSIGN(auto plan, LoadedModel::load(fixed));
+  LoadOptions options;
+  options.observer = observer_;
+  ANYNPU_ASSIGN(auto plan, LoadedModel::load(fixed, options));
   const std::lock_guard lock(mutex_);
   recent_.push_front({{shapes.begin(), shapes.end()}, plan});
   if (recent_.size() > kMostPlans) recent_.pop_back();

@@ -31,6 +31,8 @@ class ShapedModel {
   size_t largest_gear() const { return largest_; }
   // Of a model without ranges.
   LoadedModel& gear(size_t index) const { return *gears_[index]; }
+  // Of a model with neither gears nor ranges: its plan, to be held on to.
+  const std::shared_ptr<LoadedModel>& only() const { return gears_[0]; }
   // Of a model with ranges: the plan for these shapes of its data inputs, made now if it is new.
   // Fails when a shape is outside its range or does not fit the model.
   Result<std::shared_ptr<LoadedModel>> for_shapes(std::span<const Shape> shapes);
@@ -47,6 +49,7 @@ class ShapedModel {
   std::shared_ptr<LoadedModel> find(std::span<const Shape> shapes);
 
   std::shared_ptr<const om::Model> model_;
+  std::shared_ptr<StepObserver> observer_;
   std::vector<std::shared_ptr<LoadedModel>> gears_;
   size_t largest_ = 0;
   bool ranged_ = false;

@@ -2,7 +2,6 @@
 """Blocks of the guide that no test runs, with the reason: (section, first line, reason)."""
 
 NETWORK = "fetches from the network; the tests make their own pictures and models"
-LATER = "single operators (acl.op) belong to a later release"
 
 CALLBACKS = ("fragments around a class of the reader's; the same calls run in "
              "tests/python/test_media_video.py and tests/python/test_himpi.py")
@@ -11,9 +10,6 @@ UNRUN = [
     ("2", "cd $HOME/first_app/data (wget dog1_1024_683.jpg)", NETWORK),
     ("2", "cd $HOME/first_app/data (wget dog2_1024_683.jpg)", NETWORK),
     ("2", "cd $HOME/first_app/model (wget resnet50.onnx)", NETWORK),
-    ("4.6.2", 'ret = acl.op.set_model_dir("./op_models")',
-     LATER + " (acl.op.set_model_dir, acl.op.cast, acl.op.execute_v2); slips to correct then: "
-     "host_buffer is read as buffer_host, output_shape is passed as a size in bytes"),
     ("5.3.6", "def _callback(self, input_stream_desc, output_pic_desc, user_data):", CALLBACKS
      + "; slips: acl.rt.destroy_dstream, the channel is created twice"),
     ("5.3.7", "def cb_thread_func(self, args_list):", CALLBACKS),

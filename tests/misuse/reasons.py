@@ -7,6 +7,13 @@ rows.py writes the reason into the table; a call that is accepted without one fa
 import re
 
 REASONS = [
+    (r"acl\.mdl\.(finalize|set)_dump", "good", "-", "a call of its own comes before init_dump"),
+    (r"acl\.op\.create_kernel", "good", "-", "needs an object of the device toolchain"),
+    (r"acl\.op\.set_kernel_\w+", "good", "-", "a description lives only while a selector runs"),
+    (r"acl\.op\.(unregister_compile_func|update_params)", "good", "-", "no selector is registered"),
+    (r"acl\.op\.create_graph_dump_opt", "good", "-", "not there: refused with 200006"),
+    (r"acl\.blas\.create_handle_for_\w+", "highest", "m|n|k", "sizes are checked by what runs it"),
+    (r"acl\.fv\.create_\w+", "negative", ".*", "unsigned in C; checked by what uses it"),
     (
         r"acl\.prof\.get_op_(?!desc)\w+|acl\.prof\.get_model_id",
         "good",
@@ -51,6 +58,26 @@ REASONS = [
         "a region; the call that uses it knows the picture",
     ),
     (r"acl\.media\.\w+", "negative|highest", "size|data_size", "only the file's own bytes count"),
+    (r"acl\.blas\.\w+", "too small", ".*", "the few numbers that are needed fit"),
+    (r"acl\.fv\.\w+", "too small", ".*", "the few bytes that are needed fit"),
+    (r"acl\.fv\.create_\w+", "never allocated|freed", ".*", "memory is checked by what uses it"),
+    (r"acl\.fv\.set_\w+", "negative|highest", ".*", "any number of hits above 0 is a limit"),
+    (r"acl\.fv\.create_feature_info", "highest", "offset", "checked against the repository"),
+    (r"acl\.fv\.create_search_\w+", "highest", ".*", "checked when the search runs"),
+    (r"acl\.fv\.release", "good", "-", "retrieval is off before its first use"),
+    (r"acl\.fv\.dest\w+", "after finalize", "-", "cleaning up late is harmless"),
+    (r"acl\.op\.\w+", "null", "attr|op_attr", "an operator without attributes"),
+    (r"acl\.op\.set_attr_\w+", "very long", "attr_name|attr_value", "any text is a name or value"),
+    (r"acl\.op\.set_attr_\w+", "empty", "attr_value", "an empty text or list is a value"),
+    (
+        r"acl\.op\.set_attr_(bool|int|float)",
+        "negative|lowest|highest|not a number",
+        "attr_value",
+        "any number of the type is a value",
+    ),
+    (r"acl\.op\.set_max_op_queue_num", "highest|negative", ".*", "any limit above 0"),
+    (r"acl\.op\.\w+", ".*", "op_path", "operators of packages are not there; the path is unused"),
+    (r"acl\.op\.destroy_(attr|handle)", "after finalize", "-", "cleaning up late is harmless"),
     (r"acl\.rt\.reserve_mem_address", ".*", "alignment|expect_ptr", "a hint: 0 or any address"),
     (
         r"acl\.rt\.allocator_set_obj_to_desc",

@@ -9,7 +9,7 @@ import threading
 
 import numpy
 
-from misuse import media, models
+from misuse import media, models, operators, retrieval
 
 LIBC = ctypes.CDLL(None)
 LIBC.mmap.restype = ctypes.c_size_t
@@ -213,6 +213,7 @@ class Maker:
             "mdl.destroy_exec_config_handle",
         ),
         "aclrtAllocatorDesc": ("rt.allocator_create_desc", (), "rt.allocator_destroy_desc"),
+        "aclopAttr": ("op.create_attr", (), "op.destroy_attr"),
         "aclrtGroupInfo": ("rt.create_group_info", (), "rt.destroy_group_info"),
         "aclprofConfig": ("prof.create_config", ([0], 0, 0, 0x81), "prof.destroy_config"),
         "aclprofStepInfo": ("prof.create_step_info", (), "prof.destroy_step_info"),
@@ -236,13 +237,18 @@ class Maker:
         return target
 
     def can_make(self, handle):
-        return handle in self.CREATORS or handle == "aclDataBuffer" or handle in media.DESTROY
+        return handle in self.CREATORS or handle in (
+            "aclDataBuffer", "aclopHandle", *media.DESTROY, *retrieval.DESTROY)
 
     def handle(self, kind, function=None):
         if kind in media.DESTROY:
             return media.handle(self, kind, function)
         if kind == "aclDataBuffer":
             return self.acl.create_data_buffer(self.device_block(), BLOCK)
+        if kind == "aclopHandle":
+            return operators.handle(self.acl)
+        if kind in retrieval.DESTROY:
+            return retrieval.make(self, kind)
         if kind not in self.CREATORS:
             return 0x1000  # nothing makes one of these (yet): no good value
         create, args, _ = self.CREATORS[kind]
@@ -256,6 +262,10 @@ class Maker:
             media.destroy(self, kind, value)
         elif kind == "aclDataBuffer":
             self.acl.destroy_data_buffer(value)
+        elif kind == "aclopHandle":
+            self.acl.op.destroy_handle(value)
+        elif kind in retrieval.DESTROY:
+            getattr(self.acl.fv, retrieval.DESTROY[kind])(value)
         elif kind in self.CREATORS:
             self.function(self.CREATORS[kind][2])(value)
 
@@ -317,11 +327,10 @@ class Maker:
 
     def good(self, function, argument):
         key = (function.name, argument.name)
-        value = models.good(self, function, argument)
-        if value is models.NO_VALUE:
-            value = media.good(self, function, argument)
-        if value is not models.NO_VALUE:
-            return value
+        for module in (models, media, operators, retrieval):
+            value = module.good(self, function, argument)
+            if value is not models.NO_VALUE:
+                return value
         if key == ("acl.prof.init", "profiler_result_path"):
             return tempfile.mkdtemp()
         if key == ("acl.prof.range_stop", "range_id"):

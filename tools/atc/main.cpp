@@ -60,6 +60,7 @@ Status run(const anynpu::CommandLine& line, const std::string& command) {
   for (const std::string& name : without_effect(line)) {
     ANYNPU_LOG(info, "--{} has no effect off the card", name);
   }
+  if (line.has("singleop")) return convert_single_ops(line, command);
   const std::string mode = line.get("mode");
   if (mode == "0") return convert(line, command);
   if (mode == "1") return write_model_json(line);

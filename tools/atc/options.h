@@ -22,6 +22,8 @@ Status check_refused(const CommandLine& line);
 // plan.cpp: the work of mode 0, with every documented check; the message names the option.
 Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::string& command);
 Result<compile::Precision> parse_precision(const CommandLine& line);
+// single_op.cpp: the work of --singleop.
+Status convert_single_ops(const CommandLine& line, const std::string& command);
 // What the .om keeps about the command line.
 void record(const CommandLine& line, const std::string& command, compile::Options& options);
 

@@ -25,7 +25,7 @@ int usage() {
       "usage: benchop --op OP --shape AxB,CxD[,...] [--dtype float32] [--opset 13]\n"
       "               [--ATTRIBUTE VALUE ...] [--times 20] [--check 1]\n"
       "       benchop model FILE.om [--times 20] [--steps 1] [--input RAW] [--output RAW]\n"
-      "       benchop support [--csv]");
+      "       benchop support [--csv]\n       benchop names");
   return 2;
 }
 
@@ -98,6 +98,7 @@ int model_main(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (argc < 2) return usage();
   if (std::strcmp(argv[1], "support") == 0) return print_support(argc > 2);
+  if (std::strcmp(argv[1], "names") == 0) return print_names();
   if (std::strcmp(argv[1], "model") == 0) return model_main(argc, argv);
   std::string op, words;
   int times = 20;

@@ -4,3 +4,6 @@
 
 // Prints docs/ops.md, or CSV. Returns the exit status.
 int print_support(bool csv);
+
+// Prints docs/operator_names.md: the vendor's names and what they become.
+int print_names();

@@ -79,10 +79,13 @@ class _Wrapper:
             self.before.append(f'if (!has_items(self, "{items}", {items}.size(), '
                                f"items_named({count}))) return nullptr;")
             return self._argument(self.by_name[items], parameter)
-        length = re.fullmatch(r"len\((\w+)\)", token)
+        length = re.fullmatch(r"len\((\w+)(?:=(\w+))?\)", token)
         if length and self.by_name[length[1]].kind == "str":
             return f"std::strlen({length[1]})"
         if length:
+            if length[2]:
+                self.before.append(f'if (!same_length(self, "{length[1]}", {length[1]}.size(), '
+                                   f'"{length[2]}", {length[2]}.size())) return nullptr;')
             return f"{length[1]}.count<{parameter.type}>()"
         count = re.fullmatch(r"&count\((\w+)\)", token)
         if count:
@@ -110,7 +113,8 @@ class _Wrapper:
             return value.name if value.optional else f"&{value.name}"
         item = item_of(kind)
         if item == "handle" and parameter.type != "void**":
-            return f"as<{parameter.type}>({value.name}.data())"
+            pointer = parameter.type.replace("[]", "*")
+            return f"as<{pointer}>({value.name}.data())"
         if item == "i64[2]":
             return f"as<int64_t (*)[2]>({value.name}.data())"
         return f"{value.name}.data()" if item else value.name

@@ -4,6 +4,7 @@
 #include "api/acl/model_load.h"
 
 #include "acl/mdl/execute.h"
+#include "api/acl/dump_state.h"
 #include "api/acl/entry.h"
 #include "api/acl/model_table.h"
 #include "device/runtime.h"
@@ -48,10 +49,14 @@ Result<uint32_t> load_model(Read read, const GivenMemory& given) {
   auto offline = std::make_shared<const om::Model>(std::move(source));
   model->meta = std::make_shared<const om::Meta>(offline->meta);
   model->ops = describe_ops(*offline);
+  const auto dump = observer_for_model(*model->meta, model->device_id);
+  options.observer = dump;
   ANYNPU_ASSIGN(model->shaped, exec::ShapedModel::load(offline, options));
   model->current_gear = model->shaped->largest_gear();
   model->memory = {std::move(work), std::move(weight)};
-  return ModelTable::instance().add(std::move(model));
+  ANYNPU_ASSIGN(const uint32_t id, ModelTable::instance().add(std::move(model)));
+  if (dump) dump->set_model_id(id);
+  return id;
 }
 
 }  // namespace

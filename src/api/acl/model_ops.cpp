@@ -44,6 +44,14 @@ Handle make_list(const std::vector<TensorDesc>& descs) {
   return HandleTable::instance().insert(std::move(list));
 }
 
+// Weights that a kernel has packed have no address of their own.
+void set_addresses(const std::vector<size_t>& places, const std::vector<const void*>& addresses,
+                   std::vector<TensorDesc>& descs) {
+  for (size_t i = 0; i < descs.size() && i < places.size(); ++i) {
+    if (places[i] < addresses.size()) descs[i].address = const_cast<void*>(addresses[places[i]]);
+  }
+}
+
 Result<OpInfo> find_failed(uint32_t device, uint32_t stream, uint32_t task) {
   const std::lock_guard lock(mutex);
   for (auto entry = failures().rbegin(); entry != failures().rend(); ++entry) {
@@ -63,11 +71,13 @@ std::vector<OpInfo> describe_ops(const om::Model& model) {
   ops.reserve(model.graph.nodes.size());
   for (const graph::Node& node : model.graph.nodes) {
     OpInfo op{node.name, {}, {}};
-    for (const auto& [ids, descs] :
-         {std::pair{&node.inputs, &op.inputs}, std::pair{&node.outputs, &op.outputs}}) {
-      for (graph::ValueId id : *ids) {
-        if (id == graph::kNoValue) continue;
-        descs->push_back(describe_value(model.graph.values[static_cast<size_t>(id)]));
+    for (const auto& [ids, descs, places] :
+         {std::tuple{&node.inputs, &op.inputs, &op.input_at},
+          std::tuple{&node.outputs, &op.outputs, &op.output_at}}) {
+      for (size_t i = 0; i < ids->size(); ++i) {
+        if ((*ids)[i] == graph::kNoValue) continue;
+        descs->push_back(describe_value(model.graph.values[static_cast<size_t>((*ids)[i])]));
+        places->push_back(i);
       }
     }
     ops.push_back(std::move(op));
@@ -75,10 +85,17 @@ std::vector<OpInfo> describe_ops(const om::Model& model) {
   return ops;
 }
 
+void note_failed_op(OpInfo op) { noted = std::move(op); }
+
 void note_failed_op(const std::vector<OpInfo>& ops) {
   noted.reset();
   for (const OpInfo& op : ops) {
     if (op.name == exec::failed_step()) noted = op;
+  }
+  if (noted) {
+    const exec::StepAddresses& at = exec::failed_addresses();
+    set_addresses(noted->input_at, at.inputs, noted->inputs);
+    set_addresses(noted->output_at, at.outputs, noted->outputs);
   }
   exec::forget_failed_step();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of operator compilation: kept and checked here, read by whoever compiles.
-#include "api/acl/compile_opt.h"
+#include "api/acl_op_compiler/compile_opt.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""msaccucmp: dump files to .npy and .json, and the comparison of two dumps layer by layer."""
+import argparse
+import csv
+import json
+import os
+import sys
+
+import numpy as np
+
+try:
+    from . import dump_file
+except ImportError:  # started as a script from the documented folder
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    from anynpu import dump_file
+
+COLUMNS = ("Index", "OpType", "Layer", "Output", "CosineSimilarity", "MaxAbsoluteError",
+           "MaxRelativeError", "KullbackLeiblerDivergence", "Note")
+
+
+def files_below(path):
+    """Dump files of a path: itself, or all of a folder in order of name."""
+    if os.path.isfile(path):
+        return [path]
+    if not os.path.isdir(path):
+        raise dump_file.DumpError(f"'{path}' does not exist; expected a dump file or a folder")
+    found = []
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        found += [os.path.join(folder, n) for n in sorted(names)
+                  if not n.endswith((".npy", ".json", ".csv", ".part"))]
+    return found
+
+
+def listed(text):
+    """What -d names: a file, a folder, or files with commas between."""
+    if os.path.exists(text):
+        return files_below(text)
+    return [f for part in text.split(",") for f in files_below(part)]
+
+
+def convert_one(path, out, kind="npy", wanted=None):
+    name = os.path.basename(path)
+    if dump_file.is_overflow_record(path):
+        target = os.path.join(out, name + ".json")
+        with open(target, "w") as file:
+            json.dump(dump_file.read_overflow(path), file, indent=1)
+        return [target]
+    dump, made = dump_file.read(path), []
+    for side, tensors in (("input", dump.inputs), ("output", dump.outputs)):
+        for i, tensor in enumerate(tensors):
+            if wanted is not None and (side, i) not in wanted:
+                continue
+            target = os.path.join(out, f"{name}.{side}.{i}.{kind}")
+            array = tensor.array()
+            if kind == "npy":
+                np.save(target, array)
+            else:
+                array.tofile(target)
+            made.append(target)
+    return made
+
+
+def convert(args):
+    os.makedirs(args.output_path, exist_ok=True)
+    wanted = None
+    if args.input is not None or args.output is not None:
+        wanted = {(side, i) for side, i in (("input", args.input), ("output", args.output))
+                  if i is not None}
+    paths, failed = listed(args.dump_path), 0
+    for path in paths:
+        try:
+            for target in convert_one(path, args.output_path, args.type, wanted):
+                print(f"[INFO] {target}")
+        except (dump_file.DumpError, OSError, ValueError) as error:
+            print(f"[ERROR] {error}", file=sys.stderr)
+            failed += 1
+    if not paths:
+        print(f"[ERROR] there is no dump file in '{args.dump_path}'", file=sys.stderr)
+    return 1 if failed or not paths else 0
+
+
+def layers_of(path):
+    """{layer name: dump}, the last one of each; files that are no operator's are left out."""
+    found = {}
+    for name in files_below(path):
+        if dump_file.is_overflow_record(name):
+            continue
+        dump = dump_file.read(name)
+        found[dump.op_name] = dump
+    return found
+
+
+def distribution(x):
+    total = x.sum()
+    return x / total if total > 0 else np.full_like(x, 1 / max(len(x), 1))
+
+
+def measures(mine, theirs):
+    """Cosine similarity, largest absolute and relative error, KL divergence."""
+    a, b = mine.astype(np.float64).ravel(), theirs.astype(np.float64).ravel()
+    norms = np.linalg.norm(a) * np.linalg.norm(b)
+    cosine = float(a @ b / norms) if norms > 0 else float(np.array_equal(a, b))
+    away = np.abs(a - b)
+    absolute = float(away.max(initial=0))
+    relative = float((away / np.maximum(np.abs(b), np.finfo(np.float32).tiny)).max(initial=0))
+    p, q = distribution(np.abs(a) + 1e-12), distribution(np.abs(b) + 1e-12)
+    return cosine, absolute, relative, float((p * np.log(p / q)).sum())
+
+
+def compare_layers(mine, theirs):
+    """Rows of the table, in the order of the first dump."""
+    rows = []
+    for layer, dump in mine.items():
+        other = theirs.get(layer)
+        if other is None:
+            rows.append([len(rows), dump.op_type, layer, "-", *["NaN"] * 4, "only in the first"])
+            continue
+        for i, (a, b) in enumerate(zip(dump.outputs, other.outputs)):
+            one, two = a.array(), b.array()
+            if one.size != two.size:
+                note = f"{list(one.shape)} against {list(two.shape)}"
+                rows.append([len(rows), dump.op_type, layer, i, *["NaN"] * 4, note])
+                continue
+            numbers = [f"{m:.6g}" for m in measures(one, two)]
+            rows.append([len(rows), dump.op_type, layer, i, *numbers, ""])
+    for layer, dump in theirs.items():
+        if layer not in mine:
+            rows.append([len(rows), dump.op_type, layer, "-", *["NaN"] * 4, "only in the second"])
+    return rows
+
+
+def compare(args):
+    rows = compare_layers(layers_of(args.my_dump), layers_of(args.golden_dump))
+    widths = [max(len(str(r[i])) for r in [COLUMNS, *rows]) for i in range(len(COLUMNS))]
+    for row in [COLUMNS, *rows]:
+        print("  ".join(str(cell).ljust(w) for cell, w in zip(row, widths)).rstrip())
+    os.makedirs(args.output_path, exist_ok=True)
+    target = os.path.join(args.output_path, "result.csv")
+    with open(target, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows(rows)
+    print(f"[INFO] {target}")
+    return 0 if rows else 1
+
+
+def parser():
+    top = argparse.ArgumentParser(prog="msaccucmp", description=__doc__)
+    commands = top.add_subparsers(dest="command", required=True)
+    sub = commands.add_parser("convert", help="dump files to .npy, overflow records to .json")
+    sub.add_argument("-d", dest="dump_path", required=True,
+                     help="a dump file, a folder, or files with commas between")
+    sub.add_argument("-out", "--output", dest="output_path", default=".")
+    sub.add_argument("-v", dest="version", default="2", choices=("1", "2"))
+    sub.add_argument("-f", dest="format", help="accepted: dumps hold plain tensors already")
+    sub.add_argument("-s", dest="shape", help="accepted: dumps hold their shapes")
+    sub.add_argument("-o", dest="output", type=int, help="only the output of this index")
+    sub.add_argument("-i", dest="input", type=int, help="only the input of this index")
+    sub.add_argument("-c", dest="custom_script_path", help="accepted, not used")
+    sub.add_argument("-t", dest="type", default="npy", choices=("npy", "bin"))
+    sub.set_defaults(function=convert)
+    sub = commands.add_parser("compare", help="two dumps, layer by layer")
+    sub.add_argument("-m", dest="my_dump", required=True, help="folder of the first dump")
+    sub.add_argument("-g", dest="golden_dump", required=True, help="folder of the second dump")
+    sub.add_argument("-out", dest="output_path", default=".", help="folder of result.csv")
+    sub.set_defaults(function=compare)
+    return top
+
+
+def main(argv=None):
+    args = parser().parse_args(argv)
+    try:
+        return args.function(args)
+    except (dump_file.DumpError, OSError) as error:
+        print(f"[ERROR] {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

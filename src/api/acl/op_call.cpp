@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/acl/op_call.h"
+
+#include <array>
+
+#include "api/acl/entry.h"
+#include "api/acl/model_ops.h"
+#include "device/memory.h"
+#include "device/runtime.h"
+#include "exec/custom_op.h"
+#include "tensor/data_buffer.h"
+
+namespace anynpu::acl {
+
+namespace {
+
+constexpr int kMostTensors = 4096;
+constinit device::TaskKind kOperator{"operator", device::Engine::compute};
+
+Status check_array(int count, const void* array, const char* name) {
+  if (count < 0 || count > kMostTensors) {
+    return fail(Code::invalid_argument, "{} has {} items; expected 0 to {}", name, count,
+                kMostTensors);
+  }
+  return count == 0 ? Status() : check_pointer(array, name);
+}
+
+Result<std::vector<TensorDesc>> read_descs(int count, const aclTensorDesc* const* descs,
+                                           const char* name) {
+  ANYNPU_TRY(check_array(count, descs, name));
+  std::vector<TensorDesc> out;
+  for (int i = 0; i < count; ++i) {
+    ANYNPU_ASSIGN(auto pin, resolve<TensorDesc>(to_handle(descs[i])), "item {} of {}", i, name);
+    TensorDesc copy = *pin;
+    copy.list.clear();
+    copy.list_handles.clear();
+    out.push_back(std::move(copy));
+  }
+  return out;
+}
+
+// A buffer that a run reads or writes.
+struct Bound {
+  exec::Buffer buffer;
+  std::shared_ptr<device::Allocation> owner;
+};
+
+Status bind(const aclDataBuffer* handle, size_t bytes, device::Access access, const char* side,
+            int index, Bound& out) {
+  ANYNPU_ASSIGN(auto pin, resolve<DataBuffer>(to_handle(handle)), "{} {}", side, index);
+  const DataBuffer data = *pin;
+  if (data.size < bytes) {
+    return fail(Code::shape_mismatch,
+                "{} {} has a buffer of {} bytes, its description needs {}; allocate that many",
+                side, index, data.size, bytes);
+  }
+  out = {};
+  if (bytes == 0) return {};
+  ANYNPU_ASSIGN(auto range, device::check_range(data.data, bytes, access, side), "{} {}", side,
+                index);
+  out.buffer = {range.address, bytes};
+  out.owner = std::move(range.owner);
+  return {};
+}
+
+// A run with few tensors fits a slot of the stream's queue; others are kept on the heap.
+template <size_t most>
+struct Call {
+  std::shared_ptr<OpHandle> handle;
+  std::array<std::shared_ptr<device::Allocation>, most> owners;
+  std::array<void*, most> data;
+  uint32_t inputs = 0, count = 0;
+
+  Status run() const {
+    exec::Buffer buffers[most];
+    const auto& in = handle->plan->inputs();
+    const auto& out = handle->plan->outputs();
+    for (uint32_t i = 0; i < count; ++i) {
+      buffers[i] = {data[i], i < inputs ? in[i].bytes : out[i - inputs].bytes};
+    }
+    return handle->plan->run({buffers, inputs}, {buffers + inputs, count - inputs});
+  }
+};
+
+Failure input_mismatch(Status status) { return {ACL_ERROR_OP_INPUT_NOT_MATCH, std::move(status)}; }
+Failure output_mismatch(Status status) {
+  return {ACL_ERROR_OP_OUTPUT_NOT_MATCH, std::move(status)};
+}
+
+Failure check_counts(const OpHandle& handle, const OpBuffers& buffers) {
+  ANYNPU_TRY(check_array(buffers.inputs, buffers.input, "inputs"));
+  ANYNPU_TRY(check_array(buffers.outputs, buffers.output, "outputs"));
+  if (static_cast<size_t>(buffers.inputs) != handle.inputs) {
+    return input_mismatch(fail(Code::invalid_argument,
+                               "{} input buffers are given, the operator {} has {} inputs; pass "
+                               "one for each",
+                               buffers.inputs, handle.model->op().type, handle.inputs));
+  }
+  if (static_cast<size_t>(buffers.outputs) != handle.outputs) {
+    return output_mismatch(fail(Code::invalid_argument,
+                                "{} output buffers are given, the operator {} has {} outputs; pass "
+                                "one for each",
+                                buffers.outputs, handle.model->op().type, handle.outputs));
+  }
+  return {};
+}
+
+// Status of a buffer as the failure of its side when it is a matter of size.
+Failure side_failure(Status status, bool input) {
+  if (status.code() != Code::shape_mismatch) return status;
+  return input ? input_mismatch(std::move(status)) : output_mismatch(std::move(status));
+}
+
+template <typename Visit>
+Failure bind_all(const OpHandle& handle, const OpBuffers& buffers, Visit&& visit) {
+  const auto& fed = handle.model->fed_inputs();
+  for (size_t i = 0; i < fed.size(); ++i) {
+    const auto index = static_cast<int>(fed[i]);
+    const size_t bytes = handle.plan
+                             ? handle.plan->inputs()[i].bytes
+                             : bytes_of(handle.model->op().inputs[fed[i]].dtype,
+                                        static_cast<size_t>(element_count(handle.shapes[i])));
+    Bound bound;
+    Status status = bind(buffers.input[index], bytes, device::Access::read, "input", index, bound);
+    if (!status.ok()) return side_failure(std::move(status), true);
+    visit(std::move(bound));
+  }
+  size_t made = 0;
+  for (size_t o = 0; o < handle.outputs; ++o) {
+    const TensorDesc& desc = handle.model->op().outputs[o];
+    if (desc.dtype == DType::undefined && desc.format == Format::undefined) continue;
+    const size_t bytes = handle.plan ? handle.plan->outputs()[made++].bytes : 0;
+    Bound bound;
+    const auto index = static_cast<int>(o);
+    Status status = bind(buffers.output[o], bytes, device::Access::write, "output", index, bound);
+    if (status.ok() && !handle.plan) {
+      // How much comes out is not known: all of the buffer may be written.
+      const size_t room = (*resolve<DataBuffer>(to_handle(buffers.output[o])))->size;
+      status = bind(buffers.output[o], room, device::Access::write, "output", index, bound);
+    }
+    if (!status.ok()) return side_failure(std::move(status), false);
+    visit(std::move(bound));
+  }
+  return {};
+}
+
+Failure run_by_values(const OpHandle& handle, const OpBuffers& buffers, device::Stream& stream,
+                      std::vector<Shape>* shapes) {
+  std::vector<exec::Buffer> all;
+  std::vector<std::shared_ptr<device::Allocation>> owners;
+  Failure failure = bind_all(handle, buffers, [&](Bound bound) {
+    all.push_back(bound.buffer);
+    owners.push_back(std::move(bound.owner));
+  });
+  if (!failure.ok()) return failure;
+  ANYNPU_TRY(stream.synchronize());
+  const size_t inputs = handle.model->fed_inputs().size();
+  std::vector<Shape> made;
+  Status status = handle.model->run_values({all.data(), inputs}, handle.shapes,
+                                           {all.data() + inputs, all.size() - inputs}, made);
+  if (!status.ok()) return side_failure(std::move(status), false);
+  if (shapes) *shapes = std::move(made);
+  return {};
+}
+
+template <size_t most>
+Failure queue(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
+              device::Stream& stream) {
+  Call<most> call;
+  call.handle = handle;
+  call.inputs = static_cast<uint32_t>(handle->model->fed_inputs().size());
+  Failure failure = bind_all(*handle, buffers, [&](Bound bound) {
+    call.data[call.count] = bound.buffer.data;
+    call.owners[call.count++] = std::move(bound.owner);
+  });
+  if (!failure.ok()) return failure;
+  if constexpr (most <= 4) {
+    return stream.submit(kOperator, [call = std::move(call)] { return call.run(); });
+  } else {
+    auto kept = std::make_unique<Call<most>>(std::move(call));
+    return stream.submit(kOperator, [kept = std::move(kept)] { return kept->run(); });
+  }
+}
+
+}  // namespace
+
+Failure op_failure(Status status) { return side_failure(std::move(status), true); }
+
+Result<singleop::SingleOp> read_op(const OpArguments& arguments) {
+  ANYNPU_TRY(check_pointer(arguments.type, "opType"));
+  singleop::SingleOp op;
+  op.type = arguments.type;
+  if (op.type.empty()) {
+    return fail(Code::invalid_argument, "opType is empty; expected the name of an operator");
+  }
+  ANYNPU_ASSIGN(op.inputs, read_descs(arguments.inputs, arguments.input_desc, "inputDesc"));
+  ANYNPU_ASSIGN(op.outputs, read_descs(arguments.outputs, arguments.output_desc, "outputDesc"));
+  if (arguments.attr) {
+    ANYNPU_ASSIGN(auto pin, resolve<OpAttr>(to_handle(arguments.attr)));
+    op.attrs = pin->values;
+  }
+  return op;
+}
+
+Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
+                                             std::shared_ptr<exec::OpModel> model) {
+  auto handle = std::make_shared<OpHandle>();
+  handle->inputs = op.inputs.size();
+  handle->outputs = op.outputs.size();
+  for (size_t i : model->fed_inputs()) {
+    const TensorDesc& desc = op.inputs[i];
+    const bool stored = desc.storage_format != Format::undefined && !desc.storage_shape.empty();
+    handle->shapes.push_back(stored ? desc.storage_shape : desc.shape);
+    if (!is_static(handle->shapes.back())) {
+      return fail(Code::invalid_argument,
+                  "input {} of {} is described as {}; a run needs every extent", i, op.type,
+                  to_string(desc.shape));
+    }
+  }
+  if (!model->sized_by_values()) {
+    ANYNPU_ASSIGN(handle->plan, model->plan_for(handle->shapes));
+  }
+  handle->model = std::move(model);
+  return handle;
+}
+
+Failure submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
+                  const aclrtStream stream_handle, std::vector<Shape>* shapes) {
+  if (Failure failure = check_counts(*handle, buffers); !failure.ok()) return failure;
+  auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
+  if (!stream.ok()) return stream.status();
+  if (handle->model->sized_by_values()) return run_by_values(*handle, buffers, **stream, shapes);
+  if (shapes) {
+    for (const exec::TensorInfo& info : handle->plan->outputs()) shapes->push_back(info.shape);
+  }
+  const size_t tensors = handle->plan->inputs().size() + handle->plan->outputs().size();
+  if (tensors <= 4) return queue<4>(handle, buffers, **stream);
+  if (tensors <= 64) return queue<64>(handle, buffers, **stream);
+  return fail(Code::limit_exceeded, "the operator {} has {} tensors; expected at most 64",
+              handle->model->op().type, tensors);
+}
+
+namespace {
+
+struct CustomCall {
+  exec::CustomOps::Ready ready;
+  singleop::SingleOp op;
+  std::vector<exec::Buffer> inputs, outputs;
+  std::vector<std::shared_ptr<device::Allocation>> owners;
+
+  Status run() {
+    Status status = ready.kernel->run(*ready.choice, inputs, outputs);
+    if (status.ok()) return status;
+    OpInfo failed{op.type, op.inputs, op.outputs};
+    for (size_t i = 0; i < inputs.size(); ++i) failed.inputs[i].address = inputs[i].data;
+    for (size_t o = 0; o < outputs.size(); ++o) failed.outputs[o].address = outputs[o].data;
+    note_failed_op(std::move(failed));
+    return status;
+  }
+};
+
+constinit device::TaskKind kCustom{"custom kernel", device::Engine::npc};
+
+}  // namespace
+
+// An operator of the program's own: the kernel that its selector chose.
+Failure execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
+                       const aclrtStream stream_handle) {
+  auto ready = exec::CustomOps::instance().find(op.type, singleop::key_of(op));
+  if (!ready.ok()) return ready.status();
+  auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
+  if (!stream.ok()) return stream.status();
+  auto call = std::make_unique<CustomCall>();
+  call->ready = std::move(*ready);
+  call->op = op;
+  for (size_t i = 0; i < op.inputs.size() + op.outputs.size(); ++i) {
+    const bool input = i < op.inputs.size();
+    const size_t index = input ? i : i - op.inputs.size();
+    const TensorDesc& desc = input ? op.inputs[index] : op.outputs[index];
+    Bound bound;
+    Status status = bind(input ? buffers.input[index] : buffers.output[index], desc.byte_count(),
+                         input ? device::Access::read : device::Access::write,
+                         input ? "input" : "output", static_cast<int>(index), bound);
+    if (!status.ok()) return side_failure(std::move(status), input);
+    (input ? call->inputs : call->outputs).push_back(bound.buffer);
+    call->owners.push_back(std::move(bound.owner));
+  }
+  return (*stream)->submit(kCustom, [call = std::move(call)] { return call->run(); });
+}
+
+Failure execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
+                   const aclrtStream stream) {
+  ANYNPU_TRY(device::Runtime::instance().stream(to_handle(stream)).status());
+  auto op = read_op(arguments);
+  if (!op.ok()) return op.status();
+  if (exec::CustomOps::instance().has_type(op->type)) return execute_custom(*op, buffers, stream);
+  auto& models = exec::OpModels::instance();
+  prepare_op_models();
+  auto model = missing == Missing::compile ? models.find_or_compile(*op) : models.find(*op);
+  if (!model.ok()) return op_failure(model.status());
+  auto handle = prepare_op(*op, std::move(*model));
+  if (!handle.ok()) return op_failure(handle.status());
+  std::vector<Shape> shapes;
+  if (Failure failure = submit_op(*handle, buffers, stream, &shapes); !failure.ok()) return failure;
+  size_t made = 0;
+  for (int o = 0; o < arguments.outputs && made < shapes.size(); ++o) {
+    auto desc = resolve<TensorDesc>(to_handle(arguments.output_desc[o]));
+    if (!desc.ok() || (*desc)->dtype == DType::undefined) continue;
+    if ((*desc)->storage_format == Format::undefined) (*desc)->shape = shapes[made];
+    ++made;
+  }
+  return {};
+}
+
+}  // namespace anynpu::acl

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the functions of retrieval hand out: descriptions, each by one handle.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <variant>
+
+#include "base/handle_table.h"
+#include "fv/retrieval.h"
+
+namespace anynpu::acl {
+
+struct FvInitPara {
+  uint64_t features = 0;
+  uint32_t top_1n = 4800, top_nm = 500;
+};
+struct FvFeatures {
+  fv::RepoId repo;
+  uint32_t offset = 0, length = 0, count = 0, bytes = 0;
+  const uint8_t* data = nullptr;
+};
+struct FvQueryTable {
+  uint32_t count = 0, length = 0, bytes = 0;
+  const uint8_t* data = nullptr;
+};
+struct FvSearchInput {
+  FvQueryTable table;
+  fv::RepoRange range;
+  uint32_t top = 0;
+};
+struct FvSearchResult {
+  uint32_t queries = 0, number_bytes = 0, bytes = 0;
+  uint32_t *numbers = nullptr, *id0 = nullptr, *id1 = nullptr, *offset = nullptr;
+  float* distance = nullptr;
+};
+
+struct FvObject {
+  std::variant<FvInitPara, FvFeatures, fv::RepoRange, FvQueryTable, FvSearchInput, FvSearchResult>
+      value;
+};
+
+}  // namespace anynpu::acl
+
+namespace anynpu {
+ANYNPU_HANDLE_TYPE(acl::FvObject, label);  // the tag of their own comes with the next new handle
+}

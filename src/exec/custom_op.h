@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that a program brings itself (guide 6.7): device objects of the HPE toolchain, run on
+// the cores of an NPC cluster. A kernel is called with one pointer for each input, output and
+// workspace, then one to its tiling data; tensors are copied into the cluster's memory and back.
+// Thread-safe; launches of the cluster run one after another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "exec/model.h"
+
+namespace anynpu::npc {
+class Module;
+}
+
+namespace anynpu::exec {
+
+// What a selector chose for one description of an operator.
+struct KernelChoice {
+  std::string kernel_id;
+  uint32_t blocks = 1;
+  std::vector<std::byte> tiling;
+  std::vector<size_t> workspaces;
+};
+
+class CustomKernel {
+ public:
+  // `object` is a relocatable RV32 ELF with a function `name`; any bytes are safe to pass.
+  static Result<std::shared_ptr<CustomKernel>> load(std::string name,
+                                                    std::span<const std::byte> object);
+  // A trap of the kernel is task_failed; its report goes to standard error.
+  Status run(const KernelChoice& choice, std::span<const Buffer> inputs,
+             std::span<const Buffer> outputs) const;
+
+ private:
+  std::string name_;
+  std::shared_ptr<npc::Module> module_;
+};
+
+// Custom operators of the process: their kernels and what was chosen for each description.
+class CustomOps {
+ public:
+  static CustomOps& instance();
+
+  void add_kernel(const std::string& type, const std::string& id,
+                  std::shared_ptr<CustomKernel> kernel);
+  bool has_type(const std::string& type) const;
+  // `key` is singleop::key_of the described operator. Fails when the kernel is not there.
+  Status choose(const std::string& type, const std::string& key, KernelChoice choice);
+
+  struct Ready {
+    std::shared_ptr<CustomKernel> kernel;
+    std::shared_ptr<const KernelChoice> choice;
+  };
+  // Nothing chosen yet: unsupported_op and what to call.
+  Result<Ready> find(const std::string& type, const std::string& key) const;
+  void clear();
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::map<std::string, std::shared_ptr<CustomKernel>>> kernels_;
+  std::map<std::string, Ready> ready_;
+};
+
+}  // namespace anynpu::exec

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/observe.h"
+
+namespace anynpu::exec {
+
+namespace {
+
+std::vector<StepTensor> bound(const std::vector<StepTensor>& tensors,
+                              std::span<const std::byte* const> data) {
+  std::vector<StepTensor> out = tensors;
+  for (size_t i = 0; i < out.size(); ++i) out[i].data = i < data.size() ? data[i] : nullptr;
+  return out;
+}
+
+std::span<const std::byte* const> readable(std::span<std::byte* const> data) {
+  return {const_cast<const std::byte* const*>(data.data()), data.size()};
+}
+
+class ObservedPlan final : public ops::KernelPlan {
+ public:
+  ObservedPlan(const Step& step, size_t index, std::unique_ptr<ops::KernelPlan> inner,
+               std::shared_ptr<StepObserver> observer)
+      : op_(step.op),
+        name_(step.name),
+        in_(step.in),
+        out_(step.out),
+        index_(index),
+        inner_(std::move(inner)),
+        observer_(std::move(observer)) {}
+
+  Status run(const ops::RunArgs& args) const override {
+    const auto inputs = bound(in_, args.inputs), outputs = bound(out_, readable(args.outputs));
+    const StepView view{index_, op_, name_, inputs, outputs};
+    observer_->before(view);
+    ANYNPU_TRY(inner_->run(args));
+    return observer_->after(view);
+  }
+
+ private:
+  std::string op_, name_;
+  std::vector<StepTensor> in_, out_;
+  size_t index_;
+  std::unique_ptr<ops::KernelPlan> inner_;
+  std::shared_ptr<StepObserver> observer_;
+};
+
+}  // namespace
+
+void observe(Plan& plan, const std::shared_ptr<StepObserver>& observer) {
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    Step& step = plan.steps[i];
+    if (step.op.empty() || !observer->wants(step.name)) continue;
+    step.work = std::make_unique<ObservedPlan>(step, i, std::move(step.work), observer);
+  }
+}
+
+}  // namespace anynpu::exec

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/op_models.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "compile/passes.h"
+#include "compile/single_op.h"
+#include "import/singleop/table.h"
+
+namespace anynpu::exec {
+
+namespace {
+
+using singleop::SingleOp;
+
+// Whether the shapes of `given` lie in the ranges that `model` was compiled for.
+bool covers(const std::vector<TensorDesc>& model, const std::vector<TensorDesc>& given) {
+  for (size_t i = 0; i < model.size(); ++i) {
+    for (size_t d = 0; d < model[i].shape.size(); ++d) {
+      const int64_t extent = given[i].shape[d];
+      const auto [low, high] = model[i].range_of(d);
+      if (extent >= 0 && (extent < low || (high >= 0 && extent > high))) return false;
+    }
+  }
+  return true;
+}
+
+// Some extent of a tensor was left open.
+bool is_open(const SingleOp& op) {
+  const auto open = [](const TensorDesc& desc) { return !is_static(desc.shape); };
+  return std::any_of(op.inputs.begin(), op.inputs.end(), open) ||
+         std::any_of(op.outputs.begin(), op.outputs.end(), open);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<OpModel>> OpModel::load(om::Model model,
+                                               std::shared_ptr<StepObserver> observer) {
+  auto made = std::make_shared<OpModel>();
+  ANYNPU_ASSIGN(made->op_, compile::single_op_of(model.meta));
+  for (size_t i = 0; i < made->op_.inputs.size(); ++i) {
+    if (made->op_.has_input(i) && !made->op_.inputs[i].is_constant) made->fed_.push_back(i);
+  }
+  if (made->fed_.size() != model.graph.inputs.size()) {
+    return fail(Code::corrupt_model, "the model '{}' has {} inputs, its description {}",
+                model.meta.name, model.graph.inputs.size(), made->fed_.size());
+  }
+  made->source_ = std::make_shared<const om::Model>(std::move(model));
+  const singleop::Row* row = singleop::find_row(made->op_.type);
+  if (!row) {
+    return fail(Code::unsupported_op, "the model '{}' is of operator {}, which is not there",
+                made->source_->meta.name, made->op_.type);
+  }
+  if (row->sized_by_values) return made;
+  LoadOptions options;
+  options.observer = std::move(observer);
+  ANYNPU_ASSIGN(made->shaped_, ShapedModel::load(made->source_, options));
+  return made;
+}
+
+Result<std::shared_ptr<LoadedModel>> OpModel::plan_for(std::span<const Shape> shapes) const {
+  if (shaped_->has_ranges()) return shaped_->for_shapes(shapes);
+  return shaped_->only();
+}
+
+Status OpModel::run_values(std::span<const Buffer> inputs, std::span<const Shape> input_shapes,
+                           std::span<const Buffer> outputs, std::vector<Shape>& shapes) const {
+  graph::Graph graph = source_->graph;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    graph::Value& value = graph.values[static_cast<size_t>(graph.inputs[i])];
+    value.shape = input_shapes[i];
+    const auto* bytes = static_cast<const std::byte*>(inputs[i].data);
+    auto copy = std::make_shared<const std::vector<std::byte>>(bytes, bytes + inputs[i].bytes);
+    value.constant = std::make_shared<const graph::Constant>(graph::Constant{copy, *copy});
+  }
+  graph.inputs.clear();
+  for (const graph::Node& node : graph.nodes) {  // shapes that were described are only limits
+    for (graph::ValueId id : node.outputs) {
+      if (id != graph::kNoValue) graph.values[static_cast<size_t>(id)].has_shape = false;
+    }
+  }
+  ANYNPU_TRY(compile::infer_and_fold(graph));
+  shapes.clear();
+  for (size_t o = 0; o < graph.outputs.size(); ++o) {
+    const graph::Value& value = graph.values[static_cast<size_t>(graph.outputs[o])];
+    if (!value.constant) {
+      return fail(Code::unsupported_dtype, "{} cannot be evaluated for inputs of these types",
+                  op_.type);
+    }
+    const auto& bytes = value.constant->bytes;
+    if (bytes.size() > outputs[o].bytes) {
+      return fail(Code::shape_mismatch,
+                  "output {} of {} has {} bytes ({}), its buffer has {}; allocate the most that "
+                  "aclopInferShape gives",
+                  o, op_.type, bytes.size(), to_string(value.shape), outputs[o].bytes);
+    }
+    if (!bytes.empty()) std::memcpy(outputs[o].data, bytes.data(), bytes.size());
+    shapes.push_back(value.shape);
+  }
+  return {};
+}
+
+OpModels& OpModels::instance() {
+  static auto* models = new OpModels;
+  return *models;
+}
+
+Status OpModels::add(om::Model model, Origin origin) {
+  std::shared_ptr<StepObserver> observer;
+  {
+    const std::lock_guard lock(mutex_);
+    observer = observer_;
+  }
+  ANYNPU_ASSIGN(auto loaded, OpModel::load(std::move(model), std::move(observer)));
+  const SingleOp& op = loaded->op();
+  Entry entry{singleop::key_of(op), loaded, origin};
+  const std::lock_guard lock(mutex_);
+  if (const auto found = by_key_.find(entry.key); found != by_key_.end()) {
+    if (found->second->origin == Origin::compiled) --compiled_;
+    if (origin == Origin::compiled) ++compiled_;
+    found->second->model = loaded;
+    found->second->origin = origin;
+    return {};
+  }
+  entries_.push_front(entry);
+  by_key_[entry.key] = entries_.begin();
+  if (is_open(op)) by_family_.emplace(singleop::family_of(op), entries_.begin());
+  if (origin == Origin::compiled && ++compiled_ > most_) drop_oldest();
+  return {};
+}
+
+void OpModels::drop_oldest() {
+  for (auto entry = std::prev(entries_.end());; --entry) {
+    if (entry->origin == Origin::compiled) {
+      const auto [first, last] = by_family_.equal_range(singleop::family_of(entry->model->op()));
+      for (auto at = first; at != last; ++at) {
+        if (at->second != entry) continue;
+        by_family_.erase(at);
+        break;
+      }
+      by_key_.erase(entry->key);
+      entries_.erase(entry);
+      --compiled_;
+      return;
+    }
+    if (entry == entries_.begin()) return;
+  }
+}
+
+std::shared_ptr<OpModel> OpModels::find_now(const SingleOp& op) {
+  const std::string key = singleop::key_of(op);
+  const std::lock_guard lock(mutex_);
+  if (const auto found = by_key_.find(key); found != by_key_.end()) {
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return found->second->model;
+  }
+  if (by_family_.empty()) return nullptr;
+  const auto [first, last] = by_family_.equal_range(singleop::family_of(op));
+  for (auto at = first; at != last; ++at) {
+    const SingleOp& model = at->second->model->op();
+    if (!covers(model.inputs, op.inputs) || !covers(model.outputs, op.outputs)) continue;
+    entries_.splice(entries_.begin(), entries_, at->second);
+    return at->second->model;
+  }
+  return nullptr;
+}
+
+Result<std::shared_ptr<OpModel>> OpModels::find(const SingleOp& op) {
+  if (auto model = find_now(op)) return model;
+  std::string near;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries_) {
+      if (entry.model->op().type != op.type || near.size() > 400) continue;
+      near += format("{}{}", near.empty() ? "" : "; ", entry.key);
+    }
+  }
+  return fail(Code::unsupported_op,
+              "no model of operator {} is loaded for {}; {}: load one with aclopSetModelDir or "
+              "aclopLoad, or compile it with aclopCompile",
+              op.type, singleop::key_of(op).substr(0, 400),
+              near.empty() ? "there is none of this type" : "there are " + near);
+}
+
+Result<std::shared_ptr<OpModel>> OpModels::find_or_compile(const SingleOp& op) {
+  if (auto model = find_now(op)) return model;
+  ANYNPU_ASSIGN(om::Model model, compile::compile_single_op(op, {}));
+  ANYNPU_TRY(add(std::move(model), Origin::compiled));
+  return find(op);
+}
+
+void OpModels::set_limit(uint64_t most) {
+  const std::lock_guard lock(mutex_);
+  most_ = most;
+  while (compiled_ > most_) drop_oldest();
+}
+
+void OpModels::set_observer(std::shared_ptr<StepObserver> observer) {
+  const std::lock_guard lock(mutex_);
+  observer_ = std::move(observer);
+}
+
+size_t OpModels::size() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.size();
+}
+
+void OpModels::clear() {
+  const std::lock_guard lock(mutex_);
+  by_family_.clear();
+  by_key_.clear();
+  entries_.clear();
+  compiled_ = 0;
+}
+
+}  // namespace anynpu::exec

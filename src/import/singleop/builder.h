@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builder: turns one operator of the vendor into nodes of ours. It remembers the first failure and
+// does nothing afterwards, so that the rules (lower_*.cpp) read as formulas; finish() reports it.
+// Every node is inferred as it is added: types and shapes of all values are at hand.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "import/singleop/op.h"
+#include "ops/schema.h"
+
+namespace anynpu::singleop {
+
+using graph::kNoValue;
+using graph::ValueId;
+using NodeAttrs = std::map<std::string, graph::Attr>;
+
+class Builder {
+ public:
+  explicit Builder(const SingleOp& op);
+
+  bool ok() const { return status_.ok(); }
+  const SingleOp& op() const { return op_; }
+  const std::string& type() const { return op_.type; }
+  size_t input_count() const { return op_.inputs.size(); }
+  size_t output_count() const { return op_.outputs.size(); }
+  bool has(size_t index) const { return op_.has_input(index); }
+
+  // Input `index` as the operator's definition sees it: out of its storage format when it has one.
+  ValueId in(size_t index);
+  ValueId in_or_none(size_t index) { return has(index) ? in(index) : kNoValue; }
+  // Input `index` as N, C, H, W, whatever its format says, and whether it was NHWC.
+  ValueId in_nchw(size_t index);
+  // The elements of an input that is known before the operator runs; fails when it is not.
+  std::vector<int64_t> in_values(size_t index);
+  bool is_known(size_t index) const { return has(index) && op_.inputs[index].is_constant; }
+
+  // Attributes, with a default or required.
+  int64_t i(const char* name);
+  int64_t i(const char* name, int64_t otherwise);
+  float f(const char* name, float otherwise);
+  bool flag(const char* name, bool otherwise);
+  std::string s(const char* name, const char* otherwise);
+  std::vector<int64_t> ints(const char* name);
+  std::vector<int64_t> ints(const char* name, std::vector<int64_t> otherwise);
+  DType dtype_attr(const char* name, DType otherwise);
+  bool has_attr(const char* name) const { return op_.attrs.count(name) > 0; }
+
+  ValueId node(const char* name, int64_t opset, std::vector<ValueId> inputs, NodeAttrs attrs = {});
+  std::vector<ValueId> nodes(const char* name, int64_t opset, std::vector<ValueId> inputs,
+                             size_t outputs, NodeAttrs attrs = {});
+  ValueId list(const std::vector<int64_t>& values);        // a constant int64 vector
+  ValueId scalar(DType dtype, double value);               // a constant without dimensions
+  ValueId filled(DType dtype, Shape shape, double value);  // a constant of equal elements
+  ValueId cast(ValueId value, DType dtype);                // as it is when it has that type
+  ValueId index(ValueId value) { return cast(value, DType::i64); }
+  ValueId reshape(ValueId value, const Shape& shape);  // -1 and 0 as Reshape has them
+  ValueId transpose(ValueId value, const std::vector<int64_t>& permutation);
+
+  DType dtype(ValueId value) const;
+  const Shape& shape(ValueId value) const;
+  int64_t rank(ValueId value) const { return static_cast<int64_t>(shape(value).size()); }
+  // Of an axis that may count from the end; fails when it is outside.
+  int64_t axis(int64_t given, ValueId value);
+
+  // What an output may differ in from what the nodes make.
+  enum class Type { same, any };
+  void out(size_t index, ValueId value, Type type = Type::same);
+  void out_nchw(size_t index, ValueId value, Type type = Type::same);
+
+  template <typename... Args>
+  void refuse(Code code, std::string_view text, const Args&... args) {
+    if (ok()) status_ = fail(code, "{}: {}", op_.type, format(text, args...));
+  }
+
+  Result<graph::Graph> finish();
+
+ private:
+  template <typename T>
+  const T* find(const char* name);
+  ValueId add_input(size_t index);
+  ValueId constant(DType dtype, Shape shape, std::vector<std::byte> bytes);
+  bool fold(ops::OpContext& context, const std::vector<ValueId>& outputs);
+  ValueId fit_output(size_t index, ValueId value, Type type);
+
+  const SingleOp& op_;
+  Status status_;
+  graph::Graph graph_;
+  std::vector<ValueId> stored_;  // of each input, as it lies in memory
+  std::vector<ValueId> inputs_;  // of each input, out of its storage format; kNoValue = not yet
+  std::vector<ValueId> outputs_;
+  int64_t next_ = 0;
+};
+
+inline bool is_blocked(Format format) {
+  return format == Format::nc1hwc0 || format == Format::fractal_z || format == Format::fractal_nz;
+}
+
+// Format conversions as nodes (layout.cpp): what TransData does. `shape` is the one in axis format,
+// for the way back.
+ValueId to_blocked(Builder& b, ValueId value, Format from, Format to, DType dtype);
+ValueId from_blocked(Builder& b, ValueId value, Format from, Format to, const Shape& shape);
+ValueId permute_axes(Builder& b, ValueId value, Format from, Format to);
+
+}  // namespace anynpu::singleop

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of the operators that are more than another name, by family: each reads the operator's
+// attributes and adds nodes. Used by the table alone.
+#pragma once
+
+#include "import/singleop/builder.h"
+
+namespace anynpu::singleop {
+
+// lower_elementwise.cpp
+void lower_square(Builder& b);
+void lower_rsqrt(Builder& b);
+void lower_expm1(Builder& b);
+void lower_log1p(Builder& b);
+void lower_erfc(Builder& b);
+void lower_exp(Builder& b);
+void lower_log(Builder& b);
+void lower_power(Builder& b);
+void lower_fast_gelu(Builder& b);
+void lower_gelu(Builder& b);
+void lower_swish(Builder& b);
+void lower_relu6(Builder& b);
+void lower_leaky_relu(Builder& b);
+void lower_elu(Builder& b);
+void lower_celu(Builder& b);
+void lower_hard_sigmoid(Builder& b);
+void lower_shrink(Builder& b);
+void lower_threshold(Builder& b);
+void lower_clip(Builder& b);
+void lower_ones_like(Builder& b);
+void lower_zeros_like(Builder& b);
+void lower_is_finite(Builder& b);
+void lower_cast(Builder& b);
+void lower_not_equal(Builder& b);
+void lower_floor_div(Builder& b);
+void lower_truncate_div(Builder& b);
+void lower_floor_mod(Builder& b);
+void lower_truncate_mod(Builder& b);
+void lower_div_no_nan(Builder& b);
+void lower_squared_difference(Builder& b);
+void lower_add_n(Builder& b);
+void lower_adds(Builder& b);
+void lower_muls(Builder& b);
+void lower_axpy(Builder& b);
+void lower_axpy_v2(Builder& b);
+void lower_lerp(Builder& b);
+void lower_addcmul(Builder& b);
+void lower_addcdiv(Builder& b);
+void lower_bias_add(Builder& b);
+void lower_scale(Builder& b);
+void lower_prelu(Builder& b);
+void lower_quant(Builder& b);
+// lower_reduce.cpp
+void lower_reduce(Builder& b);
+void lower_reduce_flags(Builder& b);
+void lower_reduction(Builder& b);
+void lower_cumsum(Builder& b);
+void lower_arg(Builder& b);
+void lower_arg_with_value(Builder& b);
+void lower_top_k(Builder& b);
+void lower_l2_normalize(Builder& b);
+void lower_l2_loss(Builder& b);
+// lower_matrix.cpp
+void lower_matmul(Builder& b);
+void lower_batch_matmul(Builder& b);
+void lower_gemm(Builder& b);
+void lower_fully_connection(Builder& b);
+void lower_einsum(Builder& b);
+// lower_window.cpp
+void lower_conv(Builder& b);
+void lower_depthwise_conv(Builder& b);
+void lower_deconvolution(Builder& b);
+void lower_pooling(Builder& b);
+void lower_max_pool(Builder& b);
+void lower_max_pool_v3(Builder& b);
+void lower_avg_pool(Builder& b);
+void lower_global_pool(Builder& b);
+void lower_resize(Builder& b);
+void lower_depth_to_space(Builder& b);
+// lower_norm.cpp
+void lower_bn_inference(Builder& b);
+void lower_batch_norm(Builder& b);
+void lower_layer_norm(Builder& b);
+void lower_instance_norm(Builder& b);
+void lower_group_norm(Builder& b);
+void lower_rms_norm(Builder& b);
+void lower_softmax(Builder& b);
+void lower_lrn(Builder& b);
+// lower_move.cpp
+void lower_transpose(Builder& b);
+void lower_trans_data(Builder& b);
+void lower_reshape(Builder& b);
+void lower_flatten(Builder& b);
+void lower_squeeze(Builder& b);
+void lower_unsqueeze(Builder& b);
+void lower_concat(Builder& b);
+void lower_concat_first(Builder& b);
+void lower_concat_last(Builder& b);
+void lower_pack(Builder& b);
+void lower_unpack(Builder& b);
+void lower_split(Builder& b);
+void lower_split_v(Builder& b);
+void lower_slice(Builder& b);
+void lower_strided_slice(Builder& b);
+void lower_strided_slice_v2(Builder& b);
+void lower_tile(Builder& b);
+void lower_pad(Builder& b);
+void lower_broadcast(Builder& b);
+void lower_reverse(Builder& b);
+void lower_triangle(Builder& b);
+void lower_shape(Builder& b);
+void lower_size(Builder& b);
+void lower_fill(Builder& b);
+void lower_range(Builder& b);
+// lower_index.cpp
+void lower_gather(Builder& b);
+void lower_gather_elements(Builder& b);
+void lower_gather_nd(Builder& b);
+void lower_scatter_elements(Builder& b);
+void lower_scatter_nd(Builder& b);
+void lower_one_hot(Builder& b);
+void lower_select(Builder& b);
+void lower_where(Builder& b);
+void lower_non_zero(Builder& b);
+void lower_unique(Builder& b);
+
+}  // namespace anynpu::singleop

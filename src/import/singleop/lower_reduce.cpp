@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/singleop/lower.h"
+#include "import/singleop/table.h"
+
+namespace anynpu::singleop {
+
+namespace {
+
+using Type = Builder::Type;
+
+// Axes from the attribute of a D form, or from the second input.
+ValueId reduce_axes(Builder& b, const char* attribute) {
+  if (b.has(1)) {
+    const ValueId axes = b.index(b.in(1));
+    return b.ok() && b.rank(axes) == 0 ? b.reshape(axes, {1}) : axes;
+  }
+  const auto given = b.ints(attribute, {});
+  return given.empty() ? kNoValue : b.list(given);
+}
+
+ValueId reduce(Builder& b, const char* name, ValueId x, ValueId axes, bool keep) {
+  const int64_t opset = std::string_view(name) == "ReduceSum" ? 13 : 18;
+  return b.node(name, opset, {x, axes}, {{"keepdims", int64_t{keep}}});
+}
+
+}  // namespace
+
+void lower_reduce(Builder& b) {
+  const ValueId axes = reduce_axes(b, "axes");
+  const std::string name(find_row(b.type())->ours);
+  b.out(0, reduce(b, name.c_str(), b.in(0), axes, b.flag("keep_dims", false)));
+}
+
+// All and any of booleans.
+void lower_reduce_flags(Builder& b) {
+  const ValueId axes = reduce_axes(b, "axes");
+  const ValueId x = b.cast(b.in(0), DType::i32);
+  const bool all = b.type().starts_with("ReduceAll");
+  const ValueId y = reduce(b, all ? "ReduceMin" : "ReduceMax", x, axes, b.flag("keep_dims", false));
+  b.out(0, b.cast(y, DType::boolean));
+}
+
+// Caffe's reduction of everything behind an axis.
+void lower_reduction(Builder& b) {
+  const ValueId x = b.in(0);
+  if (!b.ok()) return;
+  const std::string operation = b.s("operation", "SUM");
+  const int64_t first = b.axis(b.i("axis", 0), x);
+  const char* name = operation == "SUM"     ? "ReduceSum"
+                     : operation == "MEAN"  ? "ReduceMean"
+                     : operation == "ASUM"  ? "ReduceL1"
+                     : operation == "SUMSQ" ? "ReduceSumSquare"
+                                            : nullptr;
+  if (!name) {
+    return b.refuse(Code::invalid_argument, "operation is '{}', expected SUM, MEAN, ASUM or SUMSQ",
+                    operation);
+  }
+  std::vector<int64_t> axes;
+  for (int64_t a = first; a < b.rank(x); ++a) axes.push_back(a);
+  ValueId y = reduce(b, name, x, b.list(axes), false);
+  const float scale = b.f("coeff", 1);
+  if (scale != 1) y = b.node("Mul", 13, {y, b.scalar(b.dtype(y), scale)});
+  b.out(0, y);
+}
+
+void lower_cumsum(Builder& b) {
+  const ValueId axis =
+      b.has(1) ? b.index(b.in(1)) : b.scalar(DType::i64, static_cast<double>(b.i("axis", 0)));
+  b.out(0, b.node("CumSum", 14, {b.in(0), axis},
+                  {{"exclusive", int64_t{b.flag("exclusive", false)}},
+                   {"reverse", int64_t{b.flag("reverse", false)}}}));
+}
+
+// Indices are int32 on the card unless the description says otherwise.
+void lower_arg(Builder& b) {
+  const ValueId x = b.in(0);
+  if (!b.ok()) return;
+  int64_t dimension = 0;
+  if (b.has(1)) {
+    const auto values = b.in_values(1);
+    if (b.ok() && values.size() != 1)
+      return b.refuse(Code::invalid_argument, "{} dimensions are given, expected one",
+                      values.size());
+    dimension = b.ok() ? values[0] : 0;
+  } else {
+    dimension = b.i("dimension");
+  }
+  const bool max = b.type().starts_with("ArgMax");
+  b.out(0,
+        b.node(max ? "ArgMax" : "ArgMin", 13, {x},
+               {{"axis", b.axis(dimension, x)}, {"keepdims", int64_t{b.flag("keep_dims", false)}}}),
+        Type::any);
+}
+
+void lower_arg_with_value(Builder& b) {
+  const ValueId x = b.in(0);
+  if (!b.ok()) return;
+  const bool max = b.type().starts_with("ArgMax");
+  const int64_t axis = b.axis(b.i("dimension"), x), keep = b.flag("keep_dims", false);
+  b.out(0, b.node(max ? "ArgMax" : "ArgMin", 13, {x}, {{"axis", axis}, {"keepdims", keep}}),
+        Type::any);
+  b.out(1, b.node(max ? "ReduceMax" : "ReduceMin", 18, {x, b.list({axis})}, {{"keepdims", keep}}));
+}
+
+void lower_top_k(Builder& b) {
+  const ValueId x = b.in(0);
+  const bool attribute = b.type() == "TopKD";
+  ValueId k = attribute ? b.list({b.i("k")}) : b.index(b.in(1));
+  if (b.ok() && b.rank(k) == 0) k = b.reshape(k, {1});
+  const auto made = b.nodes("TopK", 11, {x, k}, 2,
+                            {{"axis", b.i("dim", -1)},
+                             {"largest", int64_t{b.flag("largest", true)}},
+                             {"sorted", int64_t{b.flag("sorted", true)}}});
+  b.out(0, made[0]);
+  b.out(1, made[1], Type::any);
+}
+
+void lower_l2_normalize(Builder& b) {
+  const ValueId x = b.in(0);
+  const auto axes = b.ints("axis", {});
+  const ValueId sum = b.node("ReduceSumSquare", 18, {x, axes.empty() ? kNoValue : b.list(axes)},
+                             {{"keepdims", int64_t{1}}});
+  const ValueId floor = b.node("Max", 13, {sum, b.scalar(b.dtype(x), b.f("eps", 1e-4f))});
+  b.out(0, b.node("Div", 13, {x, b.node("Sqrt", 13, {floor})}));
+}
+
+void lower_l2_loss(Builder& b) {
+  const ValueId sum = b.node("ReduceSumSquare", 18, {b.in(0)}, {{"keepdims", int64_t{0}}});
+  b.out(0, b.node("Mul", 13, {sum, b.scalar(b.dtype(sum), 0.5)}));
+}
+
+}  // namespace anynpu::singleop

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution, pooling and resizing. The vendor lists strides, windows and dilations for all four
+// axes in the order of data_format; ours take those of the picture.
+#include "import/singleop/lower.h"
+
+namespace anynpu::singleop {
+
+namespace {
+
+using Type = Builder::Type;
+
+// What a tensor's description says, unless the attribute does.
+bool channels_last(Builder& b, const char* otherwise) {
+  const Format format = b.op().inputs[0].format;
+  const char* stated =
+      format == Format::nhwc || format == Format::ndhwc                                ? "NHWC"
+      : format == Format::nchw || format == Format::ncdhw || format == Format::nc1hwc0 ? "NCHW"
+                                                                                       : otherwise;
+  const std::string word = b.s("data_format", stated);
+  // The description wins: samples leave the attribute at its default.
+  return stated == otherwise ? word.back() == 'C' : std::string(stated) == "NHWC";
+}
+
+// The entries of the picture's axes; lists of as many entries as the picture has axes pass through.
+std::vector<int64_t> spatial(Builder& b, const char* name, bool last, int64_t rank,
+                             std::vector<int64_t> otherwise) {
+  std::vector<int64_t> given = b.ints(name, {});
+  if (given.empty()) return otherwise;
+  const auto count = static_cast<size_t>(rank);
+  if (given.size() == count) {
+    given.erase(given.begin());
+    given.erase(last ? given.end() - 1 : given.begin());
+  }
+  if (given.size() == 1) given.assign(count - 2, given[0]);
+  if (given.size() != count - 2) {
+    b.refuse(Code::invalid_argument, "'{}' has {} entries, expected {} or {}", name, given.size(),
+             count, count - 2);
+  }
+  return given;
+}
+
+// top, bottom, left, right -> top, left, bottom, right.
+std::vector<int64_t> pads_of(Builder& b, const char* name, size_t axes) {
+  const std::vector<int64_t> given = b.ints(name, std::vector<int64_t>(axes * 2, 0));
+  if (given.size() != axes * 2) {
+    b.refuse(Code::invalid_argument, "'{}' has {} entries, expected {}", name, given.size(),
+             axes * 2);
+    return std::vector<int64_t>(axes * 2, 0);
+  }
+  std::vector<int64_t> pads;
+  for (size_t end = 0; end < 2; ++end) {
+    for (size_t a = 0; a < axes; ++a) pads.push_back(given[a * 2 + end]);
+  }
+  return pads;
+}
+
+ValueId filter_of(Builder& b, size_t index, int64_t channels) {
+  ValueId w = b.in(index);
+  if (!b.ok()) return kNoValue;
+  const TensorDesc& desc = b.op().inputs[index];
+  if (desc.format == Format::fractal_z && b.rank(w) == 4) {
+    b.refuse(Code::unsupported_feature,
+             "the filter is described in FRACTAL_Z alone; describe its origin too "
+             "(aclSetTensorFormat, aclSetTensorShape)");
+    return kNoValue;
+  }
+  (void)channels;
+  return b.in_nchw(index);
+}
+
+NodeAttrs window_attrs(Builder& b, bool last, int64_t rank) {
+  const auto axes = static_cast<size_t>(rank) - 2;
+  const std::vector<int64_t> ones(axes, 1);
+  NodeAttrs attrs;
+  attrs["strides"] = spatial(b, "strides", last, rank, ones);
+  attrs["dilations"] = spatial(b, "dilations", last, rank, ones);
+  const std::string padding = b.s("padding", b.s("auto_pad", "").c_str());
+  if (padding == "SAME") {
+    attrs["auto_pad"] = std::string("SAME_UPPER");
+  } else {
+    attrs["pads"] = pads_of(b, "pads", axes);
+  }
+  return attrs;
+}
+
+// int8 convolutions are exact, into int32.
+void convolve(Builder& b, ValueId x, ValueId w, NodeAttrs attrs) {
+  if (!b.ok()) return;
+  const bool bytes = b.dtype(x) == DType::i8 || b.dtype(x) == DType::u8;
+  ValueId y;
+  if (bytes) {
+    y = b.node("ConvInteger", 10, {x, w}, std::move(attrs));
+  } else {
+    if (b.op().outputs[0].dtype == DType::f32) {
+      x = b.cast(x, DType::f32);
+      w = b.cast(w, DType::f32);
+    }
+    y = b.node("Conv", 11, {x, w}, std::move(attrs));
+  }
+  if (b.ok() && b.has(2)) {
+    Shape shape(static_cast<size_t>(b.rank(y)), 1);
+    shape[1] = -1;
+    y = b.node("Add", 13, {y, b.reshape(b.cast(b.in(2), b.dtype(y)), shape)});
+  }
+  b.out_nchw(0, y, bytes ? Type::any : Type::same);
+}
+
+void pool(Builder& b, bool max, ValueId x, NodeAttrs attrs) {
+  b.out_nchw(0, b.node(max ? "MaxPool" : "AveragePool", max ? 12 : 11, {x}, std::move(attrs)));
+}
+
+}  // namespace
+
+void lower_conv(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  if (!b.ok()) return;
+  const ValueId w = filter_of(b, 1, b.shape(x)[1]);
+  if (!b.ok()) return;
+  NodeAttrs attrs = window_attrs(b, channels_last(b, "NHWC"), b.rank(x));
+  attrs["group"] = b.i("groups", 1);
+  convolve(b, x, w, std::move(attrs));
+}
+
+void lower_depthwise_conv(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  ValueId w = b.in_nchw(1);  // HWCN [h, w, c, m] has become [m, c, h, w]
+  if (!b.ok()) return;
+  const int64_t channels = b.shape(x)[1];
+  if (b.rank(w) == 4 && b.shape(w)[1] != 1) {
+    const Shape s = b.shape(w);
+    w = b.reshape(b.transpose(w, {1, 0, 2, 3}), {s[0] * s[1], 1, s[2], s[3]});
+  }
+  NodeAttrs attrs = window_attrs(b, channels_last(b, "NHWC"), 4);
+  attrs["group"] = channels;
+  convolve(b, x, w, std::move(attrs));
+}
+
+void lower_deconvolution(Builder& b) {
+  const ValueId x = b.in_nchw(0), w = b.in_nchw(1);
+  if (!b.ok()) return;
+  NodeAttrs attrs = window_attrs(b, channels_last(b, "NCHW"), b.rank(x));
+  attrs["group"] = b.i("groups", 1);
+  ValueId bias = kNoValue;
+  if (b.has(2)) bias = b.in(2);
+  b.out_nchw(0, b.node("ConvTranspose", 11, {x, w, bias}, std::move(attrs)));
+}
+
+// Caffe's pooling: mode 0 max, 1 average; ceil_mode 0 rounds the output up.
+void lower_pooling(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  const bool max = b.i("mode", 0) == 0;
+  if (b.flag("global_pooling", false)) {
+    b.out_nchw(0, b.node(max ? "GlobalMaxPool" : "GlobalAveragePool", 1, {x}));
+    return;
+  }
+  NodeAttrs attrs;
+  attrs["kernel_shape"] = b.ints("window", {1, 1});
+  attrs["strides"] = b.ints("stride", {1, 1});
+  attrs["pads"] = pads_of(b, "pad", 2);
+  attrs["ceil_mode"] = int64_t{b.i("ceil_mode", 0) == 0};
+  if (!max) attrs["count_include_pad"] = int64_t{1};
+  pool(b, max, x, std::move(attrs));
+}
+
+namespace {
+
+NodeAttrs pool_attrs(Builder& b, const char* padding_name, const char* format, ValueId x) {
+  const bool last = channels_last(b, format);
+  NodeAttrs attrs;
+  if (!b.ok()) return attrs;
+  const int64_t rank = b.rank(x);
+  attrs["kernel_shape"] = spatial(b, "ksize", last, rank, {1, 1});
+  attrs["strides"] = spatial(b, "strides", last, rank, {1, 1});
+  const std::string padding = b.s(padding_name, "VALID");
+  if (padding == "SAME") attrs["auto_pad"] = std::string("SAME_UPPER");
+  if (padding == "CALCULATED") attrs["pads"] = pads_of(b, "pads", static_cast<size_t>(rank) - 2);
+  return attrs;
+}
+
+}  // namespace
+
+void lower_max_pool(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  pool(b, true, x, pool_attrs(b, "padding", "NHWC", x));
+}
+
+void lower_max_pool_v3(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  if (b.flag("global_pooling", false)) return b.out_nchw(0, b.node("GlobalMaxPool", 1, {x}));
+  NodeAttrs attrs = pool_attrs(b, "padding_mode", "NCHW", x);
+  attrs["ceil_mode"] = int64_t{b.flag("ceil_mode", false)};
+  pool(b, true, x, std::move(attrs));
+}
+
+void lower_avg_pool(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  const bool v2 = b.type() == "AvgPoolV2";
+  if (v2 && b.flag("global_pooling", false))
+    return b.out_nchw(0, b.node("GlobalAveragePool", 1, {x}));
+  NodeAttrs attrs = pool_attrs(b, v2 ? "padding_mode" : "padding", v2 ? "NCHW" : "NHWC", x);
+  if (v2) {
+    attrs["ceil_mode"] = int64_t{b.flag("ceil_mode", false)};
+    attrs["count_include_pad"] = int64_t{!b.flag("exclusive", true)};
+  }
+  pool(b, false, x, std::move(attrs));
+}
+
+void lower_global_pool(Builder& b) {
+  b.out_nchw(0, b.node(b.type() == "GlobalAveragePool" ? "GlobalAveragePool" : "GlobalMaxPool", 1,
+                       {b.in_nchw(0)}));
+}
+
+// The size of the picture is an attribute of the D forms and an input of the others.
+void lower_resize(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  const std::vector<int64_t> size = b.has(1) ? b.in_values(1) : b.ints("size");
+  if (!b.ok()) return;
+  if (size.size() != 2 || b.rank(x) != 4)
+    return b.refuse(Code::invalid_argument, "size has {} numbers, expected height and width",
+                    size.size());
+  const bool linear = b.type().starts_with("ResizeBilinear");
+  const bool corners = b.flag("align_corners", false), half = b.flag("half_pixel_centers", false);
+  NodeAttrs attrs{{"mode", std::string(linear ? "linear" : "nearest")},
+                  {"coordinate_transformation_mode", std::string(corners ? "align_corners"
+                                                                 : half  ? "half_pixel"
+                                                                         : "asymmetric")}};
+  if (!linear) attrs["nearest_mode"] = std::string(corners ? "round_prefer_ceil" : "floor");
+  const Shape& s = b.shape(x);
+  b.out_nchw(
+      0,
+      b.node("Resize", 13, {x, kNoValue, kNoValue, b.list({s[0], s[1], size[0], size[1]})}, attrs),
+      Type::any);
+}
+
+void lower_depth_to_space(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  NodeAttrs attrs{{"blocksize", b.i("block_size")}};
+  const bool to_space = b.type() == "DepthToSpace";
+  if (to_space) attrs["mode"] = b.s("mode", "DCR");
+  b.out_nchw(0, b.node(b.type().c_str(), 13, {x}, std::move(attrs)));
+}
+
+}  // namespace anynpu::singleop

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table from the vendor's operator names to ours. docs/operator_names.md is made from it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/graph.h"
+#include "import/singleop/op.h"
+
+namespace anynpu::singleop {
+
+class Builder;
+
+struct Row {
+  std::string_view name;              // of the vendor's type: "ArgMaxD"
+  std::string_view ours;              // the operators it becomes: "ArgMax", "Transpose + MatMul"
+  int64_t opset = 0;                  // of `ours` when it is one operator with the same operands
+  void (*lower)(Builder&) = nullptr;  // else: builds the nodes
+  bool sized_by_values = false;       // the output's shape depends on the values of the inputs
+};
+
+// All rows, sorted by name.
+std::span<const Row> rows();
+// Null when there is none.
+const Row* find_row(std::string_view name);
+
+// The graph of one operator; its inputs are those of `op` that are neither left out nor constant,
+// in order. Fails with unsupported_op for a name that is not in the table, and with a sentence for
+// tensors and attributes that do not fit.
+Result<graph::Graph> build_graph(const SingleOp& op);
+
+// Types and shapes of the outputs, whatever `op` says about them. Inputs that are constant help
+// where a shape depends on values; an extent that still does is -1, with the range it can have.
+Result<std::vector<TensorDesc>> infer_outputs(SingleOp op);
+
+}  // namespace anynpu::singleop

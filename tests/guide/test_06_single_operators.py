@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guide 4.6.2 (operators behind a model), 6 (single operators) and 7.13 (retrieval)."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from blocks import block, read_bytes, run_block, shell, write_bytes
+
+
+def tensor(kind, shape):
+    return {"format": "ND", "shape": shape, "type": kind}
+
+
+@pytest.fixture
+def op_models(tmp_path, monkeypatch):
+    """The folder op_models of the guide's examples, made by atc in the current folder."""
+    ops = [{"op": "Cast", "input_desc": [tensor("float", [1000])],
+            "output_desc": [tensor("float16", [1000])],
+            "attr": [{"name": "truncate", "type": "bool", "value": False},
+                     {"name": "dst_type", "type": "int", "value": 1}]},
+           {"op": "ArgMaxD", "input_desc": [tensor("float16", [1000])],
+            "output_desc": [tensor("int32", [1])],
+            "attr": [{"name": "dimension", "type": "int", "value": 0}]}]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ops.json").write_text(json.dumps(ops))
+    done = subprocess.run(["atc", "--singleop=ops.json", "--output=op_models",
+                           "--soc_version=Ascend310P3"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "op_models"
+
+
+class PostProcess:
+    """What the guide calls `self`: a Cast and an ArgMaxD behind a model's output."""
+
+    def __init__(self, acl, scores):
+        self.acl = acl
+        self.stream = 0
+        self.address, _ = acl.rt.malloc(scores.nbytes, 2)
+        write_bytes(acl, self.address, scores.tobytes())
+        self.dataset = acl.mdl.create_dataset()
+        acl.mdl.add_dataset_buffer(self.dataset, acl.create_data_buffer(self.address,
+                                                                        scores.nbytes))
+        self.tensor_size_arg_max_d = self.output_shape = 4
+
+    def _forward_op_cast(self):
+        acl = self.acl
+        source = acl.create_tensor_desc(0, [1000], 2)
+        self.cast_desc = acl.create_tensor_desc(1, [1000], 2)
+        size = acl.get_tensor_desc_size(self.cast_desc)
+        self.dev_buffer_cast, _ = acl.rt.malloc(size, 2)
+        self.output_buffer_cast = acl.create_data_buffer(self.dev_buffer_cast, size)
+        assert acl.op.cast(source, self.input_buffer, self.cast_desc, self.output_buffer_cast, 0,
+                           self.stream) == 0
+        assert acl.rt.synchronize_stream(self.stream) == 0
+
+    def _forward_op_arg_max_d(self):
+        acl = self.acl
+        out = acl.create_tensor_desc(3, [1], 2)
+        self.dev_buffer_arg_max_d, _ = acl.rt.malloc(4, 2)
+        self.output_buffer_arg_max_d = acl.create_data_buffer(self.dev_buffer_arg_max_d, 4)
+        attr = acl.op.create_attr()
+        assert acl.op.set_attr_int(attr, "dimension", 0) == 0
+        assert acl.op.execute_v2("ArgMaxD", [self.cast_desc], [self.output_buffer_cast], [out],
+                                 [self.output_buffer_arg_max_d], attr, self.stream) == 0
+        assert acl.rt.synchronize_stream(self.stream) == 0
+
+
+@block("4.6.2", 'ret = acl.op.set_model_dir("./op_models")',
+       slips=("host_buffer is read as buffer_host",
+              "output_shape is passed as a size in bytes: 4 of them make one int32"))
+def test_results_of_a_model_are_processed_by_operators(ready, op_models, capsys):
+    scores = np.random.default_rng(1).standard_normal(1000).astype(np.float32)
+    scores[321] = 9
+    owner = PostProcess(ready, scores)
+    run_block("""
+        ACL_MEMCPY_DEVICE_TO_HOST = 2
+        ret = acl.op.set_model_dir("./op_models")
+        self.input_buffer = acl.mdl.get_dataset_buffer(dataset_ptr, 0)
+        self._forward_op_cast()
+        self._forward_op_arg_max_d()
+        host_buffer, ret = acl.rt.malloc_host(self.tensor_size_arg_max_d)
+        ret = acl.rt.memcpy(host_buffer,
+                            self.tensor_size_arg_max_d,
+                            self.dev_buffer_arg_max_d,
+                            self.tensor_size_arg_max_d,
+                            ACL_MEMCPY_DEVICE_TO_HOST)
+        bytes_out = acl.util.ptr_to_bytes(host_buffer, self.output_shape)
+        data = np.frombuffer(bytes_out, dtype=np.int32).reshape((1,))
+        print("[SingleOP][ArgMaxOp] label of classification result is:{}".format(data[0]))
+        ret = acl.rt.free_host(host_buffer)
+        ret = acl.rt.free(self.dev_buffer_cast)
+        ret = acl.rt.free(self.dev_buffer_arg_max_d)
+        ret = acl.destroy_data_buffer(self.output_buffer_cast)
+        ret = acl.destroy_data_buffer(self.output_buffer_arg_max_d)
+    """, acl=ready, np=np, self=owner, dataset_ptr=owner.dataset)
+    assert "label of classification result is:321" in capsys.readouterr().out
+
+
+@block("6.4", "import acl (gemm_ex)",
+       slips=("acl_dtype stands for in_dtype and out_dtype, which the call names input_type and "
+              "output_type", "sizes of B and C are those of A: m = n = k here",
+              "dev_alpha and dev_beta are not made"))
+def test_a_matrix_product_through_cblas(op_models, tmp_path):
+    import acl
+    (tmp_path / "test_data" / "config").mkdir(parents=True)
+    (tmp_path / "test_data" / "config" / "acl.json").write_text("{}")
+    m = n = k = 16
+    a, b = (np.random.default_rng(i).standard_normal((m, k)).astype(np.float16) for i in (1, 2))
+
+    def factor(value):
+        address, _ = acl.rt.malloc(2, 2)
+        write_bytes(acl, address, np.float16(value).tobytes())
+        return address
+
+    found = {}
+
+    def look(names):
+        found["c"] = np.frombuffer(read_bytes(acl, names, 2 * m * n), np.float16).reshape(m, n)
+
+    run_block("""
+        ACL_MEM_MALLOC_NORMAL_ONLY = 2
+        ACL_TRANS_N = 0
+        ACL_COMPUTE_HIGH_PRECISION = 0
+        ACL_MEMCPY_HOST_TO_DEVICE = 1
+        ACL_MEMCPY_DEVICE_TO_HOST = 2
+        ret = acl.init("test_data/config/acl.json")
+        ret = acl.op.set_model_dir("op_models")
+        device_id = 0
+        ret = acl.rt.set_device(device_id)
+        in_dtype, out_dtype = 1, 1
+        acl_dtype = input_type = output_type = in_dtype
+        size_a = m * k * acl.data_type_size(acl_dtype)
+        size_b = m * k * acl.data_type_size(acl_dtype)
+        size_c = m * k * acl.data_type_size(acl_dtype)
+        dev_matrix_a, ret = acl.rt.malloc(size_a, ACL_MEM_MALLOC_NORMAL_ONLY)
+        dev_matrix_b, ret = acl.rt.malloc(size_b, ACL_MEM_MALLOC_NORMAL_ONLY)
+        dev_matrix_c, ret = acl.rt.malloc(size_c, ACL_MEM_MALLOC_NORMAL_ONLY)
+        host_matrix_a, ret = acl.rt.malloc_host(size_a)
+        host_matrix_b, ret = acl.rt.malloc_host(size_b)
+        host_matrix_c, ret = acl.rt.malloc_host(size_c)
+        read_file(host_matrix_a, a)
+        read_file(host_matrix_b, b)
+        dev_alpha, dev_beta = factor(1), factor(0)
+        ret = acl.rt.memcpy(dev_matrix_a, size_a, host_matrix_a, size_a, ACL_MEMCPY_HOST_TO_DEVICE)
+        ret = acl.rt.memcpy(dev_matrix_b, size_b, host_matrix_b, size_b, ACL_MEMCPY_HOST_TO_DEVICE)
+        stream, ret = acl.rt.create_stream()
+        ret = acl.blas.gemm_ex(ACL_TRANS_N, ACL_TRANS_N, ACL_TRANS_N, m, n, k, dev_alpha,
+                               dev_matrix_a, k, input_type, dev_matrix_b, n, input_type, dev_beta,
+                               dev_matrix_c, n, output_type, ACL_COMPUTE_HIGH_PRECISION, stream)
+        ret = acl.rt.synchronize_stream(stream)
+        ret = acl.rt.memcpy(host_matrix_c, size_c, dev_matrix_c, size_c, ACL_MEMCPY_DEVICE_TO_HOST)
+        look(host_matrix_c)
+        ret = acl.rt.destroy_stream(stream)
+        ret = acl.rt.reset_device(device_id)
+        ret = acl.finalize()
+    """, acl=acl, m=m, n=n, k=k, a=a, b=b, factor=factor, look=look,
+              read_file=lambda address, data: write_bytes(acl, address, data.tobytes()))
+    np.testing.assert_allclose(found["c"].astype(np.float32),
+                               a.astype(np.float32) @ b.astype(np.float32), rtol=5e-3, atol=2e-2)
+
+
+@block("6.6", "ret = acl.op.infer_shape(op_type, ...)",
+       slips=("infer_desc_list stands for self.out_desc_list of the call before it",
+              "the buffers of self.out_list are made from tensor_dims, which the page leaves out"))
+def test_an_operator_whose_shape_only_the_data_decides(ready):
+    acl = ready
+    x = np.array([[0, 7, 0], [5, 0, 1]], np.int32)
+    address, _ = acl.rt.malloc(x.nbytes, 2)
+    write_bytes(acl, address, x.tobytes())
+    desc = acl.create_tensor_desc(3, [2, 3], 2)
+    compiled = [acl.create_tensor_desc(9, [-1, 2], 2)]
+    assert acl.op.compile("Where", [desc], compiled, 0, 0, 0, "") == 0
+    out = [acl.create_tensor_desc(9, [], 2)]
+    buffer = acl.create_data_buffer(address, x.nbytes)
+    owner = SimpleNamespace(in_desc_list=[desc], in_list=[buffer], out_desc_list=out,
+                            attr=acl.op.create_attr(), stream=0)
+
+    def make_outputs(tensor_dims):
+        owner.out_desc_list = [acl.create_tensor_desc(9, dims, 2) for dims in tensor_dims]
+        sizes = [acl.get_tensor_desc_size(d) for d in owner.out_desc_list]
+        owner.addresses = [acl.rt.malloc(size, 2)[0] for size in sizes]
+        owner.out_list = [acl.create_data_buffer(a, s) for a, s in zip(owner.addresses, sizes)]
+
+    names = run_block("""
+        ret = acl.op.infer_shape(op_type, self.in_desc_list, self.in_list, num_outputs,
+                                 self.out_desc_list, self.attr)
+        infer_desc_list = self.out_desc_list
+        tensor_dims = []
+        for i in range(len(infer_desc_list)):
+            dim_nums = acl.get_tensor_desc_num_dims(infer_desc_list[i])
+            dim_size = []
+            for j in range(dim_nums):
+                dim, ret = acl.get_tensor_desc_dim_v2(infer_desc_list[i], j)
+                if dim == -1:
+                    dim_range, ret = acl.get_tensor_desc_dim_range(infer_desc_list[i], j, 2)
+                    dim = dim_range[1]
+                dim_size.append(dim)
+            tensor_dims.append(dim_size)
+        make_outputs(tensor_dims)
+        ret = acl.op.execute_v2(op_type, self.in_desc_list, self.in_list, self.out_desc_list,
+                                self.out_list, self.attr, self.stream)
+        out_tensor_dims = []
+        for i in range(len(self.out_desc_list)):
+            dim_nums = acl.get_tensor_desc_num_dims(self.out_desc_list[i])
+            dim_size = []
+            for j in range(dim_nums):
+                dim, ret = acl.get_tensor_desc_dim_v2(self.out_desc_list[i], j)
+                dim_size.append(dim)
+            out_tensor_dims.append(dim_size)
+    """, acl=acl, self=owner, op_type="Where", num_outputs=1, make_outputs=make_outputs)
+    assert names["tensor_dims"] == [[6, 2]]
+    assert names["out_tensor_dims"] == [[3, 2]]
+    found = np.frombuffer(read_bytes(acl, owner.addresses[0], 3 * 16), np.int64).reshape(3, 2)
+    assert found.tolist() == np.argwhere(x).tolist()
+
+
+@block("7.13", "fs_num = 100000",
+       slips=("feature_info_list and base_data_len are not made", "type_size is 4",
+              "topk is written topK once", "create_repo_range lacks acl.fv once",
+              "acl.fv.delete is described and not called"))
+def test_features_are_retrieved(ready):
+    acl = ready
+    features = np.random.default_rng(1).integers(0, 256, (1000, 36)).astype(np.uint8)
+    tables = np.random.default_rng(2).integers(0, 99, (32, 256)).astype(np.float32)
+    names = run_block("""
+        SEARCH_1_N = 0
+        ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEMCPY_HOST_TO_DEVICE = 2, 1
+        fs_num = 100000
+        fv_init_para = acl.fv.create_init_para(fs_num)
+        ret = acl.fv.init(fv_init_para)
+        id0, id1, offset, feature_count, feature_len = 0, 0, 0, 1000, 36
+        base_data_len = feature_count * feature_len
+        feature_info_device, ret = acl.rt.malloc(base_data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
+        feature_info_list_arr = numpy.array(feature_info_list, dtype=numpy.uint8)
+        bytes_data = feature_info_list_arr.tobytes()
+        feature_info_ptr = acl.util.bytes_to_ptr(bytes_data)
+        ret = acl.rt.memcpy(feature_info_device, feature_count * feature_len, feature_info_ptr,
+                            feature_count * feature_len, ACL_MEMCPY_HOST_TO_DEVICE)
+        feature_info = acl.fv.create_feature_info(id0, id1, offset, feature_len, feature_count,
+                                                  feature_info_device, feature_len * feature_count)
+        ret = acl.fv.repo_add(SEARCH_1_N, feature_info)
+        ret = acl.fv.destroy_feature_info(feature_info)
+        query_cnt, table_len, topK, type_size = 1, 32 * 1024, 5, 4
+        table_data_len = query_cnt * table_len
+        table_data, ret = acl.rt.malloc(table_data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
+        adc_table_init(table_data)
+        data_len = query_cnt * topK * type_size
+        result_num_data_len = query_cnt * type_size
+        result_num, ret = acl.rt.malloc(result_num_data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
+        id_0, ret = acl.rt.malloc(data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
+        id_1, ret = acl.rt.malloc(data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
+        result_offert, ret = acl.rt.malloc(data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
+        result_distance, ret = acl.rt.malloc(data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
+        query_table = acl.fv.create_query_table(query_cnt, table_len, table_data, table_data_len)
+        repo_range = acl.fv.create_repo_range(0, 1023, 0, 1023)
+        search_input = acl.fv.create_search_input(query_table, repo_range, topK)
+        search_result = acl.fv.create_search_result(query_cnt, result_num, result_num_data_len,
+                                                    id_0, id_1, result_offert, result_distance,
+                                                    data_len)
+        ret = acl.fv.search(SEARCH_1_N, search_input, search_result)
+        id0Min, id0Max, id1Min, id1Max = 0, 1023, 0, 1023
+        repo_range = acl.fv.create_repo_range(id0Min, id0Max, id1Min, id1Max)
+        ret = acl.fv.repo_del(SEARCH_1_N, repo_range)
+        ret = acl.fv.destroy_init_para(fv_init_para)
+        ret = acl.fv.release()
+    """, acl=acl, numpy=np, feature_info_list=features.tolist(),
+                      adc_table_init=lambda address: write_bytes(acl, address, tables.tobytes()))
+    distances = tables[np.arange(32), features[:, :32]].sum(1)
+    order = np.lexsort((np.arange(1000), distances))[:5]
+    found = np.frombuffer(read_bytes(acl, names["result_offert"], 20), np.uint32)
+    assert found.tolist() == order.tolist()
+
+
+@block("9.5.2.1.2", "atc --singleop=config/add_op.json --soc_version=Ascendxxx --output=op_models")
+@block("9.5.2.1.2", "python3 ../src/acl_execute_add.py",
+       note="our own program of the same shape: examples/operator_add")
+def test_the_sample_of_matrix_addition(tmp_path):
+    source = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "operator_add")
+    shutil.copytree(source, tmp_path / "sample")
+    data = tmp_path / "sample" / "test_data"
+    shell("""
+        atc --singleop=config/add_op.json --soc_version=Ascend310P3 --output=op_models
+        test -f op_models/0_Add_3_2_8_16_3_2_8_16_3_2_8_16.om
+    """, cwd=data)
+    printed = shell(f"{sys.executable} ../src/execute_add.py", cwd=data)
+    for line in ("factor_a:", "init resource success", "execute success", "shape: (8, 16)",
+                 "ACL output:", "release source success"):
+        assert line in printed

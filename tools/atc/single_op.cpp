@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// atc --singleop: one .om per operator of a JSON file, in the folder --output.
+#include "compile/single_op.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "om/container.h"
+#include "options.h"
+
+namespace anynpu::atc {
+
+namespace {
+
+constexpr std::string_view kNotWithSingleOp[] = {
+    "model", "weight", "framework", "input_shape", "insert_op_conf", "display_model_info"};
+
+Result<std::string> read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(Code::file_not_found, "--singleop: '{}' cannot be opened", path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+Status convert_single_ops(const CommandLine& line, const std::string& command) {
+  for (std::string_view name : kNotWithSingleOp) {
+    if (!line.has(std::string(name))) continue;
+    return fail(Code::invalid_argument, "--singleop and --{} exclude each other; keep one", name);
+  }
+  const std::string path = line.get("singleop"), folder = line.get("output");
+  if (line.get("soc_version").empty() || folder.empty()) {
+    return fail(Code::invalid_argument, "--singleop needs --output and --soc_version; add them");
+  }
+  ANYNPU_ASSIGN(const std::string text, read_text(path));
+  ANYNPU_ASSIGN(const auto ops, singleop::parse_file_text(text, path));
+  // All are compiled before the first is written.
+  std::vector<om::Model> models;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    compile::Options options;
+    record(line, command, options);
+    options.model_name = ops[i].name.empty() ? singleop::file_name(ops[i], i) : ops[i].name;
+    ANYNPU_ASSIGN(om::Model model, compile::compile_single_op(ops[i], options),
+                  "operator {} of '{}'", i, path);
+    models.push_back(std::move(model));
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return fail(Code::io_error, "--output: folder '{}' cannot be made: {}", folder,
+                error.message());
+  }
+  for (const om::Model& model : models) {
+    ANYNPU_TRY(om::write_file(model, folder + "/" + model.meta.name + ".om"));
+  }
+  return {};
+}
+
+}  // namespace anynpu::atc
