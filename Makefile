@@ -93,6 +93,7 @@ docs: build  ## write the generated pages of docs/ anew (figures: after make ben
 	@$(PY) tools/gen_pyacl docs
 	@cmake --build $(BUILD) -j $(JOBS) --target benchop > /dev/null
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md
+	@$(BUILD)/tools/benchop/benchop names > docs/operator_names.md
 	@$(PY) tools/gen_guide_blocks.py
 	@ANYNPU_BUILD_DIR=$(BUILD) $(PY) tools/gen_ais_bench_docs.py
 	@$(PY) tests/onnx_backend/suite.py --build $(BUILD) --docs
