@@ -139,12 +139,11 @@ PlanResult plan_multinomial(const OpContext& context) {
   });
 }
 
-void add(Registry& registry, OpSchema schema, KernelDef kernel) {
+void add(Registry& registry, OpSchema schema, decltype(KernelDef::create) create) {
   schema.attrs.push_back({"seed", AttrKind::f});
   schema.attrs.push_back({"dtype", AttrKind::i});
-  kernel.op = schema.name;
-  kernel.name = "reference";
-  kernel.types = kAnyFixed;
+  const KernelDef kernel{
+      .op = schema.name, .name = "reference", .types = kAnyFixed, .create = create};
   registry.add(std::move(schema));
   registry.add(kernel);
 }
@@ -159,7 +158,7 @@ void register_random(Registry& registry) {
     OpSchema schema{.name = name, .outputs = {{"output", "O"}}, .shape = shaped_rule};
     schema.attrs = std::string_view(name) == "RandomUniform" ? uniform : normal;
     schema.attrs.push_back({"shape", AttrKind::ints, {}, true});
-    add(registry, std::move(schema), {.create = create_plain<plan_numbers>});
+    add(registry, std::move(schema), create_plain<plan_numbers>);
   }
   for (const char* name : {"RandomUniformLike", "RandomNormalLike"}) {
     OpSchema schema{.name = name,
@@ -168,7 +167,7 @@ void register_random(Registry& registry) {
                     .types = {{"T", kAnyFixed}},
                     .shape = like_rule};
     schema.attrs = std::string_view(name) == "RandomUniformLike" ? uniform : normal;
-    add(registry, std::move(schema), {.create = create_plain<plan_numbers>});
+    add(registry, std::move(schema), create_plain<plan_numbers>);
   }
   add(registry,
       OpSchema{.name = "Bernoulli",
@@ -177,7 +176,7 @@ void register_random(Registry& registry) {
                .outputs = {{"output", "O"}},
                .types = {{"T", kFloats}},
                .shape = like_rule},
-      {.create = create_plain<plan_bernoulli>});
+      create_plain<plan_bernoulli>);
   add(registry,
       OpSchema{.name = "Multinomial",
                .since = 7,
@@ -186,7 +185,7 @@ void register_random(Registry& registry) {
                .types = {{"T", kFloats}},
                .attrs = {{"sample_size", AttrKind::i, int64_t{1}}},
                .shape = multinomial_rule},
-      {.create = create_plain<plan_multinomial>});
+      create_plain<plan_multinomial>);
 }
 
 }  // namespace anynpu::ops
