@@ -44,3 +44,10 @@ def plain_argument(kind):
 
 def plain_arguments(row):
     return [plain_argument(argument.kind) for argument in row.arguments]
+
+
+def needed_arguments(row, position=0):
+    """Those that may not be left out, and all up to the one at `position`: some functions read
+    their arguments in another way when more of them are given."""
+    least = sum(1 for a in row.arguments if not a.default)
+    return plain_arguments(row)[: max(least, position + 1)]

@@ -33,7 +33,7 @@ def test_wrong_count_is_a_type_error_that_names_the_function(row):
 def test_wrong_type_is_a_type_error_that_names_the_argument(row, position, argument):
     if argument.kind in ANY_TYPE:
         return
-    arguments = api_table.plain_arguments(row)
+    arguments = api_table.needed_arguments(row, position)
     wrong = [object(), 1j]
     if not argument.optional:
         wrong.append(None)
@@ -59,7 +59,7 @@ def test_int_that_does_not_fit_is_an_overflow_error(row, position, argument):
     bits = BITS.get(argument.kind)
     if bits is None:
         return
-    arguments = api_table.plain_arguments(row)
+    arguments = api_table.needed_arguments(row, position)
     for value in [1 << bits, -(1 << 64), 1 << 200]:
         arguments[position] = value
         with pytest.raises(OverflowError, match=f"'{argument.name}'"):

@@ -109,6 +109,7 @@ TEST(Registry, TypesAndOperandCountsAreChecked) {
 
 TEST(Registry, EveryOperatorEndsWithAReferenceThatTakesItsTypes) {
   for (const OpSchema& schema : Registry::instance().schemas()) {
+    if (schema.is_flow) continue;  // the executor does the work
     const auto kernels = Registry::instance().kernels(schema.name, schema.domain);
     ASSERT_FALSE(kernels.empty()) << schema.name;
     EXPECT_EQ(kernels.back()->can_run, nullptr) << schema.name;
