@@ -44,6 +44,18 @@ void relax() {
 #endif
 }
 
+// Moves this thread off a core that the thread it helps needs. The system may wake a helper on the
+// core of the thread that woke it and leave it there for milliseconds while another is idle.
+void leave_core(int core) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(core, &others);
+  if (sched_setaffinity(0, sizeof others, &others) == 0) {
+    sched_setaffinity(0, sizeof allowed, &allowed);  // it has moved; it may come back later
+  }
+}
+
 // Sleeps while the word still has the value seen, at most until it is due.
 void sleep_on(std::atomic<uint32_t>& word, uint32_t seen, uint64_t due_ns) {
   timespec left{};
@@ -69,6 +81,7 @@ struct ThreadPool::ParallelLoop {
   const std::function<void(size_t, size_t)>* body;
   size_t count;
   size_t ranges;
+  int core = sched_getcpu();  // of the caller
   std::atomic<size_t> next{0};
   std::atomic<size_t> finished{0};
   int helpers = 0;  // guarded by the pool's mutex
@@ -189,6 +202,8 @@ void ThreadPool::parallel_for(size_t count, size_t min_range,
   }
   for (int spins = 0; loop.finished.load(std::memory_order_acquire) < ranges && spins < 20000;
        ++spins) {
+    // The helper that is waited for may have been put on this very core.
+    if (spins % 256 == 255) sched_yield();
     relax();
   }
   std::unique_lock lock(shared_->mutex);
@@ -207,6 +222,7 @@ void ThreadPool::help() {
     if (loop) {
       ++loop->helpers;
       lock.unlock();
+      if (sched_getcpu() == loop->core) leave_core(loop->core);
       const uint64_t start = now_ns();
       while (run_one_range(*loop)) {
       }
@@ -243,6 +259,8 @@ void ThreadPool::help() {
       lock.unlock();
       for (int i = 0; i < 2000 && shared_->epoch.load(std::memory_order_acquire) == seen; ++i)
         relax();
+      // The thread with the work may have been put on this very core.
+      if (shared_->epoch.load(std::memory_order_acquire) == seen) sched_yield();
       lock.lock();
       continue;
     }
