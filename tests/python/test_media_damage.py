@@ -119,7 +119,7 @@ def test_damaged_video(system, name, codec):
     ok(himpi.vdec_create_chn(0, {"type": codec, "mode": 1}))
     ok(himpi.vdec_start_recv_stream(0))
     sent = 0
-    for turn in range(ROUNDS // 10):
+    for _ in range(ROUNDS // 10):
         for packet in packets:
             decode(0, memory, damaged(packet, random))
             sent += 1
