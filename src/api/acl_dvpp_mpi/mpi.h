@@ -69,13 +69,19 @@ class Channels {
     if (at != channels_.end()) return at->second;
     return fail(Code::not_found, "{} has no channel {}; create it first", unit_, number);
   }
+  // After the channel's work is done: a task keeps its channel alive, and the last to let go ends
+  // the stream, which a task of that stream cannot wait for.
   Result<std::shared_ptr<T>> remove(int32_t number) {
-    const std::lock_guard lock(mutex_);
-    const auto at = channels_.find(number);
-    if (at == channels_.end())
-      return fail(Code::not_found, "{} has no channel {}; create it first", unit_, number);
-    auto channel = at->second;
-    channels_.erase(at);
+    std::shared_ptr<T> channel;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto at = channels_.find(number);
+      if (at == channels_.end())
+        return fail(Code::not_found, "{} has no channel {}; create it first", unit_, number);
+      channel = std::move(at->second);
+      channels_.erase(at);
+    }
+    channel->drain();
     return channel;
   }
   // The first number that is free; -1 for none.
@@ -85,9 +91,13 @@ class Channels {
       if (!channels_.count(i)) return i;
     return -1;
   }
-  std::map<int32_t, std::shared_ptr<T>> take_all() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(channels_, {});
+  void remove_all() {
+    std::map<int32_t, std::shared_ptr<T>> taken;
+    {
+      const std::lock_guard lock(mutex_);
+      taken = std::exchange(channels_, {});
+    }
+    for (auto& [number, channel] : taken) channel->drain();
   }
 
  private:

@@ -13,6 +13,7 @@ constinit device::TaskKind kPngTask{"png_decode", device::Engine::jpeg};
 class PngChannel : public std::enable_shared_from_this<PngChannel> {
  public:
   PngChannel(OwnStream stream, hi_u32 most) : stream_(std::move(stream)), most_(most) {}
+  void drain() { (void)stream_->synchronize(); }
 
   struct Item {
     hi_img_stream file;
@@ -93,7 +94,7 @@ Channels<PngChannel>& png_channels() {
 
 }  // namespace
 
-void close_pngd() { png_channels().take_all(); }
+void close_pngd() { png_channels().remove_all(); }
 
 }  // namespace anynpu::mpi
 

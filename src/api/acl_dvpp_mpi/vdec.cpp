@@ -51,6 +51,7 @@ class VdecChannel : public std::enable_shared_from_this<VdecChannel> {
   Status get(Picture* picture, hi_s32 milli_sec);
   Status release(const hi_video_frame_info& frame);
   Status reset();
+  void drain() { (void)stream_->synchronize(); }
   hi_vdec_chn_status status();
 
   hi_vdec_chn_attr attr{};
@@ -343,7 +344,7 @@ hi_vdec_chn_status VdecChannel::status() {
 
 }  // namespace
 
-void close_vdec() { vdec_channels().take_all(); }
+void close_vdec() { vdec_channels().remove_all(); }
 
 // The shape of most calls: find the channel, do one thing.
 template <typename Do>

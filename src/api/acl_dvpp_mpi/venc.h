@@ -45,6 +45,7 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   Status release(const hi_venc_stream& stream);
   hi_venc_chn_status status();
   Status finish();
+  void drain() { (void)finish(); }
   // Settings changed: the encoder starts anew with the next picture.
   void renew() { dirty_ = true; }
   void request_key() { key_ = true; }

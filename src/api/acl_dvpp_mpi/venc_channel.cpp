@@ -21,7 +21,7 @@ Channels<VencChannel>& venc_channels() {
   return all;
 }
 
-void close_venc() { venc_channels().take_all(); }
+void close_venc() { venc_channels().remove_all(); }
 
 Result<std::shared_ptr<VencChannel>> VencChannel::make(const hi_venc_chn_attr& attr) {
   const auto& a = attr.venc_attr;

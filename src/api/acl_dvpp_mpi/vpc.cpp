@@ -16,6 +16,7 @@ constexpr hi_u32 kMostRegions = 256;
 class VpcChannel : public std::enable_shared_from_this<VpcChannel> {
  public:
   explicit VpcChannel(OwnStream stream) : stream_(std::move(stream)) {}
+  void drain() { (void)stream_->synchronize(); }
 
   Result<hi_u32> submit(std::shared_ptr<VpcJob> job) {
     hi_u32 id;
@@ -169,7 +170,7 @@ Status add_batch(VpcJob& job, const hi_vpc_pic_info** from, hi_u32 pictures, con
 
 }  // namespace
 
-void close_vpc() { channels().take_all(); }
+void close_vpc() { channels().remove_all(); }
 
 }  // namespace anynpu::mpi
 
