@@ -66,7 +66,7 @@ def good(maker, function, argument):
     if name in ("attr", "op_attr"):
         return acl.op.create_attr()
     if name == "model_dir":
-        return "."
+        return tempfile.mkdtemp(prefix="misuse_")  # with no model in it
     if name == "model":
         return maker.acl.util.bytes_to_ptr(om_bytes())
     if name == "model_size":
