@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs many executions of one model, the copies of one beside the computation of another: two
-// threads take one item after the other and do all of it, each with a binding of its own. Data that
-// a thread has copied is in its core's cache when it computes; with a thread for each stage
-// instead, every item moves between cores twice, which cost more here than the overlap saved. The
-// first failure stops both.
+// Runs many executions of one model, the copies of one beside the computation of another. Two
+// threads take one item after the other and do all of it, each with a binding of its own; one of
+// them computes at a time, in the order of the items, so that times, memory and results are those
+// of a single computing thread. Data that a thread has copied is in its core's cache when it
+// computes; with a thread for each stage instead, every item moves between cores twice, which cost
+// more here than the overlap saved. Items that are small run in the calling thread alone. The first
+// failure stops all.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -27,12 +30,16 @@ class Pipeline {
   Failure run(std::vector<PipelineItem>& items, const std::function<bool()>& interrupted);
 
  private:
+  static size_t lanes_for(const PipelineItem& item);
   // The next item's index; items.size() when there is none left or the pipeline stops.
   size_t next(size_t count);
+  bool stopped();
   void stop(size_t index, Failure failure);
+  void wait_for_turn(size_t index);
+  void end_turn(size_t index);
   void run_lane(size_t lane, std::vector<PipelineItem>& items,
                 const std::function<bool()>* interrupted);
-  Failure run_item(PipelineItem& item, Binding& binding);
+  bool run_item(size_t index, PipelineItem& item, Binding& binding);
   Failure compute(PipelineItem& item, Binding& binding);
 
   const Model& model_;
@@ -44,7 +51,7 @@ class Pipeline {
   size_t taken_ = 0;
   bool stopped_ = false;
   Failure failure_;
-  std::mutex gear_;
+  std::atomic<size_t> turn_ = 0;  // the item that may compute
 };
 
 }  // namespace anynpu::aclruntime

@@ -24,6 +24,18 @@ def test_a_pipeline_gives_what_infer_gives_in_order(make):
     assert session.infer_pipeline([]) == []
 
 
+def test_one_feeds_computes_at_a_time_in_the_order_given(make):
+    session = make("range")
+    feeds = [[image(8, 3, 40 - i % 5, 40)] for i in range(40)]
+    results = session.infer_pipeline(feeds, "dymshape", 1000000)
+    times = [tuple(time) for time in session.summary()]
+    assert len(times) == 40
+    for (_, end), (start, _) in zip(times, times[1:]):
+        assert end <= start
+    assert all(same(got, session.infer(one, "dymshape", 1000000))
+               for got, one in zip(results, feeds))
+
+
 @pytest.mark.parametrize("name, mode, shapes", [
     ("batch", "dymbatch", [(2, 3, 8, 8)] * 3 + [(4, 3, 8, 8), (1, 3, 8, 8)]),
     ("image", "dymhw", [(2, 3, 16, 12), (2, 3, 4, 6), (2, 3, 8, 8)]),
@@ -67,11 +79,12 @@ def test_a_bad_feeds_of_a_pipeline_is_named_and_the_session_goes_on(make):
     session, a = make("step"), image(4, 8)
     with pytest.raises(RuntimeError, match=r"feeds 2: .*input 1 \('b'\) was given 64 bytes"):
         session.infer_pipeline([[a, a], [a, a], [a, image(4, 4)], [a, a]])
-    many = [[image(1, 3, 8, 8)]] * 3 + [[image(9, 3, 8, 8)]] + [[image(1, 3, 8, 8)]] * 3
     ranges = make("range")
-    with pytest.raises(RuntimeError, match=r"feeds 3: .*was compiled for"):
-        ranges.infer_pipeline(many, "dymshape")
-    assert len(ranges.infer_pipeline(many[:3], "dymshape")) == 3
+    for width in (8, 400):  # in one thread, in two
+        many = [[image(1, 3, 40, width)]] * 3
+        with pytest.raises(RuntimeError, match=r"feeds 3: .*was compiled for"):
+            ranges.infer_pipeline([*many, [image(9, 3, 40, width)], *many], "dymshape", 1000000)
+        assert len(ranges.infer_pipeline(many, "dymshape", 1000000)) == 3
     np.testing.assert_array_equal(session.infer([a, a])[0], a + a)
 
 
