@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import sys
-import time
 import traceback
 
 from ais_bench.infer.channel import Channel
@@ -27,12 +26,11 @@ class Tasks:
     def session(self, method, options, arguments):
         """One call of an InferSession that stays open: (result, milliseconds)."""
         from ais_bench.infer.infer_session import InferSession
+        from ais_bench.infer.multi_device import timed
         key = tuple(sorted(options.items()))
         if key not in self._sessions:
             self._sessions[key] = InferSession(**options)
-        begin = time.perf_counter()
-        result = getattr(self._sessions[key], method)(*arguments)
-        return result, (time.perf_counter() - begin) * 1e3
+        return timed(self._sessions[key], method, arguments)
 
 
 def main():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MultiDeviceSession: a worker process for each entry, results in order, errors by name."""
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -42,6 +43,55 @@ def test_every_way_gives_the_bytes_of_one_session(step, make):
     turns = step.infer_iteration({0: [feeds[0]], 1: [feeds[1]]}, [1, 0], 5)
     for device in (0, 1):
         assert same(turns[device][0], session.infer_iteration(feeds[device], [1, 0], 5))
+
+
+def test_one_entry_can_run_in_the_calling_process(step, make):
+    session, feeds, answers = make("step"), [pair(i) for i in range(3)], queue.Queue()
+    step.subprocess_infer(answers, 1, feeds[0])
+    step.subprocess_infer_pipeline(answers, 2, feeds)
+    step.subprocess_infer_iteration(answers, 3, feeds[1], [1, 0], 4)
+    device, outputs, taken = answers.get_nowait()
+    assert device == 1 and taken > 0 and same(outputs, session.infer(feeds[0]))
+    device, lists, _ = answers.get_nowait()
+    assert device == 2 and all(same(a, session.infer(b)) for a, b in zip(lists, feeds))
+    device, outputs, _ = answers.get_nowait()
+    assert device == 3 and same(outputs, session.infer_iteration(feeds[1], [1, 0], 4))
+    with pytest.raises(RuntimeError, match="was given 112 bytes"):
+        step.subprocess_infer(answers, 0, [feeds[0][0], image(4, 7)])
+    assert answers.empty()
+
+
+OWN_PROCESSES = """
+import multiprocessing, sys
+import numpy as np
+from ais_bench.infer.interface import MultiDeviceSession
+
+def main():
+    kind = multiprocessing.get_context(sys.argv[2])
+    session, answers = MultiDeviceSession(sys.argv[1]), kind.Queue()
+    feeds = [np.ones((4, 8), np.float32)] * 2
+    children = [kind.Process(target=session.subprocess_infer, args=(answers, device, feeds))
+                for device in (0, 1)]
+    for child in children:
+        child.start()
+    got = sorted((device, float(outputs[0].sum()))
+                 for device, outputs, _ in [answers.get(timeout=60) for _ in children])
+    for child in children:
+        child.join()
+    print(got, flush=True)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("kind", ["fork", "spawn"])
+def test_scripts_that_start_processes_themselves_work(models, tmp_path, kind):
+    script = tmp_path / "script.py"
+    script.write_text(OWN_PROCESSES)
+    done = subprocess.run([sys.executable, script, models("step"), kind], capture_output=True,
+                          text=True, timeout=90)
+    assert done.stdout.endswith("[(0, 64.0), (1, 64.0)]\n"), done.stdout + done.stderr
 
 
 def test_the_summary_is_a_dict_and_can_be_called(step):

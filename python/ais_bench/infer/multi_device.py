@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """MultiDeviceSession: several devices at once, a worker process for each entry."""
 import os
+import time
 
 import numpy as np
 
 import aclruntime
 from ais_bench.infer import checks
+from ais_bench.infer.infer_session import InferSession
 from ais_bench.infer.logger import logger
 from ais_bench.infer.worker_process import Worker, WorkerDied, WorkerError
 
@@ -51,6 +53,13 @@ def check_processes(device_feeds):
             f"most {MOST_DEVICES} devices, {MOST_ENTRIES} on one, {MOST_WORKERS} in all")
 
 
+def timed(session, method, arguments):
+    """One entry on its session: (result, milliseconds)."""
+    begin = time.perf_counter()
+    result = getattr(session, method)(*arguments)
+    return result, (time.perf_counter() - begin) * 1e3
+
+
 class MultiDeviceSession:
     """Nothing is loaded until a call names the devices; their workers then stay ready.
 
@@ -71,7 +80,12 @@ class MultiDeviceSession:
         self.debug = debug
         self.loop = checks.loop(loop)
         self.summary = DeviceTimes()
+        self._cluster = cluster
         self._workers = {}
+
+    def __reduce__(self):  # in another process: the same model, workers of its own
+        return MultiDeviceSession, (self.model_path, self.acl_json_path, self.debug, self.loop,
+                                    self._cluster)
 
     def infer(self, device_feeds, mode="static", custom_sizes=100000):
         """{device: [feeds, ...]} -> {device: [outputs, ...]}, in the order asked for."""
@@ -102,6 +116,31 @@ class MultiDeviceSession:
     @classmethod
     def print_subprocess_run_error(cls, value):
         logger.error("subprocess run failed: %s", value)
+
+    # One entry in the calling process, for scripts that start processes themselves: puts
+    # [device, outputs, milliseconds] into the queue.
+
+    def subprocess_infer(self, outputs_queue, device_id, feeds, mode="static",
+                         custom_sizes=100000):
+        self._run_here(outputs_queue, device_id, "infer", (feeds, mode, custom_sizes))
+
+    def subprocess_infer_pipeline(self, outputs_queue, device_id, feeds_list, mode="static",
+                                  custom_sizes=100000):
+        self._run_here(outputs_queue, device_id, "infer_pipeline",
+                       (feeds_list, mode, custom_sizes))
+
+    def subprocess_infer_iteration(self, outputs_queue, device_id, feeds, in_out_list=None,
+                                   iteration_times=1, mode="static", custom_sizes=100000,
+                                   mem_copy=True):
+        self._run_here(outputs_queue, device_id, "infer_iteration",
+                       (feeds, in_out_list, iteration_times, mode, custom_sizes, mem_copy))
+
+    def _run_here(self, outputs_queue, device_id, method, arguments):
+        session = InferSession(**self._options(device_id))
+        try:
+            outputs_queue.put([device_id, *timed(session, method, arguments)])
+        finally:
+            session.free_resource()
 
     # --------------------------------------------------------------------------------------------
 

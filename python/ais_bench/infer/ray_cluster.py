@@ -9,11 +9,10 @@ answered runs again; every answer is delivered once.
 """
 import collections
 import os
-import time
 
 from ais_bench.infer import checks
 from ais_bench.infer.logger import logger
-from ais_bench.infer.multi_device import MultiDeviceSession, check_feeds, plain
+from ais_bench.infer.multi_device import MultiDeviceSession, check_feeds, plain, timed
 from ais_bench.infer.worker_process import WorkerError
 
 IN_FLIGHT = 2  # runs that wait at a device, so that it never waits for the next
@@ -51,9 +50,7 @@ class DeviceActor:
         return descriptor
 
     def call(self, method, arguments):
-        begin = time.perf_counter()
-        result = getattr(self._session, method)(*arguments)
-        return result, (time.perf_counter() - begin) * 1e3
+        return timed(self._session, method, arguments)
 
 
 class Job:
@@ -74,7 +71,7 @@ class Device:
 
 class RaySession(MultiDeviceSession):
     def __init__(self, model_path, acl_json_path=None, debug=False, loop=1, cluster=None):
-        super().__init__(model_path, acl_json_path, debug, loop)
+        super().__init__(model_path, acl_json_path, debug, loop, cluster)
         self._ray = import_ray()
         self._model = self._put(self.model_path)
         self._config = self._put(self.acl_json_path) if self.acl_json_path else None
