@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of python3 -m ais_bench: what each accepts, file checks, profiler, dump, devices, shape
-ranges and AIPP."""
-import json
+"""Options of python3 -m ais_bench: what each accepts, file checks, devices, shape ranges and
+AIPP."""
 import os
 import re
 import stat
@@ -120,79 +119,6 @@ def test_the_output_folder_has_to_be_private_and_writable(run, models, tmp_path)
     assert "is no folder" in run("--model", models("fixed"), "--output", tmp_path / "file", code=2)
     inside = run("--model", models("fixed"), "--output", tmp_path / "file" / "deep", code=1)
     assert "cannot make the folder" in inside
-
-
-# -- profiler and dump -----------------------------------------------------------------------------
-
-def test_the_profiler_without_msprof_uses_an_acl_json(run, models, out, monkeypatch):
-    monkeypatch.setenv("MSIT_NO_MSPROF_MODE", "1")
-    text = run("--model", models("fixed"), "--output", out, "--profiler", 1)
-    assert "find MSIT_NO_MSPROF_MODE set" in text
-    with open(f"{out}/acl.json") as file:
-        assert json.load(file) == {"profiler": {"switch": "on", "aicpu": "on", "output":
-                                                f"{out}/profiler", "aic_metrics": ""}}
-    (folder,) = os.listdir(f"{out}/profiler")
-    assert re.fullmatch(r"PROF_\d+_\d+_\w+", folder)
-
-
-def test_no_msprof_is_said(run, models, out, monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setenv("ASCEND_TOOLKIT_HOME", "/nowhere")
-    text = run("--model", models("fixed"), "--output", out, "--profiler", 1)
-    assert "[INFO] find no msprof continue use acl.json mode" in text
-
-
-MSPROF = """#!{python}
-import os, subprocess, sys
-words = dict(word.split("=", 1) for word in sys.argv[1:])
-folder = words["--output"] + "/PROF_000001_20240101000000000_ABCDEFGHIJKLMNOPQ/mindstudio"
-os.makedirs(folder)
-open(folder + "/op_summary.csv", "w").close()
-print("Process profiling data " + folder.split("/")[-2], flush=True)
-print(sorted(words), flush=True)
-sys.exit(subprocess.call(words["--application"].split()))
-"""
-
-
-def test_the_profiler_runs_the_command_again_under_msprof(run, models, out, tmp_path,
-                                                          monkeypatch):
-    import sys
-    tool = tmp_path / "home" / "bin" / "msprof"
-    tool.parent.mkdir(parents=True)
-    tool.write_text(MSPROF.format(python=sys.executable))
-    tool.chmod(0o750)
-    monkeypatch.setenv("ASCEND_TOOLKIT_HOME", str(tmp_path / "home"))
-    text = run("--model", models("fixed"), "--output", out, "--profiler", 1, "--loop", 2)
-    assert "Performance Summary" in text and "warm up" not in text
-    assert all(f"'--{name}'" in text for name in ("model-execution", "sys-hardware-mem", "aicpu"))
-    names = [name for _, _, files in os.walk(f"{out}/profiler") for name in files]
-    assert names == ["op_summary_fixed_ABCDEFGHIJKLMNOPQ.csv"]
-    text = run("--model", models("fixed"), "--output", out + "2", "--profiler", 1,
-               "--profiler_rename", 0)
-    names = [name for _, _, files in os.walk(f"{out}2/profiler") for name in files]
-    assert names == ["op_summary.csv"]
-
-
-def test_dump_writes_its_acl_json(run, models, out):
-    run("--model", models("fixed"), "--output", out, "--dump", 1)
-    with open(f"{out}/acl.json") as file:
-        assert json.load(file) == {"dump": {"dump_path": f"{out}/dump", "dump_mode": "all",
-                                            "dump_list": [{"model_name": "fixed"}]}}
-
-
-@pytest.mark.parametrize("content, sentence", [
-    ("{", "is no JSON"),
-    ({"dump": {"dump_list": [{"model_name": "other"}], "dump_path": "x"}}, "names the model"),
-    ({"dump": {"dump_path": "x"}}, "has no 'dump_list'"),
-    ({"dump": {"dump_list": [{"model_name": "fixed"}]}}, "has no 'dump_path'"),
-    ({"dump": {"dump_list": [{"model_name": "fixed"}], "dump_path": "x", "dump_mode": "some"}},
-     "dump_mode"),
-])
-def test_an_acl_json_that_cannot_work_is_named(run, models, tmp_path, content, sentence):
-    path = tmp_path / "acl.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
-    path.chmod(0o640)
-    assert sentence in run("--model", models("fixed"), "--acl_json_path", path, code=1)
 
 
 # -- devices ---------------------------------------------------------------------------------------

@@ -187,6 +187,8 @@ def converted_dump(args):
     """--dump_npy: the run dumps into a temporary folder, which is then moved and converted."""
     content = _read_json(args.acl_json_path) if args.dump_npy and args.acl_json_path else {}
     if "dump" not in content:
+        if args.dump_npy:
+            logger.warning("--dump_npy converts a dump, and nothing is dumped; add --dump")
         yield
         return
     real = content["dump"]["dump_path"]
