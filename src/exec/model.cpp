@@ -13,6 +13,7 @@
 #include "exec/plan.h"
 #include "exec/runner.h"
 #include "exec/step_program.h"
+#include "graph/flow.h"
 #include "trace/names.h"
 #include "trace/trace.h"
 
@@ -64,6 +65,17 @@ Result<std::shared_ptr<const graph::Graph>> open_graph(const graph::Graph& graph
   return Shared(std::move(inferred));
 }
 
+bool has_loop(const graph::Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const graph::Node& node) {
+    if (node.op == "Loop") return true;
+    for (std::string_view attr : graph::subgraph_attrs(node)) {
+      const auto inner = graph::subgraph(node, attr);
+      if (inner && has_loop(*inner)) return true;
+    }
+    return false;
+  });
+}
+
 Status memory_unknown(const graph::Graph& graph) {
   return fail(Code::unsupported_shape,
               "values of a run decide shapes in the model '{}', so the memory it needs is not "
@@ -79,6 +91,7 @@ struct LoadedModel::Impl {
   Plan plan;
   std::vector<TracedStep> names;
   Memory weights;
+  bool loops = false;
   bool queued = false;  // the caller's work memory: one run at a time
   std::mutex queue;
   SparePool<PlanRunner> runners;
@@ -97,6 +110,8 @@ struct LoadedModel::Impl {
       given.push_back(RunValue::borrow(inputs[i].dtype, inputs[i].shape, in[i].data));
     }
     ANYNPU_ASSIGN(const std::vector<RunValue> results, program->run(given));
+    // All shapes first: who gave too small a buffer learns how large it has to be.
+    for (size_t i = 0; shapes && i < results.size(); ++i) (*shapes)[i] = results[i].shape;
     for (size_t i = 0; i < results.size(); ++i) {
       const RunValue& result = results[i];
       if (!result.is_tensor() || result.dtype != outputs[i].dtype) {
@@ -111,7 +126,6 @@ struct LoadedModel::Impl {
                     out[i].bytes);
       }
       if (result.bytes() > 0) std::memcpy(out[i].data, result.data.get(), result.bytes());
-      if (shapes) (*shapes)[i] = result.shape;
     }
     return {};
   }
@@ -165,6 +179,7 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
                 "the model has {} inputs and {} outputs, at most {} are supported",
                 graph.inputs.size(), graph.outputs.size(), kMostBuffers);
   }
+  impl->loops = has_loop(graph);
   impl->inputs = describe(graph, graph.inputs);
   impl->outputs = describe(graph, graph.outputs);
   ANYNPU_ASSIGN(const std::shared_ptr<const graph::Graph> open, open_graph(graph));
@@ -229,6 +244,7 @@ Sizes LoadedModel::sizes() const {
   return {impl_->plan.weight_bytes, impl_->plan.work_bytes};
 }
 bool LoadedModel::is_stepped() const { return impl_->program != nullptr; }
+bool LoadedModel::has_loops() const { return impl_->loops; }
 
 std::vector<StepInfo> LoadedModel::steps() const {
   if (impl_->program) return impl_->program->steps();

@@ -73,10 +73,12 @@ class LoadedModel {
   // True when values decide shapes or branches: a StepProgram runs it, and its memory is not known
   // before it runs.
   bool is_stepped() const;
+  // True when it has a Loop: a run may take any time, and asks check_wanted().
+  bool has_loops() const;
 
   // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says; for
   // an open output as large as the caller likes, and the run fails when that is too small.
-  // `shapes`, when not null, receives the shape of each output.
+  // `shapes`, when not null, receives the shape of each output, also when a buffer is too small.
   Status run(std::span<const Buffer> in, std::span<const Buffer> out,
              std::vector<Shape>* shapes = nullptr);
 

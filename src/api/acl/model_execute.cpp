@@ -14,6 +14,7 @@ namespace anynpu::acl {
 namespace {
 
 constinit device::TaskKind kExecute{"model execution", device::Engine::compute};
+constinit device::TaskKind kExecuteLoops{"model execution", device::Engine::compute, true};
 
 // The addresses of one execution, with references that keep the memory from being given away.
 struct Binding {
@@ -24,6 +25,7 @@ struct Binding {
   exec::LoadedModel* plan = nullptr;        // of the gear or the shapes of this execution
   std::shared_ptr<exec::LoadedModel> kept;  // a plan that others may replace meanwhile
   std::shared_ptr<Dataset> results;         // set where the run tells shapes: described afterwards
+  bool outputs_too_small = false;           // why the run failed
 
   Status run() {
     std::unique_lock<std::mutex> turn;
@@ -32,8 +34,19 @@ struct Binding {
     Status status = plan->run(inputs, outputs, results ? &shapes : nullptr);
     if (!status.ok()) [[unlikely]]
       note_failed_op(model->ops);
-    if (status.ok() && results) describe_outputs(shapes);
+    outputs_too_small = !status.ok() && results && too_small(shapes);
+    if (results && (status.ok() || outputs_too_small)) describe_outputs(shapes);
     return status;
+  }
+
+  bool too_small(const std::vector<Shape>& shapes) const {
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const int64_t count = element_count(shapes[i]);
+      if (count > 0 &&
+          bytes_of(plan->outputs()[i].dtype, static_cast<size_t>(count)) > outputs[i].bytes)
+        return true;
+    }
+    return false;
   }
 
   // Lets go of everything but the room of its lists.
@@ -253,6 +266,7 @@ Failure run_traced(uint32_t id, Binding& binding, const device::Context& context
   }
   if (!status.ok()) [[unlikely]]
     report(context, status);
+  if (binding.outputs_too_small) return mismatch(TensorSide::output, status);
   return status;
 }
 
@@ -273,7 +287,8 @@ Failure enqueue(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output,
   if (!binding) binding.reset(new Binding);
   Failure failure = bind(id, input, output, *stream->device(), *binding);
   if (!failure.ok()) return failure;
-  return stream->submit({kExecute, id}, [binding = std::move(binding)] { return binding->run(); });
+  device::TaskKind& kind = binding->plan->has_loops() ? kExecuteLoops : kExecute;
+  return stream->submit({kind, id}, [binding = std::move(binding)] { return binding->run(); });
 }
 
 Failure enqueue_on(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output, Handle handle) {
