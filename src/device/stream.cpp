@@ -5,6 +5,7 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/wanted.h"
 #include "device/device.h"
 #include "device/engine_gate.h"
 #include "trace/trace.h"
@@ -133,7 +134,9 @@ void Stream::run_for_waiter(std::unique_lock<std::mutex>& lock, uint64_t until,
   const uint64_t start = now_ns();
   while (!queue_.empty()) {
     if (!run_front(lock)) return;
-    if (completed() >= until || deadline.passed() || now_ns() - start > kInterruptNs) break;
+    if (completed() >= until || left_to_helpers() || deadline.passed() ||
+        now_ns() - start > kInterruptNs)
+      break;
   }
   if (queue_.empty()) {
     state_ = State::idle;
@@ -170,7 +173,15 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   Outcome outcome;
   const uint64_t start = now_ns();
   task_begin_ = trace::enabled(trace::Category::task) ? ticks() : 0;
-  outcome = slot.invoke(run);
+  {
+    const WantedScope scope(
+        [](const void* stream, uint64_t number) {
+          return number > static_cast<const Stream*>(stream)->aborted_through_.load(
+                              std::memory_order_relaxed);
+        },
+        this, sequence);
+    outcome = slot.invoke(run);
+  }
   if (device_) device_->add_busy(now_ns() - start);
   lock.lock();
   if (outcome == Outcome::done) {
@@ -270,7 +281,8 @@ Status Stream::wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence
   uint64_t checked = 0;
   ++waiters_;
   while (completed() < sequence) {
-    if (state_ == State::ready) {
+    if (state_ == State::ready && left_to_helpers()) post(lock);
+    if (state_ == State::ready && !left_to_helpers()) {
       run_for_waiter(lock, sequence, deadline);
       if (completed() >= sequence) break;
       const uint64_t now = now_ns();

@@ -78,7 +78,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // The failure synchronize would return now.
   Status failure() const;
 
-  // Drops every task that has not started; a running one finishes. A parked one is dropped too.
+  // Drops every task that has not started; a running one finishes, early if it asks check_wanted().
+  // A parked one is dropped too.
   void abort();
 
   // No further tasks. `drain` waits for what is queued; a stream that stays parked on something
@@ -128,6 +129,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void run_turn(std::unique_lock<std::mutex>& lock);
   void run_for_waiter(std::unique_lock<std::mutex>& lock, uint64_t until, const Deadline& deadline);
   bool run_front(std::unique_lock<std::mutex>& lock);
+  bool left_to_helpers() { return !queue_.empty() && queue_.front().kind().unbounded; }
   void finish_front(std::unique_lock<std::mutex>& lock, Status status);
   void trace_front(const TaskSlot& slot, uint64_t begin) const;
   Status wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence,
@@ -152,8 +154,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool finished_early_ = false;  // it was finished before its runner saw `pending`
   bool closed_ = false;
   std::atomic<bool> place_given_{false};
-  uint64_t task_begin_ = 0;       // ticks when the front task started; 0 when it is not traced
-  uint64_t aborted_through_ = 0;  // tasks up to this one are dropped, not run
+  uint64_t task_begin_ = 0;  // ticks when the front task started; 0 when it is not traced
+  std::atomic<uint64_t> aborted_through_{0};  // tasks up to this one are dropped, not run
   Status early_status_;
   Status closed_why_;
   FailureMode failure_mode_ = FailureMode::carry_on;

@@ -28,9 +28,13 @@ const char* name_of(Engine engine);
 // One per sort of task, with static storage: `constinit TaskKind kFill{"memset_async",
 // Engine::d2d};`
 struct TaskKind {
-  constexpr TaskKind(const char* text, Engine engine) : text(text), engine(engine), name(text) {}
+  constexpr TaskKind(const char* text, Engine engine, bool unbounded = false)
+      : text(text), engine(engine), unbounded(unbounded), name(text) {}
   const char* text;  // a literal; shown in traces and error messages
   Engine engine;
+  // It may run for any time: it asks check_wanted() (base/wanted.h), and who waits for it leaves it
+  // to a helper, so that deadlines and Ctrl-C hold.
+  bool unbounded;
   trace::StaticName name;
 };
 

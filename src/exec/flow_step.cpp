@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/env.h"
+#include "base/wanted.h"
+#include "exec/memory.h"
 #include "exec/node_runner.h"
 #include "exec/step_program.h"
 #include "graph/flow.h"
@@ -91,7 +94,10 @@ class LoopStep final : public FlowStep {
     for (size_t i = 0; i < carried; ++i) values.push_back(*inputs[2 + i]);
     append_captures(inputs, values);
     std::vector<std::vector<RunValue>> made(scans);
+    size_t kept = 0;
     for (int64_t iteration = 0; iteration < most && again != 0; ++iteration) {
+      ANYNPU_TRY(check_wanted(), "in iteration {} of {}", iteration, label());
+      if (iteration >= limit_ && most == INT64_MAX) return endless(iteration);
       ANYNPU_ASSIGN(values[0], new_tensor(DType::i64, {}));
       std::memcpy(values[0].data.get(), &iteration, sizeof iteration);
       ANYNPU_ASSIGN(std::vector<RunValue> results, programs_[0]->run(values), "in iteration {}",
@@ -99,7 +105,11 @@ class LoopStep final : public FlowStep {
       ANYNPU_ASSIGN(again, read_scalar(results[0], label() + ": the condition of its body"));
       std::move(results.begin(), results.begin() + static_cast<ptrdiff_t>(1 + carried),
                 values.begin() + 1);
-      for (size_t i = 0; i < scans; ++i) made[i].push_back(std::move(results[1 + carried + i]));
+      for (size_t i = 0; i < scans; ++i) {
+        kept += results[1 + carried + i].is_tensor() ? results[1 + carried + i].bytes() : 0;
+        made[i].push_back(std::move(results[1 + carried + i]));
+      }
+      if (kept > most_kept_) return too_much(iteration, kept);
     }
     for (size_t i = 0; i < carried; ++i) outputs[i] = std::move(values[2 + i]);
     for (size_t i = 0; i < scans; ++i) {
@@ -107,6 +117,23 @@ class LoopStep final : public FlowStep {
     }
     return {};
   }
+
+ private:
+  Status endless(int64_t iterations) const {
+    return fail(Code::limit_exceeded,
+                "{}: after {} iterations its condition is still true, and it has no trip count; "
+                "give it one, or raise ANYNPU_LOOP_LIMIT",
+                label(), iterations);
+  }
+  Status too_much(int64_t iteration, size_t bytes) const {
+    return fail(Code::out_of_memory,
+                "{}: what it gathers takes {} bytes after iteration {}, more than half of the "
+                "machine's memory; let it end earlier",
+                label(), bytes, iteration);
+  }
+
+  const int64_t limit_ = env::integer(env::Name::loop_limit);
+  const size_t most_kept_ = static_cast<size_t>(machine_bytes()) / 2;
 };
 
 class ScanStep final : public FlowStep {
@@ -153,6 +180,7 @@ class ScanStep final : public FlowStep {
     const size_t scans = outputs.size() - states;
     std::vector<std::vector<RunValue>> made(scans);
     for (int64_t t = 0; t < count; ++t) {
+      ANYNPU_TRY(check_wanted(), "in iteration {} of {}", t, label());
       std::vector<RunValue> values(formal.begin(), formal.begin() + static_cast<ptrdiff_t>(states));
       for (size_t i = states; i < formal.size(); ++i) {
         const int64_t index = at(turned, i - states) != 0 ? count - 1 - t : t;

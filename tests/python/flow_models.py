@@ -124,3 +124,16 @@ def functions():
                   helper.make_node("ScaleOrFlip", ["c", "u"], ["y"], domain="local")],
                  [info("c", BOOL, []), info("x", FLOAT, [5])], [info("y", FLOAT, [5])],
                  functions=[scale, flip], domains=["local"])
+
+
+def endless_loop():
+    """Adds 1 while the sum is below a limit; a limit of infinity never comes."""
+    body = helper.make_graph(
+        [helper.make_node("Add", ["v", "one"], ["v2"]),
+         helper.make_node("ReduceSum", ["v2"], ["s"], keepdims=0),
+         helper.make_node("Less", ["s", "limit"], ["c2"])], "body",
+        [info("i", INT64, []), info("c", BOOL, []), info("v", FLOAT, [4])],
+        [info("c2", BOOL, []), info("v2", FLOAT, [4])])
+    return model([helper.make_node("Loop", ["", "start", "x"], ["y"], body=body)],
+                 [info("x", FLOAT, [4]), info("limit", FLOAT, [])], [info("y", FLOAT, [4])],
+                 [constant("one", np.float32([1, 0, 0, 0])), constant("start", np.bool_(True))])
