@@ -160,6 +160,7 @@ uint64_t data_types_of(const Settings& switches) {
   if (on("msproftx")) types |= bits::kMsproftx;
   if (on("task_memory")) types |= bits::kTaskMemory;
   if (on("aicpu")) types |= bits::kAicpu;
+  if (on("aicore_shape")) types |= bits::kAicoreShape;
   if (on("l2")) types |= bits::kL2Cache;
   if (on("hccl")) types |= bits::kHccl;
   const std::string level = value("task_time", value("task_trace", "on").c_str());

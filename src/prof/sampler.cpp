@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prof/sampler.h"
 
+#include <dirent.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -12,9 +13,9 @@ namespace anynpu::prof {
 
 namespace {
 
-std::string read_proc(const char* path) {
+std::string read_proc(const std::string& path) {
   std::string text;
-  if (std::FILE* file = std::fopen(path, "re")) {
+  if (std::FILE* file = std::fopen(path.c_str(), "re")) {
     char buffer[4096];
     for (size_t count; (count = std::fread(buffer, 1, sizeof buffer, file)) > 0;)
       text.append(buffer, count);
@@ -50,6 +51,8 @@ Sampler::Sampler(const SessionConfig& config, const std::string& folder)
     const auto found = config.settings.find(key);
     if (found != config.settings.end()) host_parts_ += found->second + ",";
   }
+  const auto process = config.settings.find("host_sys_pid");
+  if (process != config.settings.end()) process_ = process->second;
 }
 
 Sampler::~Sampler() {
@@ -98,9 +101,10 @@ void Sampler::sample_host() {
   const struct {
     const char* part;
     const char* path;
-  } sources[] = {{"cpu", "/proc/stat"},       {"mem", "/proc/meminfo"},
-                 {"disk", "/proc/diskstats"}, {"network", "/proc/net/dev"},
-                 {"cpu", "/proc/self/stat"},  {"mem", "/proc/self/statm"}};
+  } sources[] = {{"cpu", "/proc/stat"},
+                 {"mem", "/proc/meminfo"},
+                 {"disk", "/proc/diskstats"},
+                 {"network", "/proc/net/dev"}};
   for (const auto& source : sources) {
     if (!has_word(host_parts_, source.part)) continue;
     json::Value value;
@@ -109,6 +113,31 @@ void Sampler::sample_host() {
     value.set("text", read_proc(source.path));
     line(std::move(value));
   }
+  if (!has_word(host_parts_, "cpu") && !has_word(host_parts_, "mem")) return;
+  for (const std::string& process : processes()) sample_process(process);
+}
+
+std::vector<std::string> Sampler::processes() const {
+  if (process_ != "all") return {process_};
+  std::vector<std::string> found;
+  if (DIR* folder = ::opendir("/proc")) {
+    while (const dirent* entry = ::readdir(folder)) {
+      if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9') found.emplace_back(entry->d_name);
+    }
+    ::closedir(folder);
+  }
+  return found;
+}
+
+void Sampler::sample_process(const std::string& process) {
+  const std::string stat = read_proc("/proc/" + process + "/stat");
+  if (stat.empty()) return;  // it has ended
+  json::Value value;
+  value.set("t", now_ns());
+  value.set("kind", "process");
+  value.set("stat", stat);
+  value.set("statm", read_proc("/proc/" + process + "/statm"));
+  line(std::move(value));
 }
 
 }  // namespace anynpu::prof

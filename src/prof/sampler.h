@@ -29,11 +29,14 @@ class Sampler {
  private:
   void sample_devices();
   void sample_host();
+  void sample_process(const std::string& process);
+  std::vector<std::string> processes() const;
   void line(json::Value value);
 
   std::FILE* file_ = nullptr;
   std::vector<int32_t> devices_;
-  std::string host_parts_;  // ",cpu,mem,"
+  std::string process_ = "self";  // a number, "self" or "all"
+  std::string host_parts_;        // ",cpu,mem,"
   bool memory_ = false;
   uint64_t pause_ns_ = 0;
   uint64_t next_ns_ = 0;

@@ -64,6 +64,12 @@ Result<std::shared_ptr<Session>> Session::start(const SessionConfig& config) {
 }
 
 Status Session::stop() {
+  const std::lock_guard lock(stop_mutex_);
+  if (!stopped_) stopped_ = finish();
+  return *stopped_;
+}
+
+Status Session::finish() {
   {
     const std::lock_guard lock(running().mutex);
     std::erase_if(running().sessions, [&](const auto& one) { return one.get() == this; });

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -20,7 +22,7 @@ class Session : public Sink {
  public:
   // Makes the directory and collects from now on. Fails with io_error when it cannot be written.
   static Result<std::shared_ptr<Session>> start(const SessionConfig& config);
-  // Writes what is left; the outcome of all writing. Once.
+  // Writes what is left; the outcome of all writing. Again: nothing but the same outcome.
   Status stop();
 
   const SessionConfig& config() const { return config_; }
@@ -32,6 +34,7 @@ class Session : public Sink {
   void rest() override;
 
  private:
+  Status finish();
   Session(SessionConfig config, Directory directory, EventFile events);
 
   const SessionConfig config_;
@@ -40,6 +43,8 @@ class Session : public Sink {
   Sampler sampler_;
   std::set<int32_t> seen_;  // devices that had tasks
   uint64_t flushed_ns_ = 0;
+  std::mutex stop_mutex_;
+  std::optional<Status> stopped_;
 };
 
 // Ends every session that runs: when the process ends, or the library.

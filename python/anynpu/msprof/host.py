@@ -84,6 +84,20 @@ def network_rates(recording):
     return _rates(recording, "/proc/net/dev", _network_bytes)
 
 
+def processes(recording):
+    """(t, pid, name, CPU seconds so far, (size, resident, shared) in pages as text)."""
+    tick = os.sysconf("SC_CLK_TCK")
+    for sample in recording.samples:
+        if sample.get("kind") != "process":
+            continue
+        head, _, tail = sample.get("stat", "").rpartition(")")
+        fields, pages = tail.split(), sample.get("statm", "").split()
+        pid, _, name = head.partition(" (")
+        if len(fields) > 12 and len(pages) > 2 and pid.isdigit():
+            yield (sample["t"], int(pid), name, (int(fields[11]) + int(fields[12])) / tick,
+                   tuple(pages[:3]))
+
+
 def usage(recording):
     """Counters of the timeline: layer -> [(t, name, series, value)]."""
     cpus = [(t, "CPU Avg" if cpu == "cpu" else f"CPU {cpu[3:]}", "Usage(%)", 100 - s["Idle"])

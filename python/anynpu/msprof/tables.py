@@ -358,16 +358,30 @@ def sys_mem(work):
 
 
 def process_mem(work):
+    last = {}
+    for _, pid, name, _, pages in host.processes(work.recording):
+        last[pid] = ["host", str(pid), name, *pages]
+    return ["Device_id", "PID", "Name", "Size(pages)", "Resident(pages)", "Shared(pages)"], \
+        [last[pid] for pid in sorted(last)]
+
+
+def process_cpu_usage(work):
+    """Of all CPUs together, from a process's first sample to its last."""
+    first, last, names = {}, {}, {}
+    for t, pid, name, seconds, _ in host.processes(work.recording):
+        first.setdefault(pid, (t, seconds))
+        last[pid], names[pid] = (t, seconds), name
     out = []
-    for sample in work.recording.samples:
-        if sample.get("kind") == "/proc/self/statm":
-            size, resident, shared = sample.get("text", "0 0 0").split()[:3]
-            out.append(["host", str(work.recording.pid), work.recording.app, size, resident,
-                        shared])
-    return ["Device_id", "PID", "Name", "Size(pages)", "Resident(pages)", "Shared(pages)"], out[-1:]
+    for pid in sorted(last):
+        wall = (last[pid][0] - first[pid][0]) / 1e9
+        if wall > 0:
+            share = 100 * (last[pid][1] - first[pid][1]) / wall / host.cpu_count(work.recording)
+            out.append(["host", str(pid), names[pid], f"{share:.3f}"])
+    return ["Device_id", "PID", "Name", "CPU(%)"], out
 
 
 TABLES = {f.__name__: f for f in (
     op_summary, op_statistic, task_time, api_statistic, step_trace, msprof_tx, memory_record,
     operator_memory, static_op_mem, npu_mem, npu_module_mem, dvpp, cpu_usage, host_cpu_usage,
-    host_mem_usage, host_disk_usage, host_network_usage, sys_mem, process_mem)}
+    host_mem_usage, host_disk_usage, host_network_usage, sys_mem, process_mem,
+    process_cpu_usage)}

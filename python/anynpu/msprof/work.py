@@ -147,7 +147,19 @@ class Work:
         user = np.concatenate([self.recording.of("user", SLICE),
                                self.recording.of("user", INSTANT)])
         user = user[user["detailed"] & ((user["d_arg"] & np.uint64(0xFFFFFFFF)) < 4)]
+        user = user[self._wanted_domains(user)]
         return user[np.argsort(user["t"], kind="stable")]
+
+    def _wanted_domains(self, user):
+        """--mstx-domain-include and -exclude: comma lists of domains, "default" among them."""
+        sample = self.recording.sample
+        for key, keep in (("mstx_domain_include", True), ("mstx_domain_exclude", False)):
+            if sample.get(key):
+                listed = set(sample[key].split(","))
+                names = {n for n in np.unique(user["d_first"])
+                         if (self.name(n) or "default") in listed}
+                return np.isin(user["d_first"], list(names)) == keep
+        return np.ones(len(user), bool)
 
     @cached_property
     def iterations(self):

@@ -29,7 +29,10 @@ struct ProfilerKey {
 constexpr ProfilerKey kProfilerKeys[] = {
     {"switch", Takes::text},
     {"output", Takes::text},
-    {"app", Takes::text},
+    {"app", Takes::text},  // this and the next three: what msprof passes on
+    {"mstx_domain_include", Takes::text},
+    {"mstx_domain_exclude", Takes::text},
+    {"aicore_shape", Takes::on_off},
     {"storage_limit", Takes::storage},
     {"aic_metrics", Takes::metrics},
     {"aicpu", Takes::on_off},

@@ -135,6 +135,12 @@ Failure prof_init(const char* path, size_t length) {
                 found, kLongestPath - 1);
   }
   if (Failure failure = check_path({path, length}); !failure.ok()) return failure;
+  if (env::text(env::Name::profiling_mode) == "dynamic") {
+    return {ACL_ERROR_FEATURE_UNSUPPORTED,
+            fail(Code::unsupported_feature,
+                 "PROFILING_MODE is 'dynamic', so msprof alone starts and stops the collection; "
+                 "unset it to profile from within the program")};
+  }
   State& s = state();
   const std::lock_guard lock(s.mutex);
   if (prof::owner() == prof::Owner::program) {
