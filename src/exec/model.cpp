@@ -249,7 +249,8 @@ bool LoadedModel::has_loops() const { return impl_->loops; }
 std::vector<StepInfo> LoadedModel::steps() const {
   if (impl_->program) return impl_->program->steps();
   std::vector<StepInfo> infos;
-  for (const Step& step : impl_->plan.steps) infos.push_back({step.name, step.kernel});
+  for (const Step& step : impl_->plan.steps)
+    infos.push_back({step.name, step.kernel, step.work ? step.work->workspace_bytes : 0});
   return infos;
 }
 

@@ -54,6 +54,7 @@ struct Buffer {
 // One line per step of the plan: what `anynpu graph` and the tests look at.
 struct StepInfo {
   std::string name, kernel;
+  size_t workspace_bytes = 0;
 };
 
 class LoadedModel {

@@ -229,7 +229,7 @@ std::vector<StepInfo> StepProgram::steps() const {
   std::vector<StepInfo> list;
   for (const Step& step : steps_) {
     if (!step.plan) {
-      list.push_back({step.name, "step"});
+      list.push_back({step.name, "step", 0});
       continue;
     }
     for (StepInfo& inner : step.plan->steps()) list.push_back(std::move(inner));

@@ -23,7 +23,6 @@ Files of msprof that are not here, because nothing on this machine can fill them
   ai_core_utilization, ai_vector_core_utilization, ai_core_freq   counters of the chip
   hbm, ddr, llc_read_write, hccs, pcie, nic, roce, ub, qos        links and memory of the chip
   communication_statistic, communication*.json                    one process has no peers
-  fusion_op                        the model file does not keep what was fused into an operator
   os_runtime_statistic             needs a tracer with root rights
 Columns that stand for the chip (cycles, ratios, bandwidths, Block Num) hold N/A or 0. Task Type
 AI_CORE means an operator that AnyNPU ran on the CPU in the place of an AI Core.

@@ -62,7 +62,7 @@ def op_rows(work):
     return {"device": device.tolist(), "model": work.op_models[order].tolist(),
             "task": number_of(tasks).tolist(), "stream": stream_of(tasks).tolist(),
             "name": ops["name"].tolist(), "text": ops["arg"].tolist(), "start": start.tolist(),
-            "duration": duration.tolist(), "wait": wait.tolist(),
+            "duration": work.op_durations[order].tolist(), "wait": wait.tolist(),
             "correlation": ops["correlation"].tolist()}
 
 
@@ -268,6 +268,22 @@ def static_op_mem(work):
             "Size(KB)"], out
 
 
+def fusion_op(work):
+    """Operators of models that were loaded meanwhile and stand for several of the source model."""
+    found = work.recording.of("op", INSTANT)
+    out = []
+    for name, number, model in zip(found["name"].tolist(), found["arg"].tolist(),
+                                   found["d_first"].tolist()):
+        op, *sizes, sources = work.name(name).split("\t")
+        known = [int(s) if s.isdigit() else None for s in sizes]
+        total = None if None in known else sum(known)
+        out.append(["host", work.name(model), str(number), op, sources,
+                    *(NA if s is None else f"{s / 1024:.3f}" for s in [*known, total])])
+    return ["Device_id", "Model Name", "Model ID", "Fusion Op", "Original Ops", "Memory Input(KB)",
+            "Memory Output(KB)", "Memory Weight(KB)", "Memory Workspace(KB)",
+            "Memory Total(KB)"], out
+
+
 def npu_mem(work):
     out = []
     for sample in work.recording.samples:
@@ -382,6 +398,6 @@ def process_cpu_usage(work):
 
 TABLES = {f.__name__: f for f in (
     op_summary, op_statistic, task_time, api_statistic, step_trace, msprof_tx, memory_record,
-    operator_memory, static_op_mem, npu_mem, npu_module_mem, dvpp, cpu_usage, host_cpu_usage,
-    host_mem_usage, host_disk_usage, host_network_usage, sys_mem, process_mem,
+    operator_memory, static_op_mem, fusion_op, npu_mem, npu_module_mem, dvpp, cpu_usage,
+    host_cpu_usage, host_mem_usage, host_disk_usage, host_network_usage, sys_mem, process_mem,
     process_cpu_usage)}

@@ -7,6 +7,7 @@
 #include "api/acl/dump_state.h"
 #include "api/acl/entry.h"
 #include "api/acl/model_table.h"
+#include "api/acl/model_trace.h"
 #include "device/runtime.h"
 #include "om/container.h"
 
@@ -54,7 +55,9 @@ Result<uint32_t> load_model(Read read, const GivenMemory& given) {
   ANYNPU_ASSIGN(model->shaped, exec::ShapedModel::load(offline, options));
   model->current_gear = model->shaped->largest_gear();
   model->memory = {std::move(work), std::move(weight)};
+  const auto shaped = model->shaped;
   ANYNPU_ASSIGN(const uint32_t id, ModelTable::instance().add(std::move(model)));
+  trace_fusions(*offline, *shaped, id);
   if (dump) dump->set_model_id(id);
   return id;
 }
