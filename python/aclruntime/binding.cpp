@@ -6,6 +6,7 @@
 
 #include "aclruntime/copy_times.h"
 #include "aclruntime/log.h"
+#include "aclruntime/stage.h"
 
 namespace anynpu::aclruntime {
 
@@ -154,6 +155,7 @@ Failure Binding::set_aipp(const Aipp& aipp) {
 }
 
 Failure Binding::put(const std::vector<Feed>& feeds) {
+  const Stage stage("host to device");
   if (Failure failure = make()) return failure;
   for (size_t i = 0; i < feeds.size(); ++i) {
     const Feed& feed = feeds[i];
@@ -207,6 +209,7 @@ Failure Binding::bind_output(Slot& slot, size_t bytes) {
 }
 
 Failure Binding::execute(const std::vector<size_t>& sizes, int loop, std::vector<ExecTime>& times) {
+  const Stage stage("compute");
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const size_t bytes = i < sizes.size() && sizes[i] != 0 ? sizes[i] : model_.outputs()[i].size;
     if (bytes == 0 && is_open(model_.outputs()[i].shape)) {

@@ -8,6 +8,7 @@ import numpy as np
 
 from aclruntime.output_files import FOLDER_MODE, write_array
 from aclruntime.shape_text import shapes_text
+from aclruntime.stages import stage
 
 _TOGETHER = 8  # runs that go through the session at once
 _CUT = (".npy", ".bin", ".NPY", ".BIN")
@@ -31,6 +32,7 @@ def pure_input(kind, size):
     return np.zeros(size, np.uint8)
 
 
+@stage("read")
 def _read(session, files, pure):
     if pure:
         return [pure_input(os.path.basename(name).rsplit("_", 1)[0]
@@ -48,6 +50,7 @@ def _stem(folder, files, index):
     return os.path.join(folder, f"{name}_{index}")
 
 
+@stage("write")
 def _write(options, groups, results):
     if not options.output_dir:
         return

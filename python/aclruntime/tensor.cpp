@@ -6,6 +6,7 @@
 #include "acl/acl.h"
 #include "aclruntime/copy_times.h"
 #include "aclruntime/runtime.h"
+#include "aclruntime/stage.h"
 
 namespace anynpu::aclruntime {
 
@@ -45,6 +46,7 @@ size_t elements(const std::vector<int64_t>& shape) {
 
 Failure move_to_host(Tensor& tensor) {
   if (tensor.place == Place::host) return {};
+  const Stage stage("device to host");
   auto host = HostMemory::allocate(tensor.bytes);
   if (!host) return {2, "no host memory for " + std::to_string(tensor.bytes) + " bytes"};
   if (Failure failure = timed_copy(host->data(), tensor.bytes, tensor.device->data(), tensor.bytes,

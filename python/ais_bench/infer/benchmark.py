@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from aclruntime.shape_text import shapes_text
+from aclruntime.stages import stage
 from ais_bench.infer import inputs, outputs
 from ais_bench.infer.infer_session import InferSession
 from ais_bench.infer.logger import logger, set_debug
@@ -106,6 +107,7 @@ class Benchmark:
             return inputs.single_runs(lists)
         return inputs.combined_runs(lists, self.descs)
 
+    @stage("read")
     def _load(self, run):
         return [inputs.load(files, desc, self.args.pure_data_type, check=not self.auto)
                 for files, desc in zip(run, self.descs)]
@@ -191,6 +193,7 @@ class Benchmark:
             self.session.convert_tensors_to_host(tensors)
             sample = self._save(run, self.session.convert_tensors_to_arrays(tensors), sample)
 
+    @stage("write")
     def _save(self, run, arrays, sample):
         if self.folder is None:
             return sample

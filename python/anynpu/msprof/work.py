@@ -127,6 +127,22 @@ class Work:
         return ops[owner >= 0]
 
     @cached_property
+    def op_durations(self):
+        """How long each operator ran; see time_by_sending for the other way."""
+        return self.ops["duration"]
+
+    def time_by_sending(self):
+        """Counts for each operator the time from the call on the host to its arrival at the device.
+        Operators of one execution are sent together: the first one has it, the others have 0."""
+        tasks = self.tasks[self.op_owner]
+        call = self.api_of(tasks)
+        sent = np.where(call >= 0, tasks["t"] - self.apis["t"][np.maximum(call, 0)], 0) \
+            if len(self.apis) else np.zeros(len(tasks), np.int64)
+        first = np.zeros(len(sent), bool)
+        first[np.unique(self.op_owner, return_index=True)[1]] = True
+        self.op_durations = np.where(first, np.maximum(sent, 0), 0)
+
+    @cached_property
     def op_owner(self):
         _ = self.ops
         return self._op_owner

@@ -76,6 +76,8 @@ def analyse_directory(path, pretty=False, step_list=None, data_simplification=Tr
     if step_list is not None:
         steps = files.keep_steps(recording, steps, step_list)
     profile = files.Profile(Work(recording), info, steps, stacks, pretty)
+    if not info["profiler_parameters"].get("sync_enable", True):
+        profile.work.time_by_sending()
     output = os.path.join(path, OUTPUT)
     os.makedirs(output, exist_ok=True)
     exports = info["profiler_parameters"].get("export_type") or ["text"]

@@ -13,7 +13,7 @@ from anynpu.msprof import tables
 from anynpu.msprof.export import csv_text
 from anynpu.msprof.recording import EVENTS_FILE
 from anynpu.msprof.timeline import make_timeline, merged, ts, us
-from anynpu.msprof.work import ENGINES, Work
+from anynpu.msprof.work import ENGINES, OPERATIONS, Work
 
 LEVEL0_DROPS = {"Mix Block Num", "HF32 Eligible", "Input Shapes", "Input Data Types",
                 "Input Formats", "Output Shapes", "Output Data Types", "Output Formats",
@@ -174,22 +174,36 @@ def operator_memory(profile):
             "Device Type"], out
 
 
-def _rates(tasks, engines):
+DIRECT = {f"memcpy {words}": engine for engine, words in OPERATIONS.items()}
+
+
+def _copies(work, device):
+    """(start, engine, bytes) of the copies of a device: tasks, and those without a stream, which
+    carry no device and are counted where only one is used."""
+    tasks = work.tasks[work.tasks["d_first"] == device]
+    found = [(int(t["t"]), ENGINES[min(t["d_second"], len(ENGINES) - 1)], int(t["arg"]))
+             for t in tasks if ENGINES[min(t["d_second"], len(ENGINES) - 1)] in OPERATIONS]
+    if len(work.device_ids) == 1:
+        found += [(int(c["t"]), DIRECT[work.name(c["name"])], int(c["arg"])) for c in work.copies
+                  if work.name(c["name"]) in DIRECT]
+    return found
+
+
+def _rates(copies, engines):
     """MB/s in windows of a millisecond, over the copies of some engines."""
-    mine = tasks[np.isin(tasks["d_second"], [ENGINES.index(e) for e in engines])]
-    if not len(mine):
-        return np.zeros(0)
-    window = (mine["t"] // WINDOW_NS).astype(np.int64)
-    sums = np.bincount(window - window.min(), weights=mine["arg"].astype(float))
-    return sums[sums > 0] / 1e6 * (1e9 / WINDOW_NS)
+    sums = {}
+    for start, engine, size in copies:
+        if engine in engines:
+            sums[start // WINDOW_NS] = sums.get(start // WINDOW_NS, 0) + size
+    return np.array(list(sums.values())) / 1e6 * (1e9 / WINDOW_NS)
 
 
 def hbm(profile):
     """Bytes of our own copies into and out of device memory; there is no counter of a chip."""
     rows = []
     for device in profile.work.device_ids:
-        tasks = profile.work.tasks[profile.work.tasks["d_first"] == device]
-        read, write = _rates(tasks, ("d2h", "d2d")), _rates(tasks, ("h2d", "d2d"))
+        copies = _copies(profile.work, device)
+        read, write = _rates(copies, ("d2h", "d2d")), _rates(copies, ("h2d", "d2d"))
         for metric, reduce in (("Average", np.mean), ("Peak", np.max)):
             rows.append([str(device), f"{metric} (copies of AnyNPU)",
                          *(f"{reduce(x) if len(x) else 0:.3f}" for x in (read, write))])
@@ -199,10 +213,10 @@ def hbm(profile):
 def pcie(profile):
     rows = []
     for device in profile.work.device_ids:
-        tasks = profile.work.tasks[profile.work.tasks["d_first"] == device]
+        copies = _copies(profile.work, device)
         for mode, engine in (("Tx (host to device copies)", "h2d"),
                              ("Rx (device to host copies)", "d2h")):
-            rate = _rates(tasks, (engine,))
+            rate = _rates(copies, (engine,))
             if len(rate):
                 rows.append([str(device), mode, f"{rate.min():.3f}", f"{rate.max():.3f}",
                              f"{rate.mean():.3f}"])
@@ -233,6 +247,54 @@ PIPELINE_SUMMARY = ["op_ids", "op_names", "pipeline_ops", "num_workers", "queue_
                     "bottleneck_warning", "bottleneck_suggestion"]
 
 
+STAGES = "ais_bench"  # the domain of the ranges that are stages of a pipeline
+
+
+def _stages(profile):
+    """(name, threads, count, mean in ns) of the stages of ais_bench, in the order they came."""
+    work = profile.work
+    ranges = work.stamps[work.stamps["duration"] > 0]
+    found = {}
+    for name, domain, thread, duration in zip(ranges["name"].tolist(), ranges["d_first"].tolist(),
+                                              ranges["thread"].tolist(),
+                                              ranges["duration"].tolist()):
+        if work.name(domain) == STAGES:
+            found.setdefault(work.name(name), []).append((thread, duration))
+    return [(name, len({t for t, _ in calls}), len(calls), sum(d for _, d in calls) / len(calls))
+            for name, calls in found.items()]
+
+
+def _neighbours(index, count):
+    """(parent, child) of a stage: data goes from the last number to the first."""
+    return (str(index - 1) if index else ""), (str(index + 1) if index + 1 < count else "")
+
+
+def pipeline_raw(profile):
+    stages = _stages(profile)[::-1]
+    rows = []
+    for index, (name, threads, _, _) in enumerate(stages):
+        parent, child = _neighbours(index, len(stages))
+        rows.append([str(index), name, str(threads), *["N/A"] * 5, parent, child])
+    return PIPELINE_RAW, rows
+
+
+def pipeline_summary(profile):
+    """By column, lists of all stages; what no stage knows of itself (queues, CPU) is N/A."""
+    stages = _stages(profile)[::-1]
+    if not stages:
+        return {}
+    count = len(stages)
+    names = [s[0] for s in stages]
+    values = dict.fromkeys(PIPELINE_SUMMARY, "N/A")
+    links = [_neighbours(i, count) for i in range(count)]
+    values.update(
+        op_ids=list(range(count)), op_names=names, pipeline_ops=names,
+        num_workers=[s[1] for s in stages], parent_id=[p for p, _ in links],
+        children_ids=[c for _, c in links],
+        per_pipeline_time=[round(s[3] / 1e6, 3) for s in stages])
+    return values
+
+
 def _csv_files(profile):
     """(file name, header, rows, whether it is written without rows)."""
     parameters = profile.parameters
@@ -247,6 +309,7 @@ def _csv_files(profile):
         yield "memory_record.csv", *memory_record(profile), False
         yield "operator_memory.csv", *operator_memory(profile), False
         yield "npu_module_mem.csv", *tables.npu_module_mem(profile.work), False
+        yield "static_op_mem.csv", *tables.static_op_mem(profile.work), False
     if parameters.get("hbm_ddr"):
         yield "hbm.csv", *hbm(profile), True
     if parameters.get("pcie"):
@@ -259,8 +322,11 @@ def _csv_files(profile):
                  for n, t in zip(rows["name"], rows["text"])]
         yield "operator_details.csv", ["Name", "Input Shapes"], texts, True
     if parameters.get("data_process"):
-        yield f"minddata_pipeline_raw_{rank}.csv", PIPELINE_RAW, [], True
-        yield f"minddata_pipeline_summary_{rank}.csv", PIPELINE_SUMMARY, [], True
+        yield f"minddata_pipeline_raw_{rank}.csv", *pipeline_raw(profile), True
+        summary = [v if isinstance(v, str) else json.dumps(v)
+                   for v in pipeline_summary(profile).values()]
+        yield (f"minddata_pipeline_summary_{rank}.csv", PIPELINE_SUMMARY,
+               [summary] if summary else [], True)
 
 
 def write_text_files(profile, folder):
@@ -270,6 +336,9 @@ def write_text_files(profile, folder):
     else:
         text = "[" + ",\n".join(lines) + "]"
     _write(os.path.join(folder, "trace_view.json"), text)
+    if profile.parameters.get("data_process"):
+        _write(os.path.join(folder, f"minddata_pipeline_summary_{profile.info['rank']}.json"),
+               json.dumps(pipeline_summary(profile), indent=4))
     for name, header, rows, always in _csv_files(profile):
         if rows or always:
             _write(os.path.join(folder, name), csv_text(header, rows))

@@ -219,7 +219,7 @@ class profile:  # noqa: N801 (the documented name)
         bits = 0
         if npu and level is not ProfilerLevel.LevelNone:
             bits |= core.TASK_L0 if level is ProfilerLevel.Level0 else core.TASK_L1
-        if level in (ProfilerLevel.Level1, ProfilerLevel.Level2):
+        if level in (ProfilerLevel.Level1, ProfilerLevel.Level2) or not self._sync_enable:
             bits |= core.API
         if level is ProfilerLevel.Level2:
             bits |= core.RUNTIME
