@@ -100,7 +100,8 @@ def python_files(folder):
 
 
 def run_pytest(args, env, scratch):
-    groups = [python_files(folder) for folder in ("python", "guide", "onnx_backend", "ais_bench")]
+    groups = [python_files(folder) for folder in ("python", "guide", "check", "onnx_backend",
+                                                  "ais_bench")]
     if args.keyword:  # few tests out of many files: a process per folder is quicker
         return [result for files in groups
                 for result in run_pytest_files(files, args, env, scratch)]

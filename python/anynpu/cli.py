@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `anynpu`: run a program, print the environment, tell what was found."""
+"""The command `anynpu`: run or check a program, print the environment, tell what was found."""
 import argparse
 import os
 import sys
@@ -55,6 +55,11 @@ def graph(args):
     return drawing.main(args)
 
 
+def check(args):
+    from .check import command
+    return command.main(args, environment(os.environ))
+
+
 def parser():
     top = argparse.ArgumentParser(
         prog="anynpu", description="Runs programs written for NPUs unchanged on this machine.")
@@ -65,6 +70,11 @@ def parser():
     sub.add_argument("program", help="a Python file, or any program that uses the libraries")
     sub.add_argument("arguments", nargs=argparse.REMAINDER, help="given to the program as they are")
     sub.set_defaults(function=run)
+
+    from .check import command as checker
+    sub = commands.add_parser("check", help="run a program and report what it did wrong")
+    checker.add_arguments(sub)
+    sub.set_defaults(function=check)
 
     sub = commands.add_parser("env", help='print export lines: eval "$(anynpu env)"')
     sub.add_argument("--path", action="store_true", help="print the path of set_env.sh instead")

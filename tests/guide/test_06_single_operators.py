@@ -216,6 +216,7 @@ def test_an_operator_whose_shape_only_the_data_decides(ready):
     """, acl=acl, self=owner, op_type="Where", num_outputs=1, make_outputs=make_outputs)
     assert names["tensor_dims"] == [[6, 2]]
     assert names["out_tensor_dims"] == [[3, 2]]
+    assert acl.rt.synchronize_stream(owner.stream) == 0
     found = np.frombuffer(read_bytes(acl, owner.addresses[0], 3 * 16), np.int64).reshape(3, 2)
     assert found.tolist() == np.argwhere(x).tolist()
 

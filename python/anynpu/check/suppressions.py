@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings that a project has decided to live with: lines `kind place`, both with * and ?.
+
+    leak-stream     */third_party/loader.py:*
+    unaligned-*     *                            # old code, see ticket 12
+    ignored-error   *  cleanup                   # in this function
+"""
+import fnmatch
+import os
+
+from .. import paths
+
+# Sessions of these packages keep their objects as long as the process lives; that is not the
+# program's doing.
+OUR_PACKAGES = tuple(os.path.join(paths.SITE, name, "") for name in ("aclruntime", "ais_bench"))
+
+
+class SuppressionError(Exception):
+    """A line that cannot be read; the message names it."""
+
+
+def read(path):
+    rules = []
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SuppressionError(f"{path}: {error}; expected a text file") from error
+    for number, line in enumerate(lines, start=1):
+        cells = line.split("#")[0].split()
+        if not cells:
+            continue
+        if len(cells) not in (2, 3):
+            raise SuppressionError(f"{path}:{number}: '{line.strip()}' is not 'kind place' or "
+                                   "'kind place function'")
+        rules.append((*cells, "*")[:3])
+    return rules
+
+
+def is_ours(finding):
+    """Objects that were left over by a package of ours."""
+    frames = next(iter(finding.places.values()), [])
+    return bool(frames) and finding.kind.startswith(("leak-", "not-")) \
+        and os.path.abspath(frames[0].file).startswith(OUR_PACKAGES)
+
+
+def is_suppressed(finding, rules):
+    """One of the frames of the finding's first place fits a rule of its kind."""
+    frames = next(iter(finding.places.values()), [])
+    for kind, place, function in rules:
+        if not fnmatch.fnmatchcase(finding.kind, kind):
+            continue
+        if place == "*" and function == "*":
+            return True
+        if any(fnmatch.fnmatchcase(f"{frame.file}:{frame.line}", place)
+               and fnmatch.fnmatchcase(frame.function, function) for frame in frames):
+            return True
+    return False

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models, operators, matrix products and pictures: which memory they read and write.
+#include "acl/acl.h"
+#include "acl/ops/acl_dvpp.h"
+#include "check/hooks.h"
+#include "check/lifetimes.h"
+#include "check/order.h"
+#include "check/runtime_state.h"
+
+namespace anynpu::check {
+
+namespace {
+
+template <typename F>
+F* real(const char* name, const char* library = "libascendcl.so") {
+  return reinterpret_cast<F*>(find_real(name, library));
+}
+
+// Adds what a data buffer holds; one that is gone is told.
+void add_buffer(Call& call, const aclDataBuffer* buffer, const char* what, Access access,
+                std::vector<Touched>& touched) {
+  static auto* address = real<decltype(aclGetDataBufferAddr)>("aclGetDataBufferAddr");
+  static auto* size = real<decltype(aclGetDataBufferSizeV2)>("aclGetDataBufferSizeV2");
+  if (!buffer) return;
+  check_handle(call, word(buffer));
+  const Unseen unseen;
+  const uint64_t bytes = size(buffer);
+  if (bytes == 0) return;
+  touched.push_back({what, word(address(buffer)), bytes, access});
+}
+
+void add_dataset(Call& call, const aclmdlDataset* dataset, const char* what, Access access,
+                 std::vector<Touched>& touched) {
+  static auto* count = real<decltype(aclmdlGetDatasetNumBuffers)>("aclmdlGetDatasetNumBuffers");
+  static auto* get = real<decltype(aclmdlGetDatasetBuffer)>("aclmdlGetDatasetBuffer");
+  size_t buffers = 0;
+  {
+    const Unseen unseen;
+    buffers = dataset ? count(dataset) : 0;
+  }
+  for (size_t i = 0; i < buffers; ++i) {
+    const aclDataBuffer* buffer = nullptr;
+    {
+      const Unseen unseen;
+      buffer = get(dataset, i);
+    }
+    add_buffer(call, buffer, what, access, touched);
+  }
+}
+
+std::vector<Touched> datasets(Call& call) {
+  std::vector<Touched> touched;
+  add_dataset(call, call.pointer<aclmdlDataset>(1), "input", Access::read, touched);
+  add_dataset(call, call.pointer<aclmdlDataset>(2), "output", Access::write, touched);
+  for (const Touched& t : touched) check_span(call, t.what, t.address, t.bytes);
+  return touched;
+}
+
+void queue_buffers(Call& call, size_t inputs_at, size_t outputs_at, size_t stream_at) {
+  if (!call.worked()) return;
+  std::vector<Touched> touched;
+  auto** inputs = call.pointer<aclDataBuffer*>(inputs_at);
+  auto** outputs = call.pointer<aclDataBuffer*>(outputs_at);
+  // The counts stand in front of the descriptions, or of the buffers of a handle.
+  const size_t gap = outputs_at - inputs_at == 3 ? 2 : 1;
+  for (size_t i = 0; inputs && i < call.argument(inputs_at - gap); ++i)
+    add_buffer(call, inputs[i], "input", Access::read, touched);
+  for (size_t i = 0; outputs && i < call.argument(outputs_at - gap); ++i)
+    add_buffer(call, outputs[i], "output", Access::write, touched);
+  for (const Touched& t : touched) check_span(call, t.what, t.address, t.bytes);
+  queue_work(call, stream_of(call.argument(stream_at)), touched);
+}
+
+uint64_t bytes_of(uint64_t a, uint64_t b, uint64_t type) {
+  static auto* size = real<decltype(aclDataTypeSize)>("aclDataTypeSize");
+  const Unseen unseen;
+  return a * b * size(static_cast<aclDataType>(type));
+}
+
+// Where the operands of a product stand among the arguments.
+struct Product {
+  size_t a, b, c;
+  uint64_t type_a, type_b, type_c;
+  size_t stream;
+};
+
+void queue_product(Call& call, const Product& p) {
+  if (!call.worked()) return;
+  const uint64_t m = call.argument(3), n = call.argument(4), k = call.argument(5);
+  queue_work(call, stream_of(call.argument(p.stream)),
+             {{"matrix A", call.argument(p.a), bytes_of(m, k, p.type_a), Access::read},
+              {"matrix B", call.argument(p.b), bytes_of(k, n, p.type_b), Access::read},
+              {"matrix C", call.argument(p.c), bytes_of(m, n, p.type_c), Access::write}});
+}
+
+void add_picture(Call& call, const acldvppPicDesc* picture, const char* what, Access access,
+                 std::vector<Touched>& touched) {
+  static auto* address =
+      real<decltype(acldvppGetPicDescData)>("acldvppGetPicDescData", "libacl_dvpp.so");
+  static auto* size =
+      real<decltype(acldvppGetPicDescSize)>("acldvppGetPicDescSize", "libacl_dvpp.so");
+  if (!picture) return;
+  const Unseen unseen;
+  touched.push_back({what, word(address(picture)), size(picture), access});
+}
+
+void add_pictures(Call& call, acldvppBatchPicDesc* batch, const char* what, Access access,
+                  std::vector<Touched>& touched) {
+  static auto* get = real<decltype(acldvppGetPicDesc)>("acldvppGetPicDesc", "libacl_dvpp.so");
+  for (uint32_t i = 0;; ++i) {
+    acldvppPicDesc* picture = nullptr;
+    {
+      const Unseen unseen;
+      picture = batch ? get(batch, i) : nullptr;
+    }
+    if (!picture) return;
+    add_picture(call, picture, what, access, touched);
+  }
+}
+
+void queue_pictures(Call& call, const std::vector<Touched>& touched) {
+  for (const Touched& t : touched) check_span(call, t.what, t.address, t.bytes);
+  queue_work(call, stream_of(call.argument(call.arguments() - 1)), touched);
+}
+
+}  // namespace
+
+void before_execute(Call& call) { host_work(call, datasets(call)); }
+
+void after_execute_async(Call& call) {
+  const auto touched = datasets(call);
+  if (call.worked()) queue_work(call, stream_of(call.argument(3)), touched);
+}
+
+void after_execute_and_wait(Call& call) {
+  const uint64_t stream = stream_of(call.argument(3));
+  const auto touched = datasets(call);
+  if (!call.worked()) return;
+  queue_work(call, stream, touched);
+  host_waited_for(clock_of(stream));
+}
+
+void after_op_execute(Call& call) { queue_buffers(call, 3, 6, 8); }
+void after_op_compile_and_execute(Call& call) { queue_buffers(call, 3, 6, 11); }
+void after_op_execute_handle(Call& call) { queue_buffers(call, 2, 4, 5); }
+
+void after_op_cast(Call& call) {
+  if (!call.worked()) return;
+  std::vector<Touched> touched;
+  add_buffer(call, call.pointer<aclDataBuffer>(1), "input", Access::read, touched);
+  add_buffer(call, call.pointer<aclDataBuffer>(3), "output", Access::write, touched);
+  queue_work(call, stream_of(call.argument(5)), touched);
+}
+
+void after_gemm_ex(Call& call) {
+  queue_product(call, {7, 10, 14, call.argument(9), call.argument(12), call.argument(16), 18});
+}
+void after_gemm_half(Call& call) {
+  queue_product(call, {7, 9, 12, ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT16, 15});
+}
+void after_gemm_int8(Call& call) {
+  queue_product(call, {7, 9, 12, ACL_INT8, ACL_INT8, ACL_INT32, 15});
+}
+
+void after_gemv_ex(Call& call) {
+  if (!call.worked()) return;
+  const uint64_t m = call.argument(1), n = call.argument(2);
+  const bool flip = call.argument(0) != 0;
+  queue_work(
+      call, stream_of(call.argument(15)),
+      {{"matrix A", call.argument(4), bytes_of(m, n, call.argument(6)), Access::read},
+       {"vector x", call.argument(7), bytes_of(flip ? m : n, 1, call.argument(9)), Access::read},
+       {"vector y", call.argument(11), bytes_of(flip ? n : m, 1, call.argument(13)),
+        Access::write}});
+}
+
+void after_picture_to_picture(Call& call) {
+  if (!call.worked()) return;
+  std::vector<Touched> touched;
+  add_picture(call, call.pointer<acldvppPicDesc>(1), "input picture", Access::read, touched);
+  add_picture(call, call.pointer<acldvppPicDesc>(2), "output picture", Access::write, touched);
+  queue_pictures(call, touched);
+}
+
+void after_batch_pictures(Call& call) {
+  if (!call.worked()) return;
+  std::vector<Touched> touched;
+  add_pictures(call, call.pointer<acldvppBatchPicDesc>(1), "input picture", Access::read, touched);
+  add_pictures(call, call.pointer<acldvppBatchPicDesc>(4), "output picture", Access::write,
+               touched);
+  queue_pictures(call, touched);
+}
+
+void after_decode(Call& call) {
+  if (!call.worked()) return;
+  std::vector<Touched> touched{{"data", call.argument(1), call.argument(2), Access::read}};
+  add_picture(call, call.pointer<acldvppPicDesc>(3), "output picture", Access::write, touched);
+  queue_pictures(call, touched);
+}
+
+// How many bytes are written, only the run tells: the first is watched.
+void after_encode(Call& call) {
+  if (!call.worked()) return;
+  std::vector<Touched> touched{{"data", call.argument(2), 1, Access::write}};
+  add_picture(call, call.pointer<acldvppPicDesc>(1), "input picture", Access::read, touched);
+  queue_pictures(call, touched);
+}
+
+}  // namespace anynpu::check

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is looked at in which call, beside lifetimes.
+#pragma once
+
+#include "check/call.h"
+
+namespace anynpu::check {
+
+// copies.cpp
+void before_memcpy(Call& call);
+void before_memcpy_async(Call& call);
+void after_memcpy_async(Call& call);
+void before_memcpy_2d(Call& call);
+void after_memcpy_2d_async(Call& call);
+void before_memset(Call& call);
+void after_memset_async(Call& call);
+void after_reduce_async(Call& call);
+void after_batch_async(Call& call);
+void before_batch(Call& call);
+void before_free(Call& call);
+
+// executions.cpp
+void before_execute(Call& call);
+void after_execute_async(Call& call);
+void after_execute_and_wait(Call& call);
+void after_op_execute(Call& call);
+void after_op_compile_and_execute(Call& call);
+void after_op_execute_handle(Call& call);
+void after_op_cast(Call& call);
+void after_gemm_ex(Call& call);
+void after_gemm_half(Call& call);
+void after_gemm_int8(Call& call);
+void after_gemv_ex(Call& call);
+void after_picture_to_picture(Call& call);
+void after_batch_pictures(Call& call);
+void after_decode(Call& call);
+void after_encode(Call& call);
+
+// waits.cpp
+void after_synchronize_stream(Call& call);
+void after_synchronize_device(Call& call);
+void after_synchronize_event(Call& call);
+void after_query_stream(Call& call);
+void after_query_event(Call& call);
+void after_query_event_status(Call& call);
+void after_record(Call& call);
+void after_wait_event(Call& call);
+void after_wait_notify(Call& call);
+void before_destroy_stream(Call& call);
+void after_value_wait(Call& call);
+
+}  // namespace anynpu::check

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which functions create and destroy what.
+#pragma once
+
+#include <string_view>
+
+namespace anynpu::check {
+
+struct Kind {
+  const char* name;    // "stream"
+  const char* python;  // how to end it
+  const char* c;
+  bool numbered = false;  // known by a number of its own, not by a handle
+};
+
+struct LifetimeRow {
+  const char* function;
+  const Kind* kind;
+  enum Role { create, destroy } role;
+  int argument;            // that holds it (create: points to it); kReturned: what is returned
+  int size = -1;           // of memory: the argument with its bytes
+  bool by_pointer = true;  // create: the argument points to the new object
+};
+constexpr int kReturned = -1;
+
+extern const Kind kDeviceMemory, kHostMemory, kMediaMemory, kStream, kContext, kModel;
+
+// Up to two rows of a function; null ends them.
+struct Rows {
+  const LifetimeRow* first = nullptr;
+  const LifetimeRow* second = nullptr;
+};
+Rows lifetimes_of(std::string_view function);
+
+}  // namespace anynpu::check

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/lifetimes.h"
+
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include "base/format.h"
+#include "check/call.h"
+#include "check/lifetime_table.h"
+#include "check/order.h"
+#include "check/report.h"
+#include "check/runtime_state.h"
+
+namespace anynpu::check {
+
+namespace {
+
+constexpr uint64_t kFirstHandle = uint64_t{1} << 56;  // tags of handles start at 2, at bit 55
+constexpr size_t kMostDead = 100000;
+
+struct Object {
+  const Kind* kind = nullptr;
+  Site created, destroyed;
+  bool of_default_context = false;
+  int32_t device = -1;
+};
+
+// A handle says by itself what it is; a number is one of its kind.
+struct Key {
+  const Kind* kind;
+  uint64_t value;
+  bool operator<(const Key& other) const {
+    return value != other.value ? value < other.value : kind < other.kind;
+  }
+};
+Key key_of(const Kind& kind, uint64_t value) { return {kind.numbered ? &kind : nullptr, value}; }
+
+struct State {
+  std::mutex mutex;
+  std::map<Key, Object> live, dead;
+  std::deque<Key> dead_order;
+  struct Memory {
+    Block block;
+    const Kind* kind;
+  };
+  std::map<uint64_t, Memory> memory, freed;  // by base
+};
+State& state() {
+  static auto* s = new State;
+  return *s;
+}
+
+const State::Memory* holding(const std::map<uint64_t, State::Memory>& blocks, uint64_t address) {
+  auto found = blocks.upper_bound(address);
+  if (found == blocks.begin()) return nullptr;
+  --found;
+  return address - found->second.block.base < found->second.block.bytes ? &found->second : nullptr;
+}
+
+bool is_memory(const Kind* kind) {
+  return kind == &kDeviceMemory || kind == &kHostMemory || kind == &kMediaMemory;
+}
+
+const char* ending(const Kind& kind) {
+  return python_is_here() && kind.python[0] != '-' ? kind.python : kind.c;
+}
+
+void add_memory(const LifetimeRow& row, Call& call) {
+  State::Memory memory;
+  memory.kind = row.kind;
+  memory.block.base = *call.pointer<uint64_t>(static_cast<size_t>(row.argument));
+  memory.block.bytes = call.argument(static_cast<size_t>(row.size));
+  memory.block.on_device = row.kind != &kHostMemory || runs_on_device();
+  memory.block.created = call.site();
+  const std::lock_guard lock(state().mutex);
+  // The address is in use again: what was freed there is forgotten.
+  auto& freed = state().freed;
+  auto at = freed.lower_bound(memory.block.base);
+  if (at != freed.begin()) --at;
+  while (at != freed.end() && at->first < memory.block.base + memory.block.bytes) {
+    const Block& old = at->second.block;
+    at = old.base + old.bytes > memory.block.base ? freed.erase(at) : std::next(at);
+  }
+  state().memory[memory.block.base] = std::move(memory);
+}
+
+void end_memory(uint64_t address, const Site& site) {
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().memory.find(address);
+  if (found == state().memory.end()) return;
+  State::Memory ended = std::move(found->second);
+  state().memory.erase(found);
+  ended.block.freed = site;
+  if (state().freed.size() >= kMostDead) state().freed.clear();
+  state().freed[address] = std::move(ended);
+}
+
+void add_object(const LifetimeRow& row, uint64_t value, Call& call) {
+  if (value == 0 && !row.kind->numbered) return;
+  Object object{row.kind, call.site(), nullptr, false, -1};
+  if (row.kind == &kStream) {
+    const ContextNow now = context_now();
+    object.device = now.device;
+    const std::lock_guard lock(state().mutex);
+    object.of_default_context = !state().live.contains({nullptr, now.context});
+  }
+  const std::lock_guard lock(state().mutex);
+  const Key key = key_of(*row.kind, value);
+  state().dead.erase(key);
+  state().live[key] = std::move(object);
+}
+
+// Called with the lock held.
+void bury(std::map<Key, Object>::iterator found, const Site& site) {
+  found->second.destroyed = site;
+  state().dead_order.push_back(found->first);
+  if (state().dead_order.size() > kMostDead) {
+    state().dead.erase(state().dead_order.front());
+    state().dead_order.pop_front();
+  }
+  state().dead[found->first] = std::move(found->second);
+  state().live.erase(found);
+}
+
+void end_object(const LifetimeRow& row, uint64_t value, const Site& site) {
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().live.find(key_of(*row.kind, value));
+  if (found != state().live.end()) bury(found, site);
+}
+
+void note_row(const LifetimeRow& row, Call& call) {
+  if (!call.worked()) return;
+  const auto index = static_cast<size_t>(row.argument);
+  if (row.role == LifetimeRow::destroy) {
+    if (is_memory(row.kind)) return end_memory(call.argument(index), call.site());
+    return end_object(row, call.argument(index), call.site());
+  }
+  if (row.argument != kReturned && row.by_pointer && !call.pointer(index)) return;
+  if (is_memory(row.kind)) return add_memory(row, call);
+  uint64_t value = 0;
+  if (row.argument == kReturned)
+    value = call.result();
+  else if (!row.by_pointer)
+    value = call.argument(index);
+  else
+    value = row.kind->numbered ? *call.pointer<uint32_t>(index) : *call.pointer<uint64_t>(index);
+  add_object(row, value, call);
+}
+
+// What became of the object of `key`, if it is gone.
+std::optional<Object> gone(const Key& key) {
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().dead.find(key);
+  if (found == state().dead.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<Block> freed_at(uint64_t address) {
+  const std::lock_guard lock(state().mutex);
+  const State::Memory* found = holding(state().freed, address);
+  if (!found) return std::nullopt;
+  return found->block;
+}
+
+void report_gone(Call& call, const Object& object, uint64_t value) {
+  report({"use-after-destroy",
+          format("{} uses {} ({x}) that was destroyed; destroy it after its last use",
+                 call.function().shown(), with_article(object.kind->name), value),
+          {{"used", call.site()}, {"destroyed", object.destroyed}, {"created", object.created}}});
+}
+
+void check_destroy(const LifetimeRow& row, Call& call) {
+  const uint64_t value = call.argument(static_cast<size_t>(row.argument));
+  if (is_memory(row.kind)) {
+    {
+      const std::lock_guard lock(state().mutex);
+      if (holding(state().memory, value)) return;
+    }
+    const auto block = freed_at(value);
+    if (!block) return;
+    return report(
+        {"double-free",
+         format("{} frees {x} ({} bytes), which was freed already; free it once",
+                call.function().shown(), value, block->bytes),
+         {{"freed again", call.site()}, {"freed", block->freed}, {"created", block->created}}});
+  }
+  const auto object = gone(key_of(*row.kind, value));
+  if (!object) return;
+  report({"double-free",
+          format("{} destroys {} ({x}) that was destroyed already; destroy it once",
+                 call.function().shown(), with_article(row.kind->name), value),
+          {{"destroyed again", call.site()},
+           {"destroyed", object->destroyed},
+           {"created", object->created}}});
+}
+
+void check_memory(Call& call, const char* what, uint64_t address) {
+  {
+    const std::lock_guard lock(state().mutex);
+    if (holding(state().memory, address)) return;
+  }
+  const auto block = freed_at(address);
+  if (!block) return;
+  report({"use-after-free",
+          format("{}: {} = {x} lies in memory ({} bytes from {x}) that was freed; free it after "
+                 "its last use",
+                 call.function().shown(), what, address, block->bytes, block->base),
+          {{"used", call.site()}, {"freed", block->freed}, {"created", block->created}}});
+}
+
+// Of a call that failed.
+void check_models(Call& call) {
+  const Rows rows = lifetimes_of(call.function().name);
+  if (rows.first && rows.first->role == LifetimeRow::destroy) return;
+  for (size_t i = 0; i < call.arguments(); ++i) {
+    if (call.function().parameters[i].kind != Parameter::model) continue;
+    const uint64_t value = call.argument(i);
+    if (const auto object = gone({&kModel, value})) report_gone(call, *object, value);
+  }
+}
+
+// What a reset of the device ends as documented: streams of its default context.
+void end_device(int32_t device) {
+  const std::lock_guard lock(state().mutex);
+  for (auto at = state().live.begin(); at != state().live.end();) {
+    const auto next = std::next(at);
+    const Object& object = at->second;
+    if (object.kind == &kStream && object.of_default_context && object.device == device)
+      state().live.erase(at);
+    at = next;
+  }
+}
+
+}  // namespace
+
+void check_arguments(Call& call) {
+  const Rows rows = lifetimes_of(call.function().name);
+  const LifetimeRow* ends =
+      rows.first && rows.first->role == LifetimeRow::destroy ? rows.first : nullptr;
+  if (ends) check_destroy(*ends, call);
+  for (size_t i = 0; i < call.arguments(); ++i) {
+    if (ends && static_cast<int>(i) == ends->argument) continue;
+    const uint64_t value = call.argument(i);
+    const Parameter& parameter = call.function().parameters[i];
+    if (value >= kFirstHandle) {
+      check_handle(call, value);
+    } else if (parameter.kind == Parameter::memory && value != 0) {
+      check_memory(call, parameter.name, value);
+    }
+  }
+}
+
+void check_handle(Call& call, uint64_t handle) {
+  if (const auto object = gone({nullptr, handle})) report_gone(call, *object, handle);
+}
+
+void note_lifetimes(Call& call) {
+  if (!call.worked()) check_models(call);
+  const Rows rows = lifetimes_of(call.function().name);
+  if (rows.first) note_row(*rows.first, call);
+  if (rows.second) note_row(*rows.second, call);
+  if (const int32_t device = note_devices(call); device >= 0) end_device(device);
+}
+
+std::optional<Block> block_at(uint64_t address) {
+  const std::lock_guard lock(state().mutex);
+  const State::Memory* found = holding(state().memory, address);
+  if (!found) return std::nullopt;
+  return found->block;
+}
+
+void check_span(Call& call, const char* what, uint64_t address, uint64_t bytes) {
+  const auto block = block_at(address);
+  if (!block) return check_memory(call, what, address);
+  const uint64_t left = block->base + block->bytes - address;
+  if (bytes <= left) return;
+  report({"past-the-end",
+          format("{}: {} = {x} has {} bytes left in its allocation of {}, the call touches {}; "
+                 "allocate more or use less",
+                 call.function().shown(), what, address, left, block->bytes, bytes),
+          {{"used", call.site()}, {"created", block->created}}});
+}
+
+void report_leaks() {
+  std::map<uint64_t, State::Memory> memory;
+  std::map<Key, Object> live;
+  {
+    const std::lock_guard lock(state().mutex);
+    memory.swap(state().memory);
+    live.swap(state().live);
+  }
+  const auto kind_word = [](const char* name) {
+    std::string word = std::string("leak-") + name;
+    for (char& letter : word) {
+      if (letter == ' ') letter = '-';
+    }
+    return word;
+  };
+  for (const auto& [base, entry] : memory) {
+    report({kind_word(entry.kind->name),
+            format("{} bytes of {} were never freed; call {}", entry.block.bytes, entry.kind->name,
+                   ending(*entry.kind)),
+            {{"created", entry.block.created}},
+            entry.block.bytes});
+  }
+  for (const auto& [key, object] : live) {
+    report({kind_word(object.kind->name),
+            format("{} was never destroyed; call {}", with_article(object.kind->name),
+                   ending(*object.kind)),
+            {{"created", object.created}}});
+  }
+  report_devices();
+}
+
+}  // namespace anynpu::check

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program created and destroyed: objects by their handle, memory by its range, models and
+// channels by their number, each with the places. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "check/site.h"
+
+namespace anynpu::check {
+
+class Call;
+
+// Before the real call: handles and memory in its arguments that are gone already.
+void check_arguments(Call& call);
+// The same for a handle that stands in a list.
+void check_handle(Call& call, uint64_t handle);
+// After it: what it created or destroyed.
+void note_lifetimes(Call& call);
+// At the end of the program.
+void report_leaks();
+
+// An allocation as the program asked for it: the real one is larger.
+struct Block {
+  uint64_t base = 0, bytes = 0;
+  bool on_device = false;
+  Site created, freed;  // freed: null while it lives
+};
+// The live block that holds `address`.
+std::optional<Block> block_at(uint64_t address);
+// Reports bytes behind the end of a block, or in one that was freed. `what`: "dst".
+void check_span(Call& call, const char* what, uint64_t address, uint64_t bytes);
+
+}  // namespace anynpu::check

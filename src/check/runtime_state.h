@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program did with init, finalize and its devices, and answers of the real library.
+#pragma once
+
+#include <cstdint>
+
+namespace anynpu::check {
+
+class Call;
+
+struct ContextNow {
+  uint64_t context = 0;  // 0: none
+  int32_t device = -1;
+};
+ContextNow context_now();
+// The handle of a stream argument: 0 means the default stream of the current context.
+uint64_t stream_of(uint64_t argument);
+// ACL_DEVICE: there is no host memory apart.
+bool runs_on_device();
+// Memory of a device, as the real library knows it.
+bool is_device_memory(uint64_t address);
+
+// Counts set_device and reset_device, init and finalize. The device whose last use ended; -1.
+int32_t note_devices(Call& call);
+void report_devices();
+
+}  // namespace anynpu::check
