@@ -29,87 +29,19 @@ aclvdecChannelDesc* aclvdecCreateChannelDesc(void) {
   return create<aclvdecChannelDesc*, DecoderDesc>(__func__);
 }
 
-aclError aclvdecSetChannelDescChannelId(aclvdecChannelDesc* channelDesc, uint32_t channelId) {
-  return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 4, channelId);
-}
-
-aclError aclvdecSetChannelDescEnType(aclvdecChannelDesc* channelDesc,
-                                     acldvppStreamFormat streamFormat) {
-  return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 5, streamFormat);
-}
-
-aclError aclvdecSetChannelDescOutPicFormat(aclvdecChannelDesc* channelDesc,
-                                           acldvppPixelFormat outPicFormat) {
-  return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 6, outPicFormat);
-}
-
-aclError aclvdecSetChannelDescOutPicWidth(aclvdecChannelDesc* channelDesc, uint32_t outPicWidth) {
-  return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 7, outPicWidth);
-}
-
-aclError aclvdecSetChannelDescOutPicHeight(aclvdecChannelDesc* channelDesc, uint32_t outPicHeight) {
-  return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 8, outPicHeight);
-}
-
-aclError aclvdecSetChannelDescRefFrameNum(aclvdecChannelDesc* channelDesc, uint32_t refFrameNum) {
-  return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 9, refFrameNum);
-}
-
-aclError aclvdecSetChannelDescBitDepth(aclvdecChannelDesc* channelDesc, uint32_t bitDepth) {
-  return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 10, bitDepth);
-}
-
-aclError aclvdecSetChannelDescOutMode(aclvdecChannelDesc* channelDesc, uint32_t outMode) {
-  return set_checked<DecoderDesc>(__func__, channelDesc, kDecoderParams, 1, outMode);
-}
-
-aclError aclvdecSetChannelDescThreadId(aclvdecChannelDesc* channelDesc, uint64_t threadId) {
-  return set<DecoderDesc>(__func__, channelDesc, &DecoderDesc::thread, threadId);
-}
-
-aclError aclvdecSetChannelDescCallback(aclvdecChannelDesc* channelDesc, aclvdecCallback callback) {
-  return set<DecoderDesc>(__func__, channelDesc, &DecoderDesc::callback, callback);
-}
-
-uint32_t aclvdecGetChannelDescChannelId(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, uint32_t>(__func__, channelDesc, &DecoderDesc::channel_id);
-}
-
-acldvppStreamFormat aclvdecGetChannelDescEnType(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, acldvppStreamFormat>(__func__, channelDesc, &DecoderDesc::stream_format);
-}
-
-acldvppPixelFormat aclvdecGetChannelDescOutPicFormat(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, acldvppPixelFormat>(__func__, channelDesc, &DecoderDesc::format);
-}
-
-uint32_t aclvdecGetChannelDescOutPicWidth(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, uint32_t>(__func__, channelDesc, &DecoderDesc::width);
-}
-
-uint32_t aclvdecGetChannelDescOutPicHeight(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, uint32_t>(__func__, channelDesc, &DecoderDesc::height);
-}
-
-uint32_t aclvdecGetChannelDescRefFrameNum(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, uint32_t>(__func__, channelDesc, &DecoderDesc::reference_frames);
-}
-
-uint32_t aclvdecGetChannelDescBitDepth(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, uint32_t>(__func__, channelDesc, &DecoderDesc::bit_depth);
-}
-
-uint32_t aclvdecGetChannelDescOutMode(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, uint32_t>(__func__, channelDesc, &DecoderDesc::out_mode);
-}
-
-uint64_t aclvdecGetChannelDescThreadId(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, uint64_t>(__func__, channelDesc, &DecoderDesc::thread);
-}
-
-aclvdecCallback aclvdecGetChannelDescCallback(const aclvdecChannelDesc* channelDesc) {
-  return get<DecoderDesc, aclvdecCallback>(__func__, channelDesc, &DecoderDesc::callback);
-}
+#define VALUE(name, type, number) \
+  ANYNPU_CHANNEL_VALUE(aclvdec, DecoderDesc, kDecoderParams, name, type, number)
+VALUE(OutMode, uint32_t, 1)
+VALUE(ChannelId, uint32_t, 4)
+VALUE(EnType, acldvppStreamFormat, 5)
+VALUE(OutPicFormat, acldvppPixelFormat, 6)
+VALUE(OutPicWidth, uint32_t, 7)
+VALUE(OutPicHeight, uint32_t, 8)
+VALUE(RefFrameNum, uint32_t, 9)
+VALUE(BitDepth, uint32_t, 10)
+#undef VALUE
+ANYNPU_CHANNEL_FIELD(aclvdec, DecoderDesc, ThreadId, uint64_t, thread)
+ANYNPU_CHANNEL_FIELD(aclvdec, DecoderDesc, Callback, aclvdecCallback, callback)
 
 aclvdecFrameConfig* aclvdecCreateFrameConfig(void) {
   return create<aclvdecFrameConfig*, DecodeConfig>(__func__);

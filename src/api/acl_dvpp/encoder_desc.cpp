@@ -32,104 +32,21 @@ aclvencChannelDesc* aclvencCreateChannelDesc(void) {
   return create<aclvencChannelDesc*, EncoderDesc>(__func__);
 }
 
-aclError aclvencSetChannelDescEnType(aclvencChannelDesc* channelDesc,
-                                     acldvppStreamFormat streamFormat) {
-  return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 3, streamFormat);
-}
-
-aclError aclvencSetChannelDescPicFormat(aclvencChannelDesc* channelDesc,
-                                        acldvppPixelFormat picFormat) {
-  return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 2, picFormat);
-}
-
-aclError aclvencSetChannelDescPicWidth(aclvencChannelDesc* channelDesc, uint32_t picWidth) {
-  return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 4, picWidth);
-}
-
-aclError aclvencSetChannelDescPicHeight(aclvencChannelDesc* channelDesc, uint32_t picHeight) {
-  return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 5, picHeight);
-}
-
-aclError aclvencSetChannelDescKeyFrameInterval(aclvencChannelDesc* channelDesc,
-                                               uint32_t keyFrameInterval) {
-  return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 6, keyFrameInterval);
-}
-
-aclError aclvencSetChannelDescBufSize(aclvencChannelDesc* channelDesc, uint32_t bufSize) {
-  return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 8, bufSize);
-}
-
-aclError aclvencSetChannelDescRcMode(aclvencChannelDesc* channelDesc, uint32_t rcMode) {
-  return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 9, rcMode);
-}
-
-aclError aclvencSetChannelDescSrcRate(aclvencChannelDesc* channelDesc, uint32_t srcRate) {
-  return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 10, srcRate);
-}
-
-aclError aclvencSetChannelDescMaxBitRate(aclvencChannelDesc* channelDesc, uint32_t maxBitRate) {
-  return set_checked<EncoderDesc>(__func__, channelDesc, kEncoderParams, 11, maxBitRate);
-}
-
-aclError aclvencSetChannelDescThreadId(aclvencChannelDesc* channelDesc, uint64_t threadId) {
-  return set<EncoderDesc>(__func__, channelDesc, &EncoderDesc::thread, threadId);
-}
-
-aclError aclvencSetChannelDescCallback(aclvencChannelDesc* channelDesc, aclvencCallback callback) {
-  return set<EncoderDesc>(__func__, channelDesc, &EncoderDesc::callback, callback);
-}
-
-aclError aclvencSetChannelDescBufAddr(aclvencChannelDesc* channelDesc, void* bufAddr) {
-  return set<EncoderDesc>(__func__, channelDesc, &EncoderDesc::buffer, bufAddr);
-}
-
-acldvppStreamFormat aclvencGetChannelDescEnType(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, acldvppStreamFormat>(__func__, channelDesc, &EncoderDesc::stream_format);
-}
-
-acldvppPixelFormat aclvencGetChannelDescPicFormat(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, acldvppPixelFormat>(__func__, channelDesc, &EncoderDesc::format);
-}
-
-uint32_t aclvencGetChannelDescPicWidth(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::width);
-}
-
-uint32_t aclvencGetChannelDescPicHeight(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::height);
-}
-
-uint32_t aclvencGetChannelDescKeyFrameInterval(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::key_interval);
-}
-
-uint32_t aclvencGetChannelDescBufSize(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::buffer_size);
-}
-
-uint32_t aclvencGetChannelDescRcMode(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::rate_mode);
-}
-
-uint32_t aclvencGetChannelDescSrcRate(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::source_rate);
-}
-
-uint32_t aclvencGetChannelDescMaxBitRate(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::max_bit_rate);
-}
-
-uint64_t aclvencGetChannelDescThreadId(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, uint64_t>(__func__, channelDesc, &EncoderDesc::thread);
-}
-
-aclvencCallback aclvencGetChannelDescCallback(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, aclvencCallback>(__func__, channelDesc, &EncoderDesc::callback);
-}
-
-void* aclvencGetChannelDescBufAddr(const aclvencChannelDesc* channelDesc) {
-  return get<EncoderDesc, void*>(__func__, channelDesc, &EncoderDesc::buffer);
-}
+#define VALUE(name, type, number) \
+  ANYNPU_CHANNEL_VALUE(aclvenc, EncoderDesc, kEncoderParams, name, type, number)
+VALUE(PicFormat, acldvppPixelFormat, 2)
+VALUE(EnType, acldvppStreamFormat, 3)
+VALUE(PicWidth, uint32_t, 4)
+VALUE(PicHeight, uint32_t, 5)
+VALUE(KeyFrameInterval, uint32_t, 6)
+VALUE(BufSize, uint32_t, 8)
+VALUE(RcMode, uint32_t, 9)
+VALUE(SrcRate, uint32_t, 10)
+VALUE(MaxBitRate, uint32_t, 11)
+#undef VALUE
+ANYNPU_CHANNEL_FIELD(aclvenc, EncoderDesc, ThreadId, uint64_t, thread)
+ANYNPU_CHANNEL_FIELD(aclvenc, EncoderDesc, Callback, aclvencCallback, callback)
+ANYNPU_CHANNEL_FIELD(aclvenc, EncoderDesc, BufAddr, void*, buffer)
 
 uint32_t aclvencGetChannelDescChannelId(const aclvencChannelDesc* channelDesc) {
   return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::channel_id);

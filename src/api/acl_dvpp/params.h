@@ -93,4 +93,28 @@ aclError set_checked(const char* function, const void* handle, std::span<const P
   });
 }
 
+template <typename T, typename Value>
+Value get_checked(const char* function, const void* handle, std::span<const Param<T>> table,
+                  int64_t number) {
+  return get<T, Value>(function, handle, table[number].field);
+}
+
 }  // namespace anynpu::dvpp
+
+// The setter and the getter of one value of a channel's description: row `number` of its table.
+#define ANYNPU_CHANNEL_VALUE(api, Desc, table, name, type, number)                \
+  aclError api##SetChannelDesc##name(api##ChannelDesc* channelDesc, type value) { \
+    return set_checked<Desc>(__func__, channelDesc, table, number, value);        \
+  }                                                                               \
+  type api##GetChannelDesc##name(const api##ChannelDesc* channelDesc) {           \
+    return get_checked<Desc, type>(__func__, channelDesc, table, number);         \
+  }
+
+// The same of what is no number: threads, callbacks, memory.
+#define ANYNPU_CHANNEL_FIELD(api, Desc, name, type, field)                        \
+  aclError api##SetChannelDesc##name(api##ChannelDesc* channelDesc, type value) { \
+    return set<Desc>(__func__, channelDesc, &Desc::field, value);                 \
+  }                                                                               \
+  type api##GetChannelDesc##name(const api##ChannelDesc* channelDesc) {           \
+    return get<Desc, type>(__func__, channelDesc, &Desc::field);                  \
+  }
