@@ -44,19 +44,29 @@ void CallbackChannel::call(std::function<void()> callback) {
 }
 
 void CallbackChannel::run_callbacks() {
+  calling_ = std::this_thread::get_id();
   for (;;) {
     std::function<void()> next;
     {
       const std::lock_guard lock(mutex_);
-      if (ready_.empty()) return;
+      if (ready_.empty()) break;
       next = std::move(ready_.front());
       ready_.pop_front();
     }
     next();
   }
+  calling_ = std::thread::id{};
+}
+
+Status CallbackChannel::may_close() const {
+  if (calling_ != std::this_thread::get_id()) return {};
+  return fail(Code::bad_call_order,
+              "the channel cannot be destroyed inside its own callback, which it waits for; "
+              "destroy it in another thread or after the callback");
 }
 
 Status CallbackChannel::close() {
+  ANYNPU_TRY(may_close());
   if (closed_.exchange(true)) return fail(Code::bad_call_order, "the channel is destroyed already");
   Status result;
   uint64_t done = stream_->completed();

@@ -60,10 +60,16 @@ DecodeSession::Results DecodeSession::decode(Bytes packet, uint64_t id, Write wr
     results.push_back({id, fault});
     return results;
   }
-  const PacketKind kind = decoder_->look_at(packet);
+  const auto taken = decoder_->take(packet);
+  if (!taken.ok()) {
+    note(id, vdec::kBitstream, taken.status().message());
+    results.push_back({id, vdec::kBitstream});
+    return results;
+  }
+  const PacketKind kind = *taken;
   waiting_.emplace(id, std::move(write));
   const Status status =
-      decoder_->decode(packet, id, [&](const DecodedFrame& frame) { take(frame, &results); });
+      decoder_->decode(id, [&](const DecodedFrame& frame) { take(frame, &results); });
   uint32_t code = vdec::kOk;
   if (kind.second_field || (status.ok() && !kind.has_picture))
     code = vdec::kNoPicture;

@@ -12,6 +12,7 @@
 
 #include "media/rules.h"
 #include "media/video_codec.h"
+#include "pixel/color.h"
 
 namespace anynpu::media {
 
@@ -57,9 +58,13 @@ class DecodeSession {
   bool started_ = false;               // a packet came since the last end
 };
 
+// Video has the narrow range, as a rule of BT.601.
+inline constexpr uint32_t kVideoMatrix = 1;
+
 // Copies a decoded picture into `to` (NV12, NV21, YUV400, RGB888, BGR888), which is at least as
-// large; the sizes in `to` are set to those of the picture.
-Status write_frame(const DecodedFrame& frame, const pixel::Picture& to);
+// large; the sizes in `to` are set to those of the picture. `matrix` is for RGB.
+Status write_frame(const DecodedFrame& frame, const pixel::Picture& to,
+                   const pixel::ColorMatrix& matrix = pixel::color_matrix(kVideoMatrix));
 // The picture's place in `spec`, whose strides and size are filled in where they are zero.
 Result<CheckedPicture> place_frame(const DecodedFrame& frame, PictureSpec* spec);
 

@@ -77,7 +77,7 @@ Result<CheckedPicture> place_frame(const DecodedFrame& frame, PictureSpec* spec)
   return check_picture(*spec, kVdecRules, "output", device::Access::write);
 }
 
-Status write_frame(const DecodedFrame& frame, const Picture& to) {
+Status write_frame(const DecodedFrame& frame, const Picture& to, const pixel::ColorMatrix& matrix) {
   const pixel::Format& own = *pixel::find_format(layout_of(frame));
   const bool direct = to.format->packing == pixel::Packing::semiplanar &&
                       (to.format->family == pixel::Family::grey ||
@@ -90,8 +90,7 @@ Status write_frame(const DecodedFrame& frame, const Picture& to) {
   }
   const pixel::OwnPicture picture(own, frame.width, frame.height);
   write_as_it_is(frame, picture.view());
-  // Video has the narrow range, as a rule of BT.601.
-  pixel::convert(picture.view(), to, pixel::color_matrix(1));
+  pixel::convert(picture.view(), to, matrix);
   return {};
 }
 

@@ -43,9 +43,10 @@ struct PacketKind {
 class VideoDecoder {
  public:
   virtual ~VideoDecoder() = default;
-  virtual PacketKind look_at(Bytes packet) = 0;
-  // One access unit. Pictures come out in display order, perhaps with later packets.
-  virtual Status decode(Bytes packet, uint64_t id, const FrameSink& sink) = 0;
+  // One access unit, which is kept until it is decoded.
+  virtual Result<PacketKind> take(Bytes packet) = 0;
+  // What was taken last. Pictures come out in display order, perhaps with later packets.
+  virtual Status decode(uint64_t id, const FrameSink& sink) = 0;
   // Hands over what is still inside; the decoder then starts anew.
   virtual Status flush(const FrameSink& sink) = 0;
   // Of the stream, once a picture was decoded: reference pictures it asks for; 0 when unknown.

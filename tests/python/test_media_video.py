@@ -1,100 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Video of acl.media: decoding against ffmpeg, encoding read back by ffmpeg, callbacks."""
-import threading
+import time
 
 import numpy as np
 import pytest
 import video_files
-from media_programs import NV12, NV21, RGB, download, nv12_bytes, ok, psnr, upload
+from media_programs import NV12, NV21, RGB, nv12_bytes, ok, psnr
+from video_channels import Decoder, Encoder, key_frames, report_thread
 
 import acl
-
-H265, H264 = 0, 2
-ENTYPE = {"h264": H264, "hevc": H265}
-
-
-@pytest.fixture
-def ready():
-    ok(acl.init())
-    ok(acl.rt.set_device(0))
-    yield
-    ok(acl.rt.reset_device(0))
-    ok(acl.finalize())
-
-
-@pytest.fixture
-def reporter(ready):
-    """The thread that callbacks run in."""
-    context = ok(acl.rt.get_context())
-    running = threading.Event()
-    running.set()
-
-    def work(_):
-        acl.rt.set_context(context)
-        while running.is_set():
-            acl.rt.process_report(50)
-
-    thread = ok(acl.util.start_thread(work, []))
-    yield thread
-    running.clear()
-    ok(acl.util.stop_thread(thread))
-
-
-class Decoder:
-    """A channel, and what its callback got."""
-
-    def __init__(self, reporter, codec="h264", out_format=NV12, **settings):
-        self.results, self.out_format = [], out_format
-        self.desc = acl.media.vdec_create_channel_desc()
-        settings = {"channel_id": 1, "thread_id": reporter, "callback": self.callback,
-                    "entype": ENTYPE[codec], "out_pic_format": out_format, **settings}
-        for name, value in settings.items():
-            ok(getattr(acl.media, "vdec_set_channel_desc_" + name)(self.desc, value))
-        ok(acl.media.vdec_create_channel(self.desc))
-        self.config = acl.media.vdec_create_frame_config()
-
-    def callback(self, packet, picture, user_data):
-        code = acl.media.dvpp_get_pic_desc_ret_code(picture) if picture else None
-        message = acl.get_recent_err_msg() if code else ""
-        data = None
-        if picture:
-            size = [getattr(acl.media, "dvpp_get_pic_desc_" + n)(picture)
-                    for n in ("width", "height", "width_stride", "height_stride")]
-            if code == 0 and size[0]:
-                data = self.crop(acl.media.dvpp_get_pic_desc_data(picture), *size)
-            ok(acl.media.dvpp_free(acl.media.dvpp_get_pic_desc_data(picture)))
-            ok(acl.media.dvpp_destroy_pic_desc(picture))
-        ok(acl.media.dvpp_destroy_stream_desc(packet))
-        self.results.append((user_data, code, data, message))
-
-    def crop(self, address, width, height, wstride, hstride):
-        if self.out_format == RGB:
-            raw = download(address, wstride * hstride).reshape(hstride, wstride)
-            return raw[:height, :width * 3].reshape(height, width, 3)
-        raw = download(address, wstride * hstride * 3 // 2).reshape(-1, wstride)
-        return np.concatenate([raw[:height, :width].ravel(),
-                               raw[hstride:hstride + height // 2, :width].ravel()])
-
-    def send(self, data, user_data=None, size=1 << 20, skip=False, eos=False):
-        packet = acl.media.dvpp_create_stream_desc()
-        if data:
-            ok(acl.media.dvpp_set_stream_desc_data(packet, upload(data)))
-        ok(acl.media.dvpp_set_stream_desc_size(packet, len(data)))
-        ok(acl.media.dvpp_set_stream_desc_eos(packet, int(eos)))
-        if skip:
-            return acl.media.vdec_send_skipped_frame(self.desc, packet, self.config, user_data)
-        picture = acl.media.dvpp_create_pic_desc()
-        ok(acl.media.dvpp_set_pic_desc_data(picture, ok(acl.media.dvpp_malloc(size))))
-        ok(acl.media.dvpp_set_pic_desc_size(picture, size))
-        ok(acl.media.dvpp_set_pic_desc_format(picture, self.out_format))
-        return acl.media.vdec_send_frame(self.desc, packet, picture, self.config, user_data)
-
-    def close(self):
-        ok(acl.media.vdec_destroy_channel(self.desc))
-        ok(acl.media.vdec_destroy_channel_desc(self.desc))
-        ok(acl.media.vdec_destroy_frame_config(self.config))
-        return self.results
-
 
 STREAMS = {
     "no B frames": ("h264", 128, 96, ("-bf", "0")),
@@ -107,6 +21,12 @@ STREAMS = {
     "hevc": ("hevc", 128, 96, ()),
     "hevc without B frames": ("hevc", 128, 96, ("-x265-params", "bframes=0:log-level=none")),
 }
+
+
+@pytest.fixture
+def reporter():
+    with report_thread() as thread:
+        yield thread
 
 
 @pytest.mark.parametrize("name", list(STREAMS))
@@ -195,17 +115,6 @@ def test_failures_are_1_with_the_detailed_code_in_the_message(reporter, what, co
     assert again.close()[0][1] == 0
 
 
-def test_injected_faults(reporter, monkeypatch):
-    monkeypatch.setenv("ANYNPU_VDEC_FAULT", "0x10002@1")
-    packets = video_files.units("h264", video_files.make("h264", 128, 96, 4, ("-bf", "0")))
-    decoder = Decoder(reporter)
-    for packet in packets[:2]:
-        ok(decoder.send(packet))
-    results = decoder.close()
-    assert results[0][1] == 0 and results[1][1] == 1
-    assert "0x10002 (ERR_HARDWARE)" in results[1][3]
-
-
 def test_there_are_at_most_sixteen_decoders(reporter):
     decoders = [Decoder(reporter) for _ in range(16)]
     with pytest.raises(AssertionError, match="0x10010"):
@@ -213,55 +122,6 @@ def test_there_are_at_most_sixteen_decoders(reporter):
     for decoder in decoders:
         decoder.close()
     Decoder(reporter).close()
-
-
-class Encoder:
-    def __init__(self, reporter, codec="h264", width=128, height=96, gop=5, by_number=False,
-                 **settings):
-        self.packets, self.width, self.height = [], width, height
-        self.desc = acl.media.venc_create_channel_desc()
-        if by_number:
-            numbers = {0: reporter, 1: self.callback, 2: NV12, 3: ENTYPE[codec], 4: width,
-                       5: height, 6: gop, **settings.get("numbers", {})}
-            for number, value in numbers.items():
-                ok(acl.media.venc_set_channel_desc_param(self.desc, number, value))
-                assert ok(acl.media.venc_get_channel_desc_param(self.desc, number)) == value
-        else:
-            settings = {"thread_id": reporter, "callback": self.callback, "entype": ENTYPE[codec],
-                        "pic_format": NV12, "key_frame_interval": gop, "pic_width": width,
-                        "pic_height": height, **settings}
-            for name, value in settings.items():
-                ok(getattr(acl.media, "venc_set_channel_desc_" + name)(self.desc, value))
-        ok(acl.media.venc_create_channel(self.desc))
-        self.config = acl.media.venc_create_frame_config()
-
-    def callback(self, picture, packet, user_data):
-        size = acl.media.dvpp_get_stream_desc_size(packet)
-        self.packets.append((user_data, download(acl.media.dvpp_get_stream_desc_data(packet),
-                                                 size).tobytes()))
-
-    def send(self, data, user_data=None, key=0):
-        picture = acl.media.dvpp_create_pic_desc()
-        ok(acl.media.dvpp_set_pic_desc_data(picture, upload(data)))
-        ok(acl.media.dvpp_set_pic_desc_size(picture, len(data)))
-        ok(acl.media.venc_set_frame_config_eos(self.config, 0))
-        ok(acl.media.venc_set_frame_config_force_i_frame(self.config, key))
-        assert acl.media.venc_get_frame_config_force_i_frame(self.config) == key
-        return acl.media.venc_send_frame(self.desc, picture, 0, self.config, user_data)
-
-    def close(self):
-        ok(acl.media.venc_set_frame_config_eos(self.config, 1))
-        ok(acl.media.venc_send_frame(self.desc, 0, 0, self.config, 0))
-        ok(acl.media.venc_destroy_channel(self.desc))
-        ok(acl.media.venc_destroy_channel_desc(self.desc))
-        ok(acl.media.venc_destroy_frame_config(self.config))
-        return self.packets
-
-
-def key_frames(codec, packets):
-    kinds = [{u[3] & 31 if codec == "h264" else u[3] >> 1 & 63
-              for u in (b"\0\0\1" + p for p in data.split(b"\0\0\1")[1:])} for _, data in packets]
-    return [i for i, found in enumerate(kinds) if found & ({5} if codec == "h264" else {19, 20})]
 
 
 @pytest.mark.parametrize("codec", ["h264", "hevc"])
@@ -297,3 +157,61 @@ def test_constant_rate_is_kept_over_ten_seconds(reporter):
         ok(encoder.send((base + np.roll(noise, number * 7, 1)).tobytes()))
     total = sum(len(data) for _, data in encoder.close())
     assert abs(total * 8 / 10 / 1000 - 300) < 30
+
+
+def test_an_encoder_goes_on_after_the_end_of_a_stream(reporter):
+    encoder = Encoder(reporter, gop=10)
+    for number in range(2):
+        ok(encoder.send(nv12_bytes(128, 96, number), number))
+    ok(acl.media.venc_set_frame_config_eos(encoder.config, 1))
+    ok(acl.media.venc_send_frame(encoder.desc, 0, 0, encoder.config, 0))
+    for number in range(2, 5):
+        ok(encoder.send(nv12_bytes(128, 96, number), number))
+    packets = encoder.close()
+    assert [user for user, _ in packets] == [0, 1, 2, 3, 4]
+    assert key_frames("h264", packets) == [0, 2], "a new stream begins with a key frame"
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
+@pytest.mark.parametrize("layout", [NV12, NV21])
+def test_both_layouts_with_wide_rows_are_encoded(reporter, codec, layout):
+    width, height, stride = 128, 96, 160
+    rows = np.full((height * 3 // 2, stride), 255, np.uint8)
+    source = np.frombuffer(nv12_bytes(width, height, 3), np.uint8).reshape(-1, width)
+    rows[:, :width] = source
+    if layout == NV21:
+        rows[height:, :width] = source[height:].reshape(-1, width // 2, 2)[..., ::-1].reshape(
+            -1, width)
+    encoder = Encoder(reporter, codec, pic_format=layout, max_bit_rate=4000)
+    ok(encoder.send(rows.tobytes(), width_stride=stride))
+    stream = b"".join(data for _, data in encoder.close())
+    assert psnr(video_files.decode(codec, stream, width, height)[0], source.ravel()) > 33
+
+
+@pytest.mark.parametrize("matrix", range(4))
+def test_rgb_is_made_by_the_matrix_of_the_channel(reporter, matrix):
+    data = video_files.make("h264", 128, 96, 1, ("-bf", "0"))
+    expected = video_files.decode("h264", data, 128, 96)[0]
+    decoder = Decoder(reporter, out_format=RGB, params={0: matrix})
+    ok(decoder.send(video_files.units("h264", data)[0]))
+    picture = decoder.close()[0][2]
+    kr = (0.299, 0.2126)[matrix // 2]
+    y = expected[:128 * 96].reshape(96, 128).astype(float)
+    v = expected[128 * 96:].reshape(48, 64, 2)[..., 1].repeat(2, 0).repeat(2, 1) - 128.0
+    if matrix % 2:
+        y, v = (y - 16) * 255 / 219, v * 255 / 224
+    assert np.abs(picture[..., 0] - (y + 2 * (1 - kr) * v).clip(0, 255)).max() <= 1
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
+@pytest.mark.parametrize("mode", [0, 1])
+def test_a_picture_does_not_wait_for_the_next_frame_without_b_frames(reporter, codec, mode):
+    """What out_mode 1 asks for; mode 0 may hold pictures back, and does not need to."""
+    options = ("-bf", "0") if codec == "h264" else ("-x265-params", "bframes=0:log-level=none")
+    decoder = Decoder(reporter, codec, out_mode=mode)
+    for number, packet in enumerate(video_files.units(codec, video_files.make(
+            codec, 128, 96, 4, options))):
+        ok(decoder.send(packet, number))
+        while len(decoder.results) <= number:  # the time-out of the tests ends an endless wait
+            time.sleep(0.001)
+    assert [r[:2] for r in decoder.close()] == [(n, 0) for n in range(4)]

@@ -33,6 +33,7 @@ class Decoding : public std::enable_shared_from_this<Decoding> {
     options.width = desc.width;
     options.height = desc.height;
     options.reference_frames = desc.reference_frames;
+    made->matrix_ = desc.matrix;
     ANYNPU_ASSIGN(made->session_, media::DecodeSession::open(options));
     ANYNPU_ASSIGN(made->channel_, media::CallbackChannel::open(desc.thread));
     return made;
@@ -50,6 +51,7 @@ class Decoding : public std::enable_shared_from_this<Decoding> {
     bool eos = false;
   };
   Status send(Frame frame);
+  Status may_close() const { return channel_->may_close(); }
   Status close();
 
  private:
@@ -60,6 +62,7 @@ class Decoding : public std::enable_shared_from_this<Decoding> {
   static std::atomic<int> channels_;
   aclvdecCallback callback_ = nullptr;
   int32_t format_ = 0;
+  uint32_t matrix_ = 0;
   std::unique_ptr<media::DecodeSession> session_;
   std::shared_ptr<media::CallbackChannel> channel_;
   std::map<uint64_t, std::shared_ptr<Frame>> frames_;
@@ -81,8 +84,9 @@ uint32_t Decoding::write(Frame& frame, const media::DecodedFrame& picture) const
     ANYNPU_LOG(error, "video decoder: {}", place.status().message());
     return media::vdec::kOutputSize;
   }
-  return media::write_frame(picture, place->view).ok() ? media::vdec::kOk
-                                                       : media::vdec::kDecodeFailed;
+  return media::write_frame(picture, place->view, pixel::color_matrix(matrix_)).ok()
+             ? media::vdec::kOk
+             : media::vdec::kDecodeFailed;
 }
 
 void Decoding::deliver(const media::DecodeSession::Results& results) {
@@ -211,6 +215,7 @@ aclError aclvdecDestroyChannel(aclvdecChannelDesc* channelDesc) {
     std::shared_ptr<Decoding> channel;
     {
       ANYNPU_ASSIGN(auto pin, resolve<DecoderDesc>(to_handle(channelDesc)));
+      if (pin->channel) ANYNPU_TRY(pin->channel->may_close());
       channel = std::exchange(pin->channel, nullptr);
     }
     if (!channel)

@@ -26,20 +26,24 @@ class Encoding : public std::enable_shared_from_this<Encoding> {
   };
   Status send(Picture picture);
   Status finish();
+  Status may_close() const { return channel_->may_close(); }
   Status close();
   // The channel's size and layout, for pictures that do not state their own.
   Result<media::CheckedPicture> check(media::PictureSpec spec) const;
 
  private:
+  void encode(uint64_t id, const Picture& picture);
   void deliver(const media::EncodedPacket& packet);
+  void call(const Picture& picture, std::shared_ptr<PacketDesc> packet);
   Result<void*> room_for(size_t bytes);
 
   aclvencCallback callback_ = nullptr;
   media::PictureSpec shape_;
+  media::VideoEncoderOptions options_;
   void* buffer_ = nullptr;  // of the program
   uint32_t buffer_size_ = 0;
   std::shared_ptr<device::Device> device_;
-  std::unique_ptr<media::VideoEncoder> encoder_;
+  std::unique_ptr<media::VideoEncoder> encoder_;  // of the tasks; made anew after an end
   std::shared_ptr<media::CallbackChannel> channel_;
   std::map<uint64_t, Picture> pictures_;
   std::atomic<uint64_t> next_{0};
@@ -66,6 +70,12 @@ media::VideoEncoderOptions options_of(const EncoderDesc& desc) {
   return options;
 }
 
+Result<std::unique_ptr<media::VideoEncoder>> make_encoder(
+    const media::VideoEncoderOptions& options) {
+  ANYNPU_ASSIGN(media::VideoCodec * codec, media::video_codec());
+  return codec->make_encoder(options);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Encoding>> Encoding::open(const EncoderDesc& desc) {
@@ -78,8 +88,8 @@ Result<std::shared_ptr<Encoding>> Encoding::open(const EncoderDesc& desc) {
   made->buffer_size_ = desc.buffer_size;
   ANYNPU_ASSIGN(auto context, device::Runtime::instance().current());
   made->device_ = context->device();
-  ANYNPU_ASSIGN(media::VideoCodec * codec, media::video_codec());
-  ANYNPU_ASSIGN(made->encoder_, codec->make_encoder(options_of(desc)));
+  made->options_ = options_of(desc);
+  ANYNPU_ASSIGN(made->encoder_, make_encoder(made->options_));
   ANYNPU_ASSIGN(made->channel_, media::CallbackChannel::open(desc.thread));
   return made;
 }
@@ -112,6 +122,16 @@ Result<void*> Encoding::room_for(size_t bytes) {
   return device::allocate_device(*device_, bytes, {});
 }
 
+void Encoding::call(const Picture& picture, std::shared_ptr<PacketDesc> packet) {
+  const bool own = packet->data != nullptr && packet->data != buffer_;
+  channel_->call([picture, packet = std::move(packet), own, callback = callback_] {
+    const Handle handle = HandleTable::instance().insert(packet);
+    callback(picture.handle, acl::from_handle<acldvppStreamDesc*>(handle), picture.user_data);
+    HandleTable::instance().remove<PacketDesc>(handle);
+    if (own) (void)device::free_device(packet->data);
+  });
+}
+
 void Encoding::deliver(const media::EncodedPacket& packet) {
   const auto at = pictures_.find(packet.id);
   if (at == pictures_.end()) return;
@@ -127,33 +147,42 @@ void Encoding::deliver(const media::EncodedPacket& packet) {
     ANYNPU_LOG(error, "video encoder: {}", room.status().message());
     desc->ret_code = 1;
   }
-  channel_->call(
-      [picture, desc, own = desc->data != nullptr && desc->data != buffer_, callback = callback_] {
-        const Handle handle = HandleTable::instance().insert(desc);
-        callback(picture.handle, acl::from_handle<acldvppStreamDesc*>(handle), picture.user_data);
-        HandleTable::instance().remove<PacketDesc>(handle);
-        if (own) (void)device::free_device(desc->data);
-      });
+  call(picture, std::move(desc));
+}
+
+void Encoding::encode(uint64_t id, const Picture& picture) {
+  pictures_.emplace(id, picture);
+  const auto encode = [&]() -> Status {
+    if (encoder_ == nullptr) {
+      ANYNPU_ASSIGN(encoder_, make_encoder(options_));
+    }
+    return encoder_->encode(picture.view.view, id, picture.force_key,
+                            [&](const media::EncodedPacket& p) { deliver(p); });
+  };
+  const Status status = encode();
+  if (status.ok()) return;
+  ANYNPU_LOG(error, "video encoder: {}", status.message());
+  if (pictures_.erase(id) == 0) return;
+  auto failed = std::make_shared<PacketDesc>();
+  failed->ret_code = 1;
+  call(picture, std::move(failed));
 }
 
 Status Encoding::send(Picture picture) {
   const uint64_t bytes = picture.view.memory.bytes;
   auto shared = std::make_shared<Picture>(std::move(picture));
   return channel_->submit(
-      kEncodeFrame, bytes, [self = shared_from_this(), shared, id = next_.fetch_add(1)] {
-        self->pictures_.emplace(id, *shared);
-        const Status status =
-            self->encoder_->encode(shared->view.view, id, shared->force_key,
-                                   [&](const media::EncodedPacket& p) { self->deliver(p); });
-        if (!status.ok()) ANYNPU_LOG(error, "video encoder: {}", status.message());
-      });
+      kEncodeFrame, bytes,
+      [self = shared_from_this(), shared, id = next_.fetch_add(1)] { self->encode(id, *shared); });
 }
 
 Status Encoding::finish() {
   return channel_->submit(kEncodeFrame, 0, [self = shared_from_this()] {
+    if (self->encoder_ == nullptr) return;
     const Status status =
         self->encoder_->flush([&](const media::EncodedPacket& p) { self->deliver(p); });
     if (!status.ok()) ANYNPU_LOG(error, "video encoder: {}", status.message());
+    self->encoder_.reset();
   });
 }
 
@@ -205,6 +234,7 @@ aclError aclvencDestroyChannel(aclvencChannelDesc* channelDesc) {
     std::shared_ptr<Encoding> channel;
     {
       ANYNPU_ASSIGN(auto pin, resolve<EncoderDesc>(to_handle(channelDesc)));
+      if (pin->channel) ANYNPU_TRY(pin->channel->may_close());
       channel = std::exchange(pin->channel, nullptr);
     }
     if (!channel)

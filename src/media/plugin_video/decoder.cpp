@@ -13,6 +13,7 @@ namespace anynpu::media {
 namespace {
 
 constexpr int kMostPixels = 8192 * 8192;
+constexpr size_t kMostBytes = 1 << 30;  // of a packet
 
 class Decoder final : public VideoDecoder {
  public:
@@ -29,14 +30,21 @@ class Decoder final : public VideoDecoder {
     avcodec_free_context(&context_);
   }
 
-  PacketKind look_at(Bytes packet) override {
+  Result<PacketKind> take(Bytes packet) override {
+    av_packet_unref(packet_);
+    if (packet.size() > kMostBytes)
+      return fail(Code::file_invalid, "the packet has {} bytes; at most {} are taken",
+                  packet.size(), kMostBytes);
+    // The parser and the decoder read a little beyond the end.
+    if (av_new_packet(packet_, static_cast<int>(packet.size())) < 0) return no_memory();
+    std::memcpy(packet_->data, packet.data(), packet.size());
     PacketKind kind;
     kind.has_picture = holds_picture(packet, type_);
     if (!kind.has_picture || parser_ == nullptr) return kind;
     uint8_t* out = nullptr;
     int out_size = 0;
-    av_parser_parse2(parser_, context_, &out, &out_size, packet.data(),
-                     static_cast<int>(packet.size()), AV_NOPTS_VALUE, AV_NOPTS_VALUE, 0);
+    av_parser_parse2(parser_, context_, &out, &out_size, packet_->data, packet_->size,
+                     AV_NOPTS_VALUE, AV_NOPTS_VALUE, 0);
     const auto now = parser_->picture_structure;
     const bool field =
         now == AV_PICTURE_STRUCTURE_TOP_FIELD || now == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
@@ -45,10 +53,7 @@ class Decoder final : public VideoDecoder {
     return kind;
   }
 
-  Status decode(Bytes packet, uint64_t id, const FrameSink& sink) override {
-    av_packet_unref(packet_);
-    if (av_new_packet(packet_, static_cast<int>(packet.size())) < 0) return no_memory();
-    std::memcpy(packet_->data, packet.data(), packet.size());
+  Status decode(uint64_t id, const FrameSink& sink) override {
     packet_->pts = packet_->dts = static_cast<int64_t>(id);
     int ret = avcodec_send_packet(context_, packet_);
     if (ret == AVERROR(EAGAIN)) {
@@ -155,6 +160,9 @@ class Cutter final : public PacketCutter {
   bool ready() const { return parser_ != nullptr && context_ != nullptr; }
 
   Status cut(Bytes bytes, const std::function<void(Bytes)>& unit) override {
+    if (bytes.size() > kMostBytes)
+      return fail(Code::file_invalid, "the piece of the stream has {} bytes; at most {} are taken",
+                  bytes.size(), kMostBytes);
     // The parser reads a little beyond the end.
     std::vector<uint8_t> padded(bytes.begin(), bytes.end());
     padded.resize(bytes.size() + AV_INPUT_BUFFER_PADDING_SIZE);

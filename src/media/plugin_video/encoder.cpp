@@ -36,6 +36,7 @@ class Encoder final : public VideoEncoder {
   explicit Encoder(const VideoEncoderOptions& options) : options_(options) {}
   ~Encoder() override {
     av_frame_free(&frame_);
+    av_frame_free(&borrowed_);
     av_packet_free(&packet_);
     avcodec_free_context(&context_);
   }
@@ -49,7 +50,9 @@ class Encoder final : public VideoEncoder {
     context_ = avcodec_alloc_context3(codec);
     packet_ = av_packet_alloc();
     frame_ = av_frame_alloc();
-    if (context_ == nullptr || packet_ == nullptr || frame_ == nullptr) return no_memory();
+    borrowed_ = av_frame_alloc();
+    if (context_ == nullptr || packet_ == nullptr || frame_ == nullptr || borrowed_ == nullptr)
+      return no_memory();
     describe();
     const std::string words = h264 ? x264_words() : x265_words();
     av_opt_set(context_->priv_data, h264 ? "x264-params" : "x265-params", words.c_str(), 0);
@@ -62,11 +65,13 @@ class Encoder final : public VideoEncoder {
 
   Status encode(const pixel::Picture& from, uint64_t id, bool force_key,
                 const PacketSink& sink) override {
-    if (av_frame_make_writable(frame_) < 0) return no_memory();
-    copy(from);
-    frame_->pts = static_cast<int64_t>(id);
-    frame_->pict_type = force_key ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
-    const int ret = avcodec_send_frame(context_, frame_);
+    const bool as_it_is = context_->pix_fmt == AV_PIX_FMT_NV12 && from.format->at[1] == 0;
+    AVFrame* frame = as_it_is ? borrowed_ : frame_;
+    ANYNPU_TRY(as_it_is ? borrow(from) : copy(from));
+    frame->pts = static_cast<int64_t>(id);
+    frame->pict_type = force_key ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
+    const int ret = avcodec_send_frame(context_, frame);
+    av_frame_unref(borrowed_);
     if (ret < 0) return fail(Code::internal, "the picture was not encoded: {}", av_text(ret));
     return receive(sink);
   }
@@ -80,7 +85,8 @@ class Encoder final : public VideoEncoder {
   void describe() {
     context_->width = static_cast<int>(options_.width);
     context_->height = static_cast<int>(options_.height);
-    context_->pix_fmt = AV_PIX_FMT_YUV420P;
+    // x264 takes chroma in turns as pictures have it, x265 does not.
+    context_->pix_fmt = options_.type == VideoType::h264 ? AV_PIX_FMT_NV12 : AV_PIX_FMT_YUV420P;
     context_->time_base = {1, static_cast<int>(options_.frame_rate)};
     context_->framerate = {static_cast<int>(options_.frame_rate), 1};
     context_->gop_size = static_cast<int>(options_.gop);
@@ -175,19 +181,41 @@ class Encoder final : public VideoEncoder {
     return {};
   }
 
-  void copy(const pixel::Picture& from) {
+  // The picture's own memory: the encoder reads it inside the call that sends it.
+  Status borrow(const pixel::Picture& from) {
+    borrowed_->format = context_->pix_fmt;
+    borrowed_->width = context_->width;
+    borrowed_->height = context_->height;
+    borrowed_->buf[0] = av_buffer_create(
+        from.data, pixel::picture_bytes(*from.format, from.width_stride, from.height_stride),
+        [](void*, uint8_t*) {}, nullptr, AV_BUFFER_FLAG_READONLY);
+    if (borrowed_->buf[0] == nullptr) return no_memory();
+    for (int i = 0; i < 2; ++i) {
+      borrowed_->data[i] = from.plane(i).data;
+      borrowed_->linesize[i] = static_cast<int>(from.plane(i).stride);
+    }
+    return {};
+  }
+
+  Status copy(const pixel::Picture& from) {
+    if (av_frame_make_writable(frame_) < 0) return no_memory();
     const pixel::Plane luma = from.plane(0);
     for (uint32_t y = 0; y < luma.height; ++y)
       std::memcpy(frame_->data[0] + size_t{y} * frame_->linesize[0], luma.row(y), luma.width);
+    const bool in_turns = context_->pix_fmt == AV_PIX_FMT_NV12;
     const pixel::Plane chroma = from.plane(1);
     for (int c = 1; c < 3; ++c) {
       const uint32_t at = from.format->at[c];
+      const int plane = in_turns ? 1 : c;
+      const uint32_t step = in_turns ? 2 : 1;
       for (uint32_t y = 0; y < chroma.height; ++y) {
         const uint8_t* source = chroma.row(y) + at;
-        uint8_t* target = frame_->data[c] + size_t{y} * frame_->linesize[c];
-        for (uint32_t x = 0; x < chroma.width; ++x) target[x] = source[2 * x];
+        uint8_t* target =
+            frame_->data[plane] + size_t{y} * frame_->linesize[plane] + (in_turns ? c - 1 : 0);
+        for (uint32_t x = 0; x < chroma.width; ++x) target[step * x] = source[2 * x];
       }
     }
+    return {};
   }
 
   Status receive(const PacketSink& sink) {
@@ -212,7 +240,8 @@ class Encoder final : public VideoEncoder {
   const VideoEncoderOptions options_;
   AVCodecContext* context_ = nullptr;
   AVPacket* packet_ = nullptr;
-  AVFrame* frame_ = nullptr;
+  AVFrame* frame_ = nullptr;     // memory of its own, for pictures in another layout
+  AVFrame* borrowed_ = nullptr;  // memory of the program
 };
 
 }  // namespace
