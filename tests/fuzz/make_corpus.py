@@ -4,6 +4,7 @@
 
     tests/fuzz/make_corpus.py          needs atc on the path (make product)
 """
+import io
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import tempfile
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from PIL import Image
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -19,6 +21,7 @@ sys.path[:0] = [os.path.join(ROOT, "tests", "python"), os.path.join(ROOT, "examp
 
 import caffe_file  # noqa: E402
 import flow_models  # noqa: E402
+import video_files  # noqa: E402
 
 PROTOTXT = """name: "net"
 layer { name: "data" type: "Input" top: "data"
@@ -68,6 +71,37 @@ def weights_net():
                              opset=13)
 
 
+def pictures():
+    """(folder, name, bytes): JPEG and PNG files of every kind, small."""
+    y, x = np.mgrid[0:19, 0:21]
+    rgb = Image.fromarray(np.stack([x * 12, y * 13, x * y], -1).astype(np.uint8))
+    kinds = {"grey": ("L", {}), "420": ("RGB", {"subsampling": "4:2:0"}),
+             "422": ("RGB", {"subsampling": "4:2:2"}), "444": ("RGB", {"subsampling": "4:4:4"}),
+             "progressive": ("RGB", {"progressive": True}), "cmyk": ("CMYK", {})}
+    for name, (mode, options) in kinds.items():
+        out = io.BytesIO()
+        rgb.convert(mode).save(out, "JPEG", quality=60, **options)
+        yield "jpeg", name, out.getvalue()
+    for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
+        out = io.BytesIO()
+        image = rgb.convert("I").convert(mode) if mode == "I;16" else rgb.convert(mode)
+        image.save(out, "PNG")
+        yield "png", mode.replace(";", ""), out.getvalue()
+
+
+def videos():
+    """(name, bytes): the first byte is the choice that fuzz_video.cpp tells about."""
+    h264 = {"plain": ("-bf", "0"), "b_frames": ("-bf", "3"),
+            "interlaced": ("-x264-params", "interlaced=1:bframes=0")}
+    for name, options in h264.items():
+        data = video_files.make("h264", 32, 32, 4, options)
+        for choice in (0, 2, 12, 16):
+            yield f"h264_{name}_{choice}", bytes([choice]) + data
+    data = video_files.make("hevc", 32, 32, 4, ())
+    for choice in (1, 3, 13, 17):
+        yield f"h265_{choice}", bytes([choice]) + data
+
+
 def save(folder, name, data):
     os.makedirs(os.path.join(HERE, "corpus", folder), exist_ok=True)
     with open(os.path.join(HERE, "corpus", folder, name), "wb") as file:
@@ -95,6 +129,10 @@ def main():
     save("caffe", "old", OLD_PROTOTXT.encode())
     save("aipp", "static", STATIC_AIPP.encode())
     save("aipp", "dynamic", DYNAMIC_AIPP.encode())
+    for folder, name, data in pictures():
+        save(folder, name, data)
+    for name, data in videos():
+        save("video", name, data)
 
 
 if __name__ == "__main__":
