@@ -42,12 +42,19 @@ using namespace llvm;
 
 namespace {
 
+// LLVM makes minnum of a comparison and a choice, and a call of vectors of halves. The C library
+// differs about signalling NaN.
+float lesser(float a, float b) { return a < b || b != b ? a : b; }
+float greater(float a, float b) { return a > b || b != b ? a : b; }
+
 // What compiled code may call beside the helpers, on processors that lack the instruction.
 const std::pair<const char*, void*> kMath[] = {
     {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(std::fma))},
     {"floorf", reinterpret_cast<void*>(static_cast<float (*)(float)>(std::floor))},
     {"ceilf", reinterpret_cast<void*>(static_cast<float (*)(float)>(std::ceil))},
     {"truncf", reinterpret_cast<void*>(static_cast<float (*)(float)>(std::trunc))},
+    {"fminf", reinterpret_cast<void*>(lesser)},
+    {"fmaxf", reinterpret_cast<void*>(greater)},
     {"roundevenf", reinterpret_cast<void*>(roundevenf)},
     {"__extendhfsf2", reinterpret_cast<void*>(__extendhfsf2)},
     {"__truncsfhf2", reinterpret_cast<void*>(__truncsfhf2)},

@@ -153,6 +153,14 @@ TEST_F(TranslatedStreamTest, a_million_random_instructions_agree_with_the_interp
   run(false, 1'000'000);
 }
 
+TEST_F(TranslatedStreamTest, so_do_streams_that_once_did_not) {
+  uint64_t executed = 0;
+  for (const uint32_t seed : {506674442u}) {  // a call of fminf that could not be linked
+    Generator g(seed, false);
+    compare(g, false, executed);
+  }
+}
+
 TEST_F(TranslatedStreamTest, so_do_those_that_read_float_flags_and_set_rounding_modes) {
   run(true, 300'000);
 }
