@@ -2,7 +2,6 @@
 #include "npc/interpreter.h"
 
 #include <bit>
-#include <cfenv>
 #include <cmath>
 #include <cstring>
 
@@ -11,7 +10,7 @@
 #include "npc/csr.h"
 #include "npc/image.h"
 #include "npc/instructions.h"
-#include "tensor/half.h"
+#include "npc/native_float.h"
 
 namespace anynpu::npc {
 
@@ -19,31 +18,6 @@ namespace {
 
 constexpr uint64_t kOneInstruction = uint64_t{1} << 32;  // above the cycles in the accumulator
 constexpr size_t kDeepestCalls = 16384;                  // more than 64 KiB of stack can hold
-
-float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
-uint32_t as_bits(float value) {
-  return value != value ? Single::kNan : std::bit_cast<uint32_t>(value);
-}
-
-// Whether the host multiplies and adds in one instruction; the library's fma costs a call for each.
-bool host_has_fma() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
-
-// a * b + c, rounded once.
-float fused(bool has_fma, float a, float b, float c) {
-#if defined(__x86_64__)
-  if (has_fma) {
-    asm("vfmadd213ss %2, %1, %0" : "+x"(a) : "x"(b), "x"(c));
-    return a;
-  }
-#endif
-  return std::fma(a, b, c);
-}
 
 uint32_t divide(uint32_t a, uint32_t b) {
   if (b == 0) return ~0u;
@@ -54,48 +28,6 @@ uint32_t remainder(uint32_t a, uint32_t b) {
   if (b == 0) return a;
   if (a == 0x80000000u && b == ~0u) return 0;
   return static_cast<uint32_t>(static_cast<int32_t>(a) % static_cast<int32_t>(b));
-}
-
-// The host keeps the sticky exception flags of float instructions that run natively; they move to
-// the core when a turn ends. RISC-V and host bits differ.
-uint32_t host_flags() {
-  const int raised = std::fetestexcept(FE_ALL_EXCEPT);
-  return (raised & FE_INEXACT ? kInexact : 0u) | (raised & FE_UNDERFLOW ? kUnderflow : 0u) |
-         (raised & FE_OVERFLOW ? kOverflow : 0u) | (raised & FE_DIVBYZERO ? kDivZero : 0u) |
-         (raised & FE_INVALID ? kInvalid : 0u);
-}
-
-// Host float state of a turn: flags clear, nearest-even, no host traps; restored at the end.
-class FloatTurn {
- public:
-  explicit FloatTurn(Core& core) : core_(core) {
-    std::feholdexcept(&environment_);
-    std::fesetround(FE_TONEAREST);
-  }
-  ~FloatTurn() {
-    fold();
-    std::fesetenv(&environment_);
-  }
-  void fold() {
-    core_.float_flags |= host_flags();
-    std::feclearexcept(FE_ALL_EXCEPT);
-  }
-
- private:
-  Core& core_;
-  std::fenv_t environment_;
-};
-
-// Half results that need no care: exact, or plainly inexact and normal. Others: the exact path.
-bool quick_half(float value, uint32_t& bits) {
-  const float magnitude = std::fabs(value);
-  if (!(magnitude >= 0x1p-13f && magnitude < 65504.0f)) {
-    if (value != 0) return false;
-  }
-  const F16 half = to_f16(value);
-  if (to_float(half) != value) std::feraiseexcept(FE_INEXACT);
-  bits = half.bits;
-  return true;
 }
 
 void record_call(Core& core, uint32_t back) {
@@ -397,143 +329,7 @@ op_flh:
 op_fsh:
   STORE(uint16_t, f[d->rs2]);
 
-#define FLOAT2(expression)                                \
-  if (!NEAREST()) goto careful_float;                     \
-  {                                                       \
-    const float a = as_float(f[d->rs1]);                  \
-    [[maybe_unused]] const float b = as_float(f[d->rs2]); \
-    f[d->rd] = as_bits(expression);                       \
-  }                                                       \
-  NEXT()
-op_fadd_s:
-  FLOAT2(a + b);
-op_fsub_s:
-  FLOAT2(a - b);
-op_fmul_s:
-  FLOAT2(a * b);
-op_fdiv_s:
-  FLOAT2(a / b);
-op_fsqrt_s:
-  FLOAT2(std::sqrt(a));
-// Hosts differ about the flags of infinity * 0 + NaN: NaN takes the exact path.
-#define FUSED(expression)                    \
-  if (!NEAREST()) goto careful_float;        \
-  {                                          \
-    const float a = as_float(f[d->rs1]);     \
-    const float b = as_float(f[d->rs2]);     \
-    const float c = as_float(f[d->rs3]);     \
-    const float sum = (expression);          \
-    if (sum != sum) goto careful_float;      \
-    f[d->rd] = std::bit_cast<uint32_t>(sum); \
-  }                                          \
-  NEXT()
-op_fmadd_s:
-  FUSED(fused(has_fma, a, b, c));
-op_fmsub_s:
-  FUSED(fused(has_fma, a, b, -c));
-op_fnmsub_s:
-  FUSED(fused(has_fma, -a, b, c));
-op_fnmadd_s:
-  FUSED(fused(has_fma, -a, b, -c));
-op_fsgnj_s:
-  f[d->rd] = (f[d->rs1] & ~Single::kSign) | (f[d->rs2] & Single::kSign);
-  NEXT();
-op_fsgnjn_s:
-  f[d->rd] = (f[d->rs1] & ~Single::kSign) | (~f[d->rs2] & Single::kSign);
-  NEXT();
-op_fsgnjx_s:
-  f[d->rd] = f[d->rs1] ^ (f[d->rs2] & Single::kSign);
-  NEXT();
-op_fmv_x_w:
-  RD = f[d->rs1];
-  NEXT();
-op_fmv_w_x:
-  f[d->rd] = RS1;
-  NEXT();
-op_feq_s:
-  RD = float_compare<Single>(FloatCompare::equal, f[d->rs1], f[d->rs2], core.float_flags);
-  NEXT();
-op_flt_s:
-  RD = float_compare<Single>(FloatCompare::less, f[d->rs1], f[d->rs2], core.float_flags);
-  NEXT();
-op_fle_s:
-  RD = float_compare<Single>(FloatCompare::less_equal, f[d->rs1], f[d->rs2], core.float_flags);
-  NEXT();
-op_fcvt_w_s : {
-  const float a = as_float(f[d->rs1]);
-  if (d->rm != kToZero || !(std::fabs(a) < 0x1p30f)) goto careful_float;
-  RD = static_cast<uint32_t>(static_cast<int32_t>(a));
-}
-  NEXT();
-op_fcvt_s_w:
-  if (!NEAREST()) goto careful_float;
-  f[d->rd] = as_bits(static_cast<float>(SIGNED(RS1)));
-  NEXT();
-#define HALF2(expression)                                                   \
-  if (NEAREST()) {                                                          \
-    const float a = to_float(F16{static_cast<uint16_t>(unbox(f[d->rs1]))}); \
-    const float b = to_float(F16{static_cast<uint16_t>(unbox(f[d->rs2]))}); \
-    uint32_t bits;                                                          \
-    if (a == a && b == b && quick_half(expression, bits)) {                 \
-      f[d->rd] = box(bits);                                                 \
-      NEXT();                                                               \
-    }                                                                       \
-  }                                                                         \
-  goto careful_float
-op_fadd_h:
-  HALF2(a + b);
-op_fsub_h:
-  HALF2(a - b);
-op_fmul_h:
-  HALF2(a * b);
-op_fcvt_s_h : {
-  const uint32_t half = unbox(f[d->rs1]);
-  if ((half & Half::kInfinity) == Half::kInfinity) goto careful_float;
-  f[d->rd] = std::bit_cast<uint32_t>(to_float(F16{static_cast<uint16_t>(half)}));
-}
-  NEXT();
-op_fcvt_h_s:
-  if (NEAREST()) {
-    const float a = as_float(f[d->rs1]);
-    uint32_t bits;
-    if (a == a && quick_half(a, bits)) {
-      f[d->rd] = box(bits);
-      NEXT();
-    }
-  }
-  goto careful_float;
-op_fmin_s:
-op_fmax_s:
-op_fclass_s:
-op_fcvt_wu_s:
-op_fcvt_s_wu:
-op_fmadd_h:
-op_fmsub_h:
-op_fnmsub_h:
-op_fnmadd_h:
-op_fdiv_h:
-op_fsqrt_h:
-op_fsgnj_h:
-op_fsgnjn_h:
-op_fsgnjx_h:
-op_fmin_h:
-op_fmax_h:
-op_fcvt_w_h:
-op_fcvt_wu_h:
-op_fmv_x_h:
-op_feq_h:
-op_flt_h:
-op_fle_h:
-op_fclass_h:
-op_fcvt_h_w:
-op_fcvt_h_wu:
-op_fmv_h_x:
-careful_float:
-  if (!run_float(core, *d)) {
-    core.trap_rounding(d->op);
-    goto trapped;
-  }
-  NEXT();
+#include "npc/interpreter_floats.inc"
 op_illegal:
   core.pc = PC();
   core.trap_illegal();
@@ -587,9 +383,6 @@ leave:
 #undef IMM
 #undef SIGNED
 #undef NEAREST
-#undef FLOAT2
-#undef FUSED
-#undef HALF2
 }
 
 }  // namespace anynpu::npc

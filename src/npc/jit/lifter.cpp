@@ -456,32 +456,6 @@ AllocaInst* Lifter::variable(AllocaInst*& slot, Type* type, const char* name) {
   return slot;
 }
 
-Lifter::Value* Lifter::x(uint8_t reg) {
-  if (reg == 0) return word(0);
-  return b_.CreateLoad(b_.getInt32Ty(), variable(x_[reg], b_.getInt32Ty(), "x"));
-}
-
-void Lifter::set_x(uint8_t reg, Value* value) {
-  if (reg == 0 || reg > 31) return;
-  b_.CreateStore(value, variable(x_[reg], b_.getInt32Ty(), "x"));
-}
-
-Lifter::Value* Lifter::f(uint8_t reg) {
-  return b_.CreateLoad(b_.getInt32Ty(), variable(float_[reg], b_.getInt32Ty(), "f"));
-}
-
-void Lifter::set_f(uint8_t reg, Value* value) {
-  b_.CreateStore(value, variable(float_[reg], b_.getInt32Ty(), "f"));
-}
-
-Lifter::Value* Lifter::count() {
-  return b_.CreateLoad(b_.getInt64Ty(), variable(count_, b_.getInt64Ty(), "count"));
-}
-
-void Lifter::set_count(Value* value) {
-  b_.CreateStore(value, variable(count_, b_.getInt64Ty(), "count"));
-}
-
 void Lifter::flush_count(uint64_t more_cycles) {
   if (instructions_ + cycles_ + more_cycles == 0) return;
   auto* constant =

@@ -76,16 +76,30 @@ class Lifter {
   bool nearest(const Decoded& d) const;
 
   // State of the core.
-  Value* x(uint8_t reg);
-  void set_x(uint8_t reg, Value* value);
-  Value* f(uint8_t reg);
-  void set_f(uint8_t reg, Value* value);
+  Value* x(uint8_t reg) {
+    if (reg == 0) return word(0);
+    return b_.CreateLoad(b_.getInt32Ty(), variable(x_[reg], b_.getInt32Ty(), "x"));
+  }
+  void set_x(uint8_t reg, Value* value) {
+    if (reg == 0 || reg > 31) return;
+    b_.CreateStore(value, variable(x_[reg], b_.getInt32Ty(), "x"));
+  }
+  Value* f(uint8_t reg) {
+    return b_.CreateLoad(b_.getInt32Ty(), variable(float_[reg], b_.getInt32Ty(), "f"));
+  }
+  void set_f(uint8_t reg, Value* value) {
+    b_.CreateStore(value, variable(float_[reg], b_.getInt32Ty(), "f"));
+  }
   llvm::AllocaInst* variable(llvm::AllocaInst*& slot, llvm::Type* type, const char* name);
   Value* state(size_t offset, llvm::Type* type);
   void set_state(size_t offset, Value* value);
   Value* moving(uint32_t distance);  // image base + distance
-  Value* count();
-  void set_count(Value* value);
+  Value* count() {
+    return b_.CreateLoad(b_.getInt64Ty(), variable(count_, b_.getInt64Ty(), "count"));
+  }
+  void set_count(Value* value) {
+    b_.CreateStore(value, variable(count_, b_.getInt64Ty(), "count"));
+  }
   void flush_count(uint64_t more_cycles = 0);
   llvm::CallInst* helper(const char* name, llvm::Type* result, llvm::ArrayRef<Value*> args);
   Value* word(uint32_t value) { return b_.getInt32(value); }
