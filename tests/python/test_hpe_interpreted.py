@@ -37,8 +37,8 @@ def installed(tmp_path_factory):
 
     root = tmp_path_factory.mktemp("without")
     without = shutil.ignore_patterns("CMakeFiles", "__pycache__", PLUGIN)
-    for name in ("lib", "python"):
-        shutil.copytree(os.path.join(BUILD, name), root / name, copy_function=link, ignore=without)
+    for name, copy in (("lib", link), ("python", shutil.copy2)):
+        shutil.copytree(os.path.join(BUILD, name), root / name, copy_function=copy, ignore=without)
     return root
 
 
