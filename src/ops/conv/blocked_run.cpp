@@ -3,6 +3,7 @@
 // tasks of (weight panels) x (pixel tiles) go over the pool.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "ops/conv/blocked.h"
 #include "ops/layout.h"
@@ -18,6 +19,8 @@ constexpr int64_t kCachedWeights = 512 << 10;
 // The same for the input of a task, which its weight panels pass over one by one.
 constexpr int64_t kCachedInput = 384 << 10;
 constexpr int64_t kTasksPerThread = 4;
+// Input and output together over this size come from the third-level cache or from memory.
+constexpr int64_t kNearBytes = 4 << 20;
 
 // Padded inputs over this many floats are refused: sizes would overflow.
 constexpr int64_t kMostFloats = int64_t{1} << 40;
@@ -88,6 +91,7 @@ class BlockedConvPlan final : public KernelPlan {
   WidthTiles<typename Tiles::Function> widths[2];  // of out_w / columns pixels, and of one more
   std::vector<int64_t> runs;
   int64_t panel_step = 1, unit_step = 1;  // panels and tiles of one task
+  bool far = false;                       // see TileArgs
 
   int64_t row_groups() const { return (out_h + rows - 1) / rows; }
   int64_t tiles() const { return row_groups() * columns; }
@@ -137,6 +141,7 @@ class BlockedConvPlan final : public KernelPlan {
     t.out_row = out_w * 16;
     t.out_pixel = 16;
     t.out_block = plane;
+    if constexpr (std::is_same_v<T, float>) t.far = far;
     t.clamp = activation.on;
     t.min = activation.min;
     t.max = activation.max;
@@ -280,6 +285,9 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
                 context.label());
   }
   if (element_count(context.outputs[0].shape) == 0) plan->batch = 0;
+  const int64_t out_floats =
+      plan->batch * weights.group * weights.out_blocks() * 16 * plan->out_h * plan->out_w;
+  plan->far = (plan->batch * plan->image_floats() + out_floats) * 4 > kNearBytes;
   cut_tiles(*plan, tiles);
   cut_tasks(*plan);
   if (plan->copies) {

@@ -27,6 +27,7 @@ struct TileArgs {
   float* out = nullptr;
   int64_t out_row = 0, out_pixel = 0, out_block = 0;  // steps in elements
   int64_t lanes = 16;                                 // channels that the last block stores
+  bool far = false;  // input and results do not fit the caches: fetch them ahead
   bool clamp = false;
   float min = 0, max = 0;
 };
