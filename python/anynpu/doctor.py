@@ -56,6 +56,13 @@ def library_version(path):
     return function().decode()
 
 
+def amx():
+    """Why bfloat16 kernels do not use AMX tiles; empty when they do."""
+    function = ctypes.CDLL(paths.library())["_ZN6anynpu3ops3amx7refusalEv"]
+    function.restype = ctypes.c_char_p  # const char* anynpu::ops::amx::refusal()
+    return function().decode()
+
+
 def loaded(name):
     """The file of a library that this process has mapped, or None."""
     for line in read_text("/proc/self/maps").splitlines():
@@ -149,9 +156,10 @@ def used():
         rows.append(("devices", f"{len(facts.devices)} x CPU with {size:g} GiB each "
                                 "(ANYNPU_DEVICES, ANYNPU_DEVICE_MEMORY)"))
     threads = os.environ.get("ANYNPU_THREADS") or f"{cores()[0]}, all cores of the process"
-    reason = npc()
+    reason, tiles = npc(), amx()
     rows += [("threads", f"{threads} (ANYNPU_THREADS)"),
              ("NPC kernels", f"interpreted: {reason}" if reason else "translated to host code"),
+             ("AMX", f"not used: {tiles}" if tiles else "used for bfloat16"),
              ("oneDNN", loaded("libdnnl") or "not used; kernels are AnyNPU's own"),
              ("self test", "1 KiB copied to device 0 and back")]
     return rows, None

@@ -116,7 +116,7 @@ def test_the_tree_has_the_paths_that_build_files_use(path):
 def test_doctor_tells_what_was_found_and_used():
     done = call("doctor", env=bare_environment())
     for word in ("found", "CPU", "features", "memory", "Python", "libanynpu", "used", "not used",
-                 "NVIDIA GPU", "logs", "set_env.sh"):
+                 "NVIDIA GPU", "AMX", "logs", "set_env.sh"):
         assert word in done.stdout, word
 
 

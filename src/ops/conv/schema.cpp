@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/amx/amx.h"
 #include "ops/conv/blocked.h"
 #include "ops/conv/conv.h"
 #include "ops/families.h"
@@ -149,6 +150,12 @@ void register_conv(Registry& registry) {
                            .types = {DType::f32},
                            .can_run = can_run_blocked_conv<Isa::baseline>,
                            .create = create_blocked_conv<Isa::baseline>});
+    registry.add(KernelDef{.op = op,
+                           .name = "conv_amx_bf16",
+                           .domain = domain,
+                           .types = {DType::bf16},
+                           .can_run = amx::can_run_conv,
+                           .create = amx::create_conv<amx::amx_engine>});
     registry.add(KernelDef{.op = op,
                            .name = "conv_avx512_bf16",
                            .domain = domain,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/amx/amx.h"
 #include "ops/broadcast.h"
 #include "ops/families.h"
 #include "ops/gemm/gemm.h"
@@ -243,6 +244,12 @@ void register_gemm(Registry& registry) {
                            .types = {DType::f32},
                            .can_run = can_run_packed_gemm<Isa::baseline>,
                            .create = create_packed_gemm<Isa::baseline>});
+    registry.add(KernelDef{.op = op,
+                           .name = "gemm_amx_bf16",
+                           .domain = domain,
+                           .types = {DType::bf16},
+                           .can_run = amx::can_run_gemm,
+                           .create = amx::create_gemm<amx::amx_engine>});
     registry.add(KernelDef{.op = op,
                            .name = "gemm_avx512_bf16",
                            .domain = domain,
