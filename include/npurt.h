@@ -113,6 +113,19 @@ static inline __attribute__((unused)) npurtError_t npurt_memcpy_config(void* to,
   _Generic((what), cpy_config_t : npurt_memcpy_config, default : npurt_memcpy)(to, from, what)
 #endif
 
+/* Between cards. There is one card here, and the public documents do not show the parameters:
+ * programs that call these do not compile. */
+#ifdef __cplusplus
+#define NPURT_BETWEEN_CARDS(name) extern "C" int name(...)
+#else
+#define NPURT_BETWEEN_CARDS(name) extern int name()
+#endif
+#define NPURT_ONE_CARD \
+  __attribute__((unavailable("it works between cards, and this machine has one simulated card")))
+NPURT_BETWEEN_CARDS(memcpy_p2p) NPURT_ONE_CARD;
+NPURT_BETWEEN_CARDS(memcpy_p2p_wait) NPURT_ONE_CARD;
+NPURT_BETWEEN_CARDS(wait_flag) NPURT_ONE_CARD;
+
 /* Vector unit (counted as VME): element by element over arrays of count elements. */
 #define NPURT_VECTOR2(name)                                                                \
   NPURT_C void npu_##name##_fp16(__fp16* to, const __fp16* a, const __fp16* b, int count); \

@@ -132,6 +132,27 @@ def test_mistakes_are_said_in_words():
     assert done.returncode != 0 and "expected gnu" in done.stderr
 
 
+@pytest.mark.parametrize("compiler, suffix", [("stc-clang", "c"), ("stc-clang++", "cc")])
+@pytest.mark.parametrize("name", ["memcpy_p2p", "memcpy_p2p_wait", "wait_flag"])
+def test_functions_between_cards_are_refused_with_the_reason(folder, compiler, suffix, name):
+    (folder / f"p.{suffix}").write_text(f"void k(int *a) {{ {name}(a, a, 4); }}\n")
+    done = run(compiler, "--target=riscv32npu", "-c", f"p.{suffix}")
+    assert done.returncode == 1
+    reason = "it works between cards, and this machine has one simulated card"
+    assert f"'{name}' is unavailable: {reason}" in done.stderr
+
+
+def test_a_program_that_declares_one_itself_is_told_at_the_load(folder):
+    (folder / "p.cc").write_text('int wait_flag(int);\nextern "C" void k() { wait_flag(1); }\n')
+    assert run("stc-clang++", "--target=riscv32npu", "-c", "p.cc").returncode == 0
+    linked = run("stc-ld.lld", "-flavor", "gnu", "p.o", LIBRARY, "-r", "-o", "p-fat.o")
+    assert linked.returncode == 0, linked.stderr
+    import hpe.hpert.api as hpe
+    with pytest.raises(hpe.CruntimeException, match="wait_flag") as caught:
+        hpe.module("p-fat.o")
+    assert caught.value.name == "stcErrorLinkFailure"
+
+
 def test_a_prefix_of_ones_own_is_used_where_it_exists(folder):
     assert run("stc-clang++", "-c", "copy.cc").returncode == 0
     here = os.path.join(os.environ["ANYNPU_BUILD_DIR"], "riscv32npu", "lib", "libnpurt_hld.a")
