@@ -178,6 +178,19 @@ STC_API stcError_t stcConfigureCall(int coreNum, stcStream_t stream STC_DEFAULT(
  * stcConfigureCall: eight NPCs, the default stream, no flags. */
 STC_API stcError_t stcLaunchKernel(stcModule_t* module, const char* name, stcKernelParams_t params);
 
+/* What the value of a parameter was before it became a word. */
+typedef enum stcParamKind {
+  stcParamPlain = 0, /* not checked */
+  stcParamInteger = 1,
+  stcParamFloat = 2,
+  stcParamHalf = 3,
+  stcParamPointer = 4
+} stcParamKind;
+/* stcLaunchKernel that checks an stcParamKind for each value against the kernel's types, where the
+ * image has debug information (-g). */
+STC_API stcError_t stcLaunchKernelTyped(stcModule_t* module, const char* name,
+                                        stcKernelParams_t params, const unsigned char* kinds);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -275,16 +275,16 @@ PyObject* launch(PyObject*, PyObject* args) {
     return nullptr;
   }
   std::vector<uint32_t> words(static_cast<size_t>(PyList_GET_SIZE(list)));
+  std::vector<unsigned char> kinds(words.size());
   for (size_t i = 0; i < words.size(); ++i) {
-    words[i] = static_cast<uint32_t>(
-        PyLong_AsUnsignedLongMask(PyList_GET_ITEM(list, static_cast<Py_ssize_t>(i))));
+    PyObject* pair = PyList_GET_ITEM(list, static_cast<Py_ssize_t>(i));
+    if (!PyArg_ParseTuple(pair, "Ib", &words[i], &kinds[i])) return nullptr;
   }
-  if (PyErr_Occurred()) return nullptr;
   auto module = pointer<stcModule_t>(handle);
   const stcError_t error = without_gil([&] {
     const stcError_t configured = stcConfigureCall(core_num, pointer<stcStream_t>(stream), flags);
     if (configured != stcSuccess) return configured;
-    return stcLaunchKernel(&module, name, {words.data(), words.size()});
+    return stcLaunchKernelTyped(&module, name, {words.data(), words.size()}, kinds.data());
   });
   return none_or_raise(error);
 }

@@ -6,11 +6,11 @@
 
 #include "base/env.h"
 #include "base/fork_guard.h"
-#include "npc/debug_info.h"
 #include "npc/image.h"
 #include "npc/launch.h"
 #include "npc/memory.h"
 #include "npc/module.h"
+#include "npc/parameters.h"
 
 namespace anynpu::npc {
 
@@ -84,31 +84,6 @@ Status Cluster::read(uint32_t address, void* to, size_t count) const {
   return {};
 }
 
-namespace {
-
-// As far as debug information (-g) goes; without it the number and types are not known.
-Status check_parameters(const Image& image, const LaunchRequest& request) {
-  const DebugInfo::Function* function =
-      image.debug_info().function(image.kernel_symbol(request.kernel));
-  if (!function || function->variadic) return {};
-  for (const DebugInfo::Parameter& p : function->parameters) {
-    if (p.bytes > 4) {
-      return fail(Code::invalid_argument,
-                  "launch: parameter '{}' of kernel '{}' has {} bytes, a kernel's have at most 4; "
-                  "pass a pointer",
-                  p.name, request.kernel, p.bytes);
-    }
-  }
-  if (function->parameters.size() != request.args.size()) {
-    return fail(Code::invalid_argument,
-                "launch: kernel '{}' takes {} parameters, {} were given; pass one value for each",
-                request.kernel, function->parameters.size(), request.args.size());
-  }
-  return {};
-}
-
-}  // namespace
-
 Status Cluster::check(const Module& module, const LaunchRequest& request) const {
   if (&module.cluster() != this) {
     return fail(
@@ -152,7 +127,7 @@ Status Cluster::launch(const Module& module, const LaunchRequest& request, Launc
   result.cluster = id_;
   const Image& image = module.image();
   LaunchSetup setup{&image,       request.kernel,   image.find_kernel(request.kernel),
-                    request.args, request.core_num, request.budget};
+                    fitted_parameters(image, request), request.core_num, request.budget};
   if (setup.budget == 0) {
     const int64_t set = env::integer(env::Name::npc_budget);
     setup.budget = set > 0 ? static_cast<uint64_t>(set) : uint64_t{1} << 40;

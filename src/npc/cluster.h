@@ -57,9 +57,13 @@ class Block {
   uint32_t bytes_;
 };
 
+// What the word of a parameter was before it became one. plain: not known.
+enum class Given : uint8_t { plain, integer, single, half, pointer };
+
 struct LaunchRequest {
   std::string kernel;
   std::vector<uint32_t> args;  // one word per parameter; floats by their bits, half in the low 16
+  std::vector<Given> given;    // beside args, or empty: plain
   int core_num = kCores;       // 1-8
   uint32_t flags = 0;          // KernelFlag 0-3; caches are coherent here, so they change nothing
   uint64_t budget = 0;         // instructions per core before a trap; 0: ANYNPU_NPC_BUDGET or 2^40
@@ -89,7 +93,8 @@ class Cluster {
   size_t high_free_bytes() const;
 
   // What can be said before a launch is queued: core_num, flags, kernel name, number of arguments
-  // (at most kMaxArgs), module of this cluster. Calls nothing on the device.
+  // (at most kMaxArgs), their types (npc/parameters.h), module of this cluster. Calls nothing on
+  // the device.
   Status check(const Module& module, const LaunchRequest& request) const;
 
   // Runs the kernel to its end. A trap (bad address, illegal instruction, abort, failed assert,

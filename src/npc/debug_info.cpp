@@ -347,13 +347,11 @@ class InfoReader {
           p.kind = DebugInfo::Parameter::pointer;
           p.bytes = 4;
           return p;
-        case kEnumeration:
-          p.kind = DebugInfo::Parameter::integer;
-          p.bytes = static_cast<uint32_t>(type->bytes);
-          return p;
         case kBaseType:
-          p.kind =
-              type->encoding == 4 ? DebugInfo::Parameter::floating : DebugInfo::Parameter::integer;
+          p.kind = type->encoding == 4   ? DebugInfo::Parameter::floating
+                   : type->encoding == 2 ? DebugInfo::Parameter::boolean
+                                         : DebugInfo::Parameter::integer;
+          p.is_signed = type->encoding == 5 || type->encoding == 6;
           p.bytes = static_cast<uint32_t>(type->bytes);
           return p;
         case kParameter:
@@ -362,6 +360,7 @@ class InfoReader {
             continue;
           }
           [[fallthrough]];
+        case kEnumeration:
         case kTypedef:
         case kConst:
         case kVolatile:

@@ -16,7 +16,8 @@ class DebugInfo {
   static DebugInfo read(const Image& image);
 
   struct Parameter {
-    enum Kind : uint8_t { unknown, integer, floating, pointer } kind = unknown;
+    enum Kind : uint8_t { unknown, integer, boolean, floating, pointer } kind = unknown;
+    bool is_signed = false;  // of integers
     uint32_t bytes = 0;
     std::string name;
   };

@@ -32,8 +32,15 @@ static void who(stcModule_t* module, int cores, stcStream_t stream) {
   OK(stcMalloc(&out, sizeof result));
   OK(stcMemcpy(out, result, sizeof result, stcMemcpyHostToDevice));
   const uint32_t params[] = {word(out)};
+  const unsigned char pointer = stcParamPointer, single = stcParamFloat, none = 9;
+  EXPECT(stcLaunchKernelTyped(module, "who", {params, 1}, &single), stcErrorInvalidValue);
+  EXPECT(stcLaunchKernelTyped(module, "who", {params, 1}, &none), stcErrorInvalidValue);
   OK(stcConfigureCall(cores, stream));
-  OK(stcLaunchKernel(module, "who", {params, 1}));
+  if (cores % 2) {
+    OK(stcLaunchKernelTyped(module, "who", {params, 1}, &pointer));
+  } else {
+    OK(stcLaunchKernel(module, "who", {params, 1}));
+  }
   OK(stcStreamSynchronize(stream));
   OK(stcMemcpy(result, out, sizeof result, stcMemcpyDeviceToHost));
   for (int i = 0; i < 8; ++i) EXPECT(result[i], i < cores ? 100 * cores + i : 0);

@@ -78,6 +78,99 @@ def test_parameters_that_do_not_fit_four_bytes(module, value):
     refused(lambda: module.launch_kernel("say", [value]), "stcErrorInvalidValue")
 
 
+TYPES = """
+extern "C" {
+void narrow(int *out, signed char a, unsigned char b, short c, unsigned short d, bool e) {
+    if (CoreID == 0) { out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e; }
+}
+void floats(float *out, float a, __fp16 b) { if (CoreID == 0) { out[0] = a; out[1] = (float)b; } }
+enum Colour { red, green };
+typedef const volatile unsigned *Address;
+void others(Address out, Colour a, unsigned b, int &c) { if (CoreID == 0) c = a + b; }
+void wide(double a) {}
+void longer(long long a) {}
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory):
+    folder = str(tmp_path_factory.mktemp("typed"))
+    return {option: hpe.module(compile_kernels(TYPES, folder, "typed" + option, "-O2 " + option))
+            for option in ("-g", "-g0")}
+
+
+def test_integers_narrower_than_a_word_arrive_extended(typed):
+    out = zeros(5)
+    typed["-g"].launch_kernel("narrow", [out, 200, -1, np.int16(-5), 65535, True])
+    hpe.synchronize()
+    assert read(out) == [-56, 255, -5, 65535, 1]
+    typed["-g"].launch_kernel("narrow", [out, -128, 255, 32768, -1, np.bool_(False)])
+    hpe.synchronize()
+    assert read(out) == [-128, 255, -32768, 65535, 0]
+
+
+def test_floats_arrive_by_value_and_ints_for_them_by_bits(typed):
+    out = zeros(2)
+    for a, b, want in ((1.5, np.float16(-2), [1.5, -2]), (np.float64(3), np.float16(0), [3, 0]),
+                       (np.float32(-0.5), 0x3C00, [-0.5, 1]), (0x40490000, 0, [3.140625, 0])):
+        typed["-g"].launch_kernel("floats", [out, a, b])
+        hpe.synchronize()
+        assert read(out, np.float32) == want
+
+
+def test_addresses_enumerations_and_references_are_words(typed):
+    out = zeros(1)
+    typed["-g"].launch_kernel("others", [out.offset_address(0), 1, 41, out])
+    hpe.synchronize()
+    assert read(out) == [42]
+    typed["-g"].launch_kernel("others", [out, 0, out, out])  # an address as unsigned
+    hpe.synchronize()
+    assert read(out, np.uint32) == [out.offset_address(0)]
+
+
+MEMORY = object()  # stands for device memory
+
+
+@pytest.mark.parametrize("kernel, given, sentence", [
+    ("narrow", [MEMORY, 256, 0, 0, 0, 0], "parameter 1 ('a') of kernel 'narrow' is a signed "
+     "integer of 1 bytes, the integer 256 was given"),
+    ("narrow", [MEMORY, 0, -129, 0, 0, 0], "is an unsigned integer of 1 bytes, the integer -129"),
+    ("narrow", [MEMORY, 0, 0, 70000, 0, 0], "('c')"),
+    ("narrow", [MEMORY, 0, 0, 0, 0, 2], "is a bool, the integer 2"),
+    ("narrow", [MEMORY, MEMORY, 0, 0, 0, 0], "device memory was given"),
+    ("narrow", [MEMORY, 1.0, 0, 0, 0, 0], "a float of 4 bytes was given"),
+    ("narrow", [1.0, 0, 0, 0, 0, 0], "is a pointer, a float of 4 bytes"),
+    ("narrow", [np.float16(1), 0, 0, 0, 0, 0], "is a pointer, a float of 2 bytes"),
+    ("floats", [MEMORY, 2, np.float16(1)], "('a') of kernel 'floats' is a float, the integer 2"),
+    ("floats", [MEMORY, -2, np.float16(1)], "is a float, the integer -2"),
+    ("floats", [MEMORY, MEMORY, np.float16(1)], "is a float, device memory"),
+    ("floats", [MEMORY, np.float16(1), np.float16(1)], "is a float, a float of 2 bytes"),
+    ("floats", [MEMORY, 1.0, 1.0], "is a __fp16, a float of 4 bytes"),
+    ("floats", [MEMORY, 1.0, 2], "is a __fp16, the integer 2"),
+    ("floats", [MEMORY, 1.0, 0x10000], "is a __fp16, the integer 65536"),
+    ("others", [MEMORY, 0, 2.5, MEMORY], "is an unsigned integer of 4 bytes, a float"),
+    ("wide", [1.0], "has 8 bytes, a kernel's have at most 4"),
+    ("longer", [1], "has 8 bytes, a kernel's have at most 4"),
+    ("floats", [MEMORY, 1.0], "takes 3 parameters, 2 were given"),
+])
+def test_parameters_of_another_type_are_refused_where_types_are_known(typed, kernel, given,
+                                                                      sentence):
+    memory = zeros(8)
+    values = [memory if value is MEMORY else value for value in given]
+    error = refused(lambda: typed["-g"].launch_kernel(kernel, values), "stcErrorInvalidValue")
+    assert sentence in error.detail
+    hpe.synchronize()
+    assert read(memory) == [0] * 8, "nothing ran"
+
+
+def test_without_debug_information_every_word_is_taken(typed):
+    out = zeros(2)
+    typed["-g0"].launch_kernel("floats", [out, 2, 0x4000, 7])
+    hpe.synchronize()
+    assert read(out, np.float32) == [struct.unpack("f", struct.pack("i", 2))[0], 2]
+
+
 def test_parameters_have_to_be_a_list_or_tuple(module):
     refused(lambda: module.launch_kernel("say", 3), "stcErrorInvalidValue")
     refused(lambda: module.launch_kernel("say", {1: 2}), "stcErrorInvalidValue")

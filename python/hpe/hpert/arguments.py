@@ -28,6 +28,9 @@ def device_number(device_id):
     return number
 
 
+INTEGER, SINGLE, HALF, POINTER = 1, 2, 3, 4  # stcParamKind
+
+
 def _float_word(value, name):
     try:
         return struct.unpack("<I", struct.pack("<f", value))[0]
@@ -37,12 +40,14 @@ def _float_word(value, name):
 
 
 def parameter_word(value, name):
-    """The 32 bits of a kernel parameter: int, float or numpy scalar."""
+    """The 32 bits of a kernel parameter and what they were: int, float or numpy scalar."""
     dtype = getattr(value, "dtype", None)
     if dtype is not None and dtype.kind == "f" and dtype.itemsize <= 4 and value.ndim == 0:
-        return int.from_bytes(value.tobytes(), "little")  # a half fills the low 16 bits
+        # a half fills the low 16 bits
+        return (int.from_bytes(value.astype(value.dtype.newbyteorder("<")).tobytes(), "little"),
+                SINGLE if dtype.itemsize == 4 else HALF)
     if isinstance(value, float):
-        return _float_word(value, name)
+        return _float_word(value, name), SINGLE
     try:
         number = int(value) if dtype is not None and dtype.kind == "b" else operator.index(value)
     except TypeError:
@@ -52,4 +57,4 @@ def parameter_word(value, name):
     if not -2**31 <= number < 2**32:
         raise refuse("stcErrorInvalidValue",
                      f"{name} is {number}; parameters have 4 bytes: {-2**31} to {2**32 - 1}")
-    return number & 0xFFFFFFFF
+    return number & 0xFFFFFFFF, INTEGER

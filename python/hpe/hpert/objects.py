@@ -5,7 +5,7 @@ import enum
 import os
 
 from hpe import _hpe
-from hpe.hpert.arguments import device_number, integer, parameter_word
+from hpe.hpert.arguments import POINTER, device_number, integer, parameter_word
 from hpe.hpert.errors import CruntimeException, refuse
 
 
@@ -143,7 +143,7 @@ class Module:
             raise refuse("stcErrorInvalidDevicePointer",
                          f"kernel parameter {index} is memory of device {value.device_id}, the "
                          f"module is on device {self.device_id}")
-        return value._address
+        return value._address, POINTER
 
 
 class Stream:

@@ -48,6 +48,42 @@ Failure find_module(const stcModule_t* module, std::shared_ptr<npc::HostModule>*
   return {};
 }
 
+Result<std::vector<npc::Given>> read_kinds(const unsigned char* kinds, size_t count) {
+  std::vector<npc::Given> given;
+  for (size_t i = 0; kinds && i < count; ++i) {
+    if (kinds[i] > stcParamPointer) {
+      return fail(Code::invalid_argument, "kind {} of parameter {}; expected an stcParamKind",
+                  kinds[i], i);
+    }
+    given.push_back(static_cast<npc::Given>(kinds[i]));
+  }
+  return given;
+}
+
+Failure launch(stcModule_t* module, const char* name, stcKernelParams_t params,
+               const unsigned char* kinds) {
+  const CallConfiguration call = std::exchange(next_call, {});
+  ANYNPU_TRY(check_configuration(call));
+  ANYNPU_TRY(hpe::check_pointer(name, "name"));
+  if (params.count > npc::Cluster::kMaxArgs || (params.count > 0 && !params.values)) {
+    return fail(Code::invalid_argument, "{} parameters at {}; expected at most {}", params.count,
+                static_cast<const void*>(params.values), npc::Cluster::kMaxArgs);
+  }
+  std::shared_ptr<npc::HostModule> found;
+  if (Failure failure = find_module(module, &found); !failure.ok()) return failure;
+  std::shared_ptr<npc::Lane> lane;
+  if (Failure failure = hpe::find_lane(call.stream, found->host(), &lane); !failure.ok()) {
+    return failure;
+  }
+  npc::LaunchRequest request;
+  request.kernel = name;
+  request.args.assign(params.values, params.values + params.count);
+  ANYNPU_ASSIGN(request.given, read_kinds(kinds, params.count));
+  request.core_num = call.core_num;
+  request.flags = call.flags;
+  return npc::launch(found, std::move(request), lane);
+}
+
 }  // namespace
 
 stcError_t stcModuleLoadData(stcModule_t* module, const void* image, size_t size) {
@@ -98,25 +134,10 @@ stcError_t stcConfigureCall(int coreNum, stcStream_t stream, unsigned flags) {
 }
 
 stcError_t stcLaunchKernel(stcModule_t* module, const char* name, stcKernelParams_t params) {
-  return enter(__func__, [&]() -> Failure {
-    const CallConfiguration call = std::exchange(next_call, {});
-    ANYNPU_TRY(check_configuration(call));
-    ANYNPU_TRY(hpe::check_pointer(name, "name"));
-    if (params.count > npc::Cluster::kMaxArgs || (params.count > 0 && !params.values)) {
-      return fail(Code::invalid_argument, "{} parameters at {}; expected at most {}", params.count,
-                  static_cast<const void*>(params.values), npc::Cluster::kMaxArgs);
-    }
-    std::shared_ptr<npc::HostModule> found;
-    if (Failure failure = find_module(module, &found); !failure.ok()) return failure;
-    std::shared_ptr<npc::Lane> lane;
-    if (Failure failure = hpe::find_lane(call.stream, found->host(), &lane); !failure.ok()) {
-      return failure;
-    }
-    npc::LaunchRequest request;
-    request.kernel = name;
-    request.args.assign(params.values, params.values + params.count);
-    request.core_num = call.core_num;
-    request.flags = call.flags;
-    return npc::launch(found, std::move(request), lane);
-  });
+  return enter(__func__, [&] { return launch(module, name, params, nullptr); });
+}
+
+stcError_t stcLaunchKernelTyped(stcModule_t* module, const char* name, stcKernelParams_t params,
+                                const unsigned char* kinds) {
+  return enter(__func__, [&] { return launch(module, name, params, kinds); });
 }
