@@ -70,6 +70,8 @@ fuzz: build  ## hostile model and media files (FUZZ_SECONDS=60 a format), RISC-V
 	  --gtest_repeat=$(or $(FUZZ_ROUNDS),100) --gtest_throw_on_failure=0 --gtest_brief=1
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)0 \
 	  $(PY) -m pytest -q tests/python/test_msprof.py -k random_bytes --timeout 1200
+	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)00 \
+	  $(PY) -m pytest -q tests/check/test_dump_files.py --timeout 1200
 
 lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all), ruff
 	$(call install_packages,packages-lint.apt)

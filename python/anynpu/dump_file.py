@@ -29,12 +29,16 @@ class Tensor:
     data: bytes = b""
 
     def array(self):
-        if self.dtype == BFLOAT16:  # numpy has none: widened, without loss
-            wide = np.frombuffer(self.data, np.uint16).astype(np.uint32) << 16
-            return wide.view(np.float32).reshape(self.shape)
-        if self.dtype not in TYPES:
+        if self.dtype not in TYPES and self.dtype != BFLOAT16:
             raise DumpError(f"elements of type {self.dtype} are not known")
-        return np.frombuffer(self.data, TYPES[self.dtype]).reshape(self.shape)
+        try:
+            if self.dtype == BFLOAT16:  # numpy has none: widened, without loss
+                wide = np.frombuffer(self.data, np.uint16).astype(np.uint32) << 16
+                return wide.view(np.float32).reshape(self.shape)
+            return np.frombuffer(self.data, TYPES[self.dtype]).reshape(self.shape)
+        except (ValueError, OverflowError, TypeError) as error:
+            raise DumpError(f"{len(self.data)} bytes are no tensor of shape {self.shape}: "
+                            f"{error}") from None
 
 
 @dataclass

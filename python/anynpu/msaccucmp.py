@@ -10,8 +10,12 @@ import numpy as np
 
 try:
     from . import dump_file
-except ImportError:  # started as a script from the documented folder
-    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+except ImportError:  # started as a script from the documented folder, through a link to the package
+    _here = os.path.abspath(__file__)
+    while os.path.islink(_here) and \
+            not os.path.exists(os.path.join(os.path.dirname(_here), "_version.py")):
+        _here = os.path.join(os.path.dirname(_here), os.readlink(_here))
+    sys.path.insert(0, os.path.dirname(os.path.dirname(_here)))
     from anynpu import dump_file
 
 COLUMNS = ("Index", "OpType", "Layer", "Output", "CosineSimilarity", "MaxAbsoluteError",
