@@ -33,6 +33,7 @@ extern "C" {
 
 #define ACL_PROF_MAX_OP_NAME_LEN 257
 #define ACL_PROF_MAX_OP_TYPE_LEN 65
+#define ACL_PROF_TENSOR_DATA_SHAPE_LEN 8
 
 typedef enum {
   ACL_AICORE_ARITHMETIC_UTILIZATION = 0,
@@ -76,6 +77,42 @@ typedef enum {
   ACL_SUBSCRIBE_NONE = 0xFF
 } aclprofSubscribeOpFlag;
 
+typedef enum {
+  ACL_SUBSCRIBE_ATTRI_THREADID = 0,
+  ACL_SUBSCRIBE_ATTRI_NONE = 1
+} aclprofSubscribeOpAttri;
+
+typedef enum { ACL_PROF_MESSAGE_TYPE_TENSOR_INFO = 0 } aclprofMessageType;
+
+/* What a program tells about a kernel it launches. */
+typedef struct aclprofTensor {
+  uint32_t type;     /* 0 input, 1 output */
+  uint32_t format;   /* aclFormat */
+  uint32_t dataType; /* aclDataType */
+  uint32_t shapeDim;
+  uint32_t shape[ACL_PROF_TENSOR_DATA_SHAPE_LEN];
+} aclprofTensor;
+
+typedef struct aclprofTensorInfo {
+  uint64_t opNameId; /* of aclprofStr2Id */
+  uint64_t opTypeId; /* of aclprofStr2Id */
+  uint32_t resv;
+  uint32_t tensorNum;
+  uint32_t kernelType; /* aclrtKernelType */
+  uint32_t blockNums;
+  void* stream; /* NULL: whichever the kernel goes to */
+  aclprofTensor* tensors;
+} aclprofTensorInfo;
+
+typedef struct aclprofEventAttributes {
+  uint16_t version;
+  uint16_t size; /* sizeof(aclprofEventAttributes) */
+  uint32_t messageType;
+  union {
+    aclprofTensorInfo* tensorInfo;
+  } message;
+} aclprofEventAttributes;
+
 typedef struct aclprofConfig aclprofConfig;
 typedef struct aclprofAicoreEvents aclprofAicoreEvents;
 typedef struct aclprofStepInfo aclprofStepInfo;
@@ -105,6 +142,9 @@ ACL_FUNC_VISIBILITY aclError aclprofPush(void* stamp);
 ACL_FUNC_VISIBILITY aclError aclprofPop(void);
 ACL_FUNC_VISIBILITY aclError aclprofRangeStart(void* stamp, uint32_t* rangeId);
 ACL_FUNC_VISIBILITY aclError aclprofRangeStop(uint32_t rangeId);
+/* The operator that the launches of this thread up to the pop are, with its tensors. */
+ACL_FUNC_VISIBILITY aclError aclprofRangePushEx(aclprofEventAttributes* attr);
+ACL_FUNC_VISIBILITY aclError aclprofRangePop(void);
 /* The number of a text, the same for the same text; UINT64_MAX on failure. */
 ACL_FUNC_VISIBILITY uint64_t aclprofStr2Id(const char* message);
 
@@ -140,6 +180,10 @@ ACL_FUNC_VISIBILITY uint64_t aclprofGetOpDuration(const void* opInfo, size_t opI
 ACL_FUNC_VISIBILITY size_t aclprofGetModelId(const void* opInfo, size_t opInfoLen, uint32_t index);
 ACL_FUNC_VISIBILITY aclprofSubscribeOpFlag aclprofGetOpFlag(const void* opInfo, size_t opInfoLen,
                                                             uint32_t index);
+/* The thread of an operator as text, valid until this thread's next call; NULL on failure. */
+ACL_FUNC_VISIBILITY const char* aclprofGetOpAttriValue(const void* opInfo, size_t opInfoLen,
+                                                       uint32_t index,
+                                                       aclprofSubscribeOpAttri attri);
 
 #ifdef __cplusplus
 }

@@ -35,6 +35,33 @@ int main(int argc, char** argv) {
   CHECK(aclprofRangeStop(range));
   if (aclprofStr2Id("x") != aclprofStr2Id("x")) return 6;
   aclprofDestroyStamp(stamp);
+  aclrtStream stream;
+  void* memory;
+  CHECK(aclrtCreateStream(&stream));
+  CHECK(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+  aclprofTensor tensors[2] = {{0, ACL_FORMAT_ND, ACL_FLOAT, 2, {4, 4}},
+                              {1, ACL_FORMAT_ND, ACL_FLOAT16, 1, {16}}};
+  aclprofTensorInfo info = {aclprofStr2Id("my_kernel"), aclprofStr2Id("MyType"), 0, 2, 0, 1,
+                            stream, tensors};
+  aclprofEventAttributes attr = {1, sizeof attr, ACL_PROF_MESSAGE_TYPE_TENSOR_INFO, {&info}};
+  CHECK(aclprofRangePushEx(&attr));
+  CHECK(aclrtMemsetAsync(memory, 64, 0, 64, stream));
+  CHECK(aclprofRangePop());
+  CHECK(aclrtMemsetAsync(memory, 64, 0, 64, stream));
+  if (aclprofRangePop() != -1) return 7;
+  if (aclprofRangePushEx(NULL) != ACL_ERROR_INVALID_PARAM) return 8;
+  attr.messageType = 9;
+  if (aclprofRangePushEx(&attr) != ACL_ERROR_INVALID_PARAM) return 9;
+  attr.messageType = ACL_PROF_MESSAGE_TYPE_TENSOR_INFO;
+  tensors[1].shapeDim = 9;
+  if (aclprofRangePushEx(&attr) != ACL_ERROR_INVALID_PARAM) return 10;
+  tensors[1].shapeDim = 1;
+  info.opNameId = UINT64_MAX;
+  if (aclprofRangePushEx(&attr) != ACL_ERROR_INVALID_PARAM) return 11;
+  if (aclprofGetOpAttriValue(NULL, 0, 0, ACL_SUBSCRIBE_ATTRI_THREADID)) return 12;
+  CHECK(aclrtSynchronizeStream(stream));
+  CHECK(aclrtFree(memory));
+  CHECK(aclrtDestroyStream(stream));
   CHECK(aclprofStop(config));
   CHECK(aclprofDestroyConfig(config));
   CHECK(aclprofFinalize());
@@ -59,4 +86,8 @@ def test_a_c_program_profiles_itself(tmp_path):
     from anynpu.msprof.work import Work
     work = Work(read_recording(glob.glob(str(tmp_path / "out" / "PROF_*"))[0]))
     assert [work.name(n) for n in work.stamps["name"]] == ["from C", "from C"]
+    assert len(work.ops) == 1 and work.name(work.ops[0]["name"]) == "my_kernel"
+    text = work.text(work.ops[0]["arg"])
+    assert (text.type, text.inputs, text.outputs) == (
+        "MyType", ("4,4", "FLOAT", "ND"), ("16", "FLOAT16", "ND"))
     assert "aclprofRangeStart" in {work.name(n) for n in work.apis["name"]}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Subscriptions to operators, profiling by acl.json, and how the ways exclude each other."""
+import ctypes
 import glob
 import json
 import os
@@ -47,6 +48,7 @@ class Reader:
         while data := os.read(self.read_end, 7 * size):
             assert len(data) % size == 0
             pointer = acl.util.bytes_to_ptr(data)
+            self.raw = data
             count, ret = acl.prof.get_op_num(pointer, len(data))
             assert ret == 0
             for i in range(count):
@@ -85,6 +87,25 @@ def test_operators_stream_while_the_model_runs(model):
     assert {r[2] for r in records if r[1] == "first"} == {"Conv"}
     starts = [r[3] for r in records]
     assert starts == sorted(starts) and all(r[4] >= r[3] for r in records)
+
+
+def test_a_record_names_its_thread(model):
+    """C only: aclprofGetOpAttriValue and aclprofGetOpFlag."""
+    library = ctypes.CDLL(os.path.join(os.environ["ANYNPU_BUILD_DIR"], "lib", "libmsprofiler.so"))
+    library.aclprofGetOpAttriValue.restype = ctypes.c_char_p
+    reader = Reader()
+    config = acl.prof.create_subscribe_config(1, NONE, reader.write_end)
+    assert acl.prof.model_subscribe(model.id, config) == 0
+    assert model.execute() == 0
+    assert acl.prof.model_unsubscribe(model.id) == 0
+    reader.end()
+    assert acl.prof.destroy_subscribe_config(config) == 0
+    record = (reader.raw, ctypes.c_size_t(len(reader.raw)), 0)
+    thread = int(library.aclprofGetOpAttriValue(*record, 0))
+    assert os.path.exists(f"/proc/self/task/{thread}")
+    assert library.aclprofGetOpAttriValue(*record, 1) is None
+    assert "expected 0" in acl.get_recent_err_msg()
+    assert library.aclprofGetOpFlag(*record) == 0
 
 
 def test_two_models_can_share_a_pipe_that_the_last_closes(model, model_path):

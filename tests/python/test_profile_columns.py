@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every column of every file of msprof and of mindspore.profiler, by tests/data/profile_columns.tsv:
-the headers exactly, and each cell by its kind. Also what fusions, stages and times say."""
+"""Every column of every file of msprof and of mindspore.profiler, by tests/data/profile_columns.tsv.
+
+The headers exactly, and each cell by its kind. Also what fusions, stages and times say.
+"""
 import csv
 import glob
 import os

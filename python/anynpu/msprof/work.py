@@ -13,7 +13,7 @@ MEDIA = {"vpc": "VPC", "jpeg": "JPEG", "vdec": "VDEC", "venc": "VENC"}
 OPERATIONS = {"h2d": "host to device", "d2h": "device to host", "d2d": "device to device"}
 MODEL_EXECUTION = "model execution"
 STAMP_KINDS = ("marker", "push/pop", "start/end", "marker_ex", "step")
-NO_MODEL = 4294967295
+NO_MODEL = ANY_STREAM = 4294967295
 # The data types of operators as the vendor's files spell them.
 TYPES = {"float32": "FLOAT", "float16": "FLOAT16", "bfloat16": "BF16", "float64": "DOUBLE"}
 TASK_TYPES = {
@@ -112,6 +112,7 @@ class Work:
     def ops(self):
         """Operators, by start, with the task each ran in (an index into tasks)."""
         ops = self.recording.of("op")
+        ops = ops[~ops["detailed"]]
         owner = np.full(len(ops), -1)
         for thread in np.unique(ops["thread"]):
             mine = np.flatnonzero(ops["thread"] == thread)
@@ -123,8 +124,33 @@ class Work:
             inside = (at >= 0) & (ops["t"][mine] + ops["duration"][mine]
                                   <= tasks["t"][at] + tasks["duration"][at] + 1000)
             owner[mine[inside]] = its[at[inside]]
-        self._op_owner = owner[owner >= 0]
-        return ops[owner >= 0]
+        return self._with_launches(ops[owner >= 0], owner[owner >= 0])
+
+    def _with_launches(self, ops, owner):
+        """And tasks that the program told to be an operator (aclprofRangePushEx): those of the
+        calls between push and pop, in the same thread, into the stream it named."""
+        ranges = self.recording.of("op")
+        ranges = ranges[ranges["detailed"]]
+        call = self.api_of(self.tasks)
+        free = np.flatnonzero((call >= 0) & ~np.isin(np.arange(len(self.tasks)), owner))
+        apis = self.apis[call[free]] if len(free) else self.apis[:0]
+        streams = stream_of(self.tasks[free])
+        told = {}
+        for index in np.argsort(-ranges["duration"], kind="stable"):  # inner ones last: they count
+            one = ranges[index]
+            stream = int(one["d_arg"])
+            inside = (apis["thread"] == one["thread"]) & (apis["t"] >= one["t"]) \
+                & (apis["t"] + apis["duration"] <= one["t"] + one["duration"]) \
+                & ((streams == stream) | (stream == ANY_STREAM))
+            told.update(dict.fromkeys(free[inside].tolist(), int(index)))
+        at = np.array(sorted(told), dtype=np.int64)
+        rows = self.tasks[at].copy()
+        for column in ("name", "arg"):
+            rows[column] = ranges[column][[told[i] for i in at.tolist()]]
+        ops, owner = np.concatenate([ops, rows]), np.concatenate([owner, at])
+        order = np.argsort(ops["t"], kind="stable")
+        self._op_owner = owner[order].astype(np.int64)
+        return ops[order]
 
     @cached_property
     def op_durations(self):

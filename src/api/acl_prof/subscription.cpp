@@ -199,4 +199,18 @@ aclprofSubscribeOpFlag aclprofGetOpFlag(const void* opInfo, size_t opInfoLen, ui
   });
 }
 
+const char* aclprofGetOpAttriValue(const void* opInfo, size_t opInfoLen, uint32_t index,
+                                   aclprofSubscribeOpAttri attri) {
+  return enter_value(__func__, static_cast<const char*>(nullptr), [&]() -> Result<const char*> {
+    if (attri != ACL_SUBSCRIBE_ATTRI_THREADID) {
+      return fail(Code::invalid_argument, "attri is {}; expected 0 (ACL_SUBSCRIBE_ATTRI_THREADID)",
+                  static_cast<int>(attri));
+    }
+    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(opInfo, opInfoLen, index));
+    thread_local std::string text;
+    text = std::to_string(record.thread_id);
+    return text.c_str();
+  });
+}
+
 }  // extern "C"
