@@ -126,8 +126,12 @@ Status Cluster::launch(const Module& module, const LaunchRequest& request, Launc
   result.kernel = request.kernel;
   result.cluster = id_;
   const Image& image = module.image();
-  LaunchSetup setup{&image,       request.kernel,   image.find_kernel(request.kernel),
-                    fitted_parameters(image, request), request.core_num, request.budget};
+  LaunchSetup setup{&image,
+                    request.kernel,
+                    image.find_kernel(request.kernel),
+                    fitted_parameters(image, request),
+                    request.core_num,
+                    request.budget};
   if (setup.budget == 0) {
     const int64_t set = env::integer(env::Name::npc_budget);
     setup.budget = set > 0 ? static_cast<uint64_t>(set) : uint64_t{1} << 40;

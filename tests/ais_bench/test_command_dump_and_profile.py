@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import sys
 
 import numpy as np
@@ -208,6 +209,13 @@ def test_the_dump_of_an_acl_json_has_the_operators_it_names(run, models, tmp_pat
     assert dumped(f"{tmp_path}/dump") == {(0, 0, "conv")}
     (path,) = glob.glob(f"{tmp_path}/dump/*_npy/*")
     assert path.endswith(".output.0.npy")
+
+
+def test_a_dump_of_a_renamed_model_file_says_why_it_is_empty(run, models, tmp_path, out):
+    path = tmp_path / "renamed.om"
+    shutil.copy(models("fixed"), path)
+    text = run("--model", path, "--output", out, "--dump", 1)
+    assert f"[WARNING] nothing was dumped to {out}/dump: no model with the name of" in text
 
 
 def test_several_devices_dump_under_their_numbers(run, models, out):

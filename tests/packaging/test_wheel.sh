@@ -58,6 +58,16 @@ check "ais_bench on two devices" python -m ais_bench --model shapes.om --device 
 check "metadata of aclruntime and ais_bench" python -c "
 from importlib.metadata import version
 assert version('aclruntime') == version('ais_bench') == '0.0.2'"
+check "mindspore.profiler by the .pth file" python programs/mindspore_profile.py shapes.om
+check "no mindspore with ANYNPU_NO_SHIM=1" bash -c '! ANYNPU_NO_SHIM=1 python -c "import mindspore"'
+check "a real mindspore comes first" bash -c 'mkdir -p real/mindspore && touch real/mindspore/__init__.py &&
+  PYTHONPATH=real python -c "import mindspore; assert \"real\" in mindspore.__file__"'
+check "msprof" bash -c 'msprof --output=prof python programs/model.py shapes.om &&
+  ls prof/PROF_*/mindstudio_profiler_output/op_summary_*.csv'
+check "ais_bench with a dump" bash -c 'python -m ais_bench --model shapes.om --output dumped --dump 1 --dump_npy 1 &&
+  ls dumped/dump/*_npy/*.npy'
+check "ais_bench under msprof" bash -c 'python -m ais_bench --model shapes.om --output profiled --profiler 1 &&
+  ls profiled/profiler/PROF_*/mindstudio_profiler_output/op_summary_*_shapes_*.csv'
 echo "wheel of $size KiB: $(basename "$wheel")"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -55,7 +55,7 @@ def run(args):
     if args.dymShape_range and not args.dymShape:
         from ais_bench.infer.shape_range import run_range
         return run_range(args)
-    with profiling.converted_dump(args), energy.measured(args):
+    with profiling.checked_dump(args), energy.measured(args):
         if isinstance(args.device, list):
             from ais_bench.infer.device_processes import run_devices
             return run_devices(args)

@@ -183,14 +183,26 @@ def _convert(folder):
 
 
 @contextlib.contextmanager
-def converted_dump(args):
-    """--dump_npy: the run dumps into a temporary folder, which is then moved and converted."""
-    content = _read_json(args.acl_json_path) if args.dump_npy and args.acl_json_path else {}
+def checked_dump(args):
+    """After the run: says when nothing was dumped, and converts the dump for --dump_npy."""
+    content = _read_json(args.acl_json_path) if args.acl_json_path else {}
     if "dump" not in content:
         if args.dump_npy:
             logger.warning("--dump_npy converts a dump, and nothing is dumped; add --dump")
         yield
         return
+    folder = content["dump"]["dump_path"]
+    with _converted_dump(args, content) if args.dump_npy else contextlib.nullcontext():
+        yield
+    if not any(files for _, _, files in os.walk(folder)):
+        logger.warning("nothing was dumped to %s: no model with the name of dump_list ran; a model "
+                       "has the name that atc --output gave it, also when its file is renamed",
+                       folder)
+
+
+@contextlib.contextmanager
+def _converted_dump(args, content):
+    """The run dumps into a temporary folder, which is then moved and converted."""
     real = content["dump"]["dump_path"]
     make_folder(real)
     with tempfile.TemporaryDirectory(dir=real, prefix="tmp_") as temporary:
