@@ -8,6 +8,8 @@ import re
 DEFINITION = re.compile(
     r'^(?:extern "C" )?[A-Za-z][\w ]*[ *&]+((?:acl|hi_)\w+)'
     r"\([^;{}]*\)\s*(?:noexcept\s*)?\{", re.M)
+# Or is a row of functions of one shape: FIELD(aclxxSetOne, aclxxGetOne, ...).
+PAIR = re.compile(r"^[A-Z]+\(((?:acl|hi_)\w+),\s*((?:acl|hi_)\w+),", re.M)
 
 
 def defined_functions(folder):
@@ -15,7 +17,9 @@ def defined_functions(folder):
     for path in glob.glob(os.path.join(folder, "*.cpp")):
         if not path.endswith("_test.cpp"):
             with open(path, encoding="utf-8") as file:
-                names.update(DEFINITION.findall(file.read()))
+                text = file.read()
+            names.update(DEFINITION.findall(text))
+            names.update(name for pair in PAIR.findall(text) for name in pair)
     return names
 
 

@@ -29,19 +29,22 @@ aclvdecChannelDesc* aclvdecCreateChannelDesc(void) {
   return create<aclvdecChannelDesc*, DecoderDesc>(__func__);
 }
 
-#define VALUE(name, type, number) \
-  ANYNPU_CHANNEL_VALUE(aclvdec, DecoderDesc, kDecoderParams, name, type, number)
-VALUE(OutMode, uint32_t, 1)
-VALUE(ChannelId, uint32_t, 4)
-VALUE(EnType, acldvppStreamFormat, 5)
-VALUE(OutPicFormat, acldvppPixelFormat, 6)
-VALUE(OutPicWidth, uint32_t, 7)
-VALUE(OutPicHeight, uint32_t, 8)
-VALUE(RefFrameNum, uint32_t, 9)
-VALUE(BitDepth, uint32_t, 10)
+#define VALUE(setter, getter, type, number) \
+  ANYNPU_API_VALUE(setter, getter, aclvdecChannelDesc, DecoderDesc, kDecoderParams, type, number)
+#define FIELD(setter, getter, type, field) \
+  ANYNPU_API_FIELD(setter, getter, aclvdecChannelDesc, DecoderDesc, type, field)
+VALUE(aclvdecSetChannelDescOutMode, aclvdecGetChannelDescOutMode, uint32_t, 1)
+VALUE(aclvdecSetChannelDescChannelId, aclvdecGetChannelDescChannelId, uint32_t, 4)
+VALUE(aclvdecSetChannelDescEnType, aclvdecGetChannelDescEnType, acldvppStreamFormat, 5)
+VALUE(aclvdecSetChannelDescOutPicFormat, aclvdecGetChannelDescOutPicFormat, acldvppPixelFormat, 6)
+VALUE(aclvdecSetChannelDescOutPicWidth, aclvdecGetChannelDescOutPicWidth, uint32_t, 7)
+VALUE(aclvdecSetChannelDescOutPicHeight, aclvdecGetChannelDescOutPicHeight, uint32_t, 8)
+VALUE(aclvdecSetChannelDescRefFrameNum, aclvdecGetChannelDescRefFrameNum, uint32_t, 9)
+VALUE(aclvdecSetChannelDescBitDepth, aclvdecGetChannelDescBitDepth, uint32_t, 10)
+FIELD(aclvdecSetChannelDescThreadId, aclvdecGetChannelDescThreadId, uint64_t, thread)
+FIELD(aclvdecSetChannelDescCallback, aclvdecGetChannelDescCallback, aclvdecCallback, callback)
 #undef VALUE
-ANYNPU_CHANNEL_FIELD(aclvdec, DecoderDesc, ThreadId, uint64_t, thread)
-ANYNPU_CHANNEL_FIELD(aclvdec, DecoderDesc, Callback, aclvdecCallback, callback)
+#undef FIELD
 
 aclvdecFrameConfig* aclvdecCreateFrameConfig(void) {
   return create<aclvdecFrameConfig*, DecodeConfig>(__func__);

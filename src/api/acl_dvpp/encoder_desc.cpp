@@ -32,21 +32,24 @@ aclvencChannelDesc* aclvencCreateChannelDesc(void) {
   return create<aclvencChannelDesc*, EncoderDesc>(__func__);
 }
 
-#define VALUE(name, type, number) \
-  ANYNPU_CHANNEL_VALUE(aclvenc, EncoderDesc, kEncoderParams, name, type, number)
-VALUE(PicFormat, acldvppPixelFormat, 2)
-VALUE(EnType, acldvppStreamFormat, 3)
-VALUE(PicWidth, uint32_t, 4)
-VALUE(PicHeight, uint32_t, 5)
-VALUE(KeyFrameInterval, uint32_t, 6)
-VALUE(BufSize, uint32_t, 8)
-VALUE(RcMode, uint32_t, 9)
-VALUE(SrcRate, uint32_t, 10)
-VALUE(MaxBitRate, uint32_t, 11)
+#define VALUE(setter, getter, type, number) \
+  ANYNPU_API_VALUE(setter, getter, aclvencChannelDesc, EncoderDesc, kEncoderParams, type, number)
+#define FIELD(setter, getter, type, field) \
+  ANYNPU_API_FIELD(setter, getter, aclvencChannelDesc, EncoderDesc, type, field)
+VALUE(aclvencSetChannelDescPicFormat, aclvencGetChannelDescPicFormat, acldvppPixelFormat, 2)
+VALUE(aclvencSetChannelDescEnType, aclvencGetChannelDescEnType, acldvppStreamFormat, 3)
+VALUE(aclvencSetChannelDescPicWidth, aclvencGetChannelDescPicWidth, uint32_t, 4)
+VALUE(aclvencSetChannelDescPicHeight, aclvencGetChannelDescPicHeight, uint32_t, 5)
+VALUE(aclvencSetChannelDescKeyFrameInterval, aclvencGetChannelDescKeyFrameInterval, uint32_t, 6)
+VALUE(aclvencSetChannelDescBufSize, aclvencGetChannelDescBufSize, uint32_t, 8)
+VALUE(aclvencSetChannelDescRcMode, aclvencGetChannelDescRcMode, uint32_t, 9)
+VALUE(aclvencSetChannelDescSrcRate, aclvencGetChannelDescSrcRate, uint32_t, 10)
+VALUE(aclvencSetChannelDescMaxBitRate, aclvencGetChannelDescMaxBitRate, uint32_t, 11)
+FIELD(aclvencSetChannelDescThreadId, aclvencGetChannelDescThreadId, uint64_t, thread)
+FIELD(aclvencSetChannelDescCallback, aclvencGetChannelDescCallback, aclvencCallback, callback)
+FIELD(aclvencSetChannelDescBufAddr, aclvencGetChannelDescBufAddr, void*, buffer)
 #undef VALUE
-ANYNPU_CHANNEL_FIELD(aclvenc, EncoderDesc, ThreadId, uint64_t, thread)
-ANYNPU_CHANNEL_FIELD(aclvenc, EncoderDesc, Callback, aclvencCallback, callback)
-ANYNPU_CHANNEL_FIELD(aclvenc, EncoderDesc, BufAddr, void*, buffer)
+#undef FIELD
 
 uint32_t aclvencGetChannelDescChannelId(const aclvencChannelDesc* channelDesc) {
   return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::channel_id);

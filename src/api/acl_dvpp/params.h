@@ -102,19 +102,19 @@ Value get_checked(const char* function, const void* handle, std::span<const Para
 }  // namespace anynpu::dvpp
 
 // The setter and the getter of one value of a channel's description: row `number` of its table.
-#define ANYNPU_CHANNEL_VALUE(api, Desc, table, name, type, number)                \
-  aclError api##SetChannelDesc##name(api##ChannelDesc* channelDesc, type value) { \
-    return set_checked<Desc>(__func__, channelDesc, table, number, value);        \
-  }                                                                               \
-  type api##GetChannelDesc##name(const api##ChannelDesc* channelDesc) {           \
-    return get_checked<Desc, type>(__func__, channelDesc, table, number);         \
+#define ANYNPU_API_VALUE(setter, getter, Handle, Desc, table, type, number) \
+  aclError setter(Handle* channelDesc, type value) {                        \
+    return set_checked<Desc>(__func__, channelDesc, table, number, value);  \
+  }                                                                         \
+  type getter(const Handle* channelDesc) {                                  \
+    return get_checked<Desc, type>(__func__, channelDesc, table, number);   \
   }
 
 // The same of what is no number: threads, callbacks, memory.
-#define ANYNPU_CHANNEL_FIELD(api, Desc, name, type, field)                        \
-  aclError api##SetChannelDesc##name(api##ChannelDesc* channelDesc, type value) { \
-    return set<Desc>(__func__, channelDesc, &Desc::field, value);                 \
-  }                                                                               \
-  type api##GetChannelDesc##name(const api##ChannelDesc* channelDesc) {           \
-    return get<Desc, type>(__func__, channelDesc, &Desc::field);                  \
+#define ANYNPU_API_FIELD(setter, getter, Handle, Desc, type, field) \
+  aclError setter(Handle* channelDesc, type value) {                \
+    return set<Desc>(__func__, channelDesc, &Desc::field, value);   \
+  }                                                                 \
+  type getter(const Handle* channelDesc) {                          \
+    return get<Desc, type>(__func__, channelDesc, &Desc::field);    \
   }
