@@ -91,8 +91,14 @@ def test_struct_table_agrees_with_the_headers(tmp_path):
     import table
 
     structs = table.read_structs(api_table.LIBRARIES)
-    lines = [f'#include "{header}"' for lib in api_table.LIBRARIES for header in lib.headers]
+    lines = ["#include <stddef.h>"]
+    lines += [f'#include "{header}"' for lib in api_table.LIBRARIES for header in lib.headers]
     for struct in structs.values():
+        names = [field.name for field in struct.fields]
+        if struct.kind == "struct":  # in the order of the table
+            lines += [f"_Static_assert(offsetof({struct.name}, {a}) < "
+                      f'offsetof({struct.name}, {b}), "{struct.name}.{b}");'
+                      for a, b in zip(names, names[1:])]
         for field in struct.fields:
             c_type = field.type.replace("bytes", "char")
             base, brackets = re.fullmatch(r"([^\[]+)((?:\[\w+\])*)", c_type).groups()
