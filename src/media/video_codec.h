@@ -66,6 +66,21 @@ class PacketCutter {
 
 enum class RateControl : uint8_t { constant_bits, variable_bits, quality_bits, fixed_qp };
 
+// What a stream says of its pictures; numbers of the standards, 2 is unspecified.
+struct VideoSignal {
+  bool present = false;
+  uint32_t format = 5;
+  bool full_range = false;
+  uint32_t primaries = 2, transfer = 2, matrix = 2;
+  uint32_t sample_width = 0, sample_height = 0;  // 0: nothing said
+};
+
+// A part of each picture whose QP differs.
+struct QpRegion {
+  uint32_t left, top, width, height;
+  int32_t delta;
+};
+
 struct VideoEncoderOptions {
   VideoType type = VideoType::h264;
   uint32_t width = 0, height = 0;
@@ -77,7 +92,7 @@ struct VideoEncoderOptions {
   uint32_t window_ms = 1000;                // over which the rate is kept
   int32_t qp_i = 30, qp_p = 32, qp_b = 34;  // of fixed_qp
   int32_t least_qp = -1, most_qp = -1;      // -1: the encoder's own
-  int32_t first_qp = -1;
+  int32_t first_qp = -1;                    // of the first picture of H.264; -1: the encoder's own
   uint32_t b_frames = 0;
   int32_t ip_qp_delta = 0;          // how much lower the QP of I frames is
   uint32_t i_to_p = 0;              // most bits of an I frame in those of a P frame; 0: no limit
@@ -87,7 +102,10 @@ struct VideoEncoderOptions {
   bool intra_refresh = false;
   uint32_t slices = 1;
   uint32_t reference_frames = 0;  // 0: the encoder's own
-  std::string more;               // options in the encoder's own words: "key=value:key=value"
+  bool grey = false;              // without the pictures' colour
+  VideoSignal signal;
+  std::vector<QpRegion> regions;
+  std::string more;  // options in the encoder's own words: "key=value:key=value"
 };
 
 struct EncodedPacket {

@@ -75,10 +75,7 @@ hi_s32 hi_mpi_venc_start_chn(hi_venc_chn chn, const hi_venc_start_param* recv_pa
 }
 
 hi_s32 hi_mpi_venc_stop_chn(hi_venc_chn chn) {
-  return on_venc(__func__, chn, [&](VencChannel& channel) -> Status {
-    channel.stop();
-    return {};
-  });
+  return on_venc(__func__, chn, [&](VencChannel& channel) -> Status { return channel.stop(); });
 }
 
 hi_s32 hi_mpi_venc_send_frame(hi_venc_chn chn, const hi_video_frame_info* frame, hi_s32 milli_sec) {
@@ -238,7 +235,11 @@ hi_s32 hi_mpi_venc_set_roi_attr(hi_venc_chn chn, const hi_venc_roi_attr* roi_att
     if (roi_attr->idx >= 8)
       return fail(Code::invalid_argument, "the index is {}; expected 0 to 7", roi_attr->idx);
     const std::lock_guard lock(channel.settings_mutex);
-    channel.settings.roi[roi_attr->idx] = *roi_attr;
+    VencSettings changed = channel.settings;
+    changed.roi[roi_attr->idx] = *roi_attr;
+    if (!channel.is_jpeg()) ANYNPU_TRY(options_of(changed).status());
+    channel.settings = changed;
+    channel.renew();
     return {};
   });
 }
@@ -249,98 +250,29 @@ hi_u32 hi_mpi_venc_get_qpmap_size(hi_payload_type type, hi_u32 width, hi_u32 hei
   return media::aligned_up(width, 256) / 16 * (media::aligned_up(height, 16) / 16);
 }
 
-hi_s32 hi_mpi_venc_get_chn_attr(hi_venc_chn chn, hi_venc_chn_attr* chn_attr) {
-  return get_setting(__func__, chn, &VencSettings::attr, chn_attr);
-}
-
-hi_s32 hi_mpi_venc_set_chn_attr(hi_venc_chn chn, const hi_venc_chn_attr* chn_attr) {
-  return set_setting(__func__, chn, &VencSettings::attr, chn_attr);
-}
-
-hi_s32 hi_mpi_venc_get_chn_param(hi_venc_chn chn, hi_venc_chn_param* chn_param) {
-  return get_setting(__func__, chn, &VencSettings::chn, chn_param);
-}
-
-hi_s32 hi_mpi_venc_set_chn_param(hi_venc_chn chn, const hi_venc_chn_param* chn_param) {
-  return set_setting(__func__, chn, &VencSettings::chn, chn_param);
-}
-
-hi_s32 hi_mpi_venc_get_cu_pred(hi_venc_chn chn, hi_venc_cu_prediction* cu_pred) {
-  return get_setting(__func__, chn, &VencSettings::cu_pred, cu_pred);
-}
-
-hi_s32 hi_mpi_venc_set_cu_pred(hi_venc_chn chn, const hi_venc_cu_prediction* cu_pred) {
-  return set_setting(__func__, chn, &VencSettings::cu_pred, cu_pred);
-}
-
-hi_s32 hi_mpi_venc_get_h264_vui(hi_venc_chn chn, hi_venc_h264_vui* h264_vui) {
-  return get_setting(__func__, chn, &VencSettings::h264_vui, h264_vui);
-}
-
-hi_s32 hi_mpi_venc_set_h264_vui(hi_venc_chn chn, const hi_venc_h264_vui* h264_vui) {
-  return set_setting(__func__, chn, &VencSettings::h264_vui, h264_vui);
-}
-
-hi_s32 hi_mpi_venc_get_h265_vui(hi_venc_chn chn, hi_venc_h265_vui* h265_vui) {
-  return get_setting(__func__, chn, &VencSettings::h265_vui, h265_vui);
-}
-
-hi_s32 hi_mpi_venc_set_h265_vui(hi_venc_chn chn, const hi_venc_h265_vui* h265_vui) {
-  return set_setting(__func__, chn, &VencSettings::h265_vui, h265_vui);
-}
-
-hi_s32 hi_mpi_venc_get_intra_refresh(hi_venc_chn chn, hi_venc_intra_refresh* intra_refresh) {
-  return get_setting(__func__, chn, &VencSettings::refresh, intra_refresh);
-}
-
-hi_s32 hi_mpi_venc_set_intra_refresh(hi_venc_chn chn, const hi_venc_intra_refresh* intra_refresh) {
-  return set_setting(__func__, chn, &VencSettings::refresh, intra_refresh);
-}
-
-hi_s32 hi_mpi_venc_get_jpeg_huffman_param(hi_venc_chn chn,
-                                          hi_venc_jpeg_huffman_param* jpeg_huffman_param) {
-  return get_setting(__func__, chn, &VencSettings::huffman, jpeg_huffman_param);
-}
-
-hi_s32 hi_mpi_venc_set_jpeg_huffman_param(hi_venc_chn chn,
-                                          const hi_venc_jpeg_huffman_param* jpeg_huffman_param) {
-  return set_setting(__func__, chn, &VencSettings::huffman, jpeg_huffman_param);
-}
-
 hi_s32 hi_mpi_venc_get_jpeg_param(hi_venc_chn chn, hi_venc_jpeg_param* jpeg_param) {
   return get_setting(__func__, chn, &VencSettings::jpeg, jpeg_param);
 }
 
-hi_s32 hi_mpi_venc_get_rc_param(hi_venc_chn chn, hi_venc_rc_param* rc_param) {
-  return get_setting(__func__, chn, &VencSettings::rc, rc_param);
-}
-
-hi_s32 hi_mpi_venc_set_rc_param(hi_venc_chn chn, const hi_venc_rc_param* rc_param) {
-  return set_setting(__func__, chn, &VencSettings::rc, rc_param);
-}
-
-hi_s32 hi_mpi_venc_get_ref_param(hi_venc_chn chn, hi_venc_ref_param* ref_param) {
-  return get_setting(__func__, chn, &VencSettings::ref, ref_param);
-}
-
-hi_s32 hi_mpi_venc_set_ref_param(hi_venc_chn chn, const hi_venc_ref_param* ref_param) {
-  return set_setting(__func__, chn, &VencSettings::ref, ref_param);
-}
-
-hi_s32 hi_mpi_venc_get_slice_split(hi_venc_chn chn, hi_venc_slice_split* slice_split) {
-  return get_setting(__func__, chn, &VencSettings::slices, slice_split);
-}
-
-hi_s32 hi_mpi_venc_set_slice_split(hi_venc_chn chn, const hi_venc_slice_split* slice_split) {
-  return set_setting(__func__, chn, &VencSettings::slices, slice_split);
-}
-
-hi_s32 hi_mpi_venc_get_streamcopy_param(hi_venc_chn chn,
-                                        hi_venc_streamcopy_param* streamcopy_param) {
-  return get_setting(__func__, chn, &VencSettings::copy, streamcopy_param);
-}
-
-hi_s32 hi_mpi_venc_set_streamcopy_param(hi_venc_chn chn,
-                                        const hi_venc_streamcopy_param* streamcopy_param) {
-  return set_setting(__func__, chn, &VencSettings::copy, streamcopy_param);
-}
+#define SETTING(setter, getter, type, field)                        \
+  hi_s32 setter(hi_venc_chn chn, const type* value) {               \
+    return set_setting(__func__, chn, &VencSettings::field, value); \
+  }                                                                 \
+  hi_s32 getter(hi_venc_chn chn, type* value) {                     \
+    return get_setting(__func__, chn, &VencSettings::field, value); \
+  }
+SETTING(hi_mpi_venc_set_chn_attr, hi_mpi_venc_get_chn_attr, hi_venc_chn_attr, attr)
+SETTING(hi_mpi_venc_set_chn_param, hi_mpi_venc_get_chn_param, hi_venc_chn_param, chn)
+SETTING(hi_mpi_venc_set_cu_pred, hi_mpi_venc_get_cu_pred, hi_venc_cu_prediction, cu_pred)
+SETTING(hi_mpi_venc_set_h264_vui, hi_mpi_venc_get_h264_vui, hi_venc_h264_vui, h264_vui)
+SETTING(hi_mpi_venc_set_h265_vui, hi_mpi_venc_get_h265_vui, hi_venc_h265_vui, h265_vui)
+SETTING(hi_mpi_venc_set_intra_refresh, hi_mpi_venc_get_intra_refresh, hi_venc_intra_refresh,
+        refresh)
+SETTING(hi_mpi_venc_set_jpeg_huffman_param, hi_mpi_venc_get_jpeg_huffman_param,
+        hi_venc_jpeg_huffman_param, huffman)
+SETTING(hi_mpi_venc_set_rc_param, hi_mpi_venc_get_rc_param, hi_venc_rc_param, rc)
+SETTING(hi_mpi_venc_set_ref_param, hi_mpi_venc_get_ref_param, hi_venc_ref_param, ref)
+SETTING(hi_mpi_venc_set_slice_split, hi_mpi_venc_get_slice_split, hi_venc_slice_split, slices)
+SETTING(hi_mpi_venc_set_streamcopy_param, hi_mpi_venc_get_streamcopy_param,
+        hi_venc_streamcopy_param, copy)
+#undef SETTING

@@ -31,6 +31,13 @@ struct VencSettings {
 
 // The nearest settings of x264 and x265; docs/media.md has the table.
 Result<media::VideoEncoderOptions> options_of(const VencSettings& settings);
+// Pictures that come and pictures that go in a second; 0 and 0 where all go.
+struct FrameRates {
+  hi_u32 source = 0, target = 0;
+};
+FrameRates rates_of(const VencSettings& settings);
+// Says in the log what was set and has no effect.
+void warn_without_effect(const VencSettings& settings);
 
 class VencChannel : public std::enable_shared_from_this<VencChannel> {
  public:
@@ -38,7 +45,7 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
 
   bool is_jpeg() const { return settings.attr.venc_attr.type == HI_PT_JPEG; }
   Status start(hi_s32 pictures);
-  void stop();
+  Status stop();
   // `to` is memory of the program for a JPEG picture; null: the channel's own.
   Status send(const hi_video_frame_info& frame, const hi_img_stream* to, hi_s32 milli_sec);
   Status get(hi_venc_stream* stream, hi_s32 milli_sec);
@@ -87,6 +94,7 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   int64_t left_ = 0;  // pictures still to be received; -1: any number
   uint32_t waiting_ = 0;
   uint64_t held_ = 0;  // bytes encoded and not released
+  uint64_t received_ = 0;
   uint32_t sequence_ = 0;
 
  public:

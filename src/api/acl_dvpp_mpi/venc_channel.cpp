@@ -72,9 +72,18 @@ Status VencChannel::start(hi_s32 pictures) {
   return {};
 }
 
-void VencChannel::stop() {
-  const std::lock_guard lock(mutex_);
-  started_ = false;
+Status VencChannel::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(started_, false)) return {};
+  }
+  // B frames that wait for their turn come out.
+  return stream_->submit({kVencTask, 0}, [self = shared_from_this()]() -> Status {
+    if (!self->encoder_) return {};
+    note(self->encoder_->flush([&](const media::EncodedPacket& packet) { self->take(packet); }));
+    self->encoder_.reset();
+    return {};
+  });
 }
 
 Status VencChannel::finish() { return stream_->synchronize(); }
@@ -108,10 +117,22 @@ Status VencChannel::send(const hi_video_frame_info& frame, const hi_img_stream* 
     ANYNPU_ASSIGN(room,
                   device::check_range(to->addr, to->len, device::Access::write, "jpege_stream"));
   }
+  FrameRates rates;
+  if (!is_jpeg()) {
+    const std::lock_guard lock(settings_mutex);
+    rates = rates_of(settings);
+  }
   {
     std::unique_lock lock(mutex_);
     if (!started_ || left_ == 0)
       return fail(Code::bad_call_order, "the channel does not receive; call venc_start_chn first");
+    // Of `source` pictures a second `target` are encoded, evenly.
+    const uint64_t number = received_++;
+    if (rates.target < rates.source &&
+        (number + 1) * rates.target / rates.source == number * rates.target / rates.source) {
+      if (left_ > 0) --left_;
+      return {};
+    }
     const uint64_t most = a.buf_size ? a.buf_size : uint64_t{64} << 20;
     const Status fits = wait_until(
         changed_, lock, milli_sec,
@@ -155,6 +176,7 @@ void VencChannel::encode(const media::CheckedPicture& picture, uint64_t pts, uin
         now = settings;
       }
       ANYNPU_ASSIGN(const auto options, options_of(now));
+      warn_without_effect(now);
       ANYNPU_ASSIGN(media::VideoCodec * codec, media::video_codec());
       ANYNPU_ASSIGN(encoder_, codec->make_encoder(options));
       return {};

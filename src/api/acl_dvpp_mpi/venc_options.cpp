@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the settings of an encoder channel to those of x264 and x265.
 #include "api/acl_dvpp_mpi/venc.h"
+#include "base/log.h"
 
 namespace anynpu::mpi {
 namespace {
@@ -9,68 +10,56 @@ namespace {
 struct Rate {
   hi_u32 gop, stats_time, source, target, kbps;
 };
+// What a program may limit in most of them; 0 where it set nothing.
+struct Limits {
+  hi_u32 least_qp, most_qp, i_to_p;
+};
 
 struct Mode {
   hi_venc_rc_mode number;
   media::RateControl control;
   Rate (*rate)(const hi_venc_rc_attr&);
+  Limits (*limits)(const hi_venc_rc_param&);
 };
 
-#define RATE(field, bits)                                                                    \
-  [](const hi_venc_rc_attr& a) -> Rate {                                                     \
-    return {a.field.gop, a.field.stats_time, a.field.src_frame_rate, a.field.dst_frame_rate, \
-            a.field.bits};                                                                   \
+#define MODE(number, control, field, bits)                                                         \
+  {                                                                                                \
+    number, control,                                                                               \
+        [](const hi_venc_rc_attr& a) -> Rate {                                                     \
+          return {a.field.gop, a.field.stats_time, a.field.src_frame_rate, a.field.dst_frame_rate, \
+                  a.field.bits};                                                                   \
+        },                                                                                         \
+        [](const hi_venc_rc_param& p) -> Limits {                                                  \
+          return {p.field##_param.min_qp, p.field##_param.max_qp,                                  \
+                  p.field##_param.max_i_proportion};                                               \
+        }                                                                                          \
   }
-#define FIXED(field)                                                            \
-  [](const hi_venc_rc_attr& a) -> Rate {                                        \
-    return {a.field.gop, 1, a.field.src_frame_rate, a.field.dst_frame_rate, 0}; \
+#define FIXED(number, field)                                                          \
+  {                                                                                   \
+    number, fixed_qp,                                                                 \
+        [](const hi_venc_rc_attr& a) -> Rate {                                        \
+          return {a.field.gop, 1, a.field.src_frame_rate, a.field.dst_frame_rate, 0}; \
+        },                                                                            \
+        [](const hi_venc_rc_param&) -> Limits { return {}; }                          \
   }
 
 using enum media::RateControl;
 constexpr Mode kModes[] = {
-    {HI_VENC_RC_MODE_H264_CBR, constant_bits, RATE(h264_cbr, bit_rate)},
-    {HI_VENC_RC_MODE_H264_VBR, variable_bits, RATE(h264_vbr, max_bit_rate)},
-    {HI_VENC_RC_MODE_H264_AVBR, variable_bits, RATE(h264_avbr, max_bit_rate)},
-    {HI_VENC_RC_MODE_H264_QVBR, quality_bits, RATE(h264_qvbr, target_bit_rate)},
-    {HI_VENC_RC_MODE_H264_CVBR, variable_bits, RATE(h264_cvbr, max_bit_rate)},
-    {HI_VENC_RC_MODE_H264_FIXQP, fixed_qp, FIXED(h264_fixqp)},
-    {HI_VENC_RC_MODE_H265_CBR, constant_bits, RATE(h265_cbr, bit_rate)},
-    {HI_VENC_RC_MODE_H265_VBR, variable_bits, RATE(h265_vbr, max_bit_rate)},
-    {HI_VENC_RC_MODE_H265_AVBR, variable_bits, RATE(h265_avbr, max_bit_rate)},
-    {HI_VENC_RC_MODE_H265_QVBR, quality_bits, RATE(h265_qvbr, target_bit_rate)},
-    {HI_VENC_RC_MODE_H265_CVBR, variable_bits, RATE(h265_cvbr, max_bit_rate)},
-    {HI_VENC_RC_MODE_H265_FIXQP, fixed_qp, FIXED(h265_fixqp)},
+    MODE(HI_VENC_RC_MODE_H264_CBR, constant_bits, h264_cbr, bit_rate),
+    MODE(HI_VENC_RC_MODE_H264_VBR, variable_bits, h264_vbr, max_bit_rate),
+    MODE(HI_VENC_RC_MODE_H264_AVBR, variable_bits, h264_avbr, max_bit_rate),
+    MODE(HI_VENC_RC_MODE_H264_QVBR, quality_bits, h264_qvbr, target_bit_rate),
+    MODE(HI_VENC_RC_MODE_H264_CVBR, variable_bits, h264_cvbr, max_bit_rate),
+    FIXED(HI_VENC_RC_MODE_H264_FIXQP, h264_fixqp),
+    MODE(HI_VENC_RC_MODE_H265_CBR, constant_bits, h265_cbr, bit_rate),
+    MODE(HI_VENC_RC_MODE_H265_VBR, variable_bits, h265_vbr, max_bit_rate),
+    MODE(HI_VENC_RC_MODE_H265_AVBR, variable_bits, h265_avbr, max_bit_rate),
+    MODE(HI_VENC_RC_MODE_H265_QVBR, quality_bits, h265_qvbr, target_bit_rate),
+    MODE(HI_VENC_RC_MODE_H265_CVBR, variable_bits, h265_cvbr, max_bit_rate),
+    FIXED(HI_VENC_RC_MODE_H265_FIXQP, h265_fixqp),
 };
-#undef RATE
+#undef MODE
 #undef FIXED
-
-// QP limits of the chosen mode; 0 and 0 where the program set none.
-std::pair<hi_u32, hi_u32> limits_of(const VencSettings& s) {
-  switch (s.attr.rc_attr.rc_mode) {
-    case HI_VENC_RC_MODE_H264_CBR:
-      return {s.rc.h264_cbr_param.min_qp, s.rc.h264_cbr_param.max_qp};
-    case HI_VENC_RC_MODE_H264_VBR:
-      return {s.rc.h264_vbr_param.min_qp, s.rc.h264_vbr_param.max_qp};
-    case HI_VENC_RC_MODE_H264_AVBR:
-      return {s.rc.h264_avbr_param.min_qp, s.rc.h264_avbr_param.max_qp};
-    case HI_VENC_RC_MODE_H264_QVBR:
-      return {s.rc.h264_qvbr_param.min_qp, s.rc.h264_qvbr_param.max_qp};
-    case HI_VENC_RC_MODE_H264_CVBR:
-      return {s.rc.h264_cvbr_param.min_qp, s.rc.h264_cvbr_param.max_qp};
-    case HI_VENC_RC_MODE_H265_CBR:
-      return {s.rc.h265_cbr_param.min_qp, s.rc.h265_cbr_param.max_qp};
-    case HI_VENC_RC_MODE_H265_VBR:
-      return {s.rc.h265_vbr_param.min_qp, s.rc.h265_vbr_param.max_qp};
-    case HI_VENC_RC_MODE_H265_AVBR:
-      return {s.rc.h265_avbr_param.min_qp, s.rc.h265_avbr_param.max_qp};
-    case HI_VENC_RC_MODE_H265_QVBR:
-      return {s.rc.h265_qvbr_param.min_qp, s.rc.h265_qvbr_param.max_qp};
-    case HI_VENC_RC_MODE_H265_CVBR:
-      return {s.rc.h265_cvbr_param.min_qp, s.rc.h265_cvbr_param.max_qp};
-    default:
-      return {0, 0};
-  }
-}
 
 bool any(const hi_u32* values, size_t n) {
   for (size_t i = 0; i < n; ++i)
@@ -78,7 +67,88 @@ bool any(const hi_u32* values, size_t n) {
   return false;
 }
 
+template <typename Vui>
+media::VideoSignal signal_of(const Vui& vui) {
+  media::VideoSignal signal;
+  if (vui.vui_aspect_ratio.aspect_ratio_info_present_flag) {
+    // 1 is square; 255 says that the numbers follow. The others are fixed proportions.
+    const bool extended = vui.vui_aspect_ratio.aspect_ratio_idc == 255;
+    signal.sample_width = extended ? vui.vui_aspect_ratio.sar_width : 1;
+    signal.sample_height = extended ? vui.vui_aspect_ratio.sar_height : 1;
+  }
+  const auto& video = vui.vui_video_signal;
+  if (!video.video_signal_type_present_flag) return signal;
+  signal.present = true;
+  signal.format = video.video_format;
+  signal.full_range = video.video_full_range_flag != 0;
+  if (video.colour_description_present_flag) {
+    signal.primaries = video.colour_primaries;
+    signal.transfer = video.transfer_characteristics;
+    signal.matrix = video.matrix_coefficients;
+  }
+  return signal;
+}
+
+// Regions whose QP differs from what the rate control chooses.
+Status add_regions(const VencSettings& s, media::VideoEncoderOptions* o) {
+  for (const hi_venc_roi_attr& roi : s.roi) {
+    if (!roi.enable) continue;
+    if (roi.is_abs_qp || o->rate == fixed_qp)
+      return fail(Code::unsupported_feature,
+                  "region {} asks for QP {}{}; use a difference (is_abs_qp 0) and a rate control "
+                  "other than FIXQP",
+                  roi.idx, roi.qp, roi.is_abs_qp ? "" : " more beside fixed ones");
+    const int64_t right = int64_t{roi.rect.x} + roi.rect.width;
+    const int64_t bottom = int64_t{roi.rect.y} + roi.rect.height;
+    if (roi.rect.x < 0 || roi.rect.y < 0 || right > o->width || bottom > o->height ||
+        roi.rect.width == 0 || roi.rect.height == 0)
+      return fail(Code::invalid_argument,
+                  "region {} lies at {},{} and has {}x{} pixels; the pictures have {}x{}", roi.idx,
+                  roi.rect.x, roi.rect.y, roi.rect.width, roi.rect.height, o->width, o->height);
+    if (roi.qp < -51 || roi.qp > 51)
+      return fail(Code::invalid_argument, "region {} differs by {}; expected -51 to 51", roi.idx,
+                  roi.qp);
+    o->regions.push_back({static_cast<uint32_t>(roi.rect.x), static_cast<uint32_t>(roi.rect.y),
+                          roi.rect.width, roi.rect.height, roi.qp});
+  }
+  return {};
+}
+
+// What is kept and given back, and changes nothing here.
+std::string without_effect(const VencSettings& s) {
+  std::string list;
+  const auto name = [&](bool set, const char* text) {
+    if (set) list += (list.empty() ? "" : ", ") + std::string(text);
+  };
+  name(s.rc.first_frame_start_qp > 0 && s.attr.venc_attr.type == HI_PT_H265,
+       "first_frame_start_qp");
+  name(s.rc.row_qp_delta != 0, "row_qp_delta");
+  name(s.rc.direction != 0, "direction");
+  name(s.ref.enhance != 0, "ref_param.enhance");
+  name(s.copy.copy_en != HI_FALSE, "stream copy");
+  name(s.cu_pred.pred_mode != 0, "cu_pred");
+  return list;
+}
+
 }  // namespace
+
+FrameRates rates_of(const VencSettings& s) {
+  if (s.chn.frame_rate.src_frame_rate > 0 && s.chn.frame_rate.dst_frame_rate > 0)
+    return {static_cast<hi_u32>(s.chn.frame_rate.src_frame_rate),
+            static_cast<hi_u32>(s.chn.frame_rate.dst_frame_rate)};
+  for (const Mode& mode : kModes) {
+    if (mode.number != s.attr.rc_attr.rc_mode) continue;
+    const Rate rate = mode.rate(s.attr.rc_attr);
+    return {rate.source, rate.target};
+  }
+  return {};
+}
+
+void warn_without_effect(const VencSettings& settings) {
+  const std::string list = without_effect(settings);
+  if (!list.empty())
+    ANYNPU_LOG(warning, "encoder: {} was set and changes nothing in this encoder", list);
+}
 
 Result<media::VideoEncoderOptions> options_of(const VencSettings& s) {
   const bool h265 = s.attr.venc_attr.type == HI_PT_H265;
@@ -115,7 +185,8 @@ Result<media::VideoEncoderOptions> options_of(const VencSettings& s) {
     o.qp_p = static_cast<int32_t>(q.p_qp);
     o.qp_b = static_cast<int32_t>(q.b_qp);
   }
-  const auto [least, most] = limits_of(s);
+  const auto [least, most, i_to_p] = mode->limits(s.rc);
+  o.i_to_p = i_to_p;
   if (most > 0) {
     if (most > 51 || least > most)
       return fail(Code::invalid_argument, "min_qp {} and max_qp {}; expected 0 to 51 in order",
@@ -129,12 +200,26 @@ Result<media::VideoEncoderOptions> options_of(const VencSettings& s) {
                 s.attr.venc_attr.profile, h265 ? 1 : 2);
   o.profile = h265 ? "main" : profiles[s.attr.venc_attr.profile];
   const auto& gop = s.attr.gop_attr;
+  if (gop.gop_mode != HI_VENC_GOP_MODE_NORMAL_P && gop.gop_mode != HI_VENC_GOP_MODE_BIPRED_B)
+    return fail(Code::unsupported_feature,
+                "the GOP mode is {}; 0 (NORMAL_P) and 4 (BIPRED_B) are supported", gop.gop_mode);
   if (gop.gop_mode == HI_VENC_GOP_MODE_NORMAL_P) o.ip_qp_delta = gop.normal_p.ip_qp_delta;
   if (gop.gop_mode == HI_VENC_GOP_MODE_BIPRED_B) {
     o.b_frames = std::min(gop.bipred_b.b_frame_num, 3u);
     o.ip_qp_delta = gop.bipred_b.ip_qp_delta;
     if (o.profile == "baseline") o.profile = "main";  // which has B frames
   }
+  if (s.rc.first_frame_start_qp > 51)
+    return fail(Code::invalid_argument, "first_frame_start_qp is {}; expected -1 (none) to 51",
+                s.rc.first_frame_start_qp);
+  // 0 is what a new channel says: none.
+  if (s.rc.first_frame_start_qp > 0 && !fixed) o.first_qp = s.rc.first_frame_start_qp;
+  if (s.chn.crop_info.enable)
+    return fail(Code::unsupported_feature,
+                "crop_info of the channel is not supported; crop with vpc_crop before");
+  o.grey = s.chn.color_to_grey_en != HI_FALSE;
+  o.signal = h265 ? signal_of(s.h265_vui) : signal_of(s.h264_vui);
+  ANYNPU_TRY(add_regions(s, &o));
   o.block_rate_control = any(s.rc.threshold_i, HI_VENC_TEXTURE_THRESHOLD_SIZE) ||
                          any(s.rc.threshold_p, HI_VENC_TEXTURE_THRESHOLD_SIZE);
   o.scene_cut = s.rc.scene_chg_detect.detect_scene_chg_en != HI_FALSE &&

@@ -65,9 +65,11 @@ class Encoder final : public VideoEncoder {
 
   Status encode(const pixel::Picture& from, uint64_t id, bool force_key,
                 const PacketSink& sink) override {
-    const bool as_it_is = context_->pix_fmt == AV_PIX_FMT_NV12 && from.format->at[1] == 0;
+    const bool as_it_is =
+        context_->pix_fmt == AV_PIX_FMT_NV12 && from.format->at[1] == 0 && !options_.grey;
     AVFrame* frame = as_it_is ? borrowed_ : frame_;
     ANYNPU_TRY(as_it_is ? borrow(from) : copy(from));
+    ANYNPU_TRY(mark_regions(frame));
     frame->pts = static_cast<int64_t>(id);
     frame->pict_type = force_key ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
     const int ret = avcodec_send_frame(context_, frame);
@@ -98,6 +100,7 @@ class Encoder final : public VideoEncoder {
     if (options_.least_qp >= 0) context_->qmin = options_.least_qp;
     if (options_.most_qp >= 0) context_->qmax = options_.most_qp;
     if (options_.reference_frames > 0) context_->refs = static_cast<int>(options_.reference_frames);
+    describe_signal();
     av_opt_set(context_->priv_data, "preset", "veryfast", 0);
     // Without B frames every picture gives its packet at once, as the unit does.
     if (options_.b_frames == 0) av_opt_set(context_->priv_data, "tune", "zerolatency", 0);
@@ -106,14 +109,60 @@ class Encoder final : public VideoEncoder {
       av_opt_set(context_->priv_data, "profile", options_.profile.c_str(), 0);
   }
 
+  // What the rate is kept over. A limit of I frames to so many P frames is one of the buffer, which
+  // bounds the largest picture: with n pictures a group, the bits of a group are those of n - 1 P
+  // frames and of i_to_p more.
+  uint32_t buffer_kbit() const {
+    const auto& o = options_;
+    uint64_t kbit = uint64_t{o.kbps} * o.window_ms / 1000;
+    if (o.i_to_p > 0 && o.gop > 1) {
+      const uint64_t group = uint64_t{o.kbps} * o.gop / o.frame_rate;
+      const uint64_t largest = group * o.i_to_p / (o.gop - 1 + o.i_to_p);
+      kbit = std::min(kbit, std::max(largest, uint64_t{o.kbps} / o.frame_rate));
+    }
+    return static_cast<uint32_t>(std::max<uint64_t>(kbit, 1));
+  }
+
+  void describe_signal() {
+    const VideoSignal& s = options_.signal;
+    if (s.sample_width > 0 && s.sample_height > 0)
+      context_->sample_aspect_ratio = {static_cast<int>(s.sample_width),
+                                       static_cast<int>(s.sample_height)};
+    if (!s.present) return;
+    context_->color_range = s.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+    context_->color_primaries = static_cast<AVColorPrimaries>(s.primaries);
+    context_->color_trc = static_cast<AVColorTransferCharacteristic>(s.transfer);
+    context_->colorspace = static_cast<AVColorSpace>(s.matrix);
+  }
+
+  Status mark_regions(AVFrame* frame) const {
+    av_frame_remove_side_data(frame, AV_FRAME_DATA_REGIONS_OF_INTEREST);
+    if (options_.regions.empty()) return {};
+    const size_t bytes = options_.regions.size() * sizeof(AVRegionOfInterest);
+    AVFrameSideData* data = av_frame_new_side_data(frame, AV_FRAME_DATA_REGIONS_OF_INTEREST, bytes);
+    if (data == nullptr) return no_memory();
+    auto* region = reinterpret_cast<AVRegionOfInterest*>(data->data);
+    for (const QpRegion& r : options_.regions) {
+      *region++ = {sizeof(AVRegionOfInterest),         static_cast<int>(r.top),
+                   static_cast<int>(r.top + r.height), static_cast<int>(r.left),
+                   static_cast<int>(r.left + r.width), {r.delta, 51}};
+    }
+    return {};
+  }
+
   void add_common(Words& words) const {
     const auto& o = options_;
     words.add("keyint", o.gop);
     words.add("min-keyint", o.gop);
     words.add("scenecut", o.scene_cut ? 40 : 0);
-    words.add("aq-mode", o.block_rate_control ? 1 : 0);
-    const uint32_t buffer =
-        static_cast<uint32_t>(std::max<uint64_t>(uint64_t{o.kbps} * o.window_ms / 1000, 1));
+    // Regions go through the same tables as changes of QP inside a frame.
+    words.add("aq-mode", o.block_rate_control || !o.regions.empty() ? 1 : 0);
+    if (!o.block_rate_control && !o.regions.empty()) words.add("aq-strength", "0.01");
+    if (o.signal.present) {
+      constexpr const char* formats[] = {"component", "pal", "ntsc", "secam", "mac", "undef"};
+      words.add("videoformat", formats[std::min(o.signal.format, 5u)]);
+    }
+    const uint32_t buffer = buffer_kbit();
     switch (o.rate) {
       case RateControl::constant_bits:
         words.add("vbv-maxrate", o.kbps);
@@ -121,6 +170,7 @@ class Encoder final : public VideoEncoder {
         break;
       case RateControl::variable_bits:
         words.add("crf", o.type == VideoType::h264 ? 23 : 28);
+        words.add("vbv-init", "0.2");  // a full buffer would start above the ceiling
         words.add("vbv-maxrate", o.kbps);
         words.add("vbv-bufsize", buffer);
         break;
@@ -146,6 +196,7 @@ class Encoder final : public VideoEncoder {
     words.add("annexb", 1);
     words.add("repeat-headers", 1);
     words.add("nal-hrd", "none");
+    if (options_.first_qp >= 0) words.add("zones", format("0,0,q={}", options_.first_qp));
     if (options_.rate == RateControl::constant_bits) words.add("ratetol", "1.0");
     if (options_.intra_refresh) words.add("intra-refresh", 1);
     if (options_.b_frames > 0) words.add("b-adapt", 0);
@@ -212,7 +263,8 @@ class Encoder final : public VideoEncoder {
         const uint8_t* source = chroma.row(y) + at;
         uint8_t* target =
             frame_->data[plane] + size_t{y} * frame_->linesize[plane] + (in_turns ? c - 1 : 0);
-        for (uint32_t x = 0; x < chroma.width; ++x) target[step * x] = source[2 * x];
+        for (uint32_t x = 0; x < chroma.width; ++x)
+          target[step * x] = options_.grey ? 128 : source[2 * x];
       }
     }
     return {};
