@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -139,8 +140,10 @@ Status write_text(const std::string& path, const std::string& text) {
   bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file) good = std::fclose(file) == 0 && good;
   if (good) return {};
+  const std::string reason = strerror(errno);
+  if (file) ::unlink(path.c_str());  // no half-written file
   return fail(Code::io_error, "'{}' cannot be written: {}; check the folder and the disk", path,
-              std::string(strerror(errno)));
+              reason);
 }
 
 Result<Directory> Directory::create(const DirectoryFacts& facts) {
@@ -156,8 +159,16 @@ Result<Directory> Directory::create(const DirectoryFacts& facts) {
   made.path_ = format("{}/PROF_{}_{}_{}{}", facts.parent, padded(facts.index, 6),
                       date_digits(made.begin_calendar_ns_),
                       padded(static_cast<uint64_t>(getpid()), 8), random_letters());
-  ANYNPU_TRY(made.fill(facts));
+  if (Status status = made.fill(facts); !status.ok()) {
+    made.remove();
+    return status;
+  }
   return made;
+}
+
+void Directory::remove() {
+  std::error_code ignored;  // what cannot be removed stays
+  std::filesystem::remove_all(path_, ignored);
 }
 
 Status Directory::fill(const DirectoryFacts& facts) {

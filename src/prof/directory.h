@@ -24,6 +24,8 @@ struct DirectoryFacts {
 class Directory {
  public:
   static Result<Directory> create(const DirectoryFacts& facts);
+  // With all that is in it: of a session that could not be started.
+  void remove();
   const std::string& path() const { return path_; }
   std::string host_data() const { return path_ + "/host/data"; }
   // Makes the part of a device that was not known at the start; nothing when it is there.

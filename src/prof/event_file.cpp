@@ -174,6 +174,7 @@ void EventFile::write_out() {
                       "the disk and its free space",
                       path_, std::string(strerror(errno)));
       ANYNPU_LOG(error, "profiling: {}", failure_.to_string());
+      if (::ftruncate(fd_, static_cast<off_t>(written_)) == 0) done = 0;  // whole chunks only
       break;
     }
     done += static_cast<size_t>(count);

@@ -54,9 +54,12 @@ Result<std::shared_ptr<Session>> Session::start(const SessionConfig& config) {
   uint64_t most_bytes = 0;
   if (const auto limit = config.settings.find("storage_limit"); limit != config.settings.end())
     most_bytes = std::strtoull(limit->second.c_str(), nullptr, 10) << 20;
-  ANYNPU_ASSIGN(EventFile events,
-                EventFile::create(directory.host_data() + "/anynpu.events", most_bytes));
-  std::shared_ptr<Session> session(new Session(config, std::move(directory), std::move(events)));
+  auto events = EventFile::create(directory.host_data() + "/anynpu.events", most_bytes);
+  if (!events.ok()) {
+    directory.remove();
+    return events.status();
+  }
+  std::shared_ptr<Session> session(new Session(config, std::move(directory), std::move(*events)));
   remember(session);
   Collector::instance().add(session);
   ANYNPU_LOG(event, "profiling starts, data in '{}'", session->path());

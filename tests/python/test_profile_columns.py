@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every column of every file of msprof and of mindspore.profiler, by tests/data/profile_columns.tsv.
+"""Every column of every file of msprof and mindspore.profiler, by tests/data/profile_columns.tsv.
 
 The headers exactly, and each cell by its kind. Also what fusions, stages and times say.
 """

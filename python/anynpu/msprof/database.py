@@ -2,7 +2,7 @@
 """msprof_*.db: the same data as SQLite. Times in ns, memory in bytes, texts by number."""
 from __future__ import annotations
 
-import os
+import contextlib
 import socket
 import sqlite3
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from anynpu.msprof import host, tables
 from anynpu.msprof.work import ENGINES, NO_MODEL, number_of, stream_of, task_type
+from anynpu.whole_file import whole
 
 SCHEMA = """
 CREATE TABLE META_DATA (name TEXT, value TEXT);
@@ -169,19 +170,20 @@ def _host(db, work, texts):
 
 def write_database(work, path):
     """Written whole or not at all."""
-    partial = path + ".partial"
-    if os.path.exists(partial):
-        os.remove(partial)
-    db = sqlite3.connect(partial, isolation_level=None)
-    try:
-        db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;" + SCHEMA)
-        texts = _Texts()
-        for part in (_common, _tasks, _apis, _stamps, _memory, _host):
-            part(db, work, texts)
-        db.executemany("INSERT INTO STRING_IDS VALUES (?, ?)",
-                       ((number, text) for text, number in texts.numbers.items()))
-        db.execute("COMMIT")
-    finally:
-        db.close()
-    os.replace(partial, path)
+    with whole(path) as partial, contextlib.closing(
+            sqlite3.connect(partial, isolation_level=None)) as db:
+        try:
+            _fill(db, work)
+        except sqlite3.OperationalError as error:  # the disk is full, or the folder has gone
+            raise OSError(f"'{path}' cannot be written: {error}") from error
     return path
+
+
+def _fill(db, work):
+    db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;" + SCHEMA)
+    texts = _Texts()
+    for part in (_common, _tasks, _apis, _stamps, _memory, _host):
+        part(db, work, texts)
+    db.executemany("INSERT INTO STRING_IDS VALUES (?, ?)",
+                   ((number, text) for text, number in texts.numbers.items()))
+    db.execute("COMMIT")

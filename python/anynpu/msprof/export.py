@@ -12,6 +12,7 @@ from anynpu.msprof.database import write_database
 from anynpu.msprof.recording import RecordingError, read_recording
 from anynpu.msprof.tables import TABLES
 from anynpu.msprof.work import Work
+from anynpu.whole_file import whole, write_whole
 
 OUTPUT = "mindstudio_profiler_output"
 SLICE_ROWS = 1_000_000
@@ -31,15 +32,12 @@ AI_CORE means an operator that AnyNPU ran on the CPU in the place of an AI Core.
 
 def write_json(path, lines):
     """Lines of JSON objects as one array; written whole or not at all."""
-    partial = path + ".partial"
-    with open(partial, "w", encoding="utf-8") as file:
+    with whole(path) as partial, open(partial, "w", encoding="utf-8") as file:
         file.write("[")
         for at in range(0, len(lines), 10000):
             file.write((",\n" if at else "\n") + ",\n".join(lines[at:at + 10000]))
         file.write("\n]\n")
-    os.replace(partial, path)
     return path
-
 
 
 def csv_text(header, rows):
@@ -56,10 +54,7 @@ def write_csv(folder, name, stamp, header, rows):
     for part in range(0, max(len(rows), 1), SLICE_ROWS):
         middle = f"_slice_{part // SLICE_ROWS}" if len(rows) > SLICE_ROWS else ""
         path = os.path.join(folder, f"{name}{middle}_{stamp}.csv")
-        with open(path + ".partial", "w", encoding="utf-8", newline="") as file:
-            file.write(csv_text(header, rows[part:part + SLICE_ROWS]))
-        os.replace(path + ".partial", path)
-        paths.append(path)
+        paths.append(write_whole(path, csv_text(header, rows[part:part + SLICE_ROWS])))
     return paths
 
 
@@ -119,9 +114,7 @@ def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(
     if "db" in types:
         written.append(write_database(work, os.path.join(path, f"msprof_{stamp}.db")))
     if "text" in types:
-        with open(os.path.join(folder, "README.txt"), "w", encoding="utf-8") as file:
-            file.write(readme(work, written))
-        written.append(os.path.join(folder, "README.txt"))
+        written.append(write_whole(os.path.join(folder, "README.txt"), readme(work, written)))
     _mark_parsed(path)
     return written
 

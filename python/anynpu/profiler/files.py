@@ -14,6 +14,7 @@ from anynpu.msprof.export import csv_text
 from anynpu.msprof.recording import EVENTS_FILE
 from anynpu.msprof.timeline import make_timeline, merged, ts, us
 from anynpu.msprof.work import ENGINES, OPERATIONS, Work
+from anynpu.whole_file import write_whole
 
 LEVEL0_DROPS = {"Mix Block Num", "HF32 Eligible", "Input Shapes", "Input Data Types",
                 "Input Formats", "Output Shapes", "Output Data Types", "Output Formats",
@@ -335,16 +336,10 @@ def write_text_files(profile, folder):
         text = json.dumps([json.loads(line) for line in lines], indent=4)
     else:
         text = "[" + ",\n".join(lines) + "]"
-    _write(os.path.join(folder, "trace_view.json"), text)
+    write_whole(os.path.join(folder, "trace_view.json"), text)
     if profile.parameters.get("data_process"):
-        _write(os.path.join(folder, f"minddata_pipeline_summary_{profile.info['rank']}.json"),
+        write_whole(os.path.join(folder, f"minddata_pipeline_summary_{profile.info['rank']}.json"),
                json.dumps(pipeline_summary(profile), indent=4))
     for name, header, rows, always in _csv_files(profile):
         if rows or always:
-            _write(os.path.join(folder, name), csv_text(header, rows))
-
-
-def _write(path, text):
-    with open(path + ".partial", "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-    os.replace(path + ".partial", path)
+            write_whole(os.path.join(folder, name), csv_text(header, rows))

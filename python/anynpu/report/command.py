@@ -20,15 +20,14 @@ def _write_tables(folder, source):
     from anynpu.msprof.export import csv_text
     from anynpu.msprof.recording import RecordingError
     from anynpu.msprof.tables import TABLES
+    from anynpu.whole_file import write_whole
     if source.work is None:
         raise RecordingError("--csv needs a PROF_* or *_ascend_ms directory, not a bare trace")
     os.makedirs(folder, exist_ok=True)
     for name, table in TABLES.items():
         header, rows = table(source.work)
         if rows:
-            with open(os.path.join(folder, f"{name}.csv"), "w", encoding="utf-8",
-                      newline="") as file:
-                file.write(csv_text(header, rows))
+            write_whole(os.path.join(folder, f"{name}.csv"), csv_text(header, rows))
 
 
 def run(args):

@@ -7,13 +7,12 @@ their nanoseconds, and numbers of arrows are small. Slices of a lane nest.
 from __future__ import annotations
 
 import json
-import os
+
+from anynpu.whole_file import write_whole
 
 
 def _write(path, value):
-    with open(path + ".partial", "w", encoding="utf-8") as file:
-        json.dump(value, file, separators=(",", ":"))
-    os.replace(path + ".partial", path)
+    write_whole(path, json.dumps(value, separators=(",", ":")))
 
 
 def _nested(slices):

@@ -8,6 +8,7 @@ import json
 import os
 
 from anynpu.report import figures
+from anynpu.whole_file import write_whole
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
@@ -64,6 +65,4 @@ def write_page(path, source, other=None):
     data = json.dumps(page_data(source, other)).replace("</", "<\\/")
     text = TEMPLATE.format(title=html.escape(source.title), css=_read("page.css"),
                            js=_read("page.js"), data=data)
-    with open(path + ".partial", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(path + ".partial", path)
+    write_whole(path, text)
