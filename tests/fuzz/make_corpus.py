@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/fuzz/corpus: small models that use every part of the formats.
+"""Writes tests/fuzz/corpus: small files that use every part of the formats.
 
-    tests/fuzz/make_corpus.py          needs atc on the path (make product)
+    tests/fuzz/make_corpus.py          needs atc and stc-clang++ on the path (make product)
 """
 import io
 import os
@@ -102,6 +102,43 @@ def videos():
         yield f"h265_{choice}", bytes([choice]) + data
 
 
+LIBRARY = "/usr/local/hpe/riscv32npu/lib/libnpurt_hld.a"
+# (name, options, source): every kind of section, symbol and relocation; data, tables, debug lines.
+DEVICE_PROGRAMS = [
+    ("plain", "-O2", "extern \"C\" void k(int *out, int n) { out[CoreID] = n; }"),
+    ("lines", "-O1 -g", "static __attribute__((noinline)) int twice(int x) { return 2 * x; }\n"
+     "extern \"C\" void k(int *out, int n) {\n  *out = twice(n);\n}\n"),
+    ("inlined", "-O2 -g", "static int add(int *p, int x) { return *p += x; }\n"
+     "extern \"C\" void k(int *out, int n) { while (n--) add(out, n); }\n"),
+    ("data", "-O2", "__shared__ int s[8]; __local__ float l[4] = {1, 2, 3, 4};\n"
+     "__mutable__ int m = 5;\n"
+     "static const char *const names[] = {\"a\", \"bc\"};\n"
+     "extern \"C\" void k(int *out, int n) { s[CoreID] = m++; sync(); *out = s[0] + (int)l[n & 3] "
+     "+ names[n & 1][0]; }"),
+    ("table", "-O2", "extern \"C\" void k(int *out, int n) { switch (n) { case 0: *out = 7; break; "
+     "case 1: sync(); break; case 2: *out += 3; break; case 3: abort(); case 4: *out *= 5; break; "
+     "case 5: *out ^= 9; break; default: *out = -1; } }"),
+    ("calls", "-O0", "typedef int (*F)(int); static int a(int x) { return x + 1; }\n"
+     "static int b(int x) { return x * 3; }\nF f[] = {a, b};\n"
+     "struct S { S(); int v; } s; S::S() : v(3) {}\n"
+     "extern \"C\" void k(int *out, int n) { *out = f[n & 1](s.v); }"),
+    ("floats", "-O2", "extern \"C\" void k(float *out, int n) { __fp16 h = n; "
+     "*out = (float)(h * h) / 3 + __builtin_sqrtf(n); }"),
+]
+
+
+def device_programs(folder):
+    for name, options, source in DEVICE_PROGRAMS:
+        with open(f"{folder}/p.cc", "w") as file:
+            file.write(source)
+        subprocess.run(["stc-clang++", "--target=riscv32npu", *options.split(), "-c", "p.cc"],
+                       cwd=folder, check=True)
+        subprocess.run(["stc-ld.lld", "-flavor", "gnu", "p.o", LIBRARY, "-r", "-o", "linked.o"],
+                       cwd=folder, check=True)
+        with open(f"{folder}/linked.o", "rb") as file:
+            yield name, file.read()
+
+
 def save(folder, name, data):
     os.makedirs(os.path.join(HERE, "corpus", folder), exist_ok=True)
     with open(os.path.join(HERE, "corpus", folder, name), "wb") as file:
@@ -122,6 +159,8 @@ def main():
                            stdout=subprocess.DEVNULL)
             with open(f"{folder}/m.om", "rb") as file:
                 save("om", name, file.read())
+        for name, data in device_programs(folder):
+            save("elf", name, data)
     blobs = {"conv": [np.ones((2, 2, 3, 3), np.float32), np.zeros(2, np.float32)],
              "ip": [np.ones((3, 8), np.float32), np.zeros(3, np.float32)]}
     weights = caffe_file.caffemodel(blobs)
