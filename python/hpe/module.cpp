@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,13 @@ PyObject* raise(stcError_t error) {
     was_interrupted = true;
     return nullptr;
   }
-  PyObject* value = Py_BuildValue("(isss)", static_cast<int>(error), stcGetErrorName(error),
-                                  stcGetErrorString(error), anynpu_hpe_last_sentence());
+  // Names from a damaged image may be no text.
+  const char* sentence = anynpu_hpe_last_sentence();
+  PyObject* detail = PyUnicode_DecodeUTF8(sentence, static_cast<Py_ssize_t>(std::strlen(sentence)),
+                                          "backslashreplace");
+  if (detail == nullptr) return nullptr;
+  PyObject* value = Py_BuildValue("(issN)", static_cast<int>(error), stcGetErrorName(error),
+                                  stcGetErrorString(error), detail);
   if (value == nullptr) return nullptr;
   PyErr_SetObject(exception_class ? exception_class : PyExc_RuntimeError, value);
   Py_DECREF(value);

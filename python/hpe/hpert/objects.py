@@ -18,6 +18,14 @@ class KernelFlag(enum.IntEnum):
     stcKernelFlagIODataBypassDache = 3
 
 
+def _encodes(text):
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a pair
+        return False
+    return True
+
+
 def _own_device(device_id):
     """The device an object belongs to from now on."""
     number = device_number(device_id)
@@ -124,7 +132,7 @@ class Module:
     def launch_kernel(self, kernel_name, kernel_params=[], stream=0, core_num=8,  # noqa: B006
                       flag=KernelFlag.stcKernelFlagNone, *, flags=None):
         """Queues a kernel and returns. `flags` is another name for `flag`."""
-        if not isinstance(kernel_name, str) or "\0" in kernel_name:
+        if not isinstance(kernel_name, str) or "\0" in kernel_name or not _encodes(kernel_name):
             raise refuse("stcErrorInvalidKernel", f"the kernel name is {kernel_name!r}")
         if not isinstance(kernel_params, (list, tuple)):
             raise refuse("stcErrorInvalidValue",
