@@ -106,6 +106,12 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
           "MatMul shape=2x1x3x4,1x5x4x6 const=1",
           "MatMul shape=2x3x0,2x0x4",
           "MatMul shape=3x4,4x3 dtype=float64",
+          "MatMul shape=17x2600,2600x40",  // k in chunks
+          "MatMul shape=3x1300,1300x70 const=1",
+          "Gemm shape=1300x20,50x1300,20x50 transA=1 transB=1 alpha=0.5 beta=2",
+          "FusedMatMul shape=17x2600,2600x40,40,17x40 activation=Gelu const=1,2 domain=anynpu "
+          "opset=1",
+          "FusedGemm shape=20x1300,1300x33,33 activation=Relu domain=anynpu opset=1",
       },
       100);
 }

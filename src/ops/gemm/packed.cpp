@@ -15,6 +15,12 @@ namespace {
 constexpr int64_t kRowsInPlace = 4;
 constexpr int64_t kTasksPerThread = 4;
 constexpr int64_t kPackedStep = 128;  // of k, while a tile of rows is packed
+constexpr int64_t kSlice = 64;        // of k, while the right side is packed
+// Of k that is multiplied at a time: panels of one task then stay in the second-level cache while
+// the rows pass by. Sums go on from y.
+constexpr int64_t kChunk = 1024;
+constexpr int64_t kCachedPanels = 512 << 10;  // bytes
+constexpr int64_t kNearBytes = 1 << 20;       // results beyond are fetched ahead
 
 // How one k x n matrix is cut: panels of 16 * panel_blocks columns, [panel][k][columns], the last
 // padded with zeros to whole blocks of 16.
@@ -26,21 +32,52 @@ struct PanelCut {
   int64_t blocks_of(int64_t panel) const {
     return std::min(panel_blocks, blocks() - panel * panel_blocks);
   }
-  int64_t offset(int64_t panel) const { return panel * panel_blocks * 16 * k; }
-  int64_t floats() const { return blocks() * 16 * k; }
+  // A line more than its size from panel to panel: a power of two would let rows of all panels
+  // share a few places of the caches.
+  int64_t offset(int64_t panel) const { return panel * (panel_blocks * 16 * k + 16); }
+  int64_t floats() const { return panels() * (panel_blocks * 16 * k + 16); }
 
-  void pack(const float* b, bool transposed, float scale, int64_t panel, float* out) const {
-    const int64_t first = panel * panel_blocks * 16, width = blocks_of(panel) * 16;
-    const int64_t valid = std::min(width, n - first);
-    for (int64_t row = 0; row < k; ++row) {
-      float* y = out + row * width;
-      if (transposed) {
-        for (int64_t j = 0; j < valid; ++j) y[j] = scale * b[(first + j) * k + row];
-      } else {
-        for (int64_t j = 0; j < valid; ++j) y[j] = scale * b[row * n + first + j];
-      }
-      std::fill(y + valid, y + width, 0.0f);
+  // Rows [begin, end) of b into all panels.
+  void pack(const float* b, bool transposed, float scale, int64_t begin, int64_t end,
+            float* out) const {
+    if (n % 16 != 0) {
+      const int64_t width = blocks_of(panels() - 1) * 16;
+      float* last = out + offset(panels() - 1);
+      std::fill(last + begin * width, last + end * width, 0.0f);
     }
+    const int64_t wide = panel_blocks * 16;
+    if (transposed) {
+      for (int64_t column = 0; column < n; ++column) {
+        const int64_t panel = column / wide, width = blocks_of(panel) * 16;
+        float* to = out + offset(panel) + column % wide;
+        for (int64_t row = begin; row < end; ++row) to[row * width] = scale * b[column * k + row];
+      }
+      return;
+    }
+    for (int64_t row = begin; row < end; ++row) {
+      for (int64_t panel = 0; panel < panels(); ++panel) {
+        const int64_t first = panel * wide, width = blocks_of(panel) * 16;
+        scaled_copy(b + row * n + first, std::min(width, n - first), scale,
+                    out + offset(panel) + row * width);
+      }
+    }
+  }
+  void pack(const float* b, bool transposed, float scale, float* out) const {
+    parallel_tasks(static_cast<size_t>(slices()), [&](size_t slice) {
+      const auto first = static_cast<int64_t>(slice) * kSlice;
+      pack(b, transposed, scale, first, std::min(k, first + kSlice), out);
+    });
+  }
+  int64_t slices() const { return (k + kSlice - 1) / kSlice; }
+
+ private:
+  // Loops of a fixed length become vector instructions.
+  static void scaled_copy(const float* x, int64_t count, float scale, float* y) {
+    int64_t j = 0;
+    for (; j + 16 <= count; j += 16) {
+      for (int64_t lane = 0; lane < 16; ++lane) y[j + lane] = scale * x[j + lane];
+    }
+    for (; j < count; ++j) y[j] = scale * x[j];
   }
 };
 
@@ -53,7 +90,8 @@ class PackedGemmPlan final : public KernelPlan {
   std::vector<TileFunction> functions;  // by rows - 1, then blocks - 1
   RowMap curve = nullptr;               // applied to a tile while it is in the cache
   size_t a_offset = 0, b_offset = 0;    // in the workspace, in floats; c begins at 0
-  int64_t panel_step = 1, row_tile_step = 1;
+  int64_t zeros_offset = 0;             // the bias of all chunks of k but the first
+  int64_t panel_step = 1, row_tile_step = 1, chunk = kChunk;
 
   int64_t row_tiles() const { return (g.m + tiles->max_pixels - 1) / tiles->max_pixels; }
   int64_t first_row(int64_t tile) const { return g.m * tile / row_tiles(); }
@@ -64,13 +102,13 @@ class PackedGemmPlan final : public KernelPlan {
     fill_c(args, workspace);
     if (packs_a) pack_a(args, workspace + a_offset);
     if (packs_b) {
-      parallel_tasks(static_cast<size_t>(g.batch() * cut.panels()), [&](size_t task) {
-        const auto batch = static_cast<int64_t>(task) / cut.panels();
-        const int64_t panel = static_cast<int64_t>(task) % cut.panels();
+      parallel_tasks(static_cast<size_t>(g.batch() * cut.slices()), [&](size_t task) {
+        const auto batch = static_cast<int64_t>(task) / cut.slices();
+        const int64_t first = static_cast<int64_t>(task) % cut.slices() * kSlice;
         cut.pack(
             reinterpret_cast<const float*>(args.inputs[1]) + g.batch_b[static_cast<size_t>(batch)],
-            g.transpose_b, g.alpha, panel,
-            workspace + b_offset + batch * cut.floats() + cut.offset(panel));
+            g.transpose_b, g.alpha, first, std::min(g.k, first + kSlice),
+            workspace + b_offset + batch * cut.floats());
       });
     }
     const int64_t panel_tasks = (cut.panels() + panel_step - 1) / panel_step;
@@ -80,8 +118,12 @@ class PackedGemmPlan final : public KernelPlan {
       const int64_t batch = i / (panel_tasks * row_tasks);
       const int64_t panel = i / row_tasks % panel_tasks * panel_step;
       const int64_t tile = i % row_tasks * row_tile_step;
-      for (int64_t p = panel; p < std::min(cut.panels(), panel + panel_step); ++p) {
-        multiply(args, batch, p, tile, std::min(row_tiles(), tile + row_tile_step));
+      const int64_t last = std::min(row_tiles(), tile + row_tile_step);
+      const int64_t end = std::min(cut.panels(), panel + panel_step);
+      for (int64_t k = 0; k == 0 || k < g.k; k += chunk) {
+        for (int64_t t = tile; t < last; ++t) {
+          for (int64_t p = panel; p < end; ++p) multiply(args, batch, p, t, k);
+        }
       }
     });
     return {};
@@ -90,7 +132,7 @@ class PackedGemmPlan final : public KernelPlan {
  private:
   // One row of C (or zeros) becomes the bias of the tiles; a whole matrix is laid into Y first.
   void fill_c(const RunArgs& args, float* bias) const {
-    std::fill(bias, bias + cut.blocks() * 16, 0.0f);
+    std::fill(bias, bias + zeros_offset + cut.panel_blocks * 16, 0.0f);
     if (!g.has_c) return;
     const float* c = reinterpret_cast<const float*>(args.inputs[2]);
     if (g.c_row == 0) {
@@ -124,42 +166,42 @@ class PackedGemmPlan final : public KernelPlan {
     });
   }
 
-  void multiply(const RunArgs& args, int64_t batch, int64_t panel, int64_t tile,
-                int64_t last) const {
+  // One tile of rows times one panel, from k on.
+  void multiply(const RunArgs& args, int64_t batch, int64_t panel, int64_t tile, int64_t k) const {
     const float* workspace = reinterpret_cast<const float*>(args.workspace);
     const float* b = packs_b ? workspace + b_offset + batch * cut.floats()
                              : reinterpret_cast<const float*>(args.packed);
     const int64_t blocks = cut.blocks_of(panel), column = panel * cut.panel_blocks * 16;
+    const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
+    const bool last = k + chunk >= g.k;
     static constexpr int64_t kNoOffset[] = {0};
     TileArgs t;
     t.runs = kNoOffset;
     t.run_count = 1;
-    t.run_length = g.k;
+    t.run_length = std::min(chunk, g.k - k);
     t.pixel_step = g.k;
-    t.weights = b + cut.offset(panel);
-    t.bias = workspace + column;
+    t.in = packs_a ? workspace + a_offset + (batch * g.m + row) * g.k + k * rows
+                   : reinterpret_cast<const float*>(args.inputs[0]) +
+                         g.batch_a[static_cast<size_t>(batch)] + row * g.k + k;
+    t.weights = b + cut.offset(panel) + k * blocks * 16;
+    t.bias = workspace + (k == 0 ? column : zeros_offset);
     t.out_pixel = g.n;
     t.out_block = 16;
     t.lanes = std::min<int64_t>(16, g.n - column - (blocks - 1) * 16);
-    t.clamp = g.activation.on;
+    t.far = g.m * g.n * 4 > kNearBytes;
+    t.clamp = g.activation.on && last;
     t.min = g.activation.min;
     t.max = g.activation.max;
-    for (; tile < last; ++tile) {
-      const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
-      t.in = packs_a ? workspace + a_offset + (batch * g.m + row) * g.k
-                     : reinterpret_cast<const float*>(args.inputs[0]) +
-                           g.batch_a[static_cast<size_t>(batch)] + row * g.k;
-      t.out = reinterpret_cast<float*>(args.outputs[0]) + (batch * g.m + row) * g.n + column;
-      t.residual = g.has_c && g.c_row != 0 ? t.out : nullptr;
-      if (g.has_z) {
-        t.residual = reinterpret_cast<const float*>(args.inputs[3]) +
-                     (t.out - reinterpret_cast<const float*>(args.outputs[0]));
-      }
-      functions[static_cast<size_t>((rows - 1) * tiles->panel_blocks + blocks - 1)](t);
-      if (!curve) continue;
-      const int64_t columns = std::min(blocks * 16, g.n - column);
-      for (int64_t i = 0; i < rows; ++i) curve(t.out + i * g.n, t.out + i * g.n, columns);
+    t.out = reinterpret_cast<float*>(args.outputs[0]) + (batch * g.m + row) * g.n + column;
+    if (k > 0 || (g.has_c && g.c_row != 0)) t.residual = t.out;
+    if (k == 0 && g.has_z) {
+      t.residual = reinterpret_cast<const float*>(args.inputs[3]) +
+                   (t.out - reinterpret_cast<const float*>(args.outputs[0]));
     }
+    functions[static_cast<size_t>((rows - 1) * tiles->panel_blocks + blocks - 1)](t);
+    if (!curve || !last) return;
+    const int64_t columns = std::min(blocks * 16, g.n - column);
+    for (int64_t i = 0; i < rows; ++i) curve(t.out + i * g.n, t.out + i * g.n, columns);
   }
 };
 
@@ -175,13 +217,8 @@ class PackedGemm final : public Kernel {
   Status pack(const OpContext& context, std::span<std::byte> packed) override {
     if (!constant_b_) return {};
     ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
-    const bool transposed = g.transpose_b;
-    const float alpha = g.alpha;
-    parallel_tasks(static_cast<size_t>(cut_.panels()), [&](size_t panel) {
-      cut_.pack(reinterpret_cast<const float*>(context.inputs[1].constant.data()), transposed,
-                alpha, static_cast<int64_t>(panel),
-                reinterpret_cast<float*>(packed.data()) + cut_.offset(static_cast<int64_t>(panel)));
-    });
+    cut_.pack(reinterpret_cast<const float*>(context.inputs[1].constant.data()), g.transpose_b,
+              g.alpha, reinterpret_cast<float*>(packed.data()));
     return {};
   }
 
@@ -202,14 +239,21 @@ class PackedGemm final : public Kernel {
       }
     }
     const auto round = [](int64_t floats) { return static_cast<size_t>((floats + 15) / 16 * 16); };
-    plan->a_offset = round(cut_.blocks() * 16);
+    plan->zeros_offset = cut_.blocks() * 16;
+    plan->a_offset = round(plan->zeros_offset + cut_.panel_blocks * 16);
     plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * g.k) : 0);
     const size_t end = plan->b_offset + (plan->packs_b ? round(g.batch() * cut_.floats()) : 0);
     plan->workspace_bytes = end * sizeof(float);
-    // A panel per task while there are enough panels; otherwise the rows are cut as well.
+    // Panels that fit the cache while there are enough of them for all threads; otherwise the rows
+    // are cut as well.
     const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasksPerThread;
     const int64_t panels = std::max<int64_t>(1, g.batch() * cut_.panels());
-    const int64_t pieces = std::max<int64_t>(1, (tasks + panels - 1) / panels);
+    if (g.k <= kChunk + kChunk / 4) plan->chunk = std::max<int64_t>(1, g.k);
+    const int64_t panel_bytes = plan->chunk * cut_.panel_blocks * 16 * 4;
+    plan->panel_step = std::clamp<int64_t>(kCachedPanels / panel_bytes, 1, 4);
+    plan->panel_step = std::clamp<int64_t>(panels / tasks, 1, plan->panel_step);
+    const int64_t groups = (panels + plan->panel_step - 1) / plan->panel_step;
+    const int64_t pieces = std::max<int64_t>(1, (tasks + groups - 1) / groups);
     plan->row_tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);
     plan->in_place_input = g.has_z ? 3 : -1;
     return std::unique_ptr<KernelPlan>(std::move(plan));
