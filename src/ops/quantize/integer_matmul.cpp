@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // MatMulInteger and QLinearMatMul: products of quantised matrices, summed in int64.
+#include "ops/quantize/integer_matmul.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "ops/block/wide.h"
-#include "ops/broadcast.h"
 #include "ops/late.h"
 #include "ops/parallel.h"
 #include "ops/quantize/quantize.h"
@@ -47,74 +48,30 @@ Status matmul_rule(OpContext& context) {
   return set_output(context, 0, type, std::move(shape));
 }
 
-// A scale or zero point: one, or one per row (of a) or column (of b).
-struct Parameter {
-  int input = -1;
-  DType type = DType::f32;
-  bool each = false;
-  double at(const RunArgs& args, int64_t index, double otherwise) const {
-    return input < 0
-               ? otherwise
-               : load_one<double>(type, args.inputs[static_cast<size_t>(input)], each ? index : 0);
-  }
-};
-
+// The plain loop.
 PlanResult plan_matmul(const OpContext& context) {
-  const Places& at = places_of(context);
-  const Operand &a = context.inputs[0], &b = context.inputs[at.b];
-  const int64_t m = a.shape[a.shape.size() - 2], k = a.shape.back(), n = b.shape.back();
-  Status bad;
-  const auto parameter = [&](int input, int64_t extent) {
-    Parameter p;
-    if (input < 0 || !context.has_input(static_cast<size_t>(input))) return p;
-    const Operand& operand = context.inputs[static_cast<size_t>(input)];
-    const int64_t count = element_count(operand.shape);
-    p = {input, operand.dtype, count != 1};
-    if (count != 1 && count != extent) {
-      bad = fail(Code::unsupported_shape, "{}: input {} is {}, expected 1 or {} values",
-                 context.label(), input, to_string(operand.shape), extent);
-    }
-    return p;
-  };
-  const Parameter a_zero = parameter(at.a_zero, m), b_zero = parameter(at.b_zero, n),
-                  a_scale = parameter(at.a_scale, m), b_scale = parameter(at.b_scale, n),
-                  y_scale = parameter(at.y_scale, 1), y_zero = parameter(at.y_zero, 1);
-  ANYNPU_TRY(bad);
-  Shape batch(context.outputs[0].shape.begin(), context.outputs[0].shape.end() - 2);
-  const BroadcastLoop loop = broadcast_loop(Shape(a.shape.begin(), a.shape.end() - 2),
-                                            Shape(b.shape.begin(), b.shape.end() - 2), batch);
-  const auto load_a = load_block<int64_t>(a.dtype), load_b = load_block<int64_t>(b.dtype);
-  const auto store = store_block<double>(context.outputs[0].dtype);
-  const bool linear = at.y_zero >= 0;
-  const bool is_signed = context.outputs[0].dtype == DType::i8;
-  const size_t b_place = at.b;
-  const int64_t batches = element_count(batch);
+  ANYNPU_ASSIGN(const IntegerMatMul p, integer_matmul_of(context));
+  const auto load_a = load_block<int64_t>(p.a_type), load_b = load_block<int64_t>(p.b_type);
+  const auto store = store_block<double>(p.out_type);
   return make_plan([=](const RunArgs& args) {
-    parallel(static_cast<size_t>(batches * m), 1, [&](size_t begin, size_t end) {
+    parallel(static_cast<size_t>(p.batches * p.m), 1, [&](size_t begin, size_t end) {
       for (auto row = static_cast<int64_t>(begin); row < static_cast<int64_t>(end); ++row) {
-        const int64_t i = row % m, matrix = row / m;
+        const int64_t i = row % p.m, matrix = row / p.m;
         int64_t from_a = 0, from_b = 0;
-        loop.offsets(matrix / loop.inner, from_a, from_b);
-        from_a += matrix % loop.inner * loop.inner_a;
-        from_b += matrix % loop.inner * loop.inner_b;
-        const auto za = static_cast<int64_t>(a_zero.at(args, i, 0));
-        for (int64_t j = 0; j < n; ++j) {
-          const auto zb = static_cast<int64_t>(b_zero.at(args, j, 0));
+        p.offsets(matrix, from_a, from_b);
+        const auto za = static_cast<int64_t>(p.a_zero.at(args, i, 0));
+        for (int64_t j = 0; j < p.n; ++j) {
+          const auto zb = static_cast<int64_t>(p.b_zero.at(args, j, 0));
           int64_t sum = 0;
-          for (int64_t p = 0; p < k; ++p) {
+          for (int64_t at = 0; at < p.k; ++at) {
             int64_t x = 0, y = 0;
-            load_a(args.inputs[0], (from_a * m + i) * k + p, 0, &x, 1);
-            load_b(args.inputs[b_place], (from_b * k + p) * n + j, 0, &y, 1);
+            load_a(args.inputs[0], (from_a * p.m + i) * p.k + at, 0, &x, 1);
+            load_b(args.inputs[p.b_place], (from_b * p.k + at) * p.n + j, 0, &y, 1);
             sum += (x - za) * (y - zb);
           }
-          double value = static_cast<double>(static_cast<int32_t>(sum));
-          if (linear) {
-            value = std::nearbyint(value * a_scale.at(args, i, 1) * b_scale.at(args, j, 1) /
-                                   y_scale.at(args, 0, 1)) +
-                    y_zero.at(args, 0, 0);
-            value = std::clamp(value, is_signed ? -128.0 : 0.0, is_signed ? 127.0 : 255.0);
-          }
-          store(args.outputs[0], (matrix * m + i) * n + j, &value, 1);
+          const auto whole = static_cast<int32_t>(sum);
+          const double value = p.linear ? p.quantised(args, i, j, whole) : whole;
+          store(args.outputs[0], (matrix * p.m + i) * p.n + j, &value, 1);
         }
       }
     });
@@ -122,6 +79,58 @@ PlanResult plan_matmul(const OpContext& context) {
 }
 
 }  // namespace
+
+double IntegerMatMul::Parameter::at(const RunArgs& args, int64_t index, double otherwise) const {
+  if (input < 0) return otherwise;
+  return load_one<double>(type, args.inputs[static_cast<size_t>(input)], each ? index : 0);
+}
+
+void IntegerMatMul::offsets(int64_t index, int64_t& a, int64_t& b) const {
+  loop.offsets(index / loop.inner, a, b);
+  a += index % loop.inner * loop.inner_a;
+  b += index % loop.inner * loop.inner_b;
+}
+
+double IntegerMatMul::quantised(const RunArgs& args, int64_t row, int64_t column,
+                                int32_t sum) const {
+  const double value = std::nearbyint(static_cast<double>(sum) * a_scale.at(args, row, 1) *
+                                      b_scale.at(args, column, 1) / y_scale.at(args, 0, 1)) +
+                       y_zero.at(args, 0, 0);
+  const bool is_signed = out_type == DType::i8;
+  return std::clamp(value, is_signed ? -128.0 : 0.0, is_signed ? 127.0 : 255.0);
+}
+
+Result<IntegerMatMul> integer_matmul_of(const OpContext& context) {
+  const Places& at = places_of(context);
+  const Operand &a = context.inputs[0], &b = context.inputs[at.b];
+  IntegerMatMul p;
+  p.m = a.shape[a.shape.size() - 2], p.k = a.shape.back(), p.n = b.shape.back();
+  p.b_place = at.b;
+  p.a_type = a.dtype, p.b_type = b.dtype, p.out_type = context.outputs[0].dtype;
+  p.linear = at.y_zero >= 0;
+  Status bad;
+  const auto parameter = [&](int input, int64_t extent) {
+    IntegerMatMul::Parameter found;
+    if (input < 0 || !context.has_input(static_cast<size_t>(input))) return found;
+    const Operand& operand = context.inputs[static_cast<size_t>(input)];
+    const int64_t count = element_count(operand.shape);
+    found = {input, operand.dtype, count != 1};
+    if (count != 1 && count != extent) {
+      bad = fail(Code::unsupported_shape, "{}: input {} is {}, expected 1 or {} values",
+                 context.label(), input, to_string(operand.shape), extent);
+    }
+    return found;
+  };
+  p.a_zero = parameter(at.a_zero, p.m), p.b_zero = parameter(at.b_zero, p.n);
+  p.a_scale = parameter(at.a_scale, p.m), p.b_scale = parameter(at.b_scale, p.n);
+  p.y_scale = parameter(at.y_scale, 1), p.y_zero = parameter(at.y_zero, 1);
+  ANYNPU_TRY(bad);
+  const Shape batch(context.outputs[0].shape.begin(), context.outputs[0].shape.end() - 2);
+  p.loop = broadcast_loop(Shape(a.shape.begin(), a.shape.end() - 2),
+                          Shape(b.shape.begin(), b.shape.end() - 2), batch);
+  p.batches = element_count(batch);
+  return p;
+}
 
 void register_integer_matmul(Registry& registry) {
   registry.add(OpSchema{.name = "MatMulInteger",
@@ -147,6 +156,11 @@ void register_integer_matmul(Registry& registry) {
                         .types = {{"A", kBytes}, {"B", kBytes}, {"Y", kBytes}, {"S", kFloats}},
                         .shape = matmul_rule});
   for (std::string_view op : {"MatMulInteger", "QLinearMatMul"}) {
+    registry.add(KernelDef{.op = op,
+                           .name = "matmul_avx512_vnni",
+                           .types = kBytes,
+                           .can_run = can_run_packed_matmul,
+                           .create = create_packed_matmul});
     registry.add(KernelDef{
         .op = op, .name = "reference", .types = kBytes, .create = create_plain<plan_matmul>});
   }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// MatMulInteger and QLinearMatMul as one problem: sums of (a - a_zero) * (b - b_zero) that wrap as
+// int32, for QLinearMatMul scaled and rounded to a byte.
+#pragma once
+
+#include "ops/broadcast.h"
+#include "ops/kernel.h"
+
+namespace anynpu::ops {
+
+struct IntegerMatMul {
+  // A scale or zero point: one, or one per row (of a) or column (of b).
+  struct Parameter {
+    int input = -1;
+    DType type = DType::f32;
+    bool each = false;
+    double at(const RunArgs& args, int64_t index, double otherwise) const;
+  };
+
+  int64_t m = 0, k = 0, n = 0, batches = 0;
+  size_t b_place = 1;  // the input that is b
+  DType a_type = DType::u8, b_type = DType::u8, out_type = DType::i32;
+  BroadcastLoop loop;
+  Parameter a_zero, b_zero, a_scale, b_scale, y_scale, y_zero;
+  bool linear = false;
+
+  // Matrices of a and b that belong to matrix `index` of y.
+  void offsets(int64_t index, int64_t& a, int64_t& b) const;
+  // The result at (row, column) of its sum; QLinearMatMul alone.
+  double quantised(const RunArgs& args, int64_t row, int64_t column, int32_t sum) const;
+};
+
+Result<IntegerMatMul> integer_matmul_of(const OpContext& context);
+
+// On register tiles of AVX512-VNNI (packed_matmul.cpp).
+Status can_run_packed_matmul(const OpContext& context);
+Result<std::unique_ptr<Kernel>> create_packed_matmul(const OpContext& context);
+
+}  // namespace anynpu::ops
