@@ -3,6 +3,7 @@
 marks for docs/hpe_blocks.md."""
 import ast
 import inspect
+import os
 import subprocess
 import sys
 
@@ -248,8 +249,20 @@ def test_the_exception_can_be_caught_under_both_names():
 
 
 def test_the_table_of_blocks_is_up_to_date():
-    import os
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     done = subprocess.run([sys.executable, os.path.join(root, "tools", "gen_guide_blocks.py"),
                            "--check"], capture_output=True, text=True, timeout=30)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_example_multiplies_as_numpy_does():
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    done = subprocess.run([sys.executable, f"{root}/examples/hpe/product.py"], capture_output=True,
+                          text=True, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert float(lines[0].rsplit(" ", 1)[1]) < 1e-4
+    most, of = lines[1].split(": ")[1].split(" of ")
+    assert most == of
+    assert sum(": 1 matrix instructions" in line for line in lines) == 8
+    assert "parameter 5 ('n') of kernel 'product'" in lines[-1]
