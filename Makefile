@@ -30,7 +30,7 @@ deps: $(VENV)/.installed  ## install packages.apt and requirements.txt (into .ve
 
 $(VENV)/.installed: packages.apt requirements.txt
 	$(call install_packages,packages.apt)
-	$(PYTHON) -m venv $(VENV)
+	@[ -x $(PY) ] || $(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
