@@ -84,12 +84,8 @@ def balanced(models):
     in milliseconds."""
     found = []
     x = np.ones((1024, 1024), np.float32)
-    for length in range(1, 6):
-        names = ["x", *(f"t{i}" for i in range(length - 1)), "y"]
-        nodes = [("Sigmoid" if i % 2 else "Tanh", [names[i]], [names[i + 1]])
-                 for i in range(length)]
-        session = InferSession(0, models.make(f"chain{length}", nodes, {"x": [1024, 1024]},
-                                              {"y": [1024, 1024]}))
+    for columns in (8, 16, 24, 32, 40, 48, 64, 96):
+        session = InferSession(0, models.product(columns))
         for _ in range(4):
             session.infer([x])
         MemorySummary.reset()
