@@ -134,6 +134,21 @@ def test_files_are_combined_into_batches_and_results_split_again(run, models, ma
     assert info["9"]["infiles"] == [f"{tmp_path}/in/s9.npy"], "natural order"
 
 
+def test_a_folder_gives_its_npy_and_bin_files_in_either_case(run, models, tmp_path, out):
+    folder = tmp_path / "in"
+    paths = save(str(folder), a10_bin=image(1, 3, 8, 8), b=image(1, 3, 8, 8), a9=image(1, 3, 8, 8))
+    os.rename(paths[0], folder / "a10.BIN")
+    os.rename(paths[1], folder / "B.NPY")
+    (folder / "notes.txt").write_text("left out")
+    run("--model", models("fixed"), "--input", folder, "--output", out, "--output_dirname", "r")
+    info = summary_of(out)["filesinfo"]
+    assert [os.path.basename(info[str(i)]["infiles"][0]) for i in range(len(info))] == [
+        "a9.npy", "a10.BIN", "B.NPY"]
+    os.symlink(folder / "a9.npy", folder / "link.npy")
+    text = run("--model", models("fixed"), "--input", folder, code=1)
+    assert "soft link" in text and "link.npy" in text
+
+
 def test_an_axis_that_cannot_be_split_is_named(run, models, tmp_path, out):
     save(str(tmp_path / "in"), **{f"s{i}": image(1, 3, 8, 8) for i in range(4)})
     common = ["--model", models("four"), "--input", tmp_path / "in", "--output", out]

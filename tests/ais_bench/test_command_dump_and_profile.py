@@ -107,6 +107,12 @@ def test_a_profile_has_the_operators_of_the_model(run, models, out):
     assert int(calls["aclmdlExecute"]["Count"]) == 3
 
 
+def test_a_run_that_fails_under_msprof_ends_with_its_status(run, models, out):
+    text = run("--model", models("fixed"), "--output", out, "--profiler", 1, "--dymBatch", 3,
+               code=1)
+    assert "msprof cmd:" in text and "3 is no batch gear" in text
+
+
 def test_profiling_with_inputs_leaves_the_warm_up_out(run, models, out, tmp_path, monkeypatch):
     monkeypatch.setenv("MSIT_NO_MSPROF_MODE", "1")
     (path,) = save(str(tmp_path / "in"), x=image(1, 3, 8, 8))
