@@ -239,7 +239,7 @@ def resident_mb():
 
 
 def counts_of(path):
-    """(marks, aclprofMark calls, lost, problems) chunk by chunk: ten minutes do not fit in memory."""
+    """(marks, aclprofMark calls, lost, problems), chunk by chunk: minutes do not fit in memory."""
     import mmap
 
     from anynpu.msprof import recording as raw

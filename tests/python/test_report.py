@@ -89,6 +89,54 @@ def test_page_shows_lanes_operators_and_where_the_time_went(opened):
     assert "aclmdlExecuteAsync" in opened.inner_text("#calls")
 
 
+def test_labels_of_the_axis_do_not_overlap(opened):
+    labels = opened.evaluate("""() => {
+      const placed = [], fake = { fillText: (text, x) => placed.push([x, text]), beginPath() {},
+                                  moveTo() {}, lineTo() {}, stroke() {} };
+      for (const span of [700, 29e6, 2.9e9, 1.01e6]) {
+        view.from = 0; view.to = span;
+        const before = placed.length;
+        drawAxis(fake, 1000 / span, 1190);
+        placed.slice(before).forEach((p, i, all) => {
+          if (i && p[0] - all[i - 1][0] < 80) throw new Error(`${all[i - 1]} ${p}`);
+        });
+      }
+      return placed.map(p => p[1]);
+    }""")
+    assert len(labels) > 12 and {"0 ns", "5 ms", "1.0 s"} <= set(labels)
+
+
+def test_the_bytes_of_copies_are_spread_over_their_time(profiles):
+    from anynpu.report import figures
+    from anynpu.report.lanes import open_source
+    source = open_source(profiles[0])
+    copies = source.work.copies
+    total = sum(figures.bandwidth(source)) * (source.end - source.begin) / figures.BUCKETS / 1e9
+    assert abs(total - int(copies["arg"].sum())) < 1e-6 * total + 1
+
+
+def test_pages_of_nothing_and_of_one_event_are_clear(browser, tmp_path):
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    for name, bits in (("nothing", TASK), ("one", API)):
+        with session(tmp_path / name, bits):
+            acl.rt.get_device()
+        assert report(directory(tmp_path / name), "-o", tmp_path / f"{name}.html").returncode == 0
+    assert acl.rt.reset_device(0) == 0
+    assert acl.finalize() == 0
+    for name, words in (("nothing", "Nothing was recorded"), ("one", "1 slice in")):
+        tab = browser.new_page()
+        said = []
+        tab.on("console", lambda message, said=said: said.append(message.text))
+        tab.on("pageerror", lambda error, said=said: said.append(str(error)))
+        tab.goto(f"file://{tmp_path / name}.html")
+        tab.wait_for_function("window.ready === true")
+        assert words in tab.inner_text("body") and said == []
+        assert not tab.is_visible("#operators-part")
+        assert tab.is_visible("#timeline-part") == (name == "one")
+        tab.close()
+
+
 def test_wheel_zooms_and_the_button_shows_all(opened):
     wall = opened.evaluate("view.to - view.from")
     box = opened.locator("#canvas").bounding_box()

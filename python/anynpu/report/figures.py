@@ -130,7 +130,8 @@ def memory(source):
 
 
 def bandwidth(source):
-    """Bytes per second of copies in each of BUCKETS spans; streams and direct copies together."""
+    """Bytes per second of copies in each of BUCKETS spans; streams and direct copies together, the
+    bytes of each evenly over its time."""
     if source.work is None:
         return []
     tasks = source.work.tasks
@@ -140,9 +141,21 @@ def bandwidth(source):
     if not len(t):
         return []
     width = max((source.end - source.begin) / BUCKETS, 1)
-    at = np.clip(((t - source.begin) / width).astype(int), 0, BUCKETS - 1)
-    moved = np.concatenate([queued["arg"], direct["arg"]]).astype(float)
-    return (np.bincount(at, weights=moved, minlength=BUCKETS) / width * 1e9).tolist()
+    lasted = np.maximum(np.concatenate([queued["duration"], direct["duration"]]), 1)
+    rate = np.concatenate([queued["arg"], direct["arg"]]) / lasted
+    edges = np.arange(BUCKETS + 1) * width
+    moved = _grown(t - source.begin, rate, edges) - _grown(t - source.begin + lasted, rate, edges)
+    return (np.maximum(np.diff(moved), 0) / width * 1e9).tolist()
+
+
+def _grown(begins, rates, edges):
+    """What has grown up to each edge, where each begin starts something that grows at its rate."""
+    order = np.argsort(begins)
+    begins, rates = begins[order], rates[order]
+    sums = np.concatenate([[0], np.cumsum(rates)])
+    areas = np.concatenate([[0], np.cumsum(rates * begins)])
+    at = np.searchsorted(begins, edges)
+    return edges * sums[at] - areas[at]
 
 
 def top_stacks(source):

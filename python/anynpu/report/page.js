@@ -10,6 +10,13 @@ function time(ns) {
   if (ns >= 1e6) return (ns / 1e6).toFixed(3) + ' ms';
   return ns >= 1e3 ? (ns / 1e3).toFixed(3) + ' us' : ns.toFixed(0) + ' ns';
 }
+// As few decimals as steps of the axis need.
+function tick(ns, step) {
+  const [unit, word] = view.to >= 1e9 ? [1e9, 's'] : view.to >= 1e6 ? [1e6, 'ms']
+    : view.to >= 1e3 ? [1e3, 'us'] : [1, 'ns'];
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9));
+  return `${(ns / unit).toFixed(decimals)} ${word}`;
+}
 function bytes(n) {
   for (const unit of ['B', 'KB', 'MB', 'GB']) {
     if (n < 1024 || unit === 'GB') return n.toFixed(unit === 'B' ? 0 : 1) + ' ' + unit;
@@ -114,13 +121,15 @@ function drawArrows(g, scale) {
   }
 }
 function drawAxis(g, scale, width) {
-  const span = view.to - view.from, step = Math.pow(10, Math.floor(Math.log10(span / 4)));
+  // 1, 2 or 5 times a power of ten, so that labels stand 90 pixels apart or more.
+  const least = 90 / scale, power = Math.pow(10, Math.floor(Math.log10(least)));
+  const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= least);
   g.fillStyle = '#64748b';
   g.strokeStyle = '#e5eaf0';
   for (let t = Math.ceil(view.from / step) * step; t < view.to; t += step) {
     const x = LEFT + (t - view.from) * scale;
     g.beginPath(); g.moveTo(x, 0); g.lineTo(x, height); g.stroke();
-    if (x < width - 60) g.fillText(time(t), x + 3, 12);
+    if (x < width - 60) g.fillText(tick(t, step), x + 3, 12);
   }
 }
 let pending = false;
@@ -255,9 +264,11 @@ function table(id, columns, rows, first) {
 }
 const us = v => v === null || v === undefined ? '' : v.toFixed(3);
 const SPREAD = [['count', 'count'], ['total us', 'total', us], ['mean us', 'mean', us],
-                ['p50', 'p50', us], ['p90', 'p90', us], ['p99', 'p99', us], ['max', 'max', us]];
+                ['p50 us', 'p50', us], ['p90 us', 'p90', us], ['p99 us', 'p99', us],
+                ['max us', 'max', us]];
 const filter = table('operators', [['name', 'name', null, 'text'], ['type', 'type', null, 'text'],
                                    ...SPREAD], data.operators, 3);
+$('operators-part').hidden = !data.operators.length;
 $('filter').oninput = e => filter(e.target.value);
 table('calls', [['name', 'name', null, 'text'], ...SPREAD], data.calls, 2);
 $('calls-part').hidden = !data.calls.length;
@@ -282,28 +293,35 @@ if (data.diff) {
 const PARTS = { computing: '#2563eb', copying: '#d97706', waiting: '#7c3aed', idle: '#94a3b8' };
 for (const part of data.breakdown) {
   $('breakdown').append(cell('b', `Device ${part.device}`));
-  const bar = document.createElement('div');
+  const bar = document.createElement('div'), legend = document.createElement('div');
   bar.className = 'bar';
+  legend.className = 'legend';
   for (const [name, tint] of Object.entries(PARTS)) {
     const share = 100 * part.parts[name] / part.wall;
     if (share <= 0) continue;
-    const piece = cell('div', `${name} ${share.toFixed(1)} % (${time(part.parts[name])})`);
+    const piece = document.createElement('div');
+    const words = cell('span', `${name} ${share.toFixed(1)} % (${time(part.parts[name])})`);
     piece.style.cssText = `width:${share}%;background:${tint}`;
-    piece.title = piece.textContent;
+    piece.title = words.textContent;
+    words.style.borderColor = tint;
     bar.append(piece);
+    legend.append(words);
   }
   const causes = part.causes.map(([name, ns]) => `${name} ${time(ns)}`).join(', ');
-  $('breakdown').append(bar, cell('div', causes ? `While it was idle, the host was in: ${causes}.`
+  $('breakdown').append(bar, legend, cell('div', causes ? `While it was idle, the host was in: ${causes}.`
     : '', 'hint'));
 }
 $('breakdown-part').hidden = !data.breakdown.length;
 function chart(id, series, label) {
-  const element = $(id), most = Math.max(1, ...series.flatMap(s => s.map(p => p[1])));
+  const element = $(id);
+  const most = series.reduce((m, s) => s.reduce((n, p) => Math.max(n, p[1]), m), 1);
   const width = element.clientWidth || 900, tall = 130;
   element.width = width;
   element.height = tall;
   const g = element.getContext('2d');
   g.font = '11px system-ui, sans-serif';
+  g.strokeStyle = '#e5eaf0';
+  for (const y of [18, tall - 18]) { g.beginPath(); g.moveTo(0, y); g.lineTo(width, y); g.stroke(); }
   series.forEach((points, n) => {
     g.strokeStyle = `hsl(${(210 + n * 67) % 360} 70% 45%)`;
     g.beginPath();
@@ -319,6 +337,9 @@ function chart(id, series, label) {
   });
   g.fillStyle = '#64748b';
   g.fillText(`most: ${label(most)}`, 6, 12);
+  g.fillText('0', 6, tall - 5);
+  const end = time(data.wall);
+  g.fillText(end, width - g.measureText(end).width - 6, tall - 5);
 }
 const memory = Object.values(data.memory);
 $('memory-part').hidden = !memory.length;
@@ -329,7 +350,10 @@ if (data.bandwidth.length) {
   chart('bandwidth', [data.bandwidth.map((v, i) => [i * width, v])], v => bytes(v) + '/s');
 }
 const slices = data.lanes.reduce((n, lane) => n + lane.count, 0);
-$('facts').textContent = `${slices.toLocaleString('en')} slices in ${time(data.wall)}` +
+$('nothing').hidden = slices > 0;
+$('timeline-part').hidden = slices === 0;
+$('facts').textContent = `${slices.toLocaleString('en')} ${slices === 1 ? 'slice' : 'slices'} in ` +
+  time(data.wall) +
   (data.lost ? `; ${data.lost} events were lost while recording` : '');
 draw();
 window.ready = true;
