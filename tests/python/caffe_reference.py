@@ -327,10 +327,49 @@ def add_moves(add, draw, x, z):
     add("psroi_pooling", "PSROIPooling",
         "psroi_pooling_param { output_dim: 2 group_size: 2 spatial_scale: 0.5 }", [wide, rois],
         ps_roi_pool(wide, rois, 2, 2, 0.5))
+    add_yolo(add, draw)
     steps, cont = draw(5, 2, 3), np.array([[0, 1], [1, 1], [1, 0], [0, 1], [1, 1]], np.float32)
     weights = [draw(16, 3), draw(16), draw(16, 4)]
     add("lstm", "LSTM", "recurrent_param { num_output: 4 }", [steps, cont],
         lstm(steps, cont, *weights), weights, opencv=False)
+
+
+def add_yolo(add, draw):
+    """The last layer of YOLO networks: 2 boxes of 4 coordinates, objectness and 3 classes."""
+    x = draw(2, 16, 3, 5)
+
+    def sigmoid(v):
+        return 1 / (1 + np.exp(-v))
+
+    def softmax(v):
+        e = np.exp(v - v.max(2, keepdims=True))
+        return e / e.sum(2, keepdims=True)
+
+    def parts(classes, background=False):
+        rows = x.reshape(2, 2, 8, 15)
+        coords = np.concatenate([sigmoid(rows[:, :, :2]), rows[:, :, 2:4]], 2)
+        if background:
+            shares = softmax(rows[:, :, 4:])
+            return coords, shares[:, :, :1], shares[:, :, 1:]
+        return coords, sigmoid(rows[:, :, 4:5]), classes(rows[:, :, 5:])
+
+    def one(*made):
+        return np.concatenate(made, 2).reshape(x.shape)
+
+    def three(coords, objects, classes):
+        return [coords.reshape(2, 8, 15), objects.reshape(2, 30),
+                classes.transpose(0, 2, 1, 3).reshape(2, 3, 30)]
+
+    size = "boxes: 2 classes: 3"
+    add("region", "Region", f"region_param {{ {size} }}", [x], one(*parts(softmax)), opencv=False)
+    add("yolo_region", "YoloRegion", "yolo_region_param { num: 2 classes: 3 softmax: false }",
+        [x], one(*parts(sigmoid)), opencv=False)
+    add("yolo", "Yolo", f"yolo_param {{ {size} }}", [x], one(*parts(sigmoid)), opencv=False)
+    add("yolo_tops", "Yolo", f"yolo_param {{ {size} }}", [x], three(*parts(sigmoid)), opencv=False)
+    add("yolo_v2_tops", "Yolo", f"yolo_param {{ {size} yolo_version: 'V2' }}", [x],
+        three(*parts(softmax)), opencv=False)
+    add("region_background", "Region", f"region_param {{ {size} background: true }}", [x],
+        one(*parts(softmax, background=True)), opencv=False)
 
 
 def roi_pool(x, rois, bins_h, bins_w, scale):

@@ -219,6 +219,21 @@ def test_all_unsupported_layers_come_in_one_message():
     check_failed(convert(text, {"other": [np.zeros(1)]}), "2 layers.*Magic 'one'.*Tricks 'two'")
 
 
+def test_what_a_yolo_layer_expects_is_said():
+    def failing(parameters, channels=16):
+        text = (input_layer("data", (1, channels, 2, 2))
+                + layer("Yolo", "head", ["data"], ["out"], f"yolo_param {{ {parameters} }}"))
+        return convert(text, {"other": [np.zeros(1)]})
+
+    check_failed(failing("boxes: 2 classes: 3", 17),
+                 "17x2x2; expected 16 channels: 2 boxes of 4 coordinates.*3 classes",
+                 r"in layer 'head' \(Yolo\)")
+    check_failed(failing("boxes: 2 classes: 3 softmaxtree: true"), "softmaxtree is true")
+    check_failed(failing("yolo_version: 'V4'"), "yolo_version is 'V4'; expected V2 or V3")
+    check_failed(failing("boxes: 2 classes: 3 background: true"), "background is true without")
+    check_failed(failing("boxes: 0"), "'boxes' is 0; expected 1 to")
+
+
 def test_missing_and_foreign_weights():
     text, weights = small_net()
     write(text, weights)

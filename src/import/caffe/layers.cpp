@@ -10,7 +10,7 @@ namespace anynpu::caffe {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LayerFunction>, 52> kLayers = {{
+constexpr std::array<std::pair<std::string_view, LayerFunction>, 55> kLayers = {{
     {"AbsVal", abs_val},
     {"ArgMax", arg_max},
     {"BatchNorm", batch_norm},
@@ -45,6 +45,7 @@ constexpr std::array<std::pair<std::string_view, LayerFunction>, 52> kLayers = {
     {"PriorBox", prior_box},
     {"PSROIPooling", ps_roi_pooling},
     {"Reduction", reduction},
+    {"Region", yolo_region},
     {"ReLU", relu},
     {"ReLU6", relu6},
     {"Reorg", reorg},
@@ -63,6 +64,8 @@ constexpr std::array<std::pair<std::string_view, LayerFunction>, 52> kLayers = {
     {"Threshold", threshold},
     {"Tile", tile},
     {"Upsample", upsample},
+    {"Yolo", yolo_region},
+    {"YoloRegion", yolo_region},
 }};
 
 constexpr std::array<std::string_view, 9> kData = {

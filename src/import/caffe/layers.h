@@ -66,6 +66,9 @@ Status roi_pooling(Builder& b);
 Status ps_roi_pooling(Builder& b);
 Status detection_output(Builder& b);
 
+// layers_yolo.cpp: Region, YoloRegion, Yolo
+Status yolo_region(Builder& b);
+
 // layers_recurrent.cpp
 Status lstm(Builder& b);
 
