@@ -5,6 +5,7 @@
 #include "compile/describe.h"
 #include "compile/gears.h"
 #include "compile/specialise.h"
+#include "ops/aipp/params.h"
 
 namespace anynpu::compile {
 
@@ -131,12 +132,28 @@ void describe_pictures(const graph::Graph& graph, om::Meta& meta) {
     TensorInfo& info = meta.inputs[aipp.input];
     if (info.ranges.empty()) continue;
     const std::vector<om::Range> was = info.ranges;
+    // Its parameters tell the shape, and the buffer is as large as was said.
+    if (aipp.dynamic) info.size = static_cast<uint64_t>(aipp.max_source_bytes);
     const size_t height = aipp.nhwc ? 1 : 2;
     for (size_t d = 0; d < info.shape.size(); ++d) {
       const size_t from = d == 0 ? 0 : d == 3 ? (aipp.nhwc ? 3 : 1) : height + d - 1;
       info.ranges[d] =
           info.shape[d] == kDynamicDim ? was[from] : om::Range{info.shape[d], info.shape[d]};
     }
+  }
+}
+
+// Room for the parameters of the largest batch; size 0 where any batch may come.
+void describe_parameters(om::Meta& meta) {
+  size_t place = 0;
+  while (place < meta.inputs.size() && meta.inputs[place].role == om::Role::data) ++place;
+  for (const om::Aipp& aipp : meta.aipp) {
+    if (!aipp.dynamic) continue;
+    const TensorInfo& picture = meta.inputs[aipp.input];
+    const int64_t most = picture.ranges.empty() ? picture.shape[0] : picture.ranges[0].second;
+    TensorInfo& info = meta.inputs[place++];
+    info.size = most < 0 ? 0 : ops::aipp_bytes(static_cast<size_t>(most));
+    info.shape = {most < 0 ? kDynamicDim : static_cast<int64_t>(info.size)};
   }
 }
 
@@ -157,13 +174,14 @@ Status describe_ranges(const graph::Graph& graph, const std::vector<InputShape>&
     meta.inputs = std::move(one->inputs);
     meta.outputs = std::move(one->outputs);
     open_differences(two->outputs, meta.outputs);
-    for (size_t i = 0; i < meta.inputs.size(); ++i) {
+    for (size_t i = 0; i < graph.inputs.size(); ++i) {
       TensorInfo& info = meta.inputs[i];
       info.ranges = ranges[i];
       info.shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
       if (!is_static(info.shape)) info.size = 0;
     }
     describe_pictures(graph, meta);
+    describe_parameters(meta);
     return {};
   }
   return problem.with_note(

@@ -183,11 +183,6 @@ Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const Graph& grap
     settings.nhwc = options.input_format == Format::nhwc;
     settings.shape = to_nchw(settings, value.shape);
     const bool ranged = gears == om::GearKind::none && !fixed;
-    if (ranged && settings.dynamic) {
-      return fail(Code::unsupported_feature,
-                  "dynamic AIPP with shapes that come at run time (-1 or a range in --input_shape) "
-                  "is not supported; use gears or static AIPP");
-    }
     for (const om::Aipp& other : fitted) {
       if (other.input == settings.input) {
         return fail(Code::invalid_argument, "AIPP: input {} has two aipp_op", settings.input);

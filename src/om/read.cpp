@@ -129,9 +129,15 @@ Status as_corrupt(const Status& status) {
 
 // A dynamic model is described for all its gears; what one of them needs comes from its plan.
 Status check_dynamic(const Meta& meta, const graph::Graph& graph) {
-  for (const Aipp& aipp : meta.aipp) {
-    if (meta.has_ranges() && aipp.dynamic)
-      return fail(Code::corrupt_model, "the offline model has both ranges and dynamic AIPP");
+  const auto dynamic = std::count_if(meta.aipp.begin(), meta.aipp.end(),
+                                     [](const Aipp& aipp) { return aipp.dynamic; });
+  const auto parameters =
+      std::count_if(meta.inputs.begin(), meta.inputs.end(),
+                    [](const TensorInfo& info) { return info.role == Role::aipp; });
+  if (dynamic != parameters) {
+    return fail(Code::corrupt_model,
+                "the offline model has dynamic AIPP for {} inputs and parameters for {}", dynamic,
+                parameters);
   }
   size_t data = 0;
   while (data < meta.inputs.size() && meta.inputs[data].role == Role::data) ++data;

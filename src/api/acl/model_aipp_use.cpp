@@ -21,10 +21,26 @@ size_t parameter_index(const om::Meta& meta, size_t which) {
   return data + which;
 }
 
-// The shape of the model's input in the largest gear: N, C, H, W.
-Shape largest_shape(const Model& model, const om::Aipp& aipp) {
+// What comes out of the first picture, where the model takes any size.
+void fill_open(const AippSet& set, Shape& shape) {
+  const ops::AippBatch& first = set.batches[0];
+  int64_t width = first.crop ? first.crop_w : set.header.source_w;
+  int64_t height = first.crop ? first.crop_h : set.header.source_h;
+  if (first.scale) width = first.scale_out_w, height = first.scale_out_h;
+  if (first.padding) {
+    width += int64_t{first.pad_left} + first.pad_right;
+    height += int64_t{first.pad_top} + first.pad_bottom;
+  }
+  if (shape[0] == kDynamicDim) shape[0] = static_cast<int64_t>(set.batches.size());
+  if (shape[2] == kDynamicDim) shape[2] = height;
+  if (shape[3] == kDynamicDim) shape[3] = width;
+}
+
+// The shape of the model's input in the largest gear, or as the parameters make it: N, C, H, W.
+Shape largest_shape(const Model& model, const om::Aipp& aipp, const AippSet& set) {
   const om::Meta& meta = *model.meta;
   Shape shape = aipp.shape;
+  if (meta.has_ranges() && !set.batches.empty()) fill_open(set, shape);
   if (!meta.has_gears()) return shape;
   const auto& gear = meta.gears[model.shaped->largest_gear()];
   size_t used = 0;
@@ -52,9 +68,26 @@ Status check_with_gears(const om::Meta& meta, const AippSet& set, const Shape& s
               set.header.source_w, set.header.source_h, meta.name, shape[3], shape[2]);
 }
 
-Status check_set(const Model& model, const om::Aipp& aipp, const AippSet& set) {
+// Guide 7.6.2: what comes out lies in the ranges of --input_shape.
+Status check_with_ranges(const om::Meta& meta, const om::Aipp& aipp, const Shape& picture) {
+  const om::TensorInfo& info = meta.inputs[aipp.input];
+  for (size_t i = 0; i < info.ranges.size() && i < picture.size(); ++i) {
+    const auto [low, high] = info.ranges[i];
+    if (picture[i] >= low && (high < 0 || picture[i] <= high)) continue;
+    constexpr const char* kAxes[] = {"batch", "height", "width", "channels"};
+    return fail(Code::invalid_argument,
+                "AIPP makes pictures of the shape {} (N, H, W, C), the model '{}' was compiled for "
+                "a {} of {} to {}; change the crop, scaling or padding",
+                to_string(picture), meta.name, kAxes[i], low,
+                high < 0 ? std::string("any") : format("{}", high));
+  }
+  return {};
+}
+
+Status check_set(const Model& model, const om::Aipp& aipp, const AippSet& set, Shape& picture) {
   const om::Meta& meta = *model.meta;
-  const Shape shape = largest_shape(model, aipp);
+  const Shape shape = largest_shape(model, aipp, set);
+  picture = {shape[0], shape[2], shape[3], shape[1]};
   if (set.header.source_w == 0) {
     return fail(Code::bad_call_order,
                 "the size of the source image is not set; call aclmdlSetAIPPSrcImageSize first");
@@ -66,6 +99,7 @@ Status check_set(const Model& model, const om::Aipp& aipp, const AippSet& set) {
                 set.batches.size(), meta.name, shape[0]);
   }
   ANYNPU_TRY(check_with_gears(meta, set, shape));
+  ANYNPU_TRY(check_with_ranges(meta, aipp, picture));
   for (size_t i = 0; i < set.batches.size(); ++i) {
     Status status = ops::check_aipp(set.header, set.batches[i], shape[1], shape[2], shape[3]);
     if (!status.ok()) return status.with_note(format("picture {} of the batch", i));
@@ -113,9 +147,10 @@ Failure set_aipp(uint32_t id, aclmdlDataset* dataset_handle, size_t index,
     const size_t parameters = parameter_index(meta, i);
     if (!aipp.dynamic || (by_data ? aipp.input : parameters) != index) continue;
     const std::lock_guard lock((*set)->mutex);
-    if (Status status = check_set(**model, aipp, **set); !status.ok()) return status;
+    Shape picture;
+    if (Status status = check_set(**model, aipp, **set, picture); !status.ok()) return status;
     if (Failure failure = write_set(**dataset, parameters, **set); !failure.ok()) return failure;
-    (*dataset)->mark_aipp(id, parameters);
+    (*dataset)->mark_aipp(id, parameters, picture);
     return {};
   }
   return {

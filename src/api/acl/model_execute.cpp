@@ -159,12 +159,22 @@ Failure bind_dataset(const Dataset& dataset, TensorSide side, Binding& binding) 
 }
 
 // The shapes of the data inputs of a model with ranges, as aclmdlSetDatasetTensorDesc left them.
-Failure choose_shapes(const Dataset& dataset, Binding& binding) {
+// Inputs with dynamic AIPP have the shape that its parameters make.
+Failure choose_shapes(uint32_t id, const Dataset& dataset, Binding& binding) {
   const om::Meta& meta = *binding.model->meta;
+  size_t data = 0;
+  while (data < meta.inputs.size() && meta.inputs[data].role == om::Role::data) ++data;
   std::vector<Shape> shapes;
-  for (size_t i = 0; i < meta.inputs.size(); ++i) {
+  for (size_t i = 0; i < data; ++i) {
     const om::TensorInfo& info = meta.inputs[i];
-    if (info.role != om::Role::data) break;
+    const auto aipp = std::find_if(meta.aipp.begin(), meta.aipp.end(), [&](const om::Aipp& one) {
+      return one.dynamic && one.input == i;
+    });
+    if (aipp != meta.aipp.end()) {
+      const auto which = static_cast<size_t>(aipp - meta.aipp.begin());
+      shapes.push_back(dataset.aipp_picture(id, data + which));
+      continue;
+    }
     const auto desc = dataset.desc(i);
     if (!desc && !is_static(info.shape)) {
       return fail(Code::bad_call_order,
@@ -197,11 +207,11 @@ Failure check_aipp_set(uint32_t id, const Dataset& dataset, const om::Meta& meta
 // The plan of this execution: the gear that was set, the shapes that were set, or the only one.
 Failure choose_plan(uint32_t id, const Dataset& dataset, Binding& binding) {
   exec::ShapedModel& shaped = *binding.model->shaped;
-  if (shaped.has_ranges()) return choose_shapes(dataset, binding);
   const om::Meta& meta = *binding.model->meta;
   if (!meta.aipp.empty()) {
     if (Failure failure = check_aipp_set(id, dataset, meta); !failure.ok()) return failure;
   }
+  if (shaped.has_ranges()) return choose_shapes(id, dataset, binding);
   if (!meta.has_gears()) {
     binding.plan = &shaped.gear(0);
     return {};

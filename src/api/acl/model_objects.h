@@ -103,14 +103,30 @@ class Dataset {
     return gear_.model_id == model_id ? gear_.value : otherwise;
   }
 
-  // The parameters of dynamic AIPP were written to the buffer `index`.
-  void mark_aipp(uint32_t model_id, size_t index) {
+  // The parameters of dynamic AIPP were written to the buffer `index`; pictures of the shape N, H,
+  // W, C come out.
+  void mark_aipp(uint32_t model_id, size_t index, const Shape& picture) {
     const std::lock_guard lock(mutex_);
-    if (!has_aipp_unlocked(model_id, index)) aipp_.push_back({model_id, index});
+    for (AippChoice& choice : aipp_) {
+      if (choice.model_id != model_id || choice.index != index) continue;
+      choice.picture = picture;
+      return;
+    }
+    aipp_.push_back({model_id, index, picture});
+  }
+  // Empty when none were written.
+  Shape aipp_picture(uint32_t model_id, size_t index) const {
+    const std::lock_guard lock(mutex_);
+    for (const AippChoice& choice : aipp_) {
+      if (choice.model_id == model_id && choice.index == index) return choice.picture;
+    }
+    return {};
   }
   bool has_aipp(uint32_t model_id, size_t index) const {
     const std::lock_guard lock(mutex_);
-    return has_aipp_unlocked(model_id, index);
+    return std::any_of(aipp_.begin(), aipp_.end(), [&](const AippChoice& choice) {
+      return choice.model_id == model_id && choice.index == index;
+    });
   }
 
   // The description of one tensor: what the program set, or what an execution found.
@@ -153,17 +169,15 @@ class Dataset {
     std::shared_ptr<TensorDesc> desc;
     Handle handle;
   };
-  bool has_aipp_unlocked(uint32_t model_id, size_t index) const {
-    for (const Choice& choice : aipp_) {
-      if (choice.model_id == model_id && choice.value == index) return true;
-    }
-    return false;
-  }
-
   mutable std::mutex mutex_;
   std::vector<Handle> buffers_;
   std::vector<Described> descs_;
-  std::vector<Choice> aipp_;  // value: index of the buffer
+  struct AippChoice {
+    uint32_t model_id = 0;
+    size_t index = 0;  // of the buffer
+    Shape picture;
+  };
+  std::vector<AippChoice> aipp_;
   Choice gear_;
 };
 
