@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/env.h"
 #include "base/wanted.h"
+#include "exec/loop_limit.h"
 #include "exec/memory.h"
 #include "exec/node_runner.h"
 #include "exec/step_program.h"
@@ -20,12 +20,12 @@ using Inputs = std::span<const RunValue* const>;
 // Both graphs of a node and the values they capture.
 class FlowStep : public NodeRunner {
  public:
-  Status prepare(const graph::Node& node) {
+  Status prepare(const graph::Node& node, const std::shared_ptr<StepObserver>& observer) {
     node_ = node;
     for (std::string_view attr : graph::subgraph_attrs(node)) {
       const auto graph = graph::subgraph(node, attr);
-      ANYNPU_ASSIGN(auto program, StepProgram::make(*graph), "in the graph '{}' of {} '{}'", attr,
-                    node.op, node.name);
+      ANYNPU_ASSIGN(auto program, StepProgram::make(*graph, observer),
+                    "in the graph '{}' of {} '{}'", attr, node.op, node.name);
       programs_.push_back(std::move(program));
       for (graph::ValueId id : graph->outputs) {
         results_.push_back(graph->values[static_cast<size_t>(id)]);
@@ -97,7 +97,7 @@ class LoopStep final : public FlowStep {
     size_t kept = 0;
     for (int64_t iteration = 0; iteration < most && again != 0; ++iteration) {
       ANYNPU_TRY(check_wanted(), "in iteration {} of {}", iteration, label());
-      if (iteration >= limit_ && most == INT64_MAX) return endless(iteration);
+      if (iteration >= limit_ && most == INT64_MAX) return endless_loop(label(), iteration);
       ANYNPU_ASSIGN(values[0], new_tensor(DType::i64, {}));
       std::memcpy(values[0].data.get(), &iteration, sizeof iteration);
       ANYNPU_ASSIGN(std::vector<RunValue> results, programs_[0]->run(values), "in iteration {}",
@@ -119,12 +119,6 @@ class LoopStep final : public FlowStep {
   }
 
  private:
-  Status endless(int64_t iterations) const {
-    return fail(Code::limit_exceeded,
-                "{}: after {} iterations its condition is still true, and it has no trip count; "
-                "give it one, or raise ANYNPU_LOOP_LIMIT",
-                label(), iterations);
-  }
   Status too_much(int64_t iteration, size_t bytes) const {
     return fail(Code::out_of_memory,
                 "{}: what it gathers takes {} bytes after iteration {}, more than half of the "
@@ -132,7 +126,7 @@ class LoopStep final : public FlowStep {
                 label(), bytes, iteration);
   }
 
-  const int64_t limit_ = env::integer(env::Name::loop_limit);
+  const int64_t limit_ = loop_limit();
   const size_t most_kept_ = static_cast<size_t>(machine_bytes()) / 2;
 };
 
@@ -320,18 +314,20 @@ class FlowPlan final : public ops::KernelPlan {
 
 }  // namespace
 
-NodeRunnerResult make_flow_step(const graph::Node& node) {
+NodeRunnerResult make_flow_step(const graph::Node& node,
+                                const std::shared_ptr<StepObserver>& observer) {
   ANYNPU_TRY(graph::check_flow(node));
   auto step = new_flow_step(node);
-  ANYNPU_TRY(step->prepare(node));
+  ANYNPU_TRY(step->prepare(node, observer));
   return std::unique_ptr<NodeRunner>(std::move(step));
 }
 
 Result<std::unique_ptr<ops::KernelPlan>> plan_flow(const graph::Node& node,
                                                    std::vector<TensorShape> inputs,
-                                                   std::vector<TensorShape> outputs) {
+                                                   std::vector<TensorShape> outputs,
+                                                   const std::shared_ptr<StepObserver>& observer) {
   auto plan = std::make_unique<FlowPlan>();
-  ANYNPU_ASSIGN(plan->runner, make_flow_step(node));
+  ANYNPU_ASSIGN(plan->runner, make_flow_step(node, observer));
   plan->inputs = std::move(inputs);
   plan->outputs = std::move(outputs);
   plan->label = format("{} '{}'", node.op, node.name);

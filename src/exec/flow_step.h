@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control flow as a step of a plan: for If, Loop and Scan whose inputs and outputs have fixed
-// shapes.
+// shapes, but not all that is inside (that is fixed_flow.h).
 #pragma once
 
 #include <memory>
@@ -16,6 +16,7 @@ namespace anynpu::exec {
 // undefined = left out. A run that makes another shape fails.
 Result<std::unique_ptr<ops::KernelPlan>> plan_flow(const graph::Node& node,
                                                    std::vector<TensorShape> inputs,
-                                                   std::vector<TensorShape> outputs);
+                                                   std::vector<TensorShape> outputs,
+                                                   const std::shared_ptr<StepObserver>& observer);
 
 }  // namespace anynpu::exec

@@ -13,6 +13,7 @@
 #include "exec/plan.h"
 #include "exec/runner.h"
 #include "exec/step_program.h"
+#include "exec/weight_pool.h"
 #include "graph/flow.h"
 #include "trace/names.h"
 #include "trace/trace.h"
@@ -90,7 +91,6 @@ struct LoadedModel::Impl {
   std::shared_ptr<const StepProgram> program;  // in place of the plan
   Plan plan;
   std::vector<TracedStep> names;
-  Memory weights;
   bool loops = false;
   bool queued = false;  // the caller's work memory: one run at a time
   std::mutex queue;
@@ -100,7 +100,26 @@ struct LoadedModel::Impl {
   Result<std::unique_ptr<PlanRunner>> take() {
     if (auto runner = runners.take()) return runner;
     ANYNPU_ASSIGN(Memory arena, Memory::allocate(plan.work_bytes));
-    return std::make_unique<PlanRunner>(plan, names, weights.data(), std::move(arena));
+    return std::make_unique<PlanRunner>(plan, names, std::move(arena));
+  }
+
+  // The weights are filled.
+  Status finish(const LoadOptions& options) {
+    plan.forget_graph();
+    observer = options.observer;
+    if (observer) observe(plan, observer);
+    for (const Step& step : plan.steps)
+      names.push_back({trace::intern(step.name), trace::intern(step.traced)});
+    Memory arena;
+    if (options.work_memory) {
+      queued = true;
+      ANYNPU_ASSIGN(
+          arena, Memory::borrow(options.work_memory, options.work_bytes, plan.work_bytes, "work"));
+    } else {
+      ANYNPU_ASSIGN(arena, Memory::allocate(plan.work_bytes));
+    }
+    runners.give(std::make_unique<PlanRunner>(plan, names, std::move(arena)));
+    return {};
   }
 
   Status run_program(std::span<const Buffer> in, std::span<const Buffer> out,
@@ -140,7 +159,10 @@ struct LoadedModel::Impl {
       shapes->resize(outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i) (*shapes)[i] = outputs[i].shape;
     }
-    if (program) return run_program(in, out, shapes);
+    if (program) {
+      if (observer) observer->begin();
+      return run_program(in, out, shapes);
+    }
     std::unique_lock<std::mutex> turn;
     if (queued) turn = std::unique_lock(queue);
     ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, take());
@@ -171,8 +193,10 @@ void trace_arena(const Plan& plan, const std::string& model) {
 LoadedModel::LoadedModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 LoadedModel::~LoadedModel() = default;
 
-Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph,
-                                                       const LoadOptions& options) {
+// All but the memory: that of the weights comes when all plans of a round are made.
+Result<std::unique_ptr<LoadedModel::Impl>> LoadedModel::prepare(const graph::Graph& graph,
+                                                                WeightPool& weights,
+                                                                const LoadOptions& options) {
   auto impl = std::make_unique<Impl>();
   if (graph.inputs.size() > kMostBuffers || graph.outputs.size() > kMostBuffers) {
     return fail(Code::limit_exceeded,
@@ -186,11 +210,14 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   if (open) {
     if (options.weight_memory || options.work_memory) return memory_unknown(graph);
     impl->outputs = describe(*open, open->outputs);
-    ANYNPU_ASSIGN(impl->program, StepProgram::make(*open));
-    return std::shared_ptr<LoadedModel>(new LoadedModel(std::move(impl)));
+    ANYNPU_ASSIGN(impl->program, StepProgram::make(*open, options.observer));
+    impl->observer = options.observer;
+    return impl;
   }
-  ANYNPU_ASSIGN(impl->plan, make_plan(graph));
-  Plan& plan = impl->plan;
+  ANYNPU_ASSIGN(impl->plan, make_plan(graph, weights, options.observer));
+  if (!impl->plan.memory_known && (options.weight_memory || options.work_memory))
+    return memory_unknown(graph);
+  const Plan& plan = impl->plan;
   trace_arena(plan, graph.name);
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     TensorInfo& info = impl->outputs[i];
@@ -199,30 +226,40 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
     info.bytes = bytes_of(info.dtype, static_cast<size_t>(element_count(info.shape)));
     info.open = false;
   }
-  if (options.weight_memory) {
-    ANYNPU_ASSIGN(impl->weights, Memory::borrow(options.weight_memory, options.weight_bytes,
-                                                plan.weight_bytes, "weight"));
-  } else {
-    ANYNPU_ASSIGN(impl->weights, Memory::allocate(plan.weight_bytes));
-  }
-  ANYNPU_TRY(plan.fill_weights(impl->weights.data()));
-  plan.forget_graph();
-  impl->observer = options.observer;
-  if (options.observer) observe(plan, options.observer);
-  for (const Step& step : plan.steps)
-    impl->names.push_back({trace::intern(step.name), trace::intern(step.traced)});
+  return impl;
+}
 
-  Memory arena;
-  if (options.work_memory) {
-    impl->queued = true;
-    ANYNPU_ASSIGN(arena,
-                  Memory::borrow(options.work_memory, options.work_bytes, plan.work_bytes, "work"));
-  } else {
-    ANYNPU_ASSIGN(arena, Memory::allocate(plan.work_bytes));
+Result<std::vector<std::shared_ptr<LoadedModel>>> LoadedModel::load_all(
+    std::span<const graph::Graph> graphs, WeightPool& weights, const LoadOptions& options) {
+  const std::shared_ptr<WeightChunk> chunk = weights.open();
+  std::vector<std::unique_ptr<Impl>> made;
+  for (const graph::Graph& graph : graphs) {
+    ANYNPU_ASSIGN(auto impl, prepare(graph, weights, options));
+    made.push_back(std::move(impl));
   }
-  impl->runners.give(
-      std::make_unique<PlanRunner>(plan, impl->names, impl->weights.data(), std::move(arena)));
-  return std::shared_ptr<LoadedModel>(new LoadedModel(std::move(impl)));
+  if (options.weight_memory) {
+    ANYNPU_ASSIGN(chunk->memory, Memory::borrow(options.weight_memory, options.weight_bytes,
+                                                chunk->bytes, "weight"));
+  } else {
+    ANYNPU_ASSIGN(chunk->memory, Memory::allocate(chunk->bytes));
+  }
+  std::vector<std::shared_ptr<LoadedModel>> models;
+  for (std::unique_ptr<Impl>& impl : made) {
+    if (!impl->program) ANYNPU_TRY(impl->plan.fill_weights());
+  }
+  for (std::unique_ptr<Impl>& impl : made) {
+    if (!impl->program) ANYNPU_TRY(impl->finish(options));
+    models.push_back(std::shared_ptr<LoadedModel>(new LoadedModel(std::move(impl))));
+  }
+  weights.close();
+  return models;
+}
+
+Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph,
+                                                       const LoadOptions& options) {
+  WeightPool weights;
+  ANYNPU_ASSIGN(const auto models, load_all({&graph, 1}, weights, options));
+  return models[0];
 }
 
 Result<std::shared_ptr<LoadedModel>> LoadedModel::load(std::shared_ptr<const om::Model> model,
@@ -230,18 +267,33 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(std::shared_ptr<const om:
   return load(model->graph, options);
 }
 
+Result<Sizes> LoadedModel::query_all(std::span<const graph::Graph> graphs, WeightPool& weights) {
+  const std::shared_ptr<WeightChunk> chunk = weights.open();
+  Sizes sizes;
+  for (const graph::Graph& graph : graphs) {
+    ANYNPU_ASSIGN(const auto open, open_graph(graph));
+    if (open) return memory_unknown(graph);
+    ANYNPU_ASSIGN(const Plan plan, make_plan(graph, weights));
+    if (!plan.memory_known) return memory_unknown(graph);
+    sizes.work_bytes = std::max(sizes.work_bytes, plan.work_bytes);
+  }
+  sizes.weight_bytes = chunk->bytes;
+  weights.close();
+  return sizes;
+}
+
 Result<Sizes> LoadedModel::query(const graph::Graph& graph) {
-  ANYNPU_ASSIGN(const auto open, open_graph(graph));
-  if (open) return memory_unknown(graph);
-  ANYNPU_ASSIGN(const Plan plan, make_plan(graph));
-  return Sizes{plan.weight_bytes, plan.work_bytes};
+  WeightPool weights;
+  return query_all({&graph, 1}, weights);
 }
 
 const std::vector<TensorInfo>& LoadedModel::inputs() const { return impl_->inputs; }
 const std::vector<TensorInfo>& LoadedModel::outputs() const { return impl_->outputs; }
 Sizes LoadedModel::sizes() const {
   if (impl_->program) return impl_->program->sizes();
-  return {impl_->plan.weight_bytes, impl_->plan.work_bytes};
+  size_t weights = 0;
+  for (const auto& chunk : impl_->plan.chunks) weights += chunk->bytes;
+  return {weights, impl_->plan.work_bytes};
 }
 bool LoadedModel::is_stepped() const { return impl_->program != nullptr; }
 bool LoadedModel::has_loops() const { return impl_->loops; }

@@ -21,6 +21,7 @@
 namespace anynpu::exec {
 
 class StepObserver;
+class WeightPool;
 
 struct TensorInfo {
   std::string name;
@@ -63,8 +64,13 @@ class LoadedModel {
                                                    const LoadOptions& options = {});
   static Result<std::shared_ptr<LoadedModel>> load(const graph::Graph& graph,
                                                    const LoadOptions& options = {});
-  // The sizes load() will use, without loading.
+  // Several forms of one model with the weights they have in common kept once. The caller's memory
+  // holds the weights of all, and the work of the largest.
+  static Result<std::vector<std::shared_ptr<LoadedModel>>> load_all(
+      std::span<const graph::Graph> graphs, WeightPool& weights, const LoadOptions& options = {});
+  // The sizes load() and load_all() will use, without loading.
   static Result<Sizes> query(const graph::Graph& graph);
+  static Result<Sizes> query_all(std::span<const graph::Graph> graphs, WeightPool& weights);
 
   const std::vector<TensorInfo>& inputs() const;
   const std::vector<TensorInfo>& outputs() const;
@@ -94,6 +100,8 @@ class LoadedModel {
  private:
   struct Impl;
   explicit LoadedModel(std::unique_ptr<Impl> impl);
+  static Result<std::unique_ptr<Impl>> prepare(const graph::Graph& graph, WeightPool& weights,
+                                               const LoadOptions& options);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -296,11 +296,73 @@ TEST(LoadedModel, AChainInPlaceNeverDisturbsATensorThatIsStillRead) {
   expect_near(two, expected[1]);
 }
 
+Result<Plan> planned(const graph::Graph& graph) {
+  WeightPool weights;
+  weights.open();
+  return make_plan(graph, weights);
+}
+
+// A convolution and a matrix product, whose packed weights do not depend on the batch.
+NetBuilder batched_net(int64_t batch) {
+  NetBuilder b;
+  const ValueId x = b.input("x", {batch, 16, 8, 8});
+  const ValueId c =
+      b.node("Conv", {x, b.weight({32, 16, 3, 3}), b.weight({32})}, {{"pads", Ints{1, 1, 1, 1}}});
+  const ValueId r = b.node("Reshape", {c, b.ints({batch, 2048})});
+  b.output(b.node("MatMul", {r, b.weight({2048, 64})}));
+  return b;
+}
+
+TEST(WeightPool, FormsOfOneModelKeepOneCopyOfTheirWeights) {
+  NetBuilder one = batched_net(1), four = batched_net(4);
+  for (size_t i = 0; i < one.graph.values.size(); ++i) {  // one model: the same constants
+    if (one.graph.values[i].dtype == DType::f32)
+      four.graph.values[i].constant = one.graph.values[i].constant;
+  }
+  const std::vector<graph::Graph> graphs = {one.graph, four.graph};
+  WeightPool weights(&graphs[0]), asked(&graphs[0]);
+  const auto models = LoadedModel::load_all(graphs, weights);
+  ASSERT_TRUE(models.ok()) << models.status().to_string();
+  const auto alone = LoadedModel::query(one.graph), all = LoadedModel::query_all(graphs, asked);
+  ASSERT_TRUE(alone.ok() && all.ok());
+  EXPECT_LE(all->weight_bytes, alone->weight_bytes + 256);  // the two shapes of the Reshape
+  EXPECT_EQ((*models)[1]->sizes().weight_bytes, all->weight_bytes);
+  for (size_t m = 0; m < 2; ++m) {
+    const size_t batch = m == 0 ? 1 : 4;
+    std::vector<float> in = draw(batch * 1024), out(batch * 64);
+    const Buffer ins[] = {{in.data(), in.size() * 4}}, outs[] = {{out.data(), out.size() * 4}};
+    ASSERT_TRUE((*models)[m]->run(ins, outs).ok());
+    expect_near(out, (m == 0 ? one : four).expected({in})[0]);
+  }
+  // A third form, planned later, finds them too, also when the first two are gone meanwhile.
+  const auto third = LoadedModel::load_all({&graphs[1], 1}, weights);
+  ASSERT_TRUE(third.ok());
+  EXPECT_EQ((*third)[0]->sizes().weight_bytes, all->weight_bytes);
+}
+
+TEST(WeightPool, OtherConstantsAndOtherAttributesGetRoomOfTheirOwn) {
+  NetBuilder b;
+  const ValueId x = b.input("x", {4, 32}), w = b.weight({32, 32});
+  const ValueId plain = b.node("Gemm", {x, w}), turned = b.node("Gemm", {x, w}, {{"transB", 1L}});
+  b.output(plain);
+  b.output(turned);
+  b.output(b.node("Gemm", {x, b.weight({32, 32})}));
+  const auto model = LoadedModel::load(b.graph);
+  ASSERT_TRUE(model.ok()) << model.status().to_string();
+  std::vector<float> in = draw(128), out[3];
+  std::vector<Buffer> outs;
+  for (auto& o : out) outs.push_back({(o.resize(128), o.data()), 512});
+  const Buffer ins[] = {{in.data(), 512}};
+  ASSERT_TRUE((*model)->run(ins, outs).ok());
+  const auto expected = b.expected({in});
+  for (size_t i = 0; i < 3; ++i) expect_near(out[i], expected[i]);
+}
+
 TEST(Plan, NamesTheNodeThatCannotBePlanned) {
   NetBuilder b;
   const ValueId x = b.input("x", {1, 4});
   b.output(b.node("NoSuchOp", {x}));
-  const auto plan = make_plan(b.graph);
+  const auto plan = planned(b.graph);
   EXPECT_EQ(plan.status().code(), Code::unsupported_op);
   EXPECT_NE(plan.status().to_string().find("NoSuchOp0"), std::string::npos);
 }
@@ -308,36 +370,36 @@ TEST(Plan, NamesTheNodeThatCannotBePlanned) {
 TEST(Plan, RefusesOpenShapesAndDamagedConstants) {
   NetBuilder open;
   open.output(open.node("Relu", {open.input("x", {-1, 4})}));
-  EXPECT_EQ(make_plan(open.graph).status().code(), Code::unsupported_shape);
+  EXPECT_EQ(planned(open.graph).status().code(), Code::unsupported_shape);
 
   NetBuilder damaged;
   const ValueId w = damaged.weight({4, 4});
   damaged.output(damaged.node("MatMul", {damaged.input("x", {1, 4}), w}));
   damaged.graph.values[static_cast<size_t>(w)].shape = {4, 4000};
-  EXPECT_EQ(make_plan(damaged.graph).status().code(), Code::corrupt_model);
+  EXPECT_EQ(planned(damaged.graph).status().code(), Code::corrupt_model);
 }
 
 TEST(Plan, RefusesTensorsThatNoMachineHolds) {
   NetBuilder big;
   big.output(big.node("Relu", {big.input("x", {int64_t{1} << 60})}));
-  EXPECT_EQ(make_plan(big.graph).status().code(), Code::out_of_memory);
+  EXPECT_EQ(planned(big.graph).status().code(), Code::out_of_memory);
 
   NetBuilder grows;
   const ValueId x = grows.input("x", {int64_t{1} << 20, 1}),
                 y = grows.input("y", {1, int64_t{1} << 40});
   grows.output(grows.node("Add", {x, y}));
-  EXPECT_FALSE(make_plan(grows.graph).ok());
+  EXPECT_FALSE(planned(grows.graph).ok());
 
   NetBuilder pads;
   const int64_t far = int64_t{1} << 20;
   pads.output(pads.node("Conv", {pads.input("x", {1, 4096, 8, 8}), pads.weight({16, 4096, 1, 1})},
                         {{"pads", Ints{far, far, far, far}}, {"strides", Ints{far, far}}}));
-  EXPECT_EQ(make_plan(pads.graph).status().code(), Code::unsupported_shape);
+  EXPECT_EQ(planned(pads.graph).status().code(), Code::unsupported_shape);
 }
 
 TEST(Plan, ConvolutionsHandOverBlockedTensorsWithoutReordering) {
   NetBuilder net = small_net();
-  const auto plan = make_plan(net.graph);
+  const auto plan = planned(net.graph);
   ASSERT_TRUE(plan.ok());
   size_t reorders = 0;
   for (const Step& step : plan->steps) reorders += step.kernel == "reorder";

@@ -12,6 +12,8 @@
 
 namespace anynpu::exec {
 
+class StepObserver;
+
 class NodeRunner {
  public:
   virtual ~NodeRunner() = default;
@@ -25,8 +27,9 @@ using NodeRunnerResult = Result<std::unique_ptr<NodeRunner>>;
 
 // An operator with kernels. `graph` is where its constants are; it may go afterwards.
 NodeRunnerResult make_operator_step(const graph::Graph& graph, const graph::Node& node);
-// If, Loop, Scan, SequenceMap.
-NodeRunnerResult make_flow_step(const graph::Node& node);
+// If, Loop, Scan, SequenceMap. `observer` may be null.
+NodeRunnerResult make_flow_step(const graph::Node& node,
+                                const std::shared_ptr<StepObserver>& observer);
 // Sequences and optionals.
 NodeRunnerResult make_sequence_step(const graph::Node& node);
 

@@ -44,7 +44,23 @@ class ObservedPlan final : public ops::KernelPlan {
   std::shared_ptr<StepObserver> observer_;
 };
 
+class InnerObserver final : public StepObserver {
+ public:
+  explicit InnerObserver(std::shared_ptr<StepObserver> outer) : outer_(std::move(outer)) {}
+  bool wants(const std::string& name) const override { return outer_->wants(name); }
+  void before(const StepView& step) override { outer_->before(step); }
+  Status after(const StepView& step) override { return outer_->after(step); }
+
+ private:
+  std::shared_ptr<StepObserver> outer_;
+};
+
 }  // namespace
+
+std::shared_ptr<StepObserver> inside_a_run(const std::shared_ptr<StepObserver>& observer) {
+  if (!observer || dynamic_cast<InnerObserver*>(observer.get())) return observer;
+  return std::make_shared<InnerObserver>(observer);
+}
 
 void observe(Plan& plan, const std::shared_ptr<StepObserver>& observer) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
@@ -52,6 +68,7 @@ void observe(Plan& plan, const std::shared_ptr<StepObserver>& observer) {
     if (step.op.empty() || !observer->wants(step.name)) continue;
     step.work = std::make_unique<ObservedPlan>(step, i, std::move(step.work), observer);
   }
+  for (InnerPlans* plans : plan.inner) plans->observe_by(observer);
 }
 
 }  // namespace anynpu::exec

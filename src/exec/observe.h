@@ -13,4 +13,7 @@ namespace anynpu::exec {
 // Every step of an operator that `observer` wants tells it.
 void observe(Plan& plan, const std::shared_ptr<StepObserver>& observer);
 
+// The same observer for a model inside another: the run has begun already. Null stays null.
+std::shared_ptr<StepObserver> inside_a_run(const std::shared_ptr<StepObserver>& observer);
+
 }  // namespace anynpu::exec

@@ -7,6 +7,7 @@
 
 #include "exec/arena.h"
 #include "exec/describe_step.h"
+#include "exec/fixed_flow.h"
 #include "exec/flow_step.h"
 #include "exec/memory.h"
 #include "graph/flow.h"
@@ -31,11 +32,14 @@ struct Storage {
   size_t bytes = 0;
   int first_step = 0, last_step = 0;
   int last_node = -1;  // the last node that reads any tensor in it
+  uint32_t chunk = 0;  // for weights
 };
 
 class Planner {
  public:
-  explicit Planner(const graph::Graph& graph) : graph_(graph), values_(graph.values.size()) {
+  Planner(const graph::Graph& graph, WeightPool& weights,
+          const std::shared_ptr<StepObserver>& observer)
+      : graph_(graph), weights_(weights), observer_(observer), values_(graph.values.size()) {
     for (size_t i = 0; i < values_.size(); ++i) {
       const graph::Value& v = graph.values[i];
       values_[i].dtype = v.dtype;
@@ -106,11 +110,11 @@ class Planner {
     }
   }
 
-  size_t take_weights(size_t bytes) {
-    const size_t offset = plan_.weight_bytes;
-    plan_.weight_bytes +=
-        (bytes + ops::kBufferAlignment - 1) / ops::kBufferAlignment * ops::kBufferAlignment;
-    return offset;
+  Slot slot_of(const WeightPool::Room& room) {
+    const auto found = std::find(plan_.chunks.begin(), plan_.chunks.end(), room.chunk);
+    const auto chunk = static_cast<uint32_t>(found - plan_.chunks.begin());
+    if (found == plan_.chunks.end()) plan_.chunks.push_back(room.chunk);
+    return {Place::weights, room.offset, chunk};
   }
 
   // A constant as it is, in the weight memory.
@@ -118,9 +122,12 @@ class Planner {
     int& index = known(id, Layout::plain);
     if (index < 0) {
       const auto bytes = value(id).constant->bytes;
-      Storage raw{Place::weights, take_weights(bytes.size()), bytes.size()};
+      const WeightPool::Room room = weights_.constant(bytes);
+      const Slot slot = slot_of(room);
+      Storage raw{Place::weights, slot.offset, bytes.size()};
+      raw.chunk = slot.chunk;
       raw.last_node = kNever;
-      plan_.constants.push_back({bytes, raw.offset});
+      if (room.fresh) plan_.constants.push_back({bytes, slot});
       index = add(raw);
     }
     return index;
@@ -257,16 +264,20 @@ class Planner {
     step.name = node.name;
     step.kernel = def->name;
     step.traced = describe_step(graph_, node, context, step.kernel);
+    Slot unfilled;
     if (kernel->packed_bytes() > 0) {
-      step.packed = {Place::weights, take_weights(kernel->packed_bytes())};
+      const WeightPool::Room room = weights_.packed(*def, *kernel, context);
+      step.packed = slot_of(room);
+      if (room.fresh) unfilled = step.packed;
     }
-    plan_.kernels.push_back({std::move(kernel), std::move(context), step.packed.offset});
+    plan_.kernels.push_back({std::move(kernel), std::move(context), unfilled});
     step.work = std::move(work);
     if (!view) push_step(std::move(step), std::move(use));
     return {};
   }
 
-  // Control flow between tensors of fixed shapes is one step; its graphs have memory of their own.
+  // Control flow between tensors of fixed shapes is one step. Graphs of open shapes have memory of
+  // their own.
   Status plan_flow_node(int n) {
     const graph::Node& node = graph_.nodes[static_cast<size_t>(n)];
     StepStorage use;
@@ -295,7 +306,15 @@ class Planner {
     step.name = node.name;
     step.kernel = "flow";
     step.traced = describe_step(graph_, node, context, step.kernel);
-    ANYNPU_ASSIGN(step.work, plan_flow(node, std::move(given), std::move(made)));
+    ANYNPU_ASSIGN(FixedFlow fixed, plan_fixed_flow(node, given, made, weights_));
+    if (fixed.work) {
+      step.work = std::move(fixed.work);
+      plan_.inner.push_back(fixed.inner);
+      plan_.memory_known = plan_.memory_known && fixed.memory_known;
+    } else {
+      ANYNPU_ASSIGN(step.work, plan_flow(node, std::move(given), std::move(made), observer_));
+      plan_.memory_known = false;
+    }
     place_outputs(n, context, *step.work, use);
     push_step(std::move(step), std::move(use));
     return {};
@@ -391,7 +410,8 @@ class Planner {
     plan_.work_bytes = place_buffers(buffers);
     for (size_t i = 0; i < owners.size(); ++i) storages_[owners[i]].offset = buffers[i].offset;
     const auto slot = [&](int index) {
-      return index < 0 ? Slot{} : Slot{storage(index).place, storage(index).offset};
+      return index < 0 ? Slot{}
+                       : Slot{storage(index).place, storage(index).offset, storage(index).chunk};
     };
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
       for (int index : uses_[i].inputs) plan_.steps[i].inputs.push_back(slot(index));
@@ -401,6 +421,8 @@ class Planner {
   }
 
   const graph::Graph& graph_;
+  WeightPool& weights_;
+  const std::shared_ptr<StepObserver> observer_;
   const int64_t most_bytes_ = machine_bytes();
   std::vector<PlannedValue> values_;
   std::vector<Storage> storages_;
@@ -410,23 +432,32 @@ class Planner {
 
 }  // namespace
 
-Result<Plan> make_plan(const graph::Graph& graph) { return Planner(graph).make(); }
+Result<Plan> make_plan(const graph::Graph& graph, WeightPool& weights,
+                       const std::shared_ptr<StepObserver>& observer) {
+  return Planner(graph, weights, observer).make();
+}
 
-Status Plan::fill_weights(std::byte* memory) {
+Status Plan::fill_weights() {
+  const auto address = [&](const Slot& slot) {
+    return chunks[slot.chunk]->memory.data() + slot.offset;
+  };
   for (PackedKernel& packed : kernels) {
+    if (packed.packed.place == Place::none) continue;
     ANYNPU_TRY(packed.kernel->pack(packed.context,
-                                   {memory + packed.offset, packed.kernel->packed_bytes()}),
+                                   {address(packed.packed), packed.kernel->packed_bytes()}),
                "while packing weights of {}", packed.context.label());
   }
   for (const RawConstant& raw : constants) {
-    if (!raw.bytes.empty()) std::memcpy(memory + raw.offset, raw.bytes.data(), raw.bytes.size());
+    if (!raw.bytes.empty()) std::memcpy(address(raw.place), raw.bytes.data(), raw.bytes.size());
   }
+  for (InnerPlans* plans : inner) ANYNPU_TRY(plans->fill_weights());
   return {};
 }
 
 void Plan::forget_graph() {
   for (PackedKernel& packed : kernels) packed.context = {};
   constants.clear();
+  for (InnerPlans* plans : inner) plans->forget_graph();
 }
 
 }  // namespace anynpu::exec

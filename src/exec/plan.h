@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "exec/observer.h"
+#include "exec/weight_pool.h"
 #include "graph/graph.h"
 #include "ops/kernel.h"
 
@@ -21,13 +22,14 @@ enum class Place : uint8_t {
   none,     // an operand left out, or packed by the kernel
   input,    // the caller's buffer `offset` (an index)
   output,   // the same
-  weights,  // bytes from the start of the weight memory
+  weights,  // bytes from the start of a chunk of weights
   arena,    // bytes from the start of the work memory
 };
 
 struct Slot {
   Place place = Place::none;
   size_t offset = 0;
+  uint32_t chunk = 0;  // of Plan::chunks
 };
 
 struct Step {
@@ -48,6 +50,15 @@ struct ArenaUse {
   size_t bytes = 0;
 };
 
+// Plans inside a step (fixed_flow.h): they share the fate of the plan around them.
+class InnerPlans {
+ public:
+  virtual ~InnerPlans() = default;
+  virtual Status fill_weights() = 0;
+  virtual void forget_graph() = 0;
+  virtual void observe_by(const std::shared_ptr<StepObserver>& observer) = 0;
+};
+
 struct TensorShape {
   DType dtype = DType::undefined;
   Shape shape;
@@ -56,31 +67,36 @@ struct TensorShape {
 struct Plan {
   std::vector<Step> steps;
   std::vector<TensorShape> outputs;  // of the graph, as inferred for these input shapes
-  size_t weight_bytes = 0;           // packed weights and the constants that are used as they are
+  // Packed weights and the constants that are used as they are; shared with other plans.
+  std::vector<std::shared_ptr<WeightChunk>> chunks;
   size_t work_bytes = 0;             // arena: intermediate tensors and workspaces
   std::vector<ArenaUse> arena_uses;  // what it is made of, for profiles
+  std::vector<InnerPlans*> inner;    // parts of the steps
+  bool memory_known = true;          // false: a step allocates, because shapes inside it are open
 
-  // Packs kernels and copies constants into `memory` (weight_bytes, aligned to 64). Once, before
-  // the first run; needs the graph that the plan was made from.
-  Status fill_weights(std::byte* memory);
+  // Packs kernels and copies constants into the chunks that this plan was the first to use, once
+  // they have memory; needs the graph that the plan was made from.
+  Status fill_weights();
   // What fill_weights needs is let go; afterwards the graph may go too.
   void forget_graph();
 
   struct PackedKernel {
     std::unique_ptr<ops::Kernel> kernel;
     ops::OpContext context;
-    size_t offset = 0;
+    Slot packed;  // none: another plan fills it
   };
   struct RawConstant {
     std::span<const std::byte> bytes;
-    size_t offset = 0;
+    Slot place;
   };
   std::vector<PackedKernel> kernels;  // kept: plans may refer to their kernel
   std::vector<RawConstant> constants;
 };
 
 // `graph` is verified (nodes in topological order) and outlives fill_weights. Fails, naming the
-// node, when an operator or a shape cannot be planned.
-Result<Plan> make_plan(const graph::Graph& graph);
+// node, when an operator or a shape cannot be planned. `weights` has a chunk open; `observer` is
+// for steps that make plans while they run.
+Result<Plan> make_plan(const graph::Graph& graph, WeightPool& weights,
+                       const std::shared_ptr<StepObserver>& observer = nullptr);
 
 }  // namespace anynpu::exec

@@ -18,11 +18,10 @@ std::string_view failed_step() { return trace::name_of(failed_name); }
 void forget_failed_step() { failed_name = 0; }
 const StepAddresses& failed_addresses() { return failed_at; }
 
-PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, std::byte* weights,
-                       Memory arena)
-    : names_(names), arena_(std::move(arena)) {
+PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena)
+    : names_(names), arena_(std::move(arena)), used_arena_(arena_.data()) {
   const auto address = [&](const Slot& slot) -> std::byte* {
-    if (slot.place == Place::weights) return weights + slot.offset;
+    if (slot.place == Place::weights) return plan.chunks[slot.chunk]->memory.data() + slot.offset;
     return slot.place == Place::arena ? arena_.data() + slot.offset : nullptr;
   };
   for (const Step& step : plan.steps) {
@@ -34,6 +33,7 @@ PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, s
       const Patch patch{static_cast<uint32_t>(slot.offset), static_cast<uint32_t>(sources_.size())};
       if (slot.place == Place::input) source_inputs_.push_back(patch);
       if (slot.place == Place::output) source_outputs_.push_back(patch);
+      if (slot.place == Place::arena) source_arena_.push_back({patch.pointer, slot.offset});
       sources_.push_back(address(slot));
     }
     bound.first_target = static_cast<uint32_t>(targets_.size());
@@ -41,12 +41,23 @@ PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, s
     for (const Slot& slot : step.outputs) {
       const Patch patch{static_cast<uint32_t>(slot.offset), static_cast<uint32_t>(targets_.size())};
       if (slot.place == Place::output) target_outputs_.push_back(patch);
+      if (slot.place == Place::arena) target_arena_.push_back({patch.pointer, slot.offset});
       targets_.push_back(address(slot));
     }
+    if (step.workspace.place == Place::arena)
+      workspaces_.push_back({static_cast<uint32_t>(steps_.size()), step.workspace.offset});
     bound.packed = address(step.packed);
     bound.workspace = address(step.workspace);
     steps_.push_back(bound);
   }
+}
+
+void PlanRunner::use_arena(std::byte* arena) {
+  if (arena == used_arena_) return;
+  used_arena_ = arena;
+  for (const ArenaPatch& p : source_arena_) sources_[p.pointer] = arena + p.offset;
+  for (const ArenaPatch& p : target_arena_) targets_[p.pointer] = arena + p.offset;
+  for (const ArenaPatch& p : workspaces_) steps_[p.pointer].workspace = arena + p.offset;
 }
 
 Status PlanRunner::run_step(const BoundStep& step) const {

@@ -32,9 +32,11 @@ const StepAddresses& failed_addresses();
 
 class PlanRunner {
  public:
-  // `plan` and `weights` outlive the runner; `arena` holds plan.work_bytes.
-  PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, std::byte* weights,
-             Memory arena);
+  // `plan`, whose weights are filled, outlives the runner; `arena` holds plan.work_bytes.
+  PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena);
+
+  // Another arena from now on, of plan.work_bytes; for a runner that was made without one.
+  void use_arena(std::byte* arena);
 
   // One run at a time. `step_ns`, when not null, receives the time of each step.
   Status run(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns);
@@ -59,6 +61,12 @@ class PlanRunner {
   std::vector<const std::byte*> sources_;
   std::vector<std::byte*> targets_;
   std::vector<Patch> source_inputs_, source_outputs_, target_outputs_;
+  struct ArenaPatch {
+    uint32_t pointer;
+    size_t offset;
+  };
+  std::vector<ArenaPatch> source_arena_, target_arena_, workspaces_;
+  std::byte* used_arena_ = nullptr;
 };
 
 }  // namespace anynpu::exec

@@ -60,6 +60,7 @@ Result<std::shared_ptr<ShapedModel>> ShapedModel::load(std::shared_ptr<const om:
     }
     shaped->ranged_ = true;
     shaped->observer_ = options.observer;
+    shaped->weights_ = std::make_unique<WeightPool>(&model->graph);
     shaped->model_ = std::move(model);
     return shaped;
   }
@@ -69,18 +70,11 @@ Result<std::shared_ptr<ShapedModel>> ShapedModel::load(std::shared_ptr<const om:
     return shaped;
   }
   ANYNPU_ASSIGN(const auto graphs, gear_graphs(*model));
-  LoadOptions rest = options;
-  for (const graph::Graph& graph : graphs) {
-    ANYNPU_ASSIGN(auto plan, LoadedModel::load(graph, rest));
-    if (rest.weight_memory) {
-      const size_t used = plan->sizes().weight_bytes;
-      rest.weight_memory = static_cast<std::byte*>(rest.weight_memory) + used;
-      rest.weight_bytes -= used;
-    }
-    shaped->gears_.push_back(std::move(plan));
-    const size_t last = shaped->gears_.size() - 1;
-    if (input_bytes(*shaped->gears_[last]) > input_bytes(*shaped->gears_[shaped->largest_]))
-      shaped->largest_ = last;
+  WeightPool weights(&model->graph);
+  ANYNPU_ASSIGN(shaped->gears_, LoadedModel::load_all(graphs, weights, options));
+  for (size_t i = 1; i < shaped->gears_.size(); ++i) {
+    if (input_bytes(*shaped->gears_[i]) > input_bytes(*shaped->gears_[shaped->largest_]))
+      shaped->largest_ = i;
   }
   return shaped;
 }
@@ -95,13 +89,8 @@ Result<Sizes> ShapedModel::query(const om::Model& model) {
   }
   if (!model.meta.has_gears()) return LoadedModel::query(model.graph);
   ANYNPU_ASSIGN(const auto graphs, gear_graphs(model));
-  Sizes all;
-  for (const graph::Graph& graph : graphs) {
-    ANYNPU_ASSIGN(const Sizes sizes, LoadedModel::query(graph));
-    all.weight_bytes += sizes.weight_bytes;
-    all.work_bytes = std::max(all.work_bytes, sizes.work_bytes);
-  }
-  return all;
+  WeightPool weights(&model.graph);
+  return LoadedModel::query_all(graphs, weights);
 }
 
 std::shared_ptr<LoadedModel> ShapedModel::find(std::span<const Shape> shapes) {
@@ -125,10 +114,13 @@ Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Sha
     if (aipp.input < inner.size())
       inner[aipp.input] = compile::behind_aipp(aipp, inner[aipp.input]);
   }
+  const std::lock_guard planning(planning_);
+  if (auto plan = find(shapes)) return plan;  // made meanwhile
   ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, inner, model_->meta));
   LoadOptions options;
   options.observer = observer_;
-  ANYNPU_ASSIGN(auto plan, LoadedModel::load(fixed, options));
+  ANYNPU_ASSIGN(const auto made, LoadedModel::load_all({&fixed, 1}, *weights_, options));
+  const std::shared_ptr<LoadedModel>& plan = made[0];
   const std::lock_guard lock(mutex_);
   recent_.push_front({{shapes.begin(), shapes.end()}, plan});
   if (recent_.size() > kMostPlans) recent_.pop_back();

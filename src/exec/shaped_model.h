@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exec/model.h"
+#include "exec/weight_pool.h"
 #include "om/model.h"
 
 namespace anynpu::exec {
@@ -19,8 +20,9 @@ class ShapedModel {
  public:
   static constexpr size_t kMostPlans = 16;
 
-  // With gears the caller's weight memory holds the weights of all, one behind the other, and the
-  // work memory that of the largest. The caller's memory is refused for a model with ranges.
+  // With gears the caller's weight memory holds the weights of all, those they have in common once,
+  // and the work memory that of the largest. The caller's memory is refused for a model with
+  // ranges.
   static Result<std::shared_ptr<ShapedModel>> load(std::shared_ptr<const om::Model> model,
                                                    const LoadOptions& options = {});
   // What load() will use; unsupported_shape for a model with ranges, whose sizes nobody knows.
@@ -55,8 +57,10 @@ class ShapedModel {
   bool ranged_ = false;
   bool shares_work_ = false;
   std::mutex work_turn_;
-  std::mutex mutex_;         // guards recent_
-  std::list<Entry> recent_;  // the last used one first
+  std::mutex planning_;                  // guards weights_; held while a plan is made
+  std::unique_ptr<WeightPool> weights_;  // of a model with ranges
+  std::mutex mutex_;                     // guards recent_
+  std::list<Entry> recent_;              // the last used one first
 };
 
 }  // namespace anynpu::exec

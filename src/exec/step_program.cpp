@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compile/specialise.h"
+#include "exec/observe.h"
 #include "graph/flow.h"
 #include "trace/trace.h"
 
@@ -33,8 +34,10 @@ Result<RunValue> constant_value(const graph::Value& value) {
 
 }  // namespace
 
-Result<std::shared_ptr<const StepProgram>> StepProgram::make(const graph::Graph& graph) {
+Result<std::shared_ptr<const StepProgram>> StepProgram::make(
+    const graph::Graph& graph, const std::shared_ptr<StepObserver>& observer) {
   auto program = std::make_shared<StepProgram>();
+  program->observer_ = inside_a_run(observer);
   program->inputs_ = graph.inputs;
   program->outputs_ = graph.outputs;
   program->constants_.resize(graph.values.size());
@@ -106,7 +109,9 @@ Status StepProgram::add_plan(const graph::Graph& graph, const std::vector<size_t
   if (part.outputs.empty()) return {};
   ANYNPU_TRY(part.verify());
   ANYNPU_TRY(compile::optimise_shaped(part));
-  ANYNPU_ASSIGN(step.plan, LoadedModel::load(part));
+  LoadOptions options;
+  options.observer = observer_;
+  ANYNPU_ASSIGN(step.plan, LoadedModel::load(part, options));
   step.name = "plan";
   steps_.push_back(std::move(step));
   return {};
@@ -117,11 +122,13 @@ Status StepProgram::add_node(const graph::Graph& graph, const graph::Node& node)
   step.inputs = node.inputs;
   step.outputs = node.outputs;
   step.name = node.name;
+  step.op = node.op;
+  step.observed = observer_ && !graph::has_subgraphs(node) && observer_->wants(node.name);
   step.trace_name = trace::intern(node.name);
   // Shapes differ from run to run: those fields stay empty (describe_step.h).
   step.description = trace::intern(node.op + "\tstep\t\t\t\t\t\t");
   if (graph::has_subgraphs(node)) {
-    ANYNPU_ASSIGN(step.node, make_flow_step(node));
+    ANYNPU_ASSIGN(step.node, make_flow_step(node, observer_));
   } else if (is_sequence_op(node)) {
     ANYNPU_ASSIGN(step.node, make_sequence_step(node));
   } else {
@@ -199,7 +206,8 @@ Status StepProgram::run_node(const Step& step, Frame& frame) const {
   std::vector<const RunValue*> inputs;
   for (ValueId id : step.inputs) inputs.push_back(&value(frame, id));
   std::vector<RunValue> outputs(step.outputs.size());
-  ANYNPU_TRY(step.node->run(inputs, outputs), "while running node '{}'", step.name);
+  ANYNPU_TRY(step.observed ? run_observed(step, inputs, outputs) : step.node->run(inputs, outputs),
+             "while running node '{}'", step.name);
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (step.outputs[i] == kNoValue) continue;
     const graph::Value& stated = described_[static_cast<size_t>(step.outputs[i])];
@@ -213,6 +221,22 @@ Status StepProgram::run_node(const Step& step, Frame& frame) const {
     frame[static_cast<size_t>(step.outputs[i])] = std::move(outputs[i]);
   }
   return {};
+}
+
+Status StepProgram::run_observed(const Step& step, std::span<const RunValue* const> inputs,
+                                 std::span<RunValue> outputs) const {
+  const auto tensor = [](const RunValue& value) {
+    StepTensor made;
+    if (!value.is_tensor()) return made;
+    return StepTensor{value.dtype, value.shape, ops::Layout::plain, value.data.get()};
+  };
+  std::vector<StepTensor> in, out;
+  for (const RunValue* value : inputs) in.push_back(tensor(*value));
+  const auto index = static_cast<size_t>(&step - steps_.data());
+  observer_->before({index, step.op, step.name, in, out});
+  ANYNPU_TRY(step.node->run(inputs, outputs));
+  for (const RunValue& value : outputs) out.push_back(tensor(value));
+  return observer_->after({index, step.op, step.name, in, out});
 }
 
 Sizes StepProgram::sizes() const {

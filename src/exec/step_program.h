@@ -21,7 +21,9 @@ namespace anynpu::exec {
 class StepProgram {
  public:
   // `graph` is verified and inferred (compile/passes.h); it may go afterwards.
-  static Result<std::shared_ptr<const StepProgram>> make(const graph::Graph& graph);
+  // `observer`, when not null, is told of every step; whoever runs the program calls its begin().
+  static Result<std::shared_ptr<const StepProgram>> make(
+      const graph::Graph& graph, const std::shared_ptr<StepObserver>& observer = nullptr);
 
   // Values in the order of the graph's inputs and outputs.
   Result<std::vector<RunValue>> run(std::span<const RunValue> inputs) const;
@@ -38,7 +40,8 @@ class StepProgram {
     std::vector<graph::ValueId> done;   // values that no later step reads
     std::shared_ptr<LoadedModel> plan;  // one of the two
     std::unique_ptr<NodeRunner> node;
-    std::string name;
+    std::string name, op;
+    bool observed = false;
     trace::NameId trace_name{}, description{};  // of a node; plans trace their own steps
   };
 
@@ -48,11 +51,14 @@ class StepProgram {
   const RunValue& value(const Frame& frame, graph::ValueId id) const;
   Status run_plan(const Step& step, Frame& frame) const;
   Status run_node(const Step& step, Frame& frame) const;
+  Status run_observed(const Step& step, std::span<const RunValue* const> inputs,
+                      std::span<RunValue> outputs) const;
 
   std::vector<graph::ValueId> inputs_, outputs_;
   std::vector<RunValue> constants_;      // one per value; nothing where it is none
   std::vector<graph::Value> described_;  // what is known of each value before the run, without data
   std::vector<Step> steps_;
+  std::shared_ptr<StepObserver> observer_;
 };
 
 // Which nodes of `graph` can lie in plans, in the order they run: parts alternate between nodes of

@@ -268,6 +268,13 @@ def test_what_is_none_of_the_gears_is_refused_by_the_documented_code(load):
     assert acl.mdl.set_input_dynamic_dims(small.id, small.inputs, 2, gear) == GEAR_INVALID
 
 
+def test_gears_keep_one_copy_of_the_weights_they_have_in_common(files, tmp_path):
+    alone = convert(tmp_path, "alone", files["net"], "--input_shape=image:4,3,8,8")
+    _, single, _ = acl.mdl.query_size(alone)
+    _, gears, ret = acl.mdl.query_size(files["batch"])
+    assert ret == 0 and single <= gears < 1.2 * single, "three gears share their weights"
+
+
 def test_a_model_with_gears_runs_in_memory_of_the_program(files):
     work, weight, ret = acl.mdl.query_size(files["batch"])
     assert ret == 0 and work > 0 and weight > 0

@@ -9,6 +9,7 @@
 #include "acl/acl.h"
 #include "acl/acl_mdl.h"
 #include "compile/compile.h"
+#include "graph/flow.h"
 #include "om/container.h"
 
 namespace {
@@ -35,42 +36,91 @@ void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 namespace anynpu::acl {
 namespace {
 
-// y = relu(x) + x, then a softmax: several steps, one of them in place.
-std::vector<std::byte> small_model() {
+using graph::ValueId;
+
+class NetBuilder {
+ public:
   graph::Graph graph;
-  graph.name = "net";
-  const auto add = [&](const std::string& name) {
-    graph::Value value;
-    value.name = name;
-    value.dtype = DType::f32;
-    value.shape = {4, 64};
-    value.has_shape = true;
-    return graph.add_value(std::move(value));
-  };
-  const auto node = [&](const std::string& op, std::vector<graph::ValueId> inputs) {
+
+  ValueId value(const std::string& name, DType dtype = DType::f32, Shape shape = {4, 64}) {
+    graph::Value made;
+    made.name = name;
+    made.dtype = dtype;
+    made.shape = std::move(shape);
+    made.has_shape = true;
+    return graph.add_value(std::move(made));
+  }
+  ValueId input(const std::string& name, DType dtype = DType::f32, Shape shape = {4, 64}) {
+    graph.inputs.push_back(value(name, dtype, std::move(shape)));
+    return graph.inputs.back();
+  }
+  ValueId node(const std::string& op, std::vector<ValueId> inputs,
+               std::map<std::string, graph::Attr> attrs = {}) {
     graph::Node made;
     made.op = op;
-    made.opset = 13;
+    made.opset = 16;
     made.name = op;
     made.inputs = std::move(inputs);
-    made.outputs = {add(op + ":0")};
+    made.outputs = {value(op + ":0")};
+    made.attrs = std::move(attrs);
     graph.nodes.push_back(made);
     return made.outputs[0];
-  };
-  graph.inputs = {add("x")};
-  const graph::ValueId sum = node("Add", {node("Relu", {graph.inputs[0]}), graph.inputs[0]});
-  graph.outputs = {node("Softmax", {sum})};
-  auto model = compile::compile(std::move(graph), {});
-  EXPECT_TRUE(model.ok()) << model.status().to_string();
-  return *om::to_bytes(*model);
+  }
+  std::shared_ptr<const graph::Graph> inside(std::vector<ValueId> outputs) {
+    graph.outputs = std::move(outputs);
+    EXPECT_TRUE(graph.verify().ok());
+    return std::make_shared<const graph::Graph>(std::move(graph));
+  }
+  std::vector<std::byte> model(ValueId output) {
+    graph.name = "net";
+    graph.outputs = {output};
+    auto compiled = compile::compile(std::move(graph), {});
+    EXPECT_TRUE(compiled.ok()) << compiled.status().to_string();
+    return *om::to_bytes(*compiled);
+  }
+};
+
+// y = relu(x) + x, then a softmax: several steps, one of them in place.
+std::vector<std::byte> small_model() {
+  NetBuilder net;
+  const ValueId x = net.input("x");
+  const ValueId sum = net.node("Add", {net.node("Relu", {x}), x});
+  return net.model(net.node("Softmax", {sum}));
+}
+
+// Five times v = tanh(v) + x in a Loop, then an If that is decided by what comes out.
+std::vector<std::byte> looping_model() {
+  NetBuilder body, twice, same, net;
+  body.input("i", DType::i64, {});
+  const ValueId go = body.input("go", DType::boolean, {});
+  const ValueId v = body.input("v"), captured = body.input("x");
+  const ValueId next = body.node("Add", {body.node("Tanh", {v}), captured});
+  const auto loop = body.inside({go, next});
+  const auto then = twice.inside({twice.node("Relu", {twice.input("y")})});
+  const auto otherwise = same.inside({same.node("Abs", {same.input("y")})});
+
+  const ValueId x = net.input("x");
+  auto trips = std::make_shared<std::vector<int64_t>>(1, 5);
+  const ValueId count = net.value("count", DType::i64, {});
+  net.graph.values[static_cast<size_t>(count)].constant =
+      std::make_shared<graph::Constant>(graph::Constant{trips, std::as_bytes(std::span(*trips))});
+  const ValueId y = net.node("Loop", {count, graph::kNoValue, x, x},
+                             {{"body", loop}, {graph::kCapturesAttr, int64_t{1}}});
+  const ValueId most = net.node("ReduceMax", {y}, {{"keepdims", int64_t{0}}});
+  const ValueId positive = net.node("Cast", {most}, {{"to", int64_t{9}}});
+  return net.model(net.node(
+      "If", {positive, y},
+      {{"then_branch", then}, {"else_branch", otherwise}, {graph::kCapturesAttr, int64_t{1}}}));
 }
 
 class Execute : public testing::Test {
  protected:
+  virtual std::vector<std::byte> bytes_of_model() { return small_model(); }
+
   void SetUp() override {
     ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    const auto bytes = small_model();
+    const auto bytes = bytes_of_model();
     ASSERT_EQ(aclmdlLoadFromMem(bytes.data(), bytes.size(), &model_), ACL_SUCCESS)
         << aclGetRecentErrMsg();
     for (aclmdlDataset** set : {&input_, &output_}) {
@@ -117,6 +167,36 @@ TEST_F(Execute, QueueingAndRunningExecutionsAllocatesNothing) {
   });
   EXPECT_EQ(count, 0);
   EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+}
+
+class ExecuteFlow : public Execute {
+ protected:
+  std::vector<std::byte> bytes_of_model() override { return looping_model(); }
+};
+
+TEST_F(ExecuteFlow, LoopsAndBranchesOfFixedShapesAllocateNothing) {
+  EXPECT_EQ(allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); }),
+            0);
+}
+
+TEST_F(ExecuteFlow, SizesCountWhatLoopsAndBranchesNeed) {
+  const auto with = looping_model(), without = small_model();
+  size_t work = 0, weight = 0, small_work = 0, small_weight = 0;
+  ASSERT_EQ(aclmdlQuerySizeFromMem(with.data(), with.size(), &work, &weight), ACL_SUCCESS)
+      << aclGetRecentErrMsg();
+  ASSERT_EQ(aclmdlQuerySizeFromMem(without.data(), without.size(), &small_work, &small_weight),
+            ACL_SUCCESS);
+  EXPECT_GE(work, small_work + 2 * 1024);  // what a Loop carries, twice
+  void *work_memory = nullptr, *weight_memory = nullptr;
+  ASSERT_EQ(aclrtMalloc(&work_memory, work, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMalloc(&weight_memory, weight + 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  uint32_t id = 0;
+  ASSERT_EQ(aclmdlLoadFromMemWithMem(with.data(), with.size(), &id, work_memory, work,
+                                     weight_memory, weight + 64),
+            ACL_SUCCESS)
+      << aclGetRecentErrMsg();
+  EXPECT_EQ(aclmdlExecute(id, input_, output_), ACL_SUCCESS) << aclGetRecentErrMsg();
+  EXPECT_EQ(aclmdlUnload(id), ACL_SUCCESS);
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a Loop without a trip count is taken for endless.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/env.h"
+#include "base/status.h"
+
+namespace anynpu::exec {
+
+inline int64_t loop_limit() { return env::integer(env::Name::loop_limit); }
+
+inline Status endless_loop(const std::string& label, int64_t iterations) {
+  return fail(Code::limit_exceeded,
+              "{}: after {} iterations its condition is still true, and it has no trip count; give "
+              "it one, or raise ANYNPU_LOOP_LIMIT",
+              label, iterations);
+}
+
+}  // namespace anynpu::exec

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// WeightPool: where plans put their packed weights and constants, so that plans of one model (its
+// gears, or the shapes it met) keep one copy of what they have in common. What pack() writes
+// depends on the kernel, the node's attributes and the constants alone (ops/kernel.h); constants
+// are the same when they are the model's own, or hold the same bytes.
+//
+// Used in rounds: open() a chunk, plan any number of graphs, give the chunk memory, fill it,
+// close(). Plans hold the chunks they use; a chunk goes with its last plan. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/memory.h"
+#include "graph/graph.h"
+#include "ops/kernel.h"
+
+namespace anynpu::exec {
+
+struct WeightChunk {
+  Memory memory;  // empty until all plans of the round are made
+  size_t bytes = 0;
+};
+
+class WeightPool {
+ public:
+  // Constants of `source` (and of graphs inside it) are known by their address: it outlives the
+  // pool. Null: no graph does.
+  explicit WeightPool(const graph::Graph* source = nullptr);
+
+  struct Room {
+    std::shared_ptr<WeightChunk> chunk;
+    size_t offset = 0;
+    bool fresh = true;  // nobody has written it, and no plan before is going to
+  };
+
+  const std::shared_ptr<WeightChunk>& open();
+  void close();
+
+  // Room for a constant as it is; `bytes` stays valid until close().
+  Room constant(std::span<const std::byte> bytes);
+  // Room for what `kernel` packs.
+  Room packed(const ops::KernelDef& def, const ops::Kernel& kernel, const ops::OpContext& context);
+
+ private:
+  struct Place {
+    std::weak_ptr<WeightChunk> chunk;
+    size_t offset = 0;
+  };
+  using Bytes = std::span<const std::byte>;
+
+  void note_constants(const graph::Graph& graph);
+  // The same number for the same bytes; 0 when they cannot be compared.
+  uint64_t number_of(Bytes bytes);
+  Room room(const std::string& key, size_t bytes);
+
+  std::map<std::pair<const std::byte*, size_t>, uint64_t> source_;
+  std::map<std::string, uint64_t> small_;  // by content
+  size_t small_bytes_ = 0;
+  std::vector<std::pair<Bytes, uint64_t>> large_;  // of this round
+  uint64_t numbers_ = 0;
+  std::map<std::string, Place> places_;
+  std::shared_ptr<WeightChunk> chunk_;
+};
+
+}  // namespace anynpu::exec
