@@ -40,7 +40,7 @@ std::optional<BatchNorm> read_batch_norm(const graph::Graph& graph, const Node& 
 }
 
 // Scales the filters of `conv` and makes its bias; computed in double, rounded once.
-bool fold(graph::Graph& graph, Node& conv, const Node& bn_node) {
+bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& bn_node) {
   if (conv.inputs.size() < 2) return false;
   const graph::Value& weight = graph.values[static_cast<size_t>(conv.inputs[1])];
   std::vector<float> w = constant_elements<float>(graph, conv.inputs[1]);
@@ -65,9 +65,9 @@ bool fold(graph::Graph& graph, Node& conv, const Node& bn_node) {
   const Shape shape = weight.shape;
   const std::string name = weight.name;
   conv.inputs.resize(3, kNoValue);
-  conv.inputs[1] = add_constant(graph, name + "_folded", shape, std::move(w));
-  conv.inputs[2] =
-      add_constant(graph, name + "_bias_folded", {static_cast<int64_t>(channels)}, std::move(bias));
+  conv.inputs[1] = add_constant(graph, name + "_folded", shape, std::move(w), &names);
+  conv.inputs[2] = add_constant(graph, name + "_bias_folded", {static_cast<int64_t>(channels)},
+                                std::move(bias), &names);
   return true;
 }
 
@@ -76,6 +76,7 @@ bool fold(graph::Graph& graph, Node& conv, const Node& bn_node) {
 Status fold_batch_norms(graph::Graph& graph) {
   std::vector<bool> gone(graph.nodes.size(), false);
   const Links links(graph);
+  NewNames names(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     Node& conv = graph.nodes[n];
     if (conv.op != "Conv" || !conv.domain.empty() || conv.outputs.size() != 1) continue;
@@ -85,7 +86,8 @@ Status fold_batch_norms(graph::Graph& graph) {
       if (user < 0) break;
       const Node& bn = graph.nodes[static_cast<size_t>(user)];
       // The values grow in fold(): `bn` and `conv` are nodes, which stay where they are.
-      if (bn.inputs.empty() || bn.inputs[0] != conv.outputs[0] || !fold(graph, conv, bn)) break;
+      if (bn.inputs.empty() || bn.inputs[0] != conv.outputs[0] || !fold(graph, names, conv, bn))
+        break;
       conv.outputs[0] = bn.outputs[0];
       gone[static_cast<size_t>(user)] = true;
     }

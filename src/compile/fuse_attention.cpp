@@ -16,13 +16,12 @@ using Ints = std::vector<int64_t>;
 
 class AttentionFinder {
  public:
-  explicit AttentionFinder(graph::Graph& graph) : graph_(graph), pattern_(graph) {}
+  explicit AttentionFinder(graph::Graph& graph) : pattern_(graph) {}
 
-  bool run() {
-    for (const Node& node : graph_.nodes) {
-      if (node.op == "Softmax" && node.domain.empty() && match(node)) return true;
-    }
-    return false;
+  Status run() {
+    return pattern_.sweep([&](const Node& node) {
+      return node.op == "Softmax" && node.domain.empty() && match(node);
+    });
   }
 
  private:
@@ -116,19 +115,15 @@ class AttentionFinder {
     if (mask != kNoValue) fused.inputs.push_back(mask);
     fused.attrs["heads"] = split[2];
     fused.attrs["scale"] = scale;
-    replace_producer(graph_, join->outputs[0], std::move(fused));
+    pattern_.replace_producer(join->outputs[0], std::move(fused));
     return true;
   }
 
-  graph::Graph& graph_;
   Pattern pattern_;
 };
 
 }  // namespace
 
-Status fuse_attentions(graph::Graph& graph) {
-  while (AttentionFinder(graph).run()) ANYNPU_TRY(remove_dead(graph));
-  return graph.verify();
-}
+Status fuse_attentions(graph::Graph& graph) { return AttentionFinder(graph).run(); }
 
 }  // namespace anynpu::compile

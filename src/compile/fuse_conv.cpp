@@ -46,87 +46,65 @@ std::optional<Activation> read_activation(const graph::Graph& graph, const Node&
 
 class Fuser {
  public:
-  explicit Fuser(graph::Graph& graph) : graph_(graph) {}
+  explicit Fuser(graph::Graph& graph) : graph_(graph), pattern_(graph) {}
 
   Status run() {
-    // By name: fusing moves nodes about.
-    std::vector<std::string> names;
-    for (const Node& node : graph_.nodes) {
-      const bool fusable = node.domain.empty() && (node.op == "Conv" || node.op == "Gemm");
-      if (fusable && node.outputs.size() == 1 && fuses(node.outputs[0])) names.push_back(node.name);
-    }
-    for (const std::string& name : names) {
-      if (const size_t n = index_of(name); graph_.nodes[n].op == "Conv") fuse_add(n);
-      fuse_activation(index_of(name));
-    }
-    return graph_.verify();
+    return pattern_.sweep([&](const Node& node) {
+      if (node.outputs.size() != 1 || !pattern_.fuses(node.outputs[0])) return false;
+      const bool plain = node.domain.empty() && (node.op == "Conv" || node.op == "Gemm");
+      const bool own = node.domain == kOwnDomain && node.op == "FusedConv";
+      if (!plain && !own) return false;
+      if (node.op == "Conv" && add_tensor(node)) return true;
+      return add_activation(node);
+    });
   }
 
  private:
-  size_t index_of(const std::string& name) const {
-    size_t n = 0;
-    while (graph_.nodes[n].name != name) ++n;
-    return n;
-  }
-  const graph::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  // The short types are rounded once instead of after each operator: closer to the model.
-  bool fuses(ValueId id) const {
-    const DType type = value(id).dtype;
-    return type == DType::f32 || type == DType::f16 || type == DType::bf16;
+  const graph::Value& value(ValueId id) const { return pattern_.value(id); }
+
+  static Node fused(const Node& node) {
+    Node copy = node;
+    if (node.domain == kOwnDomain) return copy;
+    copy.op = "Fused" + node.op;
+    copy.domain = kOwnDomain;
+    copy.opset = 1;
+    return copy;
   }
 
-  void become_fused(Node& node) {
-    if (node.domain == kOwnDomain) return;
-    node.op = "Fused" + node.op;
-    node.domain = kOwnDomain;
-    node.opset = 1;
-  }
-
-  // The node takes its user's place, where all operands are there already.
-  void absorb(size_t n, int user) {
-    const auto place = static_cast<size_t>(user);
-    graph_.nodes[n].outputs[0] = graph_.nodes[place].outputs[0];
-    graph_.nodes[place] = std::move(graph_.nodes[n]);
-    graph_.nodes.erase(graph_.nodes.begin() + static_cast<ptrdiff_t>(n));
-  }
-
-  void fuse_add(size_t n) {
-    const Links links(graph_);
-    Node& conv = graph_.nodes[n];
+  bool add_tensor(const Node& conv) {
     const ValueId out = conv.outputs[0];
-    const int user = links.only_user(out);
-    if (user < 0) return;
-    const Node& add = graph_.nodes[static_cast<size_t>(user)];
-    if (add.op != "Add" || !add.domain.empty() || add.inputs.size() != 2) return;
-    const ValueId other = add.inputs[0] == out ? add.inputs[1] : add.inputs[0];
+    const Node* add = pattern_.next(out, "Add");
+    if (!add || add->inputs.size() != 2) return false;
+    const ValueId other = add->inputs[0] == out ? add->inputs[1] : add->inputs[0];
     if (!value(out).has_shape || value(other).shape != value(out).shape ||
         !value(other).has_shape || value(other).dtype != value(out).dtype) {
-      return;
+      return false;
     }
-    conv.inputs.resize(4, kNoValue);
-    conv.inputs[3] = other;
-    become_fused(conv);
-    absorb(n, user);
+    Node copy = fused(conv);
+    copy.inputs.resize(4, kNoValue);
+    copy.inputs[3] = other;
+    pattern_.absorb(add->outputs[0], std::move(copy));
+    return true;
   }
 
-  void fuse_activation(size_t n) {
-    const Links links(graph_);
-    Node& node = graph_.nodes[n];
-    const int user = links.only_user(node.outputs[0]);
-    if (user < 0) return;
+  bool add_activation(const Node& node) {
+    const int user = pattern_.only_user(node.outputs[0]);
+    if (user < 0 || !node.string_attr("activation", "").empty()) return false;
     const Node& next = graph_.nodes[static_cast<size_t>(user)];
     const auto activation = read_activation(graph_, next);
-    if (!activation || next.inputs[0] != node.outputs[0]) return;
-    become_fused(node);
-    node.attrs["activation"] = activation->name;
+    if (!activation || next.outputs.size() != 1 || next.inputs[0] != node.outputs[0]) return false;
+    Node copy = fused(node);
+    copy.attrs["activation"] = activation->name;
     if (activation->name == "Clip") {
-      node.attrs["activation_min"] = activation->min;
-      node.attrs["activation_max"] = activation->max;
+      copy.attrs["activation_min"] = activation->min;
+      copy.attrs["activation_max"] = activation->max;
     }
-    absorb(n, user);
+    pattern_.absorb(next.outputs[0], std::move(copy));
+    return true;
   }
 
   graph::Graph& graph_;
+  Pattern pattern_;
 };
 
 }  // namespace

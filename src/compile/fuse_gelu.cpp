@@ -15,14 +15,12 @@ using graph::ValueId;
 
 class GeluFinder {
  public:
-  explicit GeluFinder(graph::Graph& graph) : graph_(graph), pattern_(graph) {}
+  explicit GeluFinder(graph::Graph& graph) : pattern_(graph) {}
 
-  bool run() {
-    for (const Node& node : graph_.nodes) {
-      if (node.op == "Mul" && node.domain.empty() && node.outputs.size() == 1 && match(node))
-        return true;
-    }
-    return false;
+  Status run() {
+    return pattern_.sweep([&](const Node& node) {
+      return node.op == "Mul" && node.domain.empty() && node.outputs.size() == 1 && match(node);
+    });
   }
 
  private:
@@ -105,21 +103,17 @@ class GeluFinder {
       fused.opset = 20;
       fused.inputs = {x};
       if (!erf) fused.attrs["approximate"] = std::string("tanh");
-      replace_producer(graph_, product.outputs[0], std::move(fused));
+      pattern_.replace_producer(product.outputs[0], std::move(fused));
       return true;
     }
     return false;
   }
 
-  graph::Graph& graph_;
   Pattern pattern_;
 };
 
 }  // namespace
 
-Status fuse_gelus(graph::Graph& graph) {
-  while (GeluFinder(graph).run()) ANYNPU_TRY(remove_dead(graph));
-  return graph.verify();
-}
+Status fuse_gelus(graph::Graph& graph) { return GeluFinder(graph).run(); }
 
 }  // namespace anynpu::compile

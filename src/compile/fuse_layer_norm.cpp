@@ -14,13 +14,10 @@ class LayerNormFinder {
  public:
   explicit LayerNormFinder(graph::Graph& graph) : graph_(graph), pattern_(graph) {}
 
-  // Rewrites the first one it finds, and says whether there was one.
-  bool run() {
-    for (const Node& add : graph_.nodes) {
-      if (add.op == "Add" && add.domain.empty() && add.inputs.size() == 2 && match(add))
-        return true;
-    }
-    return false;
+  Status run() {
+    return pattern_.sweep([&](const Node& add) {
+      return add.op == "Add" && add.domain.empty() && add.inputs.size() == 2 && match(add);
+    });
   }
 
  private:
@@ -50,7 +47,7 @@ class LayerNormFinder {
     const Node* root = pattern_.absorbed(id, "Sqrt");
     const Node* sum = root ? pattern_.absorbed(root->inputs[0], "Add") : nullptr;
     const auto parts = sum ? pattern_.with_scalar(*sum) : std::nullopt;
-    if (!parts || pattern_.links().only_user(parts->other) < 0) return false;
+    if (!parts || pattern_.only_user(parts->other) < 0) return false;
     const Node* variance = mean(parts->other);
     epsilon = parts->scalar;
     return variance && is_square(variance->inputs[0], d);
@@ -75,7 +72,7 @@ class LayerNormFinder {
         float epsilon = 0;
         if (!centre || centre->inputs[0] != x || !is_parameter(scale, x) ||
             !is_parameter(bias, x) || !is_deviation(div->inputs[1], sub->outputs[0], epsilon) ||
-            pattern_.links().is_output[static_cast<size_t>(sub->outputs[0])] ||
+            pattern_.is_output(sub->outputs[0]) ||
             pattern_.value(x).shape != pattern_.value(add.outputs[0]).shape) {
           continue;
         }
@@ -84,7 +81,7 @@ class LayerNormFinder {
         fused.opset = 17;
         fused.inputs = {x, scale, bias};
         fused.attrs["epsilon"] = epsilon;
-        replace_producer(graph_, add.outputs[0], std::move(fused));
+        pattern_.replace_producer(add.outputs[0], std::move(fused));
         return true;
       }
     }
@@ -97,9 +94,6 @@ class LayerNormFinder {
 
 }  // namespace
 
-Status fuse_layer_norms(graph::Graph& graph) {
-  while (LayerNormFinder(graph).run()) ANYNPU_TRY(remove_dead(graph));
-  return graph.verify();
-}
+Status fuse_layer_norms(graph::Graph& graph) { return LayerNormFinder(graph).run(); }
 
 }  // namespace anynpu::compile

@@ -28,18 +28,15 @@ class MatMulFinder {
  public:
   explicit MatMulFinder(graph::Graph& graph) : graph_(graph), pattern_(graph) {}
 
-  bool run() {
-    for (const Node& node : graph_.nodes) {
-      if (node.outputs.size() != 1 || !pattern_.fuses(node.outputs[0])) continue;
-      if (node.op == "Gemm" && node.domain.empty() && add_activation(node)) return true;
+  Status run() {
+    return pattern_.sweep([&](const Node& node) {
+      if (node.outputs.size() != 1 || !pattern_.fuses(node.outputs[0])) return false;
+      if (node.op == "Gemm" && node.domain.empty()) return add_activation(node);
       if (!is_matmul(node) || shape(node.inputs[0]).size() < 2 || shape(node.inputs[1]).size() < 2)
-        continue;
-      if (take_transpose(node) || add_scale(node) || add_row(node) || add_tensor(node) ||
-          add_activation(node)) {
-        return true;
-      }
-    }
-    return false;
+        return false;
+      return take_transpose(node) || add_scale(node) || add_row(node) || add_tensor(node) ||
+             add_activation(node);
+    });
   }
 
  private:
@@ -61,14 +58,7 @@ class MatMulFinder {
 
   // `user` and the node become one in the user's place.
   bool absorb(Node node, ValueId output) {
-    const std::string name = node.name;
-    replace_producer(graph_, output, std::move(node));
-    for (Node& place : graph_.nodes) {
-      if (place.outputs.size() == 1 && place.outputs[0] == output)
-        place.name = name;
-      else if (place.name == name)
-        place.name += ".before_fusion";  // dead from here on
-    }
+    pattern_.absorb(output, std::move(node));
     return true;
   }
 
@@ -88,7 +78,7 @@ class MatMulFinder {
       const char* attr = i == 0 ? "transA" : "transB";
       copy.attrs[attr] = 1 - node.int_attr(attr, 0);
       copy.inputs[i] = transpose->inputs[0];
-      replace_producer(graph_, node.outputs[0], std::move(copy));
+      pattern_.replace_producer(node.outputs[0], std::move(copy));
       return true;
     }
     return false;
@@ -138,7 +128,7 @@ class MatMulFinder {
 
   bool add_activation(const Node& node) {
     if (has_activation(node)) return false;
-    const int user = pattern_.links().only_user(node.outputs[0]);
+    const int user = pattern_.only_user(node.outputs[0]);
     if (user < 0) return false;
     const Node& next = graph_.nodes[static_cast<size_t>(user)];
     const std::string curve = next.domain.empty() ? curve_of(next) : std::string();
@@ -154,9 +144,6 @@ class MatMulFinder {
 
 }  // namespace
 
-Status fuse_matmuls(graph::Graph& graph) {
-  while (MatMulFinder(graph).run()) ANYNPU_TRY(remove_dead(graph));
-  return graph.verify();
-}
+Status fuse_matmuls(graph::Graph& graph) { return MatMulFinder(graph).run(); }
 
 }  // namespace anynpu::compile

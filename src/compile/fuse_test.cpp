@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "compile/graph_for_test.h"
 #include "compile/passes.h"
 
@@ -168,6 +170,98 @@ TEST_F(FuseTest, GemmTakesTanh) {
   const ValueId x = g.input("x", {3, 4});
   const ValueId y = node("Tanh", {node("Gemm", {x, g.weight("w", {4, 5}), g.weight("b", {5})})});
   EXPECT_THAT(after(fuse_matmuls, y), ElementsAre("FusedGemm"));
+}
+
+TEST_F(FuseTest, TransposesCancelAcrossElementwiseOperators) {
+  const ValueId x = g.input("x", {2, 3, 4, 5});
+  const ValueId there = transpose(x, {0, 2, 3, 1});
+  const ValueId sum = node("Add", {node("Relu", {there}), g.weight("row", {3})});
+  const ValueId product = node("Mul", {g.weight("plane", {4, 1, 3}), sum});
+  const ValueId y = transpose(node("Sigmoid", {product}), {0, 3, 1, 2});
+  EXPECT_THAT(after(remove_transposes, y), ElementsAre("Relu", "Add", "Mul", "Sigmoid"));
+  EXPECT_EQ(g.graph.values[static_cast<size_t>(g.graph.outputs[0])].shape, (Shape{2, 3, 4, 5}));
+}
+
+TEST_F(FuseTest, TransposesOfAllInputsBecomeOneBehindTheOperator) {
+  const ValueId x = g.input("x", {2, 3, 4}), z = g.input("z", {2, 5, 4});
+  const ValueId joined = node("Concat", {transpose(x, {0, 2, 1}), transpose(z, {0, 2, 1})});
+  last().attrs["axis"] = int64_t{-1};
+  const ValueId y = node("Tanh", {joined});
+  EXPECT_THAT(after(remove_transposes, y), ElementsAre("Concat", "Tanh", "Transpose"));
+}
+
+TEST_F(FuseTest, TransposesInARowBecomeOneAndThoseOfSingleExtentsNone) {
+  const ValueId x = g.input("x", {2, 3, 4});
+  EXPECT_THAT(after(remove_transposes, transpose(transpose(x, {2, 0, 1}), {2, 0, 1})),
+              ElementsAre("Transpose"));
+  g = {};
+  const ValueId one = g.input("one", {1, 7, 1, 5});
+  EXPECT_THAT(after(remove_transposes, transpose(one, {0, 2, 1, 3})), ElementsAre("Reshape"));
+}
+
+TEST_F(FuseTest, TransposesThatOthersReadOrThatWouldGrowStay) {
+  const ValueId x = g.input("x", {3, 4});
+  const ValueId turned = transpose(x, {1, 0});
+  const ValueId y = node("Add", {node("Relu", {turned}), turned});
+  EXPECT_THAT(after(remove_transposes, y), ElementsAre("Transpose", "Relu", "Add"));
+  g = {};
+  const ValueId row = transpose(g.input("row", {4, 1}), {1, 0});
+  EXPECT_THAT(after(remove_transposes, node("Relu", {node("Add", {g.weight("w", {6, 4}), row})})),
+              ElementsAre("Reshape", "Add", "Relu"));
+  g = {};
+  const ValueId a = transpose(g.input("a", {4, 3}), {1, 0}), b = g.input("b", {3, 4});
+  EXPECT_THAT(after(remove_transposes, node("Sub", {b, a})), ElementsAre("Transpose", "Sub"));
+}
+
+TEST_F(FuseTest, ASwapInFrontOfAMatMulStaysForIt) {
+  const ValueId x = g.input("x", {2, 5, 3, 4}), z = g.input("z", {2, 3, 5, 4});
+  const ValueId turned = transpose(transpose(x, {0, 2, 1, 3}), {0, 1, 3, 2});
+  EXPECT_THAT(after(remove_transposes, node("MatMul", {z, turned})),
+              ElementsAre("Transpose", "Transpose", "MatMul"));
+}
+
+// A chain with something for every pass.
+void add_blocks(GraphForTest& g, int blocks) {
+  ValueId x = g.input("x", {1, 4, 4});
+  const ValueId w = g.weight("w", {4, 4}), row = g.weight("row", {4});
+  const ValueId half = g.weight("half", {}, 0.5f, 0.5f), one = g.weight("one", {}, 1, 1);
+  const ValueId root = g.weight("root", {}, 1.41421356f, 1.41421356f);
+  int made = 0;
+  const auto add = [&](const std::string& op, std::vector<ValueId> inputs) {
+    return g.node(op, std::move(inputs), format("{}_{}", op, made++));
+  };
+  for (int i = 0; i < blocks; ++i) {
+    const ValueId linear = add("Add", {add("MatMul", {add("Identity", {x}), w}), row});
+    const ValueId erf = add("Erf", {add("Div", {linear, root})});
+    const ValueId gelu = add("Mul", {add("Mul", {linear, add("Add", {erf, one})}), half});
+    const ValueId turned = add("Relu", {add("Transpose", {gelu})});
+    x = add("Add", {add("Transpose", {turned}), x});
+  }
+  g.graph.outputs = {x};
+}
+
+double seconds_of_passes(int blocks) {
+  GraphForTest g;
+  add_blocks(g, blocks);
+  EXPECT_TRUE(g.graph.verify().ok());
+  timespec begin, end;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  EXPECT_TRUE(remove_identities(g.graph).ok());
+  EXPECT_TRUE(infer_and_fold(g.graph).ok());
+  for (auto* pass : {fuse_layer_norms, fuse_gelus, fuse_attentions, remove_transposes, fuse_matmuls,
+                     fuse_convs, remove_dead}) {
+    EXPECT_TRUE(pass(g.graph).ok());
+  }
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+  EXPECT_LE(g.graph.nodes.size(), static_cast<size_t>(3 * blocks));
+  return static_cast<double>(end.tv_sec - begin.tv_sec) +
+         static_cast<double>(end.tv_nsec - begin.tv_nsec) * 1e-9;
+}
+
+TEST(Passes, TakeTimeInProportionToTheGraph) {
+  const double small = std::min(seconds_of_passes(180), seconds_of_passes(180));
+  const double large = seconds_of_passes(1800);  // 19,800 nodes
+  EXPECT_LT(large, 30 * small) << "ten times the nodes; a hundred times would be quadratic";
 }
 
 }  // namespace

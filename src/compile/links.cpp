@@ -51,15 +51,23 @@ std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id) {
   return list;
 }
 
+NewNames::NewNames(const graph::Graph& graph) {
+  for (const graph::Value& value : graph.values) taken_.insert(value.name);
+}
+
+std::string NewNames::take(const std::string& wanted) {
+  std::string name = wanted;
+  for (int suffix = 1; !taken_.insert(name).second; ++suffix)
+    name = format("{}_{}", wanted, suffix);
+  return name;
+}
+
 template <typename T>
 graph::ValueId add_constant(graph::Graph& graph, const std::string& name, const Shape& shape,
-                            std::vector<T> elements) {
+                            std::vector<T> elements, NewNames* names) {
   auto owner = std::make_shared<const std::vector<T>>(std::move(elements));
   graph::Value value;
-  value.name = name;
-  for (int suffix = 1; graph.find_value(value.name) != graph::kNoValue; ++suffix) {
-    value.name = format("{}_{}", name, suffix);
-  }
+  value.name = names ? names->take(name) : NewNames(graph).take(name);
   value.dtype = kTypeOf<T>;
   value.shape = shape;
   value.has_shape = true;
@@ -72,10 +80,10 @@ template std::vector<float> constant_elements(const graph::Graph&, graph::ValueI
 template std::vector<double> constant_elements(const graph::Graph&, graph::ValueId);
 template std::vector<int64_t> constant_elements(const graph::Graph&, graph::ValueId);
 template graph::ValueId add_constant(graph::Graph&, const std::string&, const Shape&,
-                                     std::vector<float>);
+                                     std::vector<float>, NewNames*);
 template graph::ValueId add_constant(graph::Graph&, const std::string&, const Shape&,
-                                     std::vector<double>);
+                                     std::vector<double>, NewNames*);
 template graph::ValueId add_constant(graph::Graph&, const std::string&, const Shape&,
-                                     std::vector<int64_t>);
+                                     std::vector<int64_t>, NewNames*);
 
 }  // namespace anynpu::compile

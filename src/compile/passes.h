@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "graph/graph.h"
@@ -35,6 +36,10 @@ Status fuse_gelus(graph::Graph& graph);
 Status fuse_attentions(graph::Graph& graph);
 Status fuse_matmuls(graph::Graph& graph);
 
+// Transposes that cancel, sink behind element-wise operators or move nothing. Results stay the same
+// to the bit. Needs shapes.
+Status remove_transposes(graph::Graph& graph);
+
 // Nodes and values that no output of the graph needs. Inputs stay.
 Status remove_dead(graph::Graph& graph);
 
@@ -58,9 +63,21 @@ bool find_stated_shape(graph::Graph& graph, graph::ValueId id);
 template <typename T>
 std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id);
 
-// A new constant of f32, f64 or i64 elements.
+// Names of new values that no value of the graph has. Looks at the graph once.
+class NewNames {
+ public:
+  explicit NewNames(const graph::Graph& graph);
+  // `wanted`, with a number behind it where that is taken.
+  std::string take(const std::string& wanted);
+
+ private:
+  std::unordered_set<std::string> taken_;
+};
+
+// A new constant of f32, f64 or i64 elements; its name is taken from `names`, or found for this
+// one.
 template <typename T>
 graph::ValueId add_constant(graph::Graph& graph, const std::string& name, const Shape& shape,
-                            std::vector<T> elements);
+                            std::vector<T> elements, NewNames* names = nullptr);
 
 }  // namespace anynpu::compile

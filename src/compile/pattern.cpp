@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/pattern.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tensor/half_arrays.h"
@@ -11,20 +12,116 @@ using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
 
+Pattern::Pattern(graph::Graph& graph)
+    : graph_(graph),
+      producer_(graph.values.size(), -1),
+      uses_(graph.values.size()),
+      is_output_(graph.values.size(), false) {
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    count_inputs(n, 1);
+    for (ValueId id : graph.nodes[n].outputs) {
+      if (id != kNoValue) producer_[static_cast<size_t>(id)] = static_cast<int>(n);
+    }
+  }
+  for (ValueId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
+}
+
+void Pattern::count_inputs(size_t n, int64_t sign) {
+  for (ValueId id : graph_.nodes[n].inputs) {
+    if (id == kNoValue) continue;
+    uses_[static_cast<size_t>(id)].count += sign;
+    uses_[static_cast<size_t>(id)].sum += sign * static_cast<int64_t>(n);
+  }
+}
+
+int Pattern::only_user(ValueId id) const {
+  if (id == kNoValue || is_output(id)) return -1;
+  const Uses& uses = uses_[static_cast<size_t>(id)];
+  return uses.count == 1 ? static_cast<int>(uses.sum) : -1;
+}
+
+// Nodes that make nothing but unused values go, and what only they used.
+void Pattern::drop_unused(std::vector<ValueId> ids) {
+  while (!ids.empty()) {
+    const ValueId id = ids.back();
+    ids.pop_back();
+    const int producer = id == kNoValue ? -1 : producer_[static_cast<size_t>(id)];
+    if (producer < 0) continue;
+    Node& node = graph_.nodes[static_cast<size_t>(producer)];
+    const bool needed = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId out) {
+      return out != kNoValue && (is_output(out) || uses_[static_cast<size_t>(out)].count > 0);
+    });
+    if (needed) continue;
+    count_inputs(static_cast<size_t>(producer), -1);
+    for (ValueId out : node.outputs) {
+      if (out != kNoValue) producer_[static_cast<size_t>(out)] = -1;
+    }
+    ids.insert(ids.end(), node.inputs.begin(), node.inputs.end());
+    node = Node{};
+  }
+}
+
+void Pattern::put(size_t n, Node node) {
+  count_inputs(n, -1);
+  graph_.nodes[n] = std::move(node);
+  count_inputs(n, 1);
+  for (ValueId id : graph_.nodes[n].outputs) {
+    if (id != kNoValue) producer_[static_cast<size_t>(id)] = static_cast<int>(n);
+  }
+}
+
+void Pattern::absorb(ValueId output, Node node) {
+  const auto n = static_cast<size_t>(producer_[static_cast<size_t>(output)]);
+  const std::vector<ValueId> before = graph_.nodes[n].inputs;
+  node.outputs = {output};
+  put(n, std::move(node));
+  drop_unused(before);
+}
+
+ValueId Pattern::adopt(ValueId id) {
+  producer_.resize(graph_.values.size(), -1);
+  uses_.resize(graph_.values.size());
+  is_output_.resize(graph_.values.size(), false);
+  return id;
+}
+
+void Pattern::swap_over(ValueId first, Node one, ValueId second, Node two) {
+  const auto a = static_cast<size_t>(producer_[static_cast<size_t>(first)]);
+  const auto b = static_cast<size_t>(producer_[static_cast<size_t>(second)]);
+  std::vector<ValueId> before = graph_.nodes[a].inputs;
+  before.insert(before.end(), graph_.nodes[b].inputs.begin(), graph_.nodes[b].inputs.end());
+  producer_[static_cast<size_t>(first)] = -1;
+  put(a, std::move(one));
+  put(b, std::move(two));
+  drop_unused(before);
+}
+
+void Pattern::replace_producer(ValueId output, Node node) {
+  const auto n = static_cast<size_t>(producer_[static_cast<size_t>(output)]);
+  node.name = graph_.nodes[n].name;
+  absorb(output, std::move(node));
+}
+
+Status Pattern::finish() {
+  std::erase_if(graph_.nodes, [](const Node& node) { return node.op.empty(); });
+  ANYNPU_TRY(graph_.verify());
+  return remove_dead(graph_);
+}
+
 const Node* Pattern::made_by(ValueId id, std::string_view op) const {
   if (id == kNoValue) return nullptr;
-  const int producer = links_.producer[static_cast<size_t>(id)];
+  const int producer = producer_[static_cast<size_t>(id)];
   if (producer < 0) return nullptr;
   const Node& node = graph_.nodes[static_cast<size_t>(producer)];
   return node.op == op && node.domain.empty() && node.outputs.size() == 1 ? &node : nullptr;
 }
 
 const Node* Pattern::absorbed(ValueId id, std::string_view op) const {
-  return id != kNoValue && links_.only_user(id) >= 0 ? made_by(id, op) : nullptr;
+  return id != kNoValue && only_user(id) >= 0 ? made_by(id, op) : nullptr;
 }
 
 const Node* Pattern::next(ValueId id, std::string_view op) const {
-  const int user = links_.only_user(id);
+  const int user = only_user(id);
   if (user < 0) return nullptr;
   const Node& node = graph_.nodes[static_cast<size_t>(user)];
   return node.op == op && node.domain.empty() && node.outputs.size() == 1 ? &node : nullptr;
@@ -60,17 +157,6 @@ std::optional<Pattern::WithScalar> Pattern::scaled(const Node& node) const {
     found->scalar = 1 / found->scalar;
   }
   return found;
-}
-
-void replace_producer(graph::Graph& graph, ValueId output, Node node) {
-  for (Node& place : graph.nodes) {
-    if (place.outputs.size() == 1 && place.outputs[0] == output) {
-      node.name = place.name;
-      node.outputs = {output};
-      place = std::move(node);
-      return;
-    }
-  }
 }
 
 bool about(float a, double b, DType type) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking backwards from a node for a pattern of operators of the default domain. Valid until the
-// graph changes: a pass finds one pattern, rewrites it, and looks again with a new Pattern.
+// Looking backwards from a node for a pattern of operators of the default domain, and rewriting
+// what was found. The graph changes through replace() alone, which keeps what is known about it, so
+// that a pass goes through the nodes once however much it rewrites.
 #pragma once
 
 #include <optional>
@@ -12,12 +13,14 @@ namespace anynpu::compile {
 
 class Pattern {
  public:
-  explicit Pattern(const graph::Graph& graph) : graph_(graph), links_(graph) {}
+  explicit Pattern(graph::Graph& graph);
 
   const graph::Value& value(graph::ValueId id) const {
     return graph_.values[static_cast<size_t>(id)];
   }
-  const Links& links() const { return links_; }
+  bool is_output(graph::ValueId id) const { return is_output_[static_cast<size_t>(id)]; }
+  // The one node that uses `id`, or -1: none, several, or an output of the graph.
+  int only_user(graph::ValueId id) const;
 
   // The node that makes `id` when it is an `op` of the default domain with one output; else null.
   const graph::Node* made_by(graph::ValueId id, std::string_view op) const;
@@ -45,14 +48,48 @@ class Pattern {
     return type == DType::f32 || type == DType::f16 || type == DType::bf16;
   }
 
- private:
-  const graph::Graph& graph_;
-  Links links_;
-};
+  // Puts `node` where the node that makes `output` stands and lets that one go, with all nodes that
+  // nobody needs any more; these stay in the list, empty. It gets that node's name.
+  void replace_producer(graph::ValueId output, graph::Node node);
+  // The same, under its own name, which belonged to a node that goes.
+  void absorb(graph::ValueId output, graph::Node node);
 
-// Puts `node` where the node that makes `output` stands, and lets that one go; nodes that nobody
-// needs any more are left to remove_dead.
-void replace_producer(graph::Graph& graph, graph::ValueId output, graph::Node node);
+  // Takes note of a value that was added to the graph.
+  graph::ValueId adopt(graph::ValueId id);
+  // Two nodes change places and contents: `one` stands where `first` was made, which nobody needs
+  // any more, and `two` makes `second`. Both bring their outputs.
+  void swap_over(graph::ValueId first, graph::Node one, graph::ValueId second, graph::Node two);
+
+  // Calls visit(n) for every node that is there, in order, and again from the start as long as one
+  // was rewritten (visit says so): a rewrite may let an earlier node match. Ends with a graph that
+  // verifies.
+  template <typename Visit>
+  Status sweep(Visit&& visit) {
+    for (bool again = true; again;) {
+      again = false;
+      for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+        while (is_there(n) && visit(graph_.nodes[n])) again = true;
+      }
+    }
+    return finish();
+  }
+
+ private:
+  // How often a value is used, and the sum of the users' indices: the one user when it is one.
+  struct Uses {
+    int64_t count = 0, sum = 0;
+  };
+  bool is_there(size_t n) const { return !graph_.nodes[n].op.empty(); }
+  void count_inputs(size_t n, int64_t sign);
+  void put(size_t n, graph::Node node);
+  void drop_unused(std::vector<graph::ValueId> ids);
+  Status finish();
+
+  graph::Graph& graph_;
+  std::vector<int> producer_;  // node index, or -1
+  std::vector<Uses> uses_;
+  std::vector<bool> is_output_;
+};
 
 // A constant of one f16 or bf16 element.
 bool read_short(const graph::Graph& graph, graph::ValueId id, float& value);

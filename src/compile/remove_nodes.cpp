@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "compile/passes.h"
 
@@ -10,17 +12,6 @@ namespace {
 using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
-
-void replace(std::vector<ValueId>& ids, ValueId from, ValueId to) {
-  std::replace(ids.begin(), ids.end(), from, to);
-}
-
-void replace_everywhere(graph::Graph& graph, ValueId from, ValueId to) {
-  for (Node& node : graph.nodes) {
-    replace(node.inputs, from, to);
-    replace(node.outputs, from, to);
-  }
-}
 
 // A Dropout copies its input unless its training_mode input says otherwise or its mask is used.
 bool is_copy(const graph::Graph& graph, const Links& links, const Node& node) {
@@ -38,37 +29,50 @@ bool is_copy(const graph::Graph& graph, const Links& links, const Node& node) {
   return node.opset >= 7 || node.int_attr("is_test", 0) != 0;
 }
 
-// Connects around a copy; false when both sides have names that callers see.
-bool bypass(graph::Graph& graph, const Links& links, const Node& node) {
-  const ValueId from = node.inputs[0], to = node.outputs[0];
-  if (from == kNoValue || to == kNoValue) return false;
-  if (!links.is_output[static_cast<size_t>(to)]) {
-    for (Node& user : graph.nodes) replace(user.inputs, to, from);
-    return true;
+// Values that became one: each points to another, or to itself.
+class Aliases {
+ public:
+  explicit Aliases(size_t count) : other_(count) {
+    std::iota(other_.begin(), other_.end(), ValueId{0});
   }
-  // The output keeps its name: let the node in front write it directly.
-  const auto source = static_cast<size_t>(from);
-  if (links.producer[source] < 0 || links.is_output[source]) return false;
-  replace_everywhere(graph, from, to);
-  return true;
-}
+  ValueId find(ValueId id) {
+    if (id == kNoValue) return id;
+    ValueId end = id;
+    while (at(end) != end) end = at(end);
+    while (at(id) != end) id = std::exchange(at(id), end);  // the next look is short
+    return end;
+  }
+  void set(ValueId id, ValueId other) { at(id) = other; }
+
+ private:
+  ValueId& at(ValueId id) { return other_[static_cast<size_t>(id)]; }
+  std::vector<ValueId> other_;
+};
 
 }  // namespace
 
 Status remove_identities(graph::Graph& graph) {
-  for (size_t n = 0; n < graph.nodes.size();) {
-    const Node node = graph.nodes[n];
-    if (node.op != "Identity" && node.op != "Dropout") {
-      ++n;
-      continue;
+  ANYNPU_TRY(graph.verify());  // in order: what a copy copies is known when it comes
+  const Links links(graph);
+  Aliases aliases(graph.values.size());
+  std::erase_if(graph.nodes, [&](const Node& node) {
+    if (!is_copy(graph, links, node)) return false;
+    const ValueId from = aliases.find(node.inputs[0]), to = node.outputs[0];
+    if (from == kNoValue || to == kNoValue) return false;
+    if (!links.is_output[static_cast<size_t>(to)]) {
+      aliases.set(to, from);
+      return true;
     }
-    const Links links(graph);
-    if (is_copy(graph, links, node)) {
-      graph.nodes.erase(graph.nodes.begin() + static_cast<ptrdiff_t>(n));
-      if (bypass(graph, links, node)) continue;
-      graph.nodes.insert(graph.nodes.begin() + static_cast<ptrdiff_t>(n), node);
-    }
-    ++n;
+    // The output keeps its name: the node in front writes it directly, unless both sides have names
+    // that callers see.
+    const auto source = static_cast<size_t>(from);
+    if (links.producer[source] < 0 || links.is_output[source]) return false;
+    aliases.set(from, to);
+    return true;
+  });
+  for (Node& node : graph.nodes) {
+    for (ValueId& id : node.inputs) id = aliases.find(id);
+    for (ValueId& id : node.outputs) id = aliases.find(id);
   }
   return graph.verify();
 }

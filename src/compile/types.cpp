@@ -88,9 +88,9 @@ Status remove_cast_pairs(Graph& graph) {
   const auto is_cast = [](const graph::Node& node) {
     return node.op == "Cast" && node.domain.empty() && node.inputs.size() == 1;
   };
+  const Links links(graph);  // who makes a value does not change below
   for (graph::Node& node : graph.nodes) {
     if (!is_cast(node)) continue;
-    const Links links(graph);
     ValueId source = node.inputs[0];
     const int before = links.producer[static_cast<size_t>(source)];
     if (before >= 0 && is_cast(graph.nodes[static_cast<size_t>(before)])) {
