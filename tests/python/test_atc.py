@@ -101,6 +101,20 @@ def test_required_options_are_named(folder, missing):
     ("--framework=9", "expected 0"),
     ("--soc_version=Ascend999", "Ascend310P3"),
     ("--mode=2", "expected 0, 1, 3, 5 or 6"),
+    ("--mode=30", "a program for the card itself"),
+    ("--op_debug_level=9", "--op_debug_level is '9'; expected one of 0|1|2|3|4"),
+    ("--enable_small_channel=yes", "expected one of 0|1"),
+    ("--host_env_cpu=sparc", "expected one of x86_64|aarch64"),
+    ("--aicore_num=many", "--aicore_num is 'many'; expected a number"),
+    ("--debug_dir=", "expected a path"),
+    ("--external_weight=3", "expected 0, 1 or 2"),
+    ("--save_original_model=1", "expected true or false"),
+    ("--display_model_info=2", "expected 0 or 1"),
+    ("--is_weight_clip=2", "expected 0 or 1"),
+    ("--op_name_map=map.txt", "for Caffe models"),
+    ("--customize_dtypes=missing.cfg", "cannot open 'missing.cfg'"),
+    ("--dynamic_dims=1;2", "--input_format=ND"),
+    ("--op_attrs=a:b", "set them in the model"),
     ("--log=loud", "expected debug, info"),
     ("--input_format=NHCW", "expected NCHW"),
     ("--input_shape=z:1,3,8,8", "no input 'z'; its inputs are: x"),
@@ -145,6 +159,19 @@ def test_mistakes_fail_with_a_sentence(folder, option, sentence):
 def test_options_that_are_accepted(folder, option):
     result = convert(option)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("option, sentence", [
+    ("--model=small.onnx", "--singleop and --model exclude each other"),
+    ("--out_nodes=a:0", "--singleop and --out_nodes exclude each other"),
+    ("--dynamic_dims=1;2", "exclude each other"),
+    ("--display_model_info=1", "exclude each other"),
+    ("--soc_version=Ascend999", "in --soc_version"),
+    ("--precision_mode=nonsense", "expected one of must_keep_origin_dtype"),
+])
+def test_options_that_mean_nothing_for_a_single_operator_are_named(folder, option, sentence):
+    check_failed(atc("--singleop=ops.json", "--output=out", "--soc_version=Ascend310P3", option),
+                 sentence)
 
 
 def test_two_precision_options_exclude_each_other(folder):

@@ -57,6 +57,7 @@ Status run(const anynpu::CommandLine& line, const std::string& command) {
   using namespace anynpu::atc;
   ANYNPU_TRY(set_log(line.get("log")));
   ANYNPU_TRY(check_refused(line));
+  ANYNPU_TRY(check_values(line));
   for (const std::string& name : without_effect(line)) {
     ANYNPU_LOG(info, "--{} has no effect off the card", name);
   }
@@ -70,9 +71,13 @@ Status run(const anynpu::CommandLine& line, const std::string& command) {
   if (mode == "6") {
     return anynpu::fail(anynpu::Code::invalid_argument, "--om is missing; --mode=6 needs it");
   }
-  return anynpu::fail(
-      mode == "30" ? anynpu::Code::unsupported_feature : anynpu::Code::invalid_argument,
-      "--mode is '{}'; expected 0, 1, 3, 5 or 6", mode);
+  if (mode == "30") {
+    return anynpu::fail(anynpu::Code::unsupported_feature,
+                        "--mode is 30, which makes a program for the card itself; expected 0, 1, "
+                        "3, 5 or 6");
+  }
+  return anynpu::fail(anynpu::Code::invalid_argument, "--mode is '{}'; expected 0, 1, 3, 5 or 6",
+                      mode);
 }
 
 int report(const Status& status) {

@@ -18,6 +18,10 @@ std::string help();
 std::vector<std::string> without_effect(const CommandLine& line);
 // Fails for options that would change the result and are not there.
 Status check_refused(const CommandLine& line);
+// Options without effect are given the values that the table names, so that a slip is not lost.
+Status check_values(const CommandLine& line);
+// Fails for options that change the result of a model and mean nothing for a single operator.
+Status check_with_single_op(const CommandLine& line);
 
 // plan.cpp: the work of mode 0, with every documented check; the message names the option.
 Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::string& command);

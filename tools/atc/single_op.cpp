@@ -6,15 +6,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/soc.h"
 #include "om/container.h"
 #include "options.h"
 
 namespace anynpu::atc {
 
 namespace {
-
-constexpr std::string_view kNotWithSingleOp[] = {
-    "model", "weight", "framework", "input_shape", "insert_op_conf", "display_model_info"};
 
 Result<std::string> read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -27,14 +25,13 @@ Result<std::string> read_text(const std::string& path) {
 }  // namespace
 
 Status convert_single_ops(const CommandLine& line, const std::string& command) {
-  for (std::string_view name : kNotWithSingleOp) {
-    if (!line.has(std::string(name))) continue;
-    return fail(Code::invalid_argument, "--singleop and --{} exclude each other; keep one", name);
-  }
+  ANYNPU_TRY(check_with_single_op(line));
   const std::string path = line.get("singleop"), folder = line.get("output");
   if (line.get("soc_version").empty() || folder.empty()) {
     return fail(Code::invalid_argument, "--singleop needs --output and --soc_version; add them");
   }
+  ANYNPU_TRY(check_soc_name(line.get("soc_version")), "in --soc_version");
+  ANYNPU_TRY(parse_precision(line).status());  // an operator keeps the types of its description
   ANYNPU_ASSIGN(const std::string text, read_text(path));
   ANYNPU_ASSIGN(const auto ops, singleop::parse_file_text(text, path));
   // All are compiled before the first is written.
