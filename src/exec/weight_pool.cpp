@@ -133,10 +133,11 @@ WeightPool::Room WeightPool::packed(const ops::KernelDef& def, const ops::Kernel
   }
   for (size_t i = 0; i < context.inputs.size(); ++i) {
     const ops::Operand& input = context.inputs[i];
-    if (!input.present || !input.is_constant) continue;
-    const uint64_t number = number_of(input.constant);
+    if (!input.present) continue;
     append(key, &i, sizeof i);
     append(key, &input.dtype, sizeof input.dtype);
+    if (!input.is_constant) continue;
+    const uint64_t number = number_of(input.constant);
     append(key, input.shape.data(), input.shape.size() * sizeof(int64_t));
     append(key, &number, sizeof number);
   }
