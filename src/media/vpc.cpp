@@ -14,6 +14,12 @@ Status different_sizes(const pixel::Picture& from, const pixel::Picture& to) {
               from.height, to.width, to.height);
 }
 
+Result<pixel::Interpolation> interpolation_of(uint32_t number) {
+  if (number < pixel::kInterpolations) return static_cast<pixel::Interpolation>(number);
+  return fail(Code::invalid_argument, "the interpolation is {}; expected 0 to {}", number,
+              pixel::kInterpolations - 1);
+}
+
 }  // namespace
 
 Result<pixel::Picture> VpcJob::take(const PictureSpec& spec, const char* role,
@@ -37,7 +43,7 @@ Status VpcJob::add(const PictureSpec& from, const PictureSpec& to, const Part& p
   t.to = pair.to;
   t.crop = pair.from.all();
   t.paste = pair.to.all();
-  t.matrix = matrix_;
+  t.matrix = &matrix_;
   t.alpha = part.alpha;
   if (part.crop) {
     ANYNPU_ASSIGN(t.crop, check_region(*part.crop, pair.from, "crop area"));
@@ -45,13 +51,32 @@ Status VpcJob::add(const PictureSpec& from, const PictureSpec& to, const Part& p
   if (part.paste) {
     ANYNPU_ASSIGN(t.paste, check_region(*part.paste, pair.to, "paste area"));
   }
-  if (part.interpolation >= pixel::kInterpolations) {
-    return fail(Code::invalid_argument, "the interpolation is {}; expected 0 to {}",
-                part.interpolation, pixel::kInterpolations - 1);
+  ANYNPU_ASSIGN(t.interpolation, interpolation_of(part.interpolation));
+  pixel::Interpolation first = t.interpolation;
+  if (part.first) {
+    ANYNPU_ASSIGN(first, interpolation_of(part.first->interpolation));
+    const auto& size = *part.first;
+    if (size.width < kVpcRules.least_width || size.height < kVpcRules.least_height ||
+        size.width > kVpcRules.most_width || size.height > kVpcRules.most_height)
+      return fail(Code::invalid_argument, "the first size is {}x{}; expected {}x{} to {}x{}",
+                  size.width, size.height, kVpcRules.least_width, kVpcRules.least_height,
+                  kVpcRules.most_width, kVpcRules.most_height);
   }
-  t.interpolation = static_cast<pixel::Interpolation>(part.interpolation);
-  parts_.push_back([t, border = part.border] {
-    pixel::transform(t);
+  parts_.push_back([t, first, step = part.first, border = part.border] {
+    if (step) {
+      const pixel::OwnPicture middle(*t.from.format, step->width, step->height);
+      pixel::Transform one = t;
+      one.to = middle.view();
+      one.paste = one.to.all();
+      one.interpolation = first;
+      pixel::transform(one);
+      pixel::Transform two = t;
+      two.from = middle.view();
+      two.crop = two.from.all();
+      pixel::transform(two);
+    } else {
+      pixel::transform(t);
+    }
     if (border) pixel::fill_border(t.to, t.paste, *border);
   });
   return {};
@@ -61,8 +86,7 @@ Status VpcJob::add_conversion(const PictureSpec& from, const PictureSpec& to, ui
   ANYNPU_ASSIGN(const Pair pair, take_pair(from, to));
   if (pair.from.width != pair.to.width || pair.from.height != pair.to.height)
     return different_sizes(pair.from, pair.to);
-  parts_.push_back(
-      [pair, alpha, matrix = matrix_] { pixel::convert(pair.from, pair.to, *matrix, alpha); });
+  parts_.push_back([pair, alpha, this] { pixel::convert(pair.from, pair.to, matrix_, alpha); });
   return {};
 }
 
@@ -90,19 +114,44 @@ Status VpcJob::add_lookup(const PictureSpec& from, const PictureSpec& to,
   return {};
 }
 
-Status VpcJob::add_pyramid(const PictureSpec& from, const PictureSpec& to,
+Status VpcJob::add_pyramid(const PictureSpec& from, std::span<const PictureSpec> to,
                            const pixel::Filter5x5& filter, const pixel::Border& border) {
+  ANYNPU_ASSIGN(const auto source, take(from, "input", device::Access::read));
+  std::vector<pixel::Picture> levels = {source};
+  for (const PictureSpec& spec : to) {
+    ANYNPU_ASSIGN(const auto level, take(spec, "output", device::Access::write));
+    const pixel::Picture& above = levels.back();
+    if (level.format != source.format)
+      return fail(Code::invalid_argument,
+                  "the input is {} and the output {}; expected equal formats", source.format->name,
+                  level.format->name);
+    if (level.width != (above.width + 1) / 2 || level.height != (above.height + 1) / 2)
+      return fail(Code::invalid_argument, "the output has {}x{} pixels; expected half of {}x{}",
+                  level.width, level.height, above.width, above.height);
+    levels.push_back(level);
+  }
+  parts_.push_back([levels, filter, border] {
+    for (size_t i = 1; i < levels.size(); ++i)
+      pixel::pyramid_down(levels[i - 1], levels[i], filter, border);
+  });
+  return {};
+}
+
+Status VpcJob::add_work(const PictureSpec& from, const PictureSpec& to, Size size, Work work) {
   ANYNPU_ASSIGN(const Pair pair, take_pair(from, to));
-  if (pair.from.format != pair.to.format) {
+  if (pair.from.format != pair.to.format)
     return fail(Code::invalid_argument, "the input is {} and the output {}; expected equal formats",
                 pair.from.format->name, pair.to.format->name);
-  }
-  if (pair.to.width != (pair.from.width + 1) / 2 || pair.to.height != (pair.from.height + 1) / 2) {
-    return fail(Code::invalid_argument, "the output has {}x{} pixels; expected half of {}x{}",
-                pair.to.width, pair.to.height, pair.from.width, pair.from.height);
-  }
-  parts_.push_back(
-      [pair, filter, border] { pixel::pyramid_down(pair.from, pair.to, filter, border); });
+  if (pair.from.format->packing == pixel::Packing::packed_422)
+    return fail(Code::invalid_argument, "{} is not taken here; convert it to another layout first",
+                pair.from.format->name);
+  if (size == Size::same &&
+      (pair.from.width != pair.to.width || pair.from.height != pair.to.height))
+    return different_sizes(pair.from, pair.to);
+  if (pair.from.data == pair.to.data)
+    return fail(Code::invalid_argument,
+                "input and output lie in the same memory; use two pictures");
+  parts_.push_back([pair, work = std::move(work)] { work(pair.from, pair.to); });
   return {};
 }
 

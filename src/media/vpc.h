@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -18,11 +19,18 @@ namespace anynpu::media {
 
 class VpcJob {
  public:
-  explicit VpcJob(const pixel::ColorMatrix& matrix = pixel::color_matrix(0)) : matrix_(&matrix) {}
+  explicit VpcJob(const pixel::ColorMatrix& matrix = pixel::color_matrix(0)) : matrix_(matrix) {}
+  VpcJob(const VpcJob&) = delete;
+  VpcJob& operator=(const VpcJob&) = delete;
 
+  struct Step {
+    uint32_t width = 0, height = 0;
+    uint32_t interpolation = 0;
+  };
   struct Part {
     std::optional<Edges> crop;   // the whole input when left out
     std::optional<Edges> paste;  // the whole output when left out
+    std::optional<Step> first;   // scaled to this size before
     uint32_t interpolation = 0;
     std::optional<pixel::Border> border;  // around the pasted region
     uint8_t alpha = 255;
@@ -34,9 +42,14 @@ class VpcJob {
   Status add_histogram(const PictureSpec& from, std::function<void(const pixel::Histogram&)> take);
   // Layouts and sizes have to be equal.
   Status add_lookup(const PictureSpec& from, const PictureSpec& to, const pixel::Lookup& table);
-  // `to` is half as large, rounded up.
-  Status add_pyramid(const PictureSpec& from, const PictureSpec& to, const pixel::Filter5x5& filter,
-                     const pixel::Border& border);
+  // Each of `to` is half as large as the one before, rounded up.
+  Status add_pyramid(const PictureSpec& from, std::span<const PictureSpec> to,
+                     const pixel::Filter5x5& filter, const pixel::Border& border);
+
+  // Any other work on two pictures of one layout, which is not packed 4:2:2.
+  enum class Size : uint8_t { same, any };
+  using Work = std::function<void(const pixel::Picture& from, const pixel::Picture& to)>;
+  Status add_work(const PictureSpec& from, const PictureSpec& to, Size size, Work work);
 
   // Bytes of all outputs, for the trace.
   uint64_t bytes() const { return bytes_; }
@@ -50,7 +63,7 @@ class VpcJob {
   Result<pixel::Picture> take(const PictureSpec& spec, const char* role, device::Access access);
   Result<Pair> take_pair(const PictureSpec& from, const PictureSpec& to);
 
-  const pixel::ColorMatrix* matrix_;
+  const pixel::ColorMatrix matrix_;
   std::vector<std::function<void()>> parts_;
   std::vector<device::Range> memory_;  // kept until the job is gone
   uint64_t bytes_ = 0;

@@ -2,12 +2,10 @@
 // Borders, and the pyramid step that reads beyond the edge by the same rules.
 #include <algorithm>
 
-#include "pixel/transform.h"
+#include "pixel/edge.h"
 
 namespace anynpu::pixel {
-namespace {
 
-// Where position `at` of a line of n samples reads when it lies outside; -1 for a constant.
 int64_t inside_of(int64_t at, int64_t n, BorderKind kind) {
   if (at >= 0 && at < n) return at;
   if (kind == BorderKind::constant) return -1;
@@ -18,7 +16,6 @@ int64_t inside_of(int64_t at, int64_t n, BorderKind kind) {
   return at;
 }
 
-// The constant of channel c of plane `plane`.
 uint8_t constant_of(const Format& f, const Border& border, size_t plane, uint32_t c) {
   if (f.packing == Packing::planar) {
     for (int i = 0; i < 3; ++i)
@@ -32,8 +29,6 @@ uint8_t constant_of(const Format& f, const Border& border, size_t plane, uint32_
     if (f.at[i] == c) return border.value[i];
   return 0;
 }
-
-}  // namespace
 
 void fill_border(const Picture& to, const Rect& inside, const Border& border) {
   const auto planes = to.planes_of(to.all());

@@ -173,7 +173,8 @@ aclError acldvppVpcPyrDownAsync(acldvppChannelDesc* channelDesc, acldvppPicDesc*
     return run_vpc(channelDesc, stream, [&](VpcJob& job) -> Status {
       ANYNPU_ASSIGN(const auto from, picture_of(inputDesc));
       ANYNPU_ASSIGN(const auto to, picture_of(outputDesc));
-      return job.add_pyramid(from, to, pixel::gaussian_5x5(), {pixel::BorderKind::reflect_101, {}});
+      return job.add_pyramid(from, {&to, 1}, pixel::gaussian_5x5(),
+                             {pixel::BorderKind::reflect_101, {}});
     });
   });
 }

@@ -1,90 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work on pictures (acl.himpi.vpc_*): calls are queued on the channel's stream and get a number;
 // hi_mpi_vpc_get_process_result waits for it, from any thread.
-#include "media/vpc.h"
-
-#include "api/acl_dvpp_mpi/mpi.h"
+#include "api/acl_dvpp_mpi/vpc_call.h"
 
 namespace anynpu::mpi {
 namespace {
 
-using media::VpcJob;
-
-constinit device::TaskKind kVpcTask{"vpc", device::Engine::vpc};
 constexpr hi_u32 kMostRegions = 256;
-
-class VpcChannel : public std::enable_shared_from_this<VpcChannel> {
- public:
-  explicit VpcChannel(OwnStream stream) : stream_(std::move(stream)) {}
-  void drain() { (void)stream_->synchronize(); }
-
-  Result<hi_u32> submit(std::shared_ptr<VpcJob> job) {
-    hi_u32 id;
-    {
-      const std::lock_guard lock(mutex_);
-      id = next_++;
-      tasks_[id] = false;
-    }
-    const uint64_t bytes = job->bytes();
-    ANYNPU_TRY(stream_->submit({kVpcTask, bytes},
-                               [self = shared_from_this(), job = std::move(job), id]() -> Status {
-                                 job->run();
-                                 self->finish(id);
-                                 return {};
-                               }));
-    return id;
-  }
-  Status wait(hi_u32 id, hi_s32 milli_sec) {
-    std::unique_lock lock(mutex_);
-    if (!tasks_.count(id))
-      return fail(Code::not_found,
-                  "the channel has no task {}: never submitted, or its result was "
-                  "fetched already",
-                  id);
-    ANYNPU_TRY(wait_until(
-        changed_, lock, milli_sec, [&] { return tasks_[id]; }, "the task did not finish"));
-    tasks_.erase(id);
-    return {};
-  }
-
- private:
-  void finish(hi_u32 id) {
-    const std::lock_guard lock(mutex_);
-    tasks_[id] = true;
-    changed_.notify_all();
-  }
-
-  OwnStream stream_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<hi_u32, bool> tasks_;  // whether they are done
-  hi_u32 next_ = 0;
-};
-
-Channels<VpcChannel>& channels() {
-  static auto& all = *new Channels<VpcChannel>("VPC", VPC_MAX_CHN_NUM);
-  return all;
-}
 
 Result<std::shared_ptr<VpcChannel>> make_channel() {
   ANYNPU_TRY(media::check_support(media::Unit::vpc, media::Version::v2));
   ANYNPU_ASSIGN(auto stream, OwnStream::make());
   return std::make_shared<VpcChannel>(std::move(stream));
-}
-
-// One call: `add` puts its parts into the job.
-template <typename Add>
-hi_s32 run(const char* function, hi_vpc_chn chn, hi_u32* task_id, hi_s32 milli_sec, Add&& add) {
-  return mpi::enter(function, Module::vpc, [&]() -> Status {
-    ANYNPU_ASSIGN(auto channel, channels().find(chn));
-    ANYNPU_TRY(check_pointer(task_id, "task_id"));
-    if (milli_sec < -1)
-      return fail(Code::invalid_argument, "the time is {} ms; expected -1 or more", milli_sec);
-    auto job = std::make_shared<VpcJob>();
-    ANYNPU_TRY(add(*job));
-    ANYNPU_ASSIGN(*task_id, channel->submit(std::move(job)));
-    return {};
-  });
 }
 
 Status check_count(hi_u32 count) {
@@ -114,19 +41,6 @@ Status place(const hi_vpc_resize_info& size, hi_u32 left, hi_u32 top, const hi_v
   ANYNPU_ASSIGN(part->paste, edges(left, top, width, height));
   part->interpolation = size.interpolation;
   return {};
-}
-
-Result<pixel::Border> border_of(hi_vpc_bord_type type, const hi_vpc_scalar& value) {
-  if (type < HI_BORDER_CONSTANT || type > HI_BORDER_WRAP)
-    return fail(Code::invalid_argument, "the border type is {}; expected 0 to 4", type);
-  pixel::Border border;
-  border.kind = static_cast<pixel::BorderKind>(type);
-  for (int i = 0; i < 4; ++i) {
-    if (!(value.val[i] >= 0 && value.val[i] <= 255))
-      return fail(Code::invalid_argument, "a border value is {}; expected 0 to 255", value.val[i]);
-    border.value[i] = static_cast<uint8_t>(value.val[i] + 0.5);
-  }
-  return border;
 }
 
 Status add_paste(VpcJob& job, const hi_vpc_pic_info& from,
@@ -170,7 +84,30 @@ Status add_batch(VpcJob& job, const hi_vpc_pic_info** from, hi_u32 pictures, con
 
 }  // namespace
 
-void close_vpc() { channels().remove_all(); }
+Channels<VpcChannel>& vpc_channels() {
+  static auto& all = *new Channels<VpcChannel>("VPC", VPC_MAX_CHN_NUM);
+  return all;
+}
+
+device::TaskKind& VpcChannel::task_kind() {
+  static constinit device::TaskKind kind{"vpc", device::Engine::vpc};
+  return kind;
+}
+
+Result<pixel::Border> border_of(hi_vpc_bord_type type, const hi_vpc_scalar& value) {
+  if (type < HI_BORDER_CONSTANT || type > HI_BORDER_WRAP)
+    return fail(Code::invalid_argument, "the border type is {}; expected 0 to 4", type);
+  pixel::Border border;
+  border.kind = static_cast<pixel::BorderKind>(type);
+  for (int i = 0; i < 4; ++i) {
+    if (!(value.val[i] >= 0 && value.val[i] <= 255))
+      return fail(Code::invalid_argument, "a border value is {}; expected 0 to 255", value.val[i]);
+    border.value[i] = static_cast<uint8_t>(value.val[i] + 0.5);
+  }
+  return border;
+}
+
+void close_vpc() { vpc_channels().remove_all(); }
 
 }  // namespace anynpu::mpi
 
@@ -180,7 +117,7 @@ using namespace anynpu::mpi;
 hi_s32 hi_mpi_vpc_create_chn(hi_vpc_chn chn, const hi_vpc_chn_attr* attr) {
   return mpi::enter(__func__, Module::vpc, [&]() -> Status {
     ANYNPU_TRY(check_pointer(attr, "attr"));
-    return channels().create(chn, make_channel);
+    return vpc_channels().create(chn, make_channel);
   });
 }
 
@@ -188,19 +125,19 @@ hi_s32 hi_mpi_vpc_sys_create_chn(hi_vpc_chn* chn, const hi_vpc_chn_attr* attr) {
   return mpi::enter(__func__, Module::vpc, [&]() -> Status {
     ANYNPU_TRY(check_pointer(chn, "chn"));
     ANYNPU_TRY(check_pointer(attr, "attr"));
-    *chn = channels().free_number();
-    return channels().create(*chn, make_channel);
+    *chn = vpc_channels().free_number();
+    return vpc_channels().create(*chn, make_channel);
   });
 }
 
 hi_s32 hi_mpi_vpc_destroy_chn(hi_vpc_chn chn) {
   return mpi::enter(__func__, Module::vpc,
-                    [&]() -> Status { return channels().remove(chn).status(); });
+                    [&]() -> Status { return vpc_channels().remove(chn).status(); });
 }
 
 hi_s32 hi_mpi_vpc_get_process_result(hi_vpc_chn chn, hi_u32 task_id, hi_s32 milli_sec) {
   return mpi::enter(__func__, Module::vpc, [&]() -> Status {
-    ANYNPU_ASSIGN(auto channel, channels().find(chn));
+    ANYNPU_ASSIGN(auto channel, vpc_channels().find(chn));
     return channel->wait(task_id, milli_sec);
   });
 }
@@ -208,7 +145,7 @@ hi_s32 hi_mpi_vpc_get_process_result(hi_vpc_chn chn, hi_u32 task_id, hi_s32 mill
 hi_s32 hi_mpi_vpc_resize(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                          hi_vpc_pic_info* dest_pic, hi_double fx, hi_double fy,
                          hi_u32 interpolation, hi_u32* task_id, hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_TRY(check_pointer(source_pic, "source_pic"));
     ANYNPU_TRY(check_pointer(dest_pic, "dest_pic"));
     VpcJob::Part part;
@@ -220,7 +157,7 @@ hi_s32 hi_mpi_vpc_resize(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
 hi_s32 hi_mpi_vpc_crop(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                        hi_vpc_crop_region_info* crop_info, hi_u32 count, hi_u32* task_id,
                        hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     return add_regions(
         job, source_pic, crop_info, count,
         [](VpcJob& job, const hi_vpc_pic_info& from, const hi_vpc_crop_region_info& r) -> Status {
@@ -233,7 +170,7 @@ hi_s32 hi_mpi_vpc_crop(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
 hi_s32 hi_mpi_vpc_crop_resize(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                               hi_vpc_crop_resize_region* crop_resize_info, hi_u32 count,
                               hi_u32* task_id, hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     return add_regions(
         job, source_pic, crop_resize_info, count,
         [](VpcJob& job, const hi_vpc_pic_info& from, const hi_vpc_crop_resize_region& r) -> Status {
@@ -247,8 +184,27 @@ hi_s32 hi_mpi_vpc_crop_resize(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
 hi_s32 hi_mpi_vpc_crop_resize_paste(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                                     hi_vpc_crop_resize_paste_region* crop_resize_paste_info,
                                     hi_u32 count, hi_u32* task_id, hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) {
     return add_regions(job, source_pic, crop_resize_paste_info, count, add_paste);
+  });
+}
+
+hi_s32 hi_mpi_vpc_crop_resize_resize_paste(
+    hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
+    hi_vpc_crop_resize_resize_paste_region* crop_resize_resize_paste_info, hi_u32 count,
+    hi_u32* task_id, hi_s32 milli_sec) {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+    return add_regions(job, source_pic, crop_resize_resize_paste_info, count,
+                       [](VpcJob& job, const hi_vpc_pic_info& from,
+                          const hi_vpc_crop_resize_resize_paste_region& r) -> Status {
+                         ANYNPU_ASSIGN(auto part, part_of(r.crop_region));
+                         ANYNPU_TRY(place(r.resize_info2, r.dest_left_offset, r.dest_top_offset,
+                                          r.dest_pic_info, &part));
+                         part.first =
+                             VpcJob::Step{r.resize_info1.resize_width, r.resize_info1.resize_height,
+                                          r.resize_info1.interpolation};
+                         return job.add(spec_of(from), spec_of(r.dest_pic_info), part);
+                       });
   });
 }
 
@@ -256,7 +212,7 @@ hi_s32 hi_mpi_vpc_crop_resize_make_border(
     hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
     hi_vpc_crop_resize_border_region* crop_resize_make_border_info, hi_u32 count, hi_u32* task_id,
     hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) {
     return add_regions(job, source_pic, crop_resize_make_border_info, count, add_border);
   });
 }
@@ -265,7 +221,7 @@ hi_s32 hi_mpi_vpc_batch_crop_resize_paste(hi_vpc_chn chn, const hi_vpc_pic_info*
                                           hi_u32 pic_num,
                                           hi_vpc_crop_resize_paste_region* crop_resize_paste_info,
                                           const hi_u32* count, hi_u32* task_id, hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) {
     return add_batch(job, source_pic, pic_num, crop_resize_paste_info, count, add_paste);
   });
 }
@@ -274,14 +230,14 @@ hi_s32 hi_mpi_vpc_batch_crop_resize_make_border(
     hi_vpc_chn chn, const hi_vpc_pic_info** source_pic, hi_u32 pic_num,
     hi_vpc_crop_resize_border_region* crop_resize_make_border_info, const hi_u32* count,
     hi_u32* task_id, hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) {
     return add_batch(job, source_pic, pic_num, crop_resize_make_border_info, count, add_border);
   });
 }
 
 hi_s32 hi_mpi_vpc_convert_color(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                                 hi_vpc_pic_info* dest_pic, hi_u32* task_id, hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_TRY(check_pointer(source_pic, "source_pic"));
     ANYNPU_TRY(check_pointer(dest_pic, "dest_pic"));
     return job.add_conversion(spec_of(*source_pic), spec_of(*dest_pic));
@@ -291,7 +247,7 @@ hi_s32 hi_mpi_vpc_convert_color(hi_vpc_chn chn, const hi_vpc_pic_info* source_pi
 hi_s32 hi_mpi_vpc_convert_color_to_yuv420(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                                           hi_vpc_pic_info* dest_pic, hi_u32* task_id,
                                           hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_TRY(check_pointer(source_pic, "source_pic"));
     ANYNPU_TRY(check_pointer(dest_pic, "dest_pic"));
     if (dest_pic->picture_format != HI_PIXEL_FORMAT_YUV_SEMIPLANAR_420 &&
@@ -305,7 +261,7 @@ hi_s32 hi_mpi_vpc_convert_color_to_yuv420(hi_vpc_chn chn, const hi_vpc_pic_info*
 hi_s32 hi_mpi_vpc_convert_color_v2(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                                    hi_vpc_pic_info* dest_pic, const hi_csc_conf* conf,
                                    hi_u32* task_id, hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_TRY(check_pointer(source_pic, "source_pic"));
     ANYNPU_TRY(check_pointer(dest_pic, "dest_pic"));
     ANYNPU_TRY(check_pointer(conf, "conf"));
@@ -320,7 +276,7 @@ hi_s32 hi_mpi_vpc_copy_make_border(hi_vpc_chn chn, const hi_vpc_pic_info* source
                                    hi_vpc_pic_info* dest_pic,
                                    hi_vpc_make_border_info make_border_info, hi_u32* task_id,
                                    hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_TRY(check_pointer(source_pic, "source_pic"));
     ANYNPU_TRY(check_pointer(dest_pic, "dest_pic"));
     VpcJob::Part part;
@@ -336,7 +292,7 @@ namespace {
 
 hi_s32 count_values(const char* function, hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                     hi_vpc_histogram_config* hist_config, hi_u32* task_id, hi_s32 milli_sec) {
-  return run(function, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+  return run_vpc(function, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_TRY(check_pointer(source_pic, "source_pic"));
     ANYNPU_ASSIGN(auto memory, device::check_range(hist_config, sizeof *hist_config,
                                                    device::Access::write, "hist_config"));
@@ -364,7 +320,7 @@ hi_s32 hi_mpi_vpc_calc_hist_v2(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic
 hi_s32 hi_mpi_vpc_equalize_hist(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                                 hi_vpc_pic_info* dest_pic, const hi_vpc_lut_remap* lut_remap,
                                 hi_u32* task_id, hi_s32 milli_sec) {
-  return run(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+  return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_TRY(check_pointer(source_pic, "source_pic"));
     ANYNPU_TRY(check_pointer(dest_pic, "dest_pic"));
     ANYNPU_TRY(check_pointer(lut_remap, "lut_remap"));
