@@ -7,4 +7,5 @@ from peers import compare_precision
 def rows(report):
     for label, name in (("ResNet-50", "resnet50"), ("MobileNetV2", "mobilenetv2"),
                         ("BERT-base", "bert")):
-        compare_precision(report, label, name, 1, "mixed_bfloat16", 1 / 3)
+        for batch in (1, 8):
+            compare_precision(report, label, name, batch, "mixed_bfloat16", 1 / 3)
