@@ -58,9 +58,11 @@ class Verifier {
   Status set_producer(ValueId id, int32_t producer) {
     int32_t& slot = producer_[static_cast<size_t>(id)];
     if (slot != kNobody) {
-      return fail(Code::corrupt_model,
-                  "value '{}' comes from {} and from {}; expected one producer per value", name(id),
-                  who(graph_, slot), who(graph_, producer));
+      return fail(
+          Code::corrupt_model,
+          "value '{}' comes from {} and from {}; expected one producer per value, export the "
+          "model again",
+          name(id), who(graph_, slot), who(graph_, producer));
     }
     slot = producer;
     return {};
@@ -106,7 +108,7 @@ class Verifier {
     if (producer_[static_cast<size_t>(id)] != kNobody) return {};
     return fail(Code::corrupt_model,
                 "value '{}' is used by {} but nothing produces it; expected a node, an input or a "
-                "constant of this name",
+                "constant of this name, export the model again",
                 name(id), user);
   }
 
@@ -145,9 +147,11 @@ class Verifier {
     if (order.size() != count) {
       size_t stuck = 0;
       while (waits[stuck] == 0) ++stuck;
-      return fail(Code::corrupt_model,
-                  "{} waits for its own result: the graph '{}' has a cycle; expected none",
-                  who(graph_, static_cast<int32_t>(stuck)), graph_.name);
+      return fail(
+          Code::corrupt_model,
+          "{} waits for its own result: the graph '{}' has a cycle; expected none, export the "
+          "model again",
+          who(graph_, static_cast<int32_t>(stuck)), graph_.name);
     }
     std::vector<Node> sorted;
     sorted.reserve(count);

@@ -219,6 +219,35 @@ def test_external_data_is_read_from_the_models_folder_only(folder):
     check_failed(convert(model="ext/m.onnx"), "outside the folder")
 
 
+def test_what_is_wrong_inside_a_model_is_named_with_its_place(folder):
+    node = helper.make_node
+    cases = [
+        ([node("Add", ["x", "b"], ["a"], name="n1"), node("Relu", ["a"], ["b"], name="n2"),
+          node("Relu", ["b"], ["y"], name="n3")], {}, "node 'n[12]'.*has a cycle.*export"),
+        ([node("Add", ["x", "nope"], ["y"], name="adder")], {},
+         "'nope' is used by node 'adder' .Add. but nothing produces it.*export"),
+        ([node("Relu", ["x"], ["y"], name="r"), node("Abs", ["x"], ["y"], name="s")], {},
+         "'y' comes from node 'r' .Relu. and from node 's' .Abs.*export"),
+        ([node("Relu", ["x"], ["y"], name="r", bogus=3)], {}, "Relu 'r' has an attribute 'bogus'"),
+        ([node("Relu", ["x", "x"], ["y"], name="r")], {}, "Relu 'r' has 2 inputs"),
+        ([node("Relu", ["x"], ["y"], name="r")], {"opset": 99},
+         "opset 99 of ai.onnx, the newest that is known is 22; export it with opset 22 or older"),
+    ]
+    for nodes, arguments, sentence in cases:
+        onnx.save(make_model(nodes=nodes, **arguments), "odd.onnx")
+        check_failed(convert(model="odd.onnx"), sentence, "'odd.onnx'")
+
+
+def test_the_newest_opset_is_that_of_the_onnx_package(folder):
+    newest = onnx.defs.onnx_opset_version()
+    nodes = [helper.make_node("Relu", ["x"], ["y"], name="r")]
+    onnx.save(make_model(nodes=nodes, opset=newest), "newest.onnx")
+    assert convert(model="newest.onnx").returncode == 0
+    os.remove("out.om")
+    onnx.save(make_model(nodes=nodes, opset=newest + 1), "newer.onnx")
+    check_failed(convert(model="newer.onnx"), f"the newest that is known is {newest}")
+
+
 def test_damaged_models_fail_without_a_crash(folder):
     good = open("small.onnx", "rb").read()
     for size in range(len(good)):

@@ -9,6 +9,8 @@ namespace anynpu::onnx {
 
 namespace {
 
+constexpr int64_t kNewestOpset = 22;  // of the onnx package in requirements.txt
+
 Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
   Model model;
   std::optional<WireField> graph_field;
@@ -53,6 +55,13 @@ Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
   if (model.opsets.empty()) {
     return fail(Code::corrupt_model,
                 "the model names no operator set version; expected an opset_import entry");
+  }
+  for (const OpsetImport& opset : model.opsets) {
+    if (!opset.domain.empty() || opset.version <= kNewestOpset) continue;
+    return fail(Code::version_mismatch,
+                "the model is written for opset {} of ai.onnx, the newest that is known is {}; "
+                "export it with opset {} or older",
+                opset.version, kNewestOpset, kNewestOpset);
   }
   if (!producer_version.empty()) model.producer += " " + producer_version;
   scope.opsets = model.opsets;
