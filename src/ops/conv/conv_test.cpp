@@ -169,6 +169,10 @@ TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {
           "Conv shape=2x20x38x85,20x1x3x3,20 group=20 pads=0,2,1,0 dilations=2,3 dtype=float16",
           "Conv shape=1x40x9x8,40x1x3x3,40 group=40 pads=1,1,1,1 strides=2,2 dtype=bfloat16",
           "Conv shape=1x16x3x3,16x1x7x7 group=16 pads=5,5,5,5 dtype=bfloat16",
+          "Conv shape=2x33x6x29,33x1x3x3,33 group=33 pads=1,1,1,1 dtype=bfloat16",
+          "Conv shape=1x16x9x30,16x1x3x5,16 group=16 dilations=2,3 pads=1,4,2,5 dtype=bfloat16",
+          "FusedConv shape=1x24x7x13,24x1x3x3,24,1x24x7x13 group=24 pads=1,1,1,1 activation=Clip "
+          "activation_min=0 activation_max=6 domain=anynpu opset=1 dtype=bfloat16",
           "Conv shape=0x16x9x8,16x1x3x3 group=16 dtype=float16",
           "FusedConv domain=anynpu opset=1 shape=1x17x90x20,17x1x3x3,17,1x17x90x20 group=17 "
           "pads=1,1,1,1 activation=Relu dtype=bfloat16",

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution over blocked channels: one filter per channel, one or two spatial
-// dimensions, weights and bias constant. Bound by memory, so pads are skipped, not copied; f16 and
-// bf16 are widened and narrowed a few rows at a time, while these are in the cache.
+// dimensions, weights and bias constant. Bound by memory, so pads are skipped, not copied. bf16 has
+// rows of its own on AVX-512; elsewhere, and f16, are widened and narrowed a few rows at a time,
+// while these are in the cache.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
 #include "ops/conv/conv.h"
 #include "ops/cpu/lanes.h"
+#include "ops/cpu/lanes_bf16.h"
 #include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -85,11 +87,12 @@ struct ShortDepthwise {
 
 class DepthwiseConv final : public Kernel {
  public:
-  DepthwiseConv(int64_t channels, int64_t taps, const LaneSet& lanes)
+  DepthwiseConv(int64_t channels, int64_t taps, const LaneSet& lanes, bool short_rows)
       : channels_(channels),
         blocks_((channels + kBlock - 1) / kBlock),
         taps_(taps),
-        lanes_(lanes) {}
+        lanes_(lanes),
+        short_rows_(short_rows) {}
 
   // [block][tap][16] weights, then [block][16] biases.
   size_t packed_bytes() const override {
@@ -104,13 +107,15 @@ class DepthwiseConv final : public Kernel {
     read_constant(context.inputs[1], weight.data(), weight.size());
     for (int64_t c = 0; c < channels_; ++c) {
       for (int64_t tap = 0; tap < taps_; ++tap) {
-        out[(c / kBlock * taps_ + tap) * kBlock + c % kBlock] =
+        out[(c / kBlock * taps_ + tap) * kBlock + lane(c)] =
             weight[static_cast<size_t>(c * taps_ + tap)];
       }
     }
     if (context.has_input(2)) {
-      read_constant(context.inputs[2], out + blocks_ * taps_ * kBlock,
-                    static_cast<size_t>(channels_));
+      read_constant(context.inputs[2], weight.data(), static_cast<size_t>(channels_));
+      for (int64_t c = 0; c < channels_; ++c) {
+        out[(blocks_ * taps_ + c / kBlock) * kBlock + lane(c)] = weight[static_cast<size_t>(c)];
+      }
     }
     return {};
   }
@@ -132,6 +137,36 @@ class DepthwiseConv final : public Kernel {
     const int64_t pad_top = flat ? 0 : w.pad_begin[0];
     const int64_t blocks = blocks_, taps = taps_, batch = c.batch;
     const auto depthwise_row = lanes_.depthwise_row;
+    const auto least =  // rows that a thread takes
+        static_cast<size_t>(std::max<int64_t>(1, 2048 / std::max<int64_t>(1, r.out_w * taps)));
+    if (short_rows_) {
+      ShortLaneRow row;
+      row.in_h = r.in_h, row.in_w = r.in_w, row.out_w = r.out_w, row.x = r.x;
+      row.kernel_h = r.kernel_h, row.kernel_w = r.kernel_w, row.stride_w = r.stride_w;
+      row.dilation_h = r.dilation_h, row.dilation_w = r.dilation_w;
+      row.clamp = r.clamp, row.min = r.min, row.max = r.max;
+      const int64_t rows =
+          element_count(context.outputs[0].shape) == 0 ? 0 : batch * blocks * out_h;
+      auto plan = make_plan([=](const RunArgs& args) {
+        const BF16* residual = args.inputs.size() > 3 ? input_of<BF16>(args, 3) : nullptr;
+        parallel(static_cast<size_t>(rows), least, [&](size_t begin, size_t end) {
+          ShortLaneRow at = row;
+          for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+            const int64_t plane = i / out_h;
+            const float* packed = reinterpret_cast<const float*>(args.packed);
+            at.in = input_of<BF16>(args, 0) + plane * row.in_h * row.in_w * kBlock;
+            at.out = output_of<BF16>(args, 0) + i * row.out_w * kBlock;
+            at.residual = residual ? residual + i * row.out_w * kBlock : nullptr;
+            at.weights = packed + plane % blocks * taps * kBlock;
+            at.bias = packed + (blocks * taps + plane % blocks) * kBlock;
+            at.y = i % out_h * stride_h - pad_top;
+            depthwise_row_bf16(at);
+          }
+        });
+      });
+      set_layouts(context, *plan);
+      return plan;
+    }
     if (context.inputs[0].dtype != DType::f32) {
       ShortDepthwise work;
       work.shape = r;
@@ -154,8 +189,6 @@ class DepthwiseConv final : public Kernel {
     auto plan = make_plan([=](const RunArgs& args) {
       const float* packed = reinterpret_cast<const float*>(args.packed);
       const float* residual = args.inputs.size() > 3 ? input_of<float>(args, 3) : nullptr;
-      const auto least =
-          static_cast<size_t>(std::max<int64_t>(1, 2048 / std::max<int64_t>(1, r.out_w * taps)));
       parallel(static_cast<size_t>(batch * blocks * out_h), least, [&](size_t begin, size_t end) {
         LaneRow row = r;
         for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
@@ -175,6 +208,9 @@ class DepthwiseConv final : public Kernel {
   }
 
  private:
+  // Where channel `c` stands in its block of packed weights.
+  int64_t lane(int64_t c) const { return short_rows_ ? short_lane(c % kBlock) : c % kBlock; }
+
   static void set_layouts(const OpContext& context, KernelPlan& plan) {
     plan.input_layouts = {Layout::blocked16, Layout::plain, Layout::plain, Layout::blocked16};
     plan.output_layouts = {Layout::blocked16};
@@ -183,6 +219,7 @@ class DepthwiseConv final : public Kernel {
 
   int64_t channels_, blocks_, taps_;
   const LaneSet& lanes_;
+  bool short_rows_;  // bf16 by rows of its own
 };
 
 }  // namespace
@@ -208,7 +245,8 @@ template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_depthwise_conv(const OpContext& context) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   return std::unique_ptr<Kernel>(std::make_unique<DepthwiseConv>(
-      c.out_channels, element_count(c.window.kernel), lane_set(isa)));
+      c.out_channels, element_count(c.window.kernel), lane_set(isa),
+      isa == Isa::avx512 && context.inputs[0].dtype == DType::bf16));
 }
 
 template Status can_run_depthwise_conv<Isa::avx512>(const OpContext&);

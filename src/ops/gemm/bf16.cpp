@@ -2,6 +2,7 @@
 // Matrix products of bfloat16 on register tiles of AVX512-BF16 (cpu/tile_bf16.h): sums in f32, one
 // rounding. K is padded with a zero to pairs.
 #include <algorithm>
+#include <cstring>
 
 #include "ops/cpu/tile_bf16.h"
 #include "ops/gemm/packed.h"
@@ -30,15 +31,41 @@ struct Bf16Panels {
 
   void pack(const BF16* b, bool transposed, float scale, int64_t panel, BF16* out) const {
     const int64_t first = panel * kWidth, width = blocks_of(panel) * 16;
-    for (int64_t i = 0; i < pairs() * 2; ++i) {
-      for (int64_t j = 0; j < width; ++j) {
-        BF16 value;
-        if (i < k && first + j < n) {
-          value = transposed ? b[(first + j) * k + i] : b[i * n + first + j];
-          if (scale != 1) value = to_bf16(to_float(value) * scale);
-        }
-        out[(i / 2 * width + j) * 2 + i % 2] = value;
+    const int64_t valid = std::min(width, n - first);
+    if (valid < width || k % 2 != 0) std::fill(out, out + pairs() * width * 2, BF16{});
+    if (transposed) {
+      for (int64_t j = 0; j < valid; ++j) {
+        const BF16* x = b + (first + j) * k;
+        for (int64_t p = 0; p < k / 2; ++p) std::memcpy(out + (p * width + j) * 2, x + p * 2, 4);
+        if (k % 2 != 0) out[(k / 2 * width + j) * 2] = x[k - 1];
       }
+    } else {
+      for (int64_t p = 0; p < k / 2; ++p) {
+        const BF16* x = b + p * 2 * n + first;
+        interleave(x, x + n, valid, out + p * width * 2);
+      }
+      for (int64_t j = 0; k % 2 != 0 && j < valid; ++j) {
+        out[(k / 2 * width + j) * 2] = b[(k - 1) * n + first + j];
+      }
+    }
+    if (scale == 1) return;
+    for (int64_t i = 0; i < pairs() * width * 2; ++i) out[i] = to_bf16(to_float(out[i]) * scale);
+  }
+
+ private:
+  // Loops of a fixed length become vector instructions.
+  static void interleave(const BF16* even, const BF16* odd, int64_t count, BF16* out) {
+    int64_t j = 0;
+    for (; j + 16 <= count; j += 16) {
+      uint32_t both[16];
+      for (int64_t lane = 0; lane < 16; ++lane) {
+        both[lane] = even[j + lane].bits | static_cast<uint32_t>(odd[j + lane].bits) << 16;
+      }
+      std::memcpy(out + j * 2, both, sizeof(both));
+    }
+    for (; j < count; ++j) {
+      out[j * 2] = even[j];
+      out[j * 2 + 1] = odd[j];
     }
   }
 };
@@ -108,6 +135,11 @@ class Bf16GemmPlan final : public KernelPlan {
         const int64_t end = std::min(g.k / 2, from + kPairsStep);
         for (int64_t i = 0; i < rows; ++i) {
           const BF16* x = g.transpose_a ? a + row + i : a + (row + i) * g.k;
+          if (step == 1) {
+            for (int64_t k = from; k < end; ++k)
+              std::memcpy(out + (k * rows + i) * 2, x + 2 * k, 4);
+            continue;
+          }
           for (int64_t k = from; k < end; ++k) {
             out[(k * rows + i) * 2] = x[2 * k * step];
             out[(k * rows + i) * 2 + 1] = x[(2 * k + 1) * step];
