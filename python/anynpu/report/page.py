@@ -17,8 +17,9 @@ TEMPLATE = """<!DOCTYPE html>
 <link rel="icon" href="data:,"><style>{css}</style></head><body>
 <header><h1>{title}</h1><span id="facts"></span></header>
 <section id="nothing" hidden><h2>Nothing was recorded</h2>
-<p class="hint">The collection ran, but nothing of what it asked for happened meanwhile. Start it before
-the work and stop it after, and ask for calls (ACL_PROF_ACL_API) and tasks (ACL_PROF_TASK_TIME).</p>
+<p class="hint">The collection ran, but nothing of what it asked for happened meanwhile. Start it
+before the work and stop it after, and ask for calls (ACL_PROF_ACL_API) and tasks
+(ACL_PROF_TASK_TIME).</p>
 </section>
 <section id="timeline-part"><h2>Timeline</h2>
 <p class="hint">Wheel: zoom. Drag: move. Click a slice: details and its call or tasks.
@@ -28,7 +29,8 @@ the work and stop it after, and ask for calls (ACL_PROF_ACL_API) and tasks (ACL_
 <section id="breakdown-part"><h2>Where the time went</h2><div id="breakdown"></div></section>
 <section id="diff-part" hidden><h2>Compared with <span id="other"></span></h2>
 <p id="sentence"></p><table id="diff"></table></section>
-<section id="operators-part"><h2>Operators</h2><input id="filter" placeholder="filter by name or type">
+<section id="operators-part"><h2>Operators</h2>
+<input id="filter" placeholder="filter by name or type">
 <table id="operators"></table></section>
 <section id="calls-part"><h2>Calls</h2><table id="calls"></table></section>
 <section id="memory-part"><h2>Device memory</h2>
