@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes events out of the trace rings and hands them to sinks: profiling sessions and
-// subscriptions. One thread does so while there is a sink, every 20 ms and whenever a ring has
-// filled a quarter; without a sink there is no thread and nothing is recorded. The mask of the
-// trace is the union of what the sinks want. Thread-safe; a sink is called by one thread at a time.
+// subscriptions. One thread does so while there is a sink, whenever a ring has filled a quarter and
+// after the pause that the sinks ask for; without a sink there is no thread and nothing is
+// recorded. The mask of the trace is the union of what the sinks want. Thread-safe; a sink is
+// called by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -26,8 +27,10 @@ class Sink : public std::enable_shared_from_this<Sink> {
   virtual void take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
                     const ClockLine& clock) = 0;
   virtual void take_lost(const trace::ThreadInfo&, uint64_t) {}
-  // After each drain, about every 20 ms: write out, sample.
+  // After each drain: write out, sample.
   virtual void rest() {}
+  // How long a drain may take to come when no ring fills. Each one interrupts the program.
+  virtual uint64_t pause_ns() const { return 100'000'000; }
 
  private:
   trace::Mask wants_;
@@ -49,6 +52,7 @@ class Collector {
   void start_thread();
   void drain_locked(std::unique_lock<std::mutex>& lock);
   void set_mask_locked();
+  uint64_t pause_locked() const;
 
   std::mutex mutex_;  // guards the rest; held while sinks are called
   std::vector<std::shared_ptr<Sink>> sinks_;

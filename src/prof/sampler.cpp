@@ -59,6 +59,10 @@ Sampler::~Sampler() {
   if (file_) std::fclose(file_);
 }
 
+uint64_t Sampler::pause_ns() const {
+  return memory_ || host_parts_.size() > 1 ? pause_ns_ : UINT64_MAX;
+}
+
 void Sampler::rest() {
   if (!file_ || now_ns() < next_ns_) return;
   next_ns_ = now_ns() + pause_ns_;

@@ -23,6 +23,8 @@ class Sampler {
 
   // Samples when it is time to.
   void rest();
+  // How often that is; for ever when nothing is sampled.
+  uint64_t pause_ns() const;
   // One more at the end, of the devices that had tasks where none were named.
   void finish(const std::set<int32_t>& seen);
 

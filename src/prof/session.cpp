@@ -110,6 +110,8 @@ void Session::take_lost(const trace::ThreadInfo& thread, uint64_t count) {
   events_.add_lost(thread, count);
 }
 
+uint64_t Session::pause_ns() const { return std::min(Sink::pause_ns(), sampler_.pause_ns()); }
+
 void Session::rest() {
   sampler_.rest();
   if (now_ns() - flushed_ns_ < kFlushEveryNs) return;

@@ -32,6 +32,7 @@ class Session : public Sink {
             const ClockLine& clock) override;
   void take_lost(const trace::ThreadInfo& thread, uint64_t count) override;
   void rest() override;
+  uint64_t pause_ns() const override;
 
  private:
   Status finish();

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/crc32c.h"
@@ -95,14 +96,18 @@ class Subscriptions : public Sink {
     SubscribeConfig config;
   };
 
+  uint64_t pause_ns() const override { return 20'000'000; }  // readers watch
+
   void take(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
             const ClockLine& clock) override {
     static const trace::NameId execution = trace::intern("model execution");
     const std::lock_guard lock(mutex);
     std::vector<trace::Event>& waiting = waiting_[thread.id];
+    bool told = false;  // an operator with a detail is what the program says about a launch
     for (const trace::Event& event : events) {
+      const bool after_detail = std::exchange(told, event.phase() == trace::Phase::detail);
       if (event.phase() != trace::Phase::slice) continue;
-      if (event.category() == trace::Category::op) waiting.push_back(event);
+      if (event.category() == trace::Category::op && !after_detail) waiting.push_back(event);
       if (event.category() != trace::Category::task) continue;
       if (event.name == execution) {
         deliver(static_cast<uint32_t>(event.arg), event.tsc, thread, waiting, clock);
