@@ -77,6 +77,71 @@ def model_row(report, folder, path):
     report.add("profiling: ResNet-50 with full profiling, against without", 1.01, "times", measured)
 
 
+def peer_marks(report, folder):
+    """A mark of ours against an instant of others, alternating in one process."""
+    session = Session(folder, 0x80)
+    stamp = acl.prof.create_stamp()
+    acl.prof.set_stamp_trace_message(stamp, "mark", 4)
+
+    def ours():
+        return ns_per_call(MARKS, acl.prof.mark, stamp)
+
+    what = "profiling: acl.prof.mark(stamp), against {}"
+    try:
+        from viztracer import VizTracer
+        tracer = VizTracer(verbose=0, tracer_entries=4 * MARKS, log_sparse=True)
+        tracer.start()
+        # Its ring keeps the last entries and is never full.
+        report.add(what.format("viztracer's log_instant"), 1, "times",
+                   ratio_of(ours, lambda: ns_per_call(MARKS, tracer.log_instant, "mark")))
+        tracer.stop()
+        tracer.clear()
+    except ImportError:
+        report.skip(what.format("viztracer's log_instant"), "viztracer is not installed")
+    try:
+        import torch.profiler as peer
+        with peer.profile(activities=[peer.ProfilerActivity.CPU]):
+            def theirs():
+                with peer.record_function("mark"):
+                    pass
+
+            report.add(what.format("torch's record_function"), 1, "times",
+                       ratio_of(ours, lambda: ns_per_call(MARKS, theirs)))
+    except ImportError:
+        report.skip(what.format("torch's record_function"), "torch is not installed")
+    acl.prof.destroy_stamp(stamp)
+    session.end()
+
+
+def peer_model(report, folder, onnx):
+    """What onnxruntime's own profiling costs it, in the same run and with as many threads."""
+    what = "profiling: ResNet-50 on onnxruntime with its profiling, against without"
+    try:
+        import numpy
+        import onnxruntime
+    except ImportError:
+        report.skip(what, "onnxruntime is not installed")
+        return
+
+    def session(profiled):
+        options = onnxruntime.SessionOptions()
+        options.enable_profiling = profiled
+        options.profile_file_prefix = os.path.join(folder, "onnxruntime")
+        options.intra_op_num_threads = 2
+        return onnxruntime.InferenceSession(onnx, options, providers=["CPUExecutionProvider"])
+
+    one = {i.name: numpy.zeros([d if isinstance(d, int) else 1 for d in i.shape], numpy.float32)
+           for i in session(False).get_inputs()}
+    sides = [session(True), session(False)]
+
+    def timed(side):
+        begin = time.perf_counter_ns()
+        side.run(None, one)
+        return time.perf_counter_ns() - begin
+
+    report.add(what, None, "times", ratio_of(lambda: timed(sides[0]), lambda: timed(sides[1])))
+
+
 def run_child(command):
     """Seconds, peak memory and CPU seconds of a child."""
     begin = time.perf_counter()
@@ -155,7 +220,9 @@ def rows(report):
         assert acl.rt.set_device(0) == 0
         parts = [os.path.join(folder, n) for n in ("mark", "model", "million")]
         mark_row(report, parts[0])
+        peer_marks(report, os.path.join(folder, "peers"))
         model_row(report, parts[1], model)
+        peer_model(report, folder, model[:-3] + ".onnx")
         path = million(parts[2])
         acl.rt.reset_device(0)
         acl.finalize()
