@@ -30,8 +30,8 @@ def ffmpeg(*args, data=b""):
 
 def access_units(stream):
     """Each picture begins with an access unit delimiter (aud=1)."""
-    starts = [m.start() for m in re.finditer(rb"\0\0\0\1\x09", stream)] + [len(stream)]
-    return [stream[a:b] for a, b in zip(starts, starts[1:])]
+    delimiter = b"\0\0\0\1\x09"
+    return [delimiter + unit for unit in stream.split(delimiter)[1:]]
 
 
 def upload(data):
