@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pixel/picture.h"
 
+#include "trace/trace.h"
+
 namespace anynpu::pixel {
 namespace {
 
@@ -61,6 +63,9 @@ OwnPicture::OwnPicture(const Format& format, uint32_t width, uint32_t height) {
   picture_ = {&format, nullptr, width, height, pixels * format.bytes, (height + 1) / 2 * 2};
   bytes_.resize(picture_bytes(format, picture_.width_stride, picture_.height_stride));
   picture_.data = bytes_.data();
+  static constinit trace::StaticName name("picture in between");
+  if (trace::enabled(trace::Category::media))
+    trace::instant(trace::Category::media, name.id(), 0, bytes_.size());
 }
 
 }  // namespace anynpu::pixel

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace anynpu::pixel {
 namespace {
@@ -55,23 +56,21 @@ void transform(const Transform& t) {
 
   // From here on steps in between need memory of their own.
   const Picture* source = &t.from;
-  OwnPicture cropped(*t.from.format, 1, 1);
+  std::optional<OwnPicture> cropped, unpacked, scaled;
   if (!covers_all(t.from, t.crop) && (same_size || &layout != t.from.format)) {
-    cropped = cut_out(t.from, t.crop);
-    source = &cropped.view();
+    cropped.emplace(cut_out(t.from, t.crop));
+    source = &cropped->view();
   }
-  OwnPicture unpacked(layout, 1, 1);
   if (!same_size && &layout != t.from.format) {
-    unpacked = OwnPicture(layout, t.crop.width, t.crop.height);
-    convert(*source, unpacked.view(), *t.matrix);
-    source = &unpacked.view();
+    unpacked.emplace(layout, t.crop.width, t.crop.height);
+    convert(*source, unpacked->view(), *t.matrix);
+    source = &unpacked->view();
   }
-  OwnPicture scaled(layout, 1, 1);
   if (!same_size) {
-    scaled = OwnPicture(layout, t.paste.width, t.paste.height);
+    scaled.emplace(layout, t.paste.width, t.paste.height);
     const Rect region = source == &t.from ? t.crop : source->all();
-    scale(*source, region, scaled.view(), scaled.view().all(), t.interpolation);
-    source = &scaled.view();
+    scale(*source, region, scaled->view(), scaled->view().all(), t.interpolation);
+    source = &scaled->view();
   }
   if (covers_all(t.to, t.paste)) return convert(*source, t.to, *t.matrix, t.alpha);
   OwnPicture converted(*t.to.format, t.paste.width, t.paste.height);

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <random>
+
+#include "trace/registry.h"
+#include "trace/trace.h"
 
 namespace anynpu::pixel {
 namespace {
@@ -83,6 +87,55 @@ TEST(TransformTest, crop_scale_and_conversion_at_once_equal_the_steps_one_after_
   const OwnPicture converted(rgb, 40, 30);
   convert(scaled.view(), converted.view(), color_matrix(0));
   EXPECT_TRUE(equal(at_once.view().plane(0), converted.view().plane(0)));
+}
+
+// How many pictures in between a call makes, by their marks in the trace.
+class Copies : public trace::DrainVisitor {
+ public:
+  static int of(const std::function<void()>& call) {
+    Copies counted;
+    trace::set_mask(trace::bit(trace::Category::media));
+    trace::discard();
+    call();
+    trace::set_mask(0);
+    trace::drain(counted);
+    return counted.count_;
+  }
+  void on_events(const trace::ThreadInfo&, std::span<const trace::Event> events) override {
+    for (const trace::Event& event : events)
+      count_ += trace::name_of(event.name) == "picture in between";
+  }
+
+ private:
+  int count_ = 0;
+};
+
+TEST(TransformTest, no_picture_is_copied_that_the_call_does_not_ask_for) {
+  const OwnPicture nv12(*find_format(kNv12), 64, 48);
+  const OwnPicture small(*find_format(kNv12), 32, 32);
+  const OwnPicture rgb(*find_format(kRgb888), 64, 48);
+  const OwnPicture small_rgb(*find_format(kRgb888), 32, 32);
+  const auto copies = [](const Picture& from, const Rect& crop, const Picture& to,
+                         const Rect& paste) {
+    Transform t;
+    t.from = from;
+    t.crop = crop;
+    t.to = to;
+    t.paste = paste;
+    t.interpolation = Interpolation::bilinear;
+    return Copies::of([&] { transform(t); });
+  };
+  const Rect part{8, 8, 32, 32};
+  EXPECT_EQ(copies(nv12.view(), nv12.view().all(), small.view(), small.view().all()), 0) << "scale";
+  EXPECT_EQ(copies(nv12.view(), part, small.view(), small.view().all()), 0) << "crop";
+  EXPECT_EQ(copies(nv12.view(), {0, 0, 20, 20}, small.view(), {4, 4, 16, 16}), 0) << "paste";
+  EXPECT_EQ(copies(nv12.view(), nv12.view().all(), rgb.view(), rgb.view().all()), 0) << "convert";
+  EXPECT_EQ(copies(nv12.view(), nv12.view().all(), small_rgb.view(), small_rgb.view().all()), 1)
+      << "scale, then convert";
+  EXPECT_EQ(copies(nv12.view(), part, small_rgb.view(), small_rgb.view().all()), 1)
+      << "crop, then convert";
+  EXPECT_EQ(copies(nv12.view(), {0, 0, 32, 32}, small_rgb.view(), {0, 0, 16, 16}), 2)
+      << "scale, convert, then paste";
 }
 
 TEST(TransformTest, packed_4_2_2_is_scaled_pixel_by_pixel) {
