@@ -174,13 +174,13 @@ def test_jpeg_decoding(system):
     ok(himpi.vdec_destroy_chn(0))
 
 
-def decode(codec, packets, width=128, height=96, mode=1, order=0, **attr):
+def decode(codec, packets, width=128, height=96, mode=1, order=0, dec_mode=0, **attr):
     """All pictures and flags of a stream."""
     ok(himpi.vdec_create_chn(1, {"type": codec, "mode": mode, "pic_width": width,
                                  "pic_height": height, "stream_buf_size": 1 << 20,
                                  "frame_buf_cnt": 16, "video_attr": {"ref_frame_num": 12, **attr}}))
     param = ok(himpi.vdec_get_chn_param(1))
-    param["video_param"]["out_order"] = order
+    param["video_param"].update(out_order=order, dec_mode=dec_mode)
     param["video_param"]["compress_mode"] = 3
     param["display_frame_num"] = 3
     ok(himpi.vdec_set_chn_param(1, param))
@@ -194,10 +194,13 @@ def decode(codec, packets, width=128, height=96, mode=1, order=0, **attr):
         ok(himpi.vdec_send_stream(1, stream, out, -1))
     got = []
     while True:
-        frame, _, _, ret = himpi.vdec_get_frame(1, 300)
+        frame, _, _, ret = himpi.vdec_get_frame(1, 50)
         if ret != 0:
             assert ret == BUF_EMPTY["vdec"]
-            break
+            left = ok(himpi.vdec_query_status(1))
+            if left["left_stream_frames"] == left["left_decoded_frames"] == 0:
+                break
+            continue
         v = frame["v_frame"]
         got.append((v["frame_flag"], v["pts"], download(v["virt_addr"][0], size)))
         ok(himpi.vdec_release_frame(1, frame))
@@ -233,6 +236,10 @@ def test_order_of_decoding_and_flags(system):
     assert {flag for flag, *_ in got} == {4} and status["dec_err"]["set_pic_size_err"] == 8
     got, _ = decode(H264, [packets[0], bytes(range(256))])
     assert {flag for flag, *_ in got} == {0, 1}
+    without_b, key_alone = ([flag for flag, *_ in decode(H264, packets, dec_mode=mode)[0]]
+                            for mode in (1, 2))
+    assert set(without_b) == {0, 2} and 1 < without_b.count(0) < 8
+    assert set(key_alone) == {0, 2} and key_alone.count(0) == 1
 
 
 def frame_of(data, width=128, height=96, pts=0):

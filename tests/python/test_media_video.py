@@ -19,6 +19,12 @@ STREAMS = {
     "interlaced": ("h264", 128, 96, ("-x264-params", "interlaced=1:bframes=0")),
     "baseline": ("h264", 128, 96, ("-profile:v", "baseline")),
     "hevc": ("hevc", 128, 96, ()),
+    "CAVLC": ("h264", 128, 96, ("-x264-params", "cabac=0:bframes=2")),
+    "one reference": ("h264", 128, 96, ("-refs", "1", "-bf", "0")),
+    "three references": ("h264", 128, 96, ("-refs", "3", "-bf", "1")),
+    "open groups of pictures": ("h264", 128, 96, ("-x264-params", "open-gop=1:keyint=4:bframes=2")),
+    "intra refresh": ("h264", 128, 96, ("-x264-params", "intra-refresh=1:bframes=0")),
+    "hevc with slices": ("hevc", 256, 256, ("-x265-params", "slices=3:log-level=none")),
     "hevc without B frames": ("hevc", 128, 96, ("-x265-params", "bframes=0:log-level=none")),
 }
 
@@ -45,6 +51,33 @@ def test_decoded_pictures_are_those_of_ffmpeg(reporter, name):
     for picture, wanted in zip(got, expected):
         assert np.array_equal(picture, wanted)
     assert sorted(number for number, *_ in results) == list(range(len(packets)))
+
+
+@pytest.mark.parametrize("codec, width, height", [
+    ("h264", 2, 2), ("h264", 18, 34), ("h264", 1920, 1080), ("h264", 4096, 64), ("h264", 64, 4096),
+    ("hevc", 18, 34), ("hevc", 1920, 1080), ("hevc", 8192, 64)])
+def test_sizes_from_the_smallest_to_the_widest(reporter, codec, width, height):
+    data = video_files.make(codec, width, height, 2 if width * height < 100000 else 1, ())
+    decoder = Decoder(reporter, codec)
+    for packet in video_files.units(codec, data):
+        ok(decoder.send(packet, size=-(-width // 16) * 16 * -(-height // 2) * 3))
+    got = [picture for _, code, picture, _ in decoder.close() if code == 0]
+    assert np.array_equal(got, video_files.decode(codec, data, width, height))
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
+def test_the_size_may_change_in_the_middle_of_a_stream(reporter, codec):
+    parts = [(video_files.make(codec, width, height, 3, ()), width, height)
+             for width, height in ((128, 96), (160, 128), (64, 64))]
+    decoder = Decoder(reporter, codec)
+    for data, *_ in parts:
+        for packet in video_files.units(codec, data):
+            ok(decoder.send(packet))
+    got = [picture for _, code, picture, _ in decoder.close() if code == 0]
+    assert len(got) == 9
+    for number, (data, width, height) in enumerate(parts):
+        wanted = video_files.decode(codec, data, width, height)
+        assert np.array_equal(got[3 * number:3 * number + 3], wanted)
 
 
 def test_other_output_formats(reporter):

@@ -272,16 +272,14 @@ void VdecChannel::run_jpeg(Sent& sent) {
 }
 
 void VdecChannel::run(const std::shared_ptr<Sent>& sent) {
-  {
-    const std::lock_guard lock(mutex_);
-    --status_.left_stream_frames;
-    status_.left_stream_bytes -= static_cast<hi_u32>(sent->bytes.bytes);
-  }
   if (!is_jpeg())
     run_video(sent);
   else if (sent->bytes.bytes > 0)
     run_jpeg(*sent);
+  // Only now: a program that sees none left and nothing decoded may take it that all is there.
   const std::lock_guard lock(mutex_);
+  --status_.left_stream_frames;
+  status_.left_stream_bytes -= static_cast<hi_u32>(sent->bytes.bytes);
   changed_.notify_all();
 }
 
