@@ -7,11 +7,16 @@ namespace anynpu {
 
 namespace detail {
 std::atomic<bool> forked_child{false};
-}
+std::atomic<bool> calls_gated{false};
+}  // namespace detail
+
+void gate_calls_for_faults() { detail::calls_gated.store(true); }
 
 void mark_runtime_used() {
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { detail::forked_child.store(true); });
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    detail::forked_child.store(true);
+    detail::calls_gated.store(true);
+  });
   (void)registered;
 }
 

@@ -158,16 +158,19 @@ void after_reduce_async(Call& call) {
               {"dst", call.argument(0), call.argument(2), Access::write}});
 }
 
-void before_batch(Call& call) {
+// Afterwards: only then is it known that the lists can be read.
+void after_batch(Call& call) {
+  if (!call.worked()) return;
   const auto touched = batch(call);
   check_spans(call, touched);
   host_work(call, touched);
 }
 
 void after_batch_async(Call& call) {
+  if (!call.worked()) return;
   const auto touched = batch(call);
   check_spans(call, touched);
-  if (call.worked()) queue_work(call, stream_of(call.argument(9)), touched);
+  queue_work(call, stream_of(call.argument(9)), touched);
 }
 
 void before_free(Call& call) { host_free(call, call.argument(0)); }

@@ -17,7 +17,7 @@ const std::unordered_map<std::string_view, Hooks>& table() {
       {"aclrtMemset", {before_memset, nullptr}},
       {"aclrtMemsetAsync", {nullptr, after_memset_async}},
       {"aclrtReduceAsync", {nullptr, after_reduce_async}},
-      {"aclrtMemcpyBatch", {before_batch, nullptr}},
+      {"aclrtMemcpyBatch", {nullptr, after_batch}},
       {"aclrtMemcpyBatchAsync", {nullptr, after_batch_async}},
       {"aclrtFree", {before_free, nullptr}},
       {"aclrtFreeHost", {before_free, nullptr}},

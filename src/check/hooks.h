@@ -16,7 +16,7 @@ void before_memset(Call& call);
 void after_memset_async(Call& call);
 void after_reduce_async(Call& call);
 void after_batch_async(Call& call);
-void before_batch(Call& call);
+void after_batch(Call& call);
 void before_free(Call& call);
 
 // executions.cpp

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/log.h"
 #include "ops/layout.h"
 #include "tensor/half.h"
 
@@ -17,6 +18,12 @@ struct Current {
   uint64_t run = 0;
   std::vector<DumpTensor> inputs;
   uint32_t clean = 0;  // bit i: input i held neither infinities nor NaNs
+  // Of a watcher: the outputs of the layers that have run.
+  struct Watched {
+    std::string op, name;
+    std::vector<StepTensor> outputs;
+  };
+  std::vector<Watched> watched;
 };
 thread_local Current current;
 
@@ -137,6 +144,10 @@ uint32_t cast_status(const StepView& step) {
   return 0;
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 template <typename T>
 void put(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));
@@ -161,11 +172,13 @@ std::vector<std::byte> plain_bytes(const StepTensor& tensor) {
   return out;
 }
 
-void Dump::begin() { current.run = runs_.fetch_add(1); }
+void Dump::begin() {
+  current.run = runs_.fetch_add(1);
+  current.watched.clear();
+}
 
-bool Dump::wants(const std::string& name) const {
-  return options_.layers.empty() ||
-         std::find(options_.layers.begin(), options_.layers.end(), name) != options_.layers.end();
+bool Dump::wants(const std::string& op, const std::string& name) const {
+  return options_.layers.empty() || contains(options_.layers, name);
 }
 
 std::string Dump::folder() const {
@@ -175,19 +188,48 @@ std::string Dump::folder() const {
 }
 
 // Inputs are copied before the step: it may write its output over one of them.
-void Dump::before(const StepView& step) {
+Status Dump::before(const StepView& step) {
   current.inputs.clear();
   if (options_.inputs) current.inputs = copies_of(step.inputs);
+  return {};
+}
+
+Status Dump::write(const StepView& step, const std::string& name, const OperatorDump& dump) const {
+  const uint64_t time = dump_timestamp();
+  const std::string file = dump_file_name(dump.op_type, name, static_cast<uint32_t>(step.index) + 1,
+                                          options_.stream, time);
+  if (options_.statistics) return write_dump(folder(), file + ".csv", statistics(dump));
+  return write_dump(folder(), file, to_bytes(dump, time));
 }
 
 Status Dump::after(const StepView& step) {
   OperatorDump dump{step.op, step.name, std::move(current.inputs), {}};
   if (options_.outputs) dump.outputs = copies_of(step.outputs);
-  const uint64_t time = dump_timestamp();
-  const std::string name = dump_file_name(step.op, step.name, static_cast<uint32_t>(step.index) + 1,
-                                          options_.stream, time);
-  if (options_.statistics) return write_dump(folder(), name + ".csv", statistics(dump));
-  return write_dump(folder(), name, to_bytes(dump, time));
+  return write(step, step.name, dump);
+}
+
+void ExceptionDump::failed(const StepView& step, const Status& status) {
+  OperatorDump dump{step.op, step.name, std::move(current.inputs), copies_of(step.outputs)};
+  const Status written = write(step, step.name, dump);
+  if (!written.ok()) ANYNPU_LOG(error, "the dump of an exception: {}", written.message());
+}
+
+bool WatcherDump::wants(const std::string& op, const std::string& name) const {
+  return contains(options_.layers, name) || contains(options_.watchers, name);
+}
+
+Status WatcherDump::after(const StepView& step) {
+  if (contains(options_.watchers, step.name)) {
+    for (const Current::Watched& watched : current.watched) {
+      const OperatorDump dump{watched.op, watched.name, {}, copies_of(watched.outputs)};
+      ANYNPU_TRY(write(step, watched.name + "_To_" + step.name, dump));
+    }
+  }
+  if (!contains(options_.layers, step.name)) return {};
+  ANYNPU_TRY(write(step, step.name, {step.op, step.name, {}, copies_of(step.outputs)}));
+  current.watched.push_back(
+      {step.op, step.name, std::vector(step.outputs.begin(), step.outputs.end())});
+  return {};
 }
 
 uint32_t overflow_status(const StepView& step) {
@@ -203,12 +245,13 @@ uint32_t overflow_status(const StepView& step) {
   return status;
 }
 
-void OverflowDump::before(const StepView& step) {
+Status OverflowDump::before(const StepView& step) {
   current.inputs = copies_of(step.inputs);
   current.clean = 1;
   for (const StepTensor& input : step.inputs) {
     if (has_special(input)) current.clean = 0;
   }
+  return {};
 }
 
 Status OverflowDump::after(const StepView& step) {
@@ -228,6 +271,8 @@ Status OverflowDump::after(const StepView& step) {
     }
   }
   if (status == 0) return {};
+  add_overflow(options_.device, status);
+  if (options_.folder.empty()) return {};
   const auto task = static_cast<uint32_t>(step.index) + 1;
   OperatorDump dump{step.op, step.name, std::move(current.inputs), copies_of(step.outputs)};
   const uint64_t time = dump_timestamp();
@@ -246,6 +291,30 @@ std::shared_ptr<Dump> make_dump(DumpOptions options) {
 
 std::shared_ptr<Dump> make_overflow_dump(DumpOptions options) {
   return std::make_shared<OverflowDump>(std::move(options));
+}
+
+std::shared_ptr<Dump> make_exception_dump(DumpOptions options) {
+  options.inputs = options.outputs = true;
+  return std::make_shared<ExceptionDump>(std::move(options));
+}
+
+std::shared_ptr<Dump> make_watcher_dump(DumpOptions options) {
+  return std::make_shared<WatcherDump>(std::move(options));
+}
+
+namespace {
+constexpr size_t kMostDevices = 64;
+std::atomic<uint32_t> device_overflow[kMostDevices];
+}  // namespace
+
+uint32_t overflow_bits(int32_t device) {
+  return device_overflow[static_cast<size_t>(device) % kMostDevices].load();
+}
+void add_overflow(int32_t device, uint32_t bits) {
+  device_overflow[static_cast<size_t>(device) % kMostDevices].fetch_or(bits);
+}
+void reset_overflow(int32_t device) {
+  device_overflow[static_cast<size_t>(device) % kMostDevices].store(0);
 }
 
 std::string overflow_record(uint32_t model, uint32_t stream, uint32_t task, uint32_t status,

@@ -21,20 +21,24 @@ struct DumpOptions {
   bool statistics = false;
   uint32_t model_id = 0;  // set after the model got its id
   uint32_t stream = 0;
+  // Of a watcher: after each of these, the outputs of `layers` are written again.
+  std::vector<std::string> watchers;
+  int32_t device = 0;
 };
 
 class Dump : public StepObserver {
  public:
   explicit Dump(DumpOptions options) : options_(std::move(options)) {}
-  void set_model_id(uint32_t id) { options_.model_id = id; }
+  void set_model_id(uint32_t id) override { options_.model_id = id; }
   void begin() override;
-  bool wants(const std::string& name) const override;
-  void before(const StepView& step) override;
+  bool wants(const std::string& op, const std::string& name) const override;
+  Status before(const StepView& step) override;
   Status after(const StepView& step) override;
 
  protected:
   // Of the run in this thread.
   std::string folder() const;
+  Status write(const StepView& step, const std::string& name, const OperatorDump& dump) const;
   DumpOptions options_;
 
  private:
@@ -55,16 +59,43 @@ enum Overflow : uint32_t {
 // whole numbers outside their range, conversions that lose.
 uint32_t overflow_status(const StepView& step);
 
-// Two files per operator that overflows: its dump, and where it happened.
+// Two files per operator that overflows: its dump, and where it happened. Without a folder the
+// status of the device alone.
 class OverflowDump final : public Dump {
  public:
   using Dump::Dump;
-  void before(const StepView& step) override;
+  Status before(const StepView& step) override;
+  Status after(const StepView& step) override;
+};
+
+// What overflowed on a device since the last reset, as bits (aclrtGetOverflowStatus). Models that
+// were made with --status_check=1 tell it.
+uint32_t overflow_bits(int32_t device);
+void add_overflow(int32_t device, uint32_t bits);
+void reset_overflow(int32_t device);
+
+// The operator that fails, with its inputs as they were and its outputs as they are.
+class ExceptionDump final : public Dump {
+ public:
+  using Dump::Dump;
+  Status after(const StepView& step) override { return {}; }
+  void failed(const StepView& step, const Status& status) override;
+};
+
+// Outputs of the watched layers when they are made and again after each watcher: whoever writes
+// over them meanwhile is found between two files.
+class WatcherDump final : public Dump {
+ public:
+  using Dump::Dump;
+  bool wants(const std::string& op, const std::string& name) const override;
+  Status before(const StepView& step) override { return {}; }
   Status after(const StepView& step) override;
 };
 
 std::shared_ptr<Dump> make_dump(DumpOptions options);
 std::shared_ptr<Dump> make_overflow_dump(DumpOptions options);
+std::shared_ptr<Dump> make_exception_dump(DumpOptions options);
+std::shared_ptr<Dump> make_watcher_dump(DumpOptions options);
 
 // The second file: one record of `status`, in our own layout (docs/dump.md).
 std::string overflow_record(uint32_t model, uint32_t stream, uint32_t task, uint32_t status,

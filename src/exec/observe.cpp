@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/observe.h"
 
+#include <algorithm>
+
 namespace anynpu::exec {
 
 namespace {
@@ -31,9 +33,7 @@ class ObservedPlan final : public ops::KernelPlan {
   Status run(const ops::RunArgs& args) const override {
     const auto inputs = bound(in_, args.inputs), outputs = bound(out_, readable(args.outputs));
     const StepView view{index_, op_, name_, inputs, outputs};
-    observer_->before(view);
-    ANYNPU_TRY(inner_->run(args));
-    return observer_->after(view);
+    return observed(*observer_, view, [&] { return inner_->run(args); });
   }
 
  private:
@@ -47,15 +47,62 @@ class ObservedPlan final : public ops::KernelPlan {
 class InnerObserver final : public StepObserver {
  public:
   explicit InnerObserver(std::shared_ptr<StepObserver> outer) : outer_(std::move(outer)) {}
-  bool wants(const std::string& name) const override { return outer_->wants(name); }
-  void before(const StepView& step) override { outer_->before(step); }
+  bool wants(const std::string& op, const std::string& name) const override {
+    return outer_->wants(op, name);
+  }
+  Status before(const StepView& step) override { return outer_->before(step); }
   Status after(const StepView& step) override { return outer_->after(step); }
+  void failed(const StepView& step, const Status& status) override { outer_->failed(step, status); }
 
  private:
   std::shared_ptr<StepObserver> outer_;
 };
 
+class ObserverList final : public StepObserver {
+ public:
+  explicit ObserverList(std::vector<std::shared_ptr<StepObserver>> observers)
+      : observers_(std::move(observers)) {}
+
+  void set_model_id(uint32_t id) override {
+    for (const auto& observer : observers_) observer->set_model_id(id);
+  }
+  void begin() override {
+    for (const auto& observer : observers_) observer->begin();
+  }
+  bool wants(const std::string& op, const std::string& name) const override {
+    return std::any_of(observers_.begin(), observers_.end(),
+                       [&](const auto& observer) { return observer->wants(op, name); });
+  }
+  Status before(const StepView& step) override {
+    for (const auto& observer : observers_) {
+      if (observer->wants(step.op, step.name)) ANYNPU_TRY(observer->before(step));
+    }
+    return {};
+  }
+  Status after(const StepView& step) override {
+    for (const auto& observer : observers_) {
+      if (observer->wants(step.op, step.name)) ANYNPU_TRY(observer->after(step));
+    }
+    return {};
+  }
+  void failed(const StepView& step, const Status& status) override {
+    for (const auto& observer : observers_) {
+      if (observer->wants(step.op, step.name)) observer->failed(step, status);
+    }
+  }
+
+ private:
+  std::vector<std::shared_ptr<StepObserver>> observers_;
+};
+
 }  // namespace
+
+std::shared_ptr<StepObserver> join_observers(std::vector<std::shared_ptr<StepObserver>> observers) {
+  std::erase(observers, nullptr);
+  if (observers.empty()) return nullptr;
+  if (observers.size() == 1) return observers[0];
+  return std::make_shared<ObserverList>(std::move(observers));
+}
 
 std::shared_ptr<StepObserver> inside_a_run(const std::shared_ptr<StepObserver>& observer) {
   if (!observer || dynamic_cast<InnerObserver*>(observer.get())) return observer;
@@ -65,7 +112,7 @@ std::shared_ptr<StepObserver> inside_a_run(const std::shared_ptr<StepObserver>& 
 void observe(Plan& plan, const std::shared_ptr<StepObserver>& observer) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     Step& step = plan.steps[i];
-    if (step.op.empty() || !observer->wants(step.name)) continue;
+    if (step.op.empty() || !observer->wants(step.op, step.name)) continue;
     step.work = std::make_unique<ObservedPlan>(step, i, std::move(step.work), observer);
   }
   for (InnerPlans* plans : plan.inner) plans->observe_by(observer);

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,12 +32,30 @@ struct StepView {
 class StepObserver {
  public:
   virtual ~StepObserver() = default;
+  // When the model has its number.
+  virtual void set_model_id(uint32_t id) {}
   // One run: begins with begin(), which gives its number to the calls that follow in this thread.
   virtual void begin() {}
-  virtual bool wants(const std::string& name) const { return true; }
-  virtual void before(const StepView& step) {}
-  virtual Status after(const StepView& step) = 0;
+  virtual bool wants(const std::string& op, const std::string& name) const { return true; }
+  // A failure here is that of the step.
+  virtual Status before(const StepView& step) { return {}; }
+  virtual Status after(const StepView& step) { return {}; }
+  // The step failed, or before() of an observer did.
+  virtual void failed(const StepView& step, const Status& status) {}
 };
+
+// Runs `work` as the step that `step` describes.
+template <typename Work>
+Status observed(StepObserver& observer, const StepView& step, Work&& work) {
+  Status status = observer.before(step);
+  if (status.ok()) status = work();
+  if (status.ok()) return observer.after(step);
+  observer.failed(step, status);
+  return status;
+}
+
+// Tells several; null ones are left out. Null when none is left.
+std::shared_ptr<StepObserver> join_observers(std::vector<std::shared_ptr<StepObserver>> observers);
 
 // The tensor's elements in plain order.
 std::vector<std::byte> plain_bytes(const StepTensor& tensor);

@@ -123,7 +123,7 @@ Status StepProgram::add_node(const graph::Graph& graph, const graph::Node& node)
   step.outputs = node.outputs;
   step.name = node.name;
   step.op = node.op;
-  step.observed = observer_ && !graph::has_subgraphs(node) && observer_->wants(node.name);
+  step.observed = observer_ && !graph::has_subgraphs(node) && observer_->wants(node.op, node.name);
   step.trace_name = trace::intern(node.name);
   // Shapes differ from run to run: those fields stay empty (describe_step.h).
   step.description = trace::intern(node.op + "\tstep\t\t\t\t\t\t");
@@ -233,8 +233,12 @@ Status StepProgram::run_observed(const Step& step, std::span<const RunValue* con
   std::vector<StepTensor> in, out;
   for (const RunValue* value : inputs) in.push_back(tensor(*value));
   const auto index = static_cast<size_t>(&step - steps_.data());
-  observer_->before({index, step.op, step.name, in, out});
-  ANYNPU_TRY(step.node->run(inputs, outputs));
+  Status status = observer_->before({index, step.op, step.name, in, out});
+  if (status.ok()) status = step.node->run(inputs, outputs);
+  if (!status.ok()) {
+    observer_->failed({index, step.op, step.name, in, out}, status);
+    return status;
+  }
   for (const RunValue& value : outputs) out.push_back(tensor(value));
   return observer_->after({index, step.op, step.name, in, out});
 }

@@ -70,7 +70,8 @@ def test_7_12_two_files_for_the_operator_that_overflows(collected):
     assert re.fullmatch(r"OpDebug\.Node_Opdebug\.\d+\.\d+\.\d+", record)
 
 
-@block("7.12", "cd /home/HwHiAiUser/Ascend/ascend-toolkit/latest/toolkit/tools/operator_cmp/compare",
+@block("7.12", "cd /home/HwHiAiUser/Ascend/ascend-toolkit/latest/toolkit/tools/operator_cmp/"
+       "compare",
        note="the folder of the build stands for the installed toolkit")
 @block("7.12", "python3 msaccucmp.py convert -d /home/HwHiAiUser/dump -out "
        "/home/HwHiAiUser/dumptonumpy -v 2")

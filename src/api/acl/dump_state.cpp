@@ -10,7 +10,10 @@
 #include "acl/acl_dump.h"
 #include "api/acl/config.h"
 #include "api/acl/entry.h"
+#include "base/env.h"
 #include "base/program_path.h"
+#include "device/runtime.h"
+#include "exec/fault_observer.h"
 
 namespace anynpu::acl {
 
@@ -40,14 +43,24 @@ std::optional<DumpConfig> active_dump() {
   return current_config()->dump;
 }
 
-// "{dump_path}/{time}/{device}"; a relative path starts at the program's folder (guide 7.12).
-std::string dump_folder(const DumpConfig& config, int32_t device) {
+bool is_exception(const DumpConfig& config) {
+  return config.scene != DumpScene::none && config.scene != DumpScene::watcher;
+}
+
+// A relative path starts at the program's folder (guide 7.12).
+std::string root_of(const DumpConfig& config) {
   std::string root = config.path;
   if (!root.starts_with('/')) {
     const std::string program = program_folder();
     root = (program.empty() ? std::string(".") : program) + "/" + root;
   }
   while (root.size() > 1 && root.back() == '/') root.pop_back();
+  return root;
+}
+
+// "{dump_path}/{time}/{device}".
+std::string dump_folder(const DumpConfig& config, int32_t device) {
+  const std::string root = root_of(config);
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);
@@ -56,9 +69,22 @@ std::string dump_folder(const DumpConfig& config, int32_t device) {
   return format("{}/{}/{}", root, text, device);
 }
 
+// Exceptions go to the folder that the environment names, else to that of the configuration, else
+// to the current one.
+std::string exception_folder(const DumpConfig& config, int32_t device) {
+  std::string root;
+  for (const env::Name name : {env::Name::npu_collect_path, env::Name::work_path}) {
+    if (root.empty()) root = env::text(name);
+  }
+  if (root.empty()) root = config.path.empty() ? std::string(".") : root_of(config);
+  return format("{}/extra-info/data-dump/{}", root, device);
+}
+
 exec::DumpOptions options_of(const DumpConfig& config, int32_t device) {
   exec::DumpOptions options;
-  options.folder = dump_folder(config, device);
+  options.device = device;
+  options.folder =
+      is_exception(config) ? exception_folder(config, device) : dump_folder(config, device);
   options.inputs = config.mode == "input" || config.mode == "all";
   options.outputs = config.mode == "output" || config.mode == "all";
   options.statistics = config.data == "stats";
@@ -96,17 +122,36 @@ Failure config_failure(Status status) {
 
 }  // namespace
 
-std::shared_ptr<exec::Dump> observer_for_model(const om::Meta& meta, int32_t device) {
-  const auto config = active_dump();
-  if (!config) return nullptr;
-  exec::DumpOptions options = options_of(*config, device);
-  options.model = meta.name;
-  if (config->overflow) {
-    return checks_status(meta) ? exec::make_overflow_dump(options) : nullptr;
+namespace {
+
+// Models that look for overflows do so without a dump, too: for aclrtGetOverflowStatus.
+std::shared_ptr<exec::StepObserver> overflow_watch(const om::Meta& meta, int32_t device) {
+  if (!checks_status(meta)) return nullptr;
+  exec::DumpOptions options;
+  options.device = device;
+  return exec::make_overflow_dump(options);
+}
+
+std::shared_ptr<exec::StepObserver> watcher_of(const DumpConfig& config,
+                                               exec::DumpOptions options) {
+  for (const DumpTarget& target : config.targets) {
+    options.layers.insert(options.layers.end(), target.layers.begin(), target.layers.end());
+    options.watchers.insert(options.watchers.end(), target.watcher_nodes.begin(),
+                            target.watcher_nodes.end());
   }
-  if (!config->models || config->level == "kernel") return nullptr;
-  if (config->targets.empty()) return exec::make_dump(options);
-  for (const DumpTarget& target : config->targets) {
+  return exec::make_watcher_dump(std::move(options));
+}
+
+std::shared_ptr<exec::StepObserver> dump_of_model(const DumpConfig& config, const om::Meta& meta,
+                                                  int32_t device) {
+  exec::DumpOptions options = options_of(config, device);
+  if (is_exception(config)) return exec::make_exception_dump(options);
+  options.model = meta.name;
+  if (config.scene == DumpScene::watcher) return watcher_of(config, std::move(options));
+  if (config.overflow) return checks_status(meta) ? exec::make_overflow_dump(options) : nullptr;
+  if (!config.models || config.level == "kernel") return nullptr;
+  if (config.targets.empty()) return exec::make_dump(options);
+  for (const DumpTarget& target : config.targets) {
     if (target.model != meta.name) continue;
     options.layers = target.layers;
     return exec::make_dump(options);
@@ -114,10 +159,45 @@ std::shared_ptr<exec::Dump> observer_for_model(const om::Meta& meta, int32_t dev
   return nullptr;
 }
 
+}  // namespace
+
+std::shared_ptr<exec::StepObserver> observer_for_model(const om::Meta& meta, int32_t device) {
+  const auto config = active_dump();
+  const bool finds_overflows = config && config->overflow;
+  return exec::join_observers({config ? dump_of_model(*config, meta, device) : nullptr,
+                               finds_overflows ? nullptr : overflow_watch(meta, device),
+                               exec::make_fault_observer()});
+}
+
+void dump_failed_operator(const OpInfo& op, std::span<const exec::Buffer> inputs,
+                          std::span<const exec::Buffer> outputs, const Status& status) {
+  const auto config = active_dump();
+  if (!config || !is_exception(*config)) return;
+  const auto context = device::Runtime::instance().current();
+  const auto tensors = [](const std::vector<TensorDesc>& descs,
+                          std::span<const exec::Buffer> buffers) {
+    std::vector<exec::StepTensor> list;
+    for (size_t i = 0; i < descs.size() && i < buffers.size(); ++i) {
+      list.push_back({descs[i].dtype, descs[i].shape, ops::Layout::plain,
+                      static_cast<const std::byte*>(buffers[i].data)});
+    }
+    return list;
+  };
+  const auto in = tensors(op.inputs, inputs), out = tensors(op.outputs, outputs);
+  const exec::StepView view{0, op.name, op.name, in, out};
+  const auto dump =
+      exec::make_exception_dump(options_of(*config, context.ok() ? (*context)->device()->id() : 0));
+  (void)dump->before(view);
+  dump->failed(view, status);
+}
+
 std::shared_ptr<exec::StepObserver> observer_for_operators(int32_t device) {
   const auto config = active_dump();
-  if (!config || !config->single_ops) return nullptr;
-  return exec::make_dump(options_of(*config, device));
+  std::shared_ptr<exec::StepObserver> dump;
+  if (config && is_exception(*config))
+    dump = exec::make_exception_dump(options_of(*config, device));
+  if (config && config->single_ops) dump = exec::make_dump(options_of(*config, device));
+  return exec::join_observers({std::move(dump), exec::make_fault_observer()});
 }
 
 }  // namespace anynpu::acl

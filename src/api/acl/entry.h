@@ -37,11 +37,14 @@ namespace detail {
 
 // Why the call may not go on. Only called when something is wrong.
 Status explain_refusal();
+// What a call that may_enter() stopped returns: the refusal, or the fault that ANYNPU_FAULT asks
+// for. Ok: it goes on.
+Failure stopped(const char* function, When when);
 
 template <When when>
 inline bool may_enter() {
   if constexpr (when == When::always) return true;
-  if (in_forked_child()) [[unlikely]]
+  if (calls_are_gated()) [[unlikely]]
     return false;
   return when == When::before_init || initialised();
 }
@@ -79,8 +82,9 @@ template <typename Body>
 
 template <When when, typename Body>
 inline Failure run(const char* function, Body& body) noexcept {
-  if (!may_enter<when>()) [[unlikely]]
-    return explain_refusal();
+  if (!may_enter<when>()) [[unlikely]] {
+    if (Failure failure = stopped(function, when); !failure.ok()) return failure;
+  }
   if (trace::enabled(trace::Category::api)) [[unlikely]]
     return run_traced(function, body);
   return run_body(body);

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "api/acl/dump_state.h"
 #include "api/acl/entry.h"
 #include "api/acl/model_ops.h"
 #include "device/memory.h"
@@ -254,6 +255,7 @@ struct CustomCall {
     OpInfo failed{op.type, op.inputs, op.outputs};
     for (size_t i = 0; i < inputs.size(); ++i) failed.inputs[i].address = inputs[i].data;
     for (size_t o = 0; o < outputs.size(); ++o) failed.outputs[o].address = outputs[o].data;
+    dump_failed_operator(failed, inputs, outputs, status);
     note_failed_op(std::move(failed));
     return status;
   }
