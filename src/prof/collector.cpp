@@ -11,6 +11,8 @@
 #include <atomic>
 #include <thread>
 
+#include "prof/os_calls.h"
+
 namespace anynpu::prof {
 
 namespace {
@@ -125,6 +127,7 @@ void Collector::start_thread() {
 
 void Collector::run() {
   pthread_setname_np(pthread_self(), "anynpu-prof");
+  ignore_os_calls_of_this_thread();
   std::unique_lock lock(mutex_);
   const uint64_t mine = generation_;
   while (generation_ == mine) {

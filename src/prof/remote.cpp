@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "prof/os_calls.h"
 
 namespace anynpu::prof {
 
@@ -92,6 +93,7 @@ RemoteControl::~RemoteControl() {
 
 void RemoteControl::run() {
   pthread_setname_np(pthread_self(), "anynpu-msprof");
+  ignore_os_calls_of_this_thread();
   for (;;) {
     pollfd waited[3] = {{wake_, POLLIN, 0}, {listener_, POLLIN, 0}, {client_, POLLIN, 0}};
     if (::poll(waited, client_ >= 0 ? 3 : 2, -1) < 0 && errno != EINTR) return;

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fork_guard.h"
 #include "base/log.h"
+#include "prof/os_calls.h"
 
 namespace anynpu::prof {
 
@@ -28,6 +29,11 @@ Running& running() {
   return *one;
 }
 
+bool wants_os_calls(const SessionConfig& config) {
+  const auto found = config.settings.find("host_sys");
+  return found != config.settings.end() && found->second.find("osrt") != std::string::npos;
+}
+
 void remember(const std::shared_ptr<Session>& session) {
   static std::once_flag once;
   std::call_once(once, [] { std::atexit(stop_all_sessions); });
@@ -38,7 +44,8 @@ void remember(const std::shared_ptr<Session>& session) {
 }  // namespace
 
 Session::Session(SessionConfig config, Directory directory, EventFile events)
-    : Sink(categories_of(config.data_types)),
+    : Sink(categories_of(config.data_types) |
+           (wants_os_calls(config) ? trace::bit(trace::Category::api) : 0)),
       config_(std::move(config)),
       directory_(std::move(directory)),
       events_(std::move(events)),
@@ -60,6 +67,12 @@ Result<std::shared_ptr<Session>> Session::start(const SessionConfig& config) {
     return events.status();
   }
   std::shared_ptr<Session> session(new Session(config, std::move(directory), std::move(*events)));
+  if (wants_os_calls(config) && !record_os_calls()) {
+    ANYNPU_LOG(
+        warning,
+        "profiling: host_sys has osrt, but calls of the operating system are recorded only in "
+        "programs that 'msprof --host-sys=osrt' starts");
+  }
   remember(session);
   Collector::instance().add(session);
   ANYNPU_LOG(event, "profiling starts, data in '{}'", session->path());
@@ -77,6 +90,7 @@ Status Session::finish() {
     const std::lock_guard lock(running().mutex);
     std::erase_if(running().sessions, [&](const auto& one) { return one.get() == this; });
   }
+  if (wants_os_calls(config_)) release_os_calls();
   Collector::instance().remove(std::static_pointer_cast<Session>(shared_from_this()));
   sampler_.finish(seen_);
   Status status = events_.finish();

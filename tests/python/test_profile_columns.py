@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from model_datasets import convert
 from onnx import TensorProto, helper, numpy_helper
-from prof_case import one, run_model, table
+from prof_case import one, run_model, table, timeline
 
 import acl
 
@@ -104,7 +104,7 @@ def collected(tmp_path_factory, fused):
     app.write_text(textwrap.dedent(PROGRAM).format(here=HERE, model=fused))
     done = subprocess.run(
         ["msprof", f"--output={folder}", "--msproftx=on", "--task-memory=on", "--runtime-api=on",
-         "--sys-hardware-mem=on", "--dvpp-profiling=on", "--host-sys=cpu,mem,disk,network",
+         "--sys-hardware-mem=on", "--dvpp-profiling=on", "--host-sys=cpu,mem,disk,network,osrt",
          "--host-sys-usage-freq=20", sys.executable, str(app)],
         capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -131,6 +131,20 @@ def test_fusions_name_the_operators_of_the_source(collected):
     parts = [float(row[f"Memory {p}(KB)"]) for p in ("Input", "Output", "Weight", "Workspace")]
     assert abs(float(row["Memory Total(KB)"]) - sum(parts)) < 0.01
     assert row["Model ID"] == table(collected, "step_trace")[0]["Model ID"]
+
+
+def test_calls_of_the_operating_system_are_counted_and_drawn(collected):
+    rows = {r["Name"]: r for r in table(collected, "os_runtime_statistic")}
+    sleep = rows["clock_nanosleep"]  # time.sleep(0.25) of the program
+    assert sleep["Count"] == "1" and 250000 <= float(sleep["Time(us)"]) < 2e6
+    shares = [float(r["Time(%)"]) for r in table(collected, "os_runtime_statistic")]
+    assert abs(sum(shares) - 100) < 0.1
+    events = timeline(collected)
+    layer = next(e["pid"] for e in events if e["name"] == "process_name"
+                 and e["args"]["name"] == "OS Runtime API")
+    drawn = [e for e in events if e["pid"] == layer and e["ph"] == "X"]
+    assert len(drawn) == sum(int(r["Count"]) for r in table(collected, "os_runtime_statistic"))
+    assert len([e for e in drawn if e["name"] == "clock_nanosleep"]) == 1
 
 
 def profile_of(folder, fused, work=None, **options):

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import time
 
+from anynpu import paths
 from anynpu.msprof import options, remote
 from anynpu.msprof.console import export_all, query, say
 from anynpu.msprof.recording import find_prof_directories
@@ -70,6 +71,9 @@ def environment(given):
     for item in filter(None, given.get("environment", "").split(";")):
         name, _, value = item.partition("=")
         env[name] = value
+    if "osrt" in given.get("host-sys", "").split(","):
+        library = os.path.join(paths.library_folder(), "libanynpu_os_calls.so")
+        env["LD_PRELOAD"] = ":".join(filter(None, [library, env.get("LD_PRELOAD")]))
     return env
 
 

@@ -43,6 +43,7 @@ CREATE TABLE NPU_MODULE_MEM (moduleId INTEGER, timestampNs INTEGER, totalReserve
 CREATE TABLE NPU_OP_MEM (operatorName INTEGER, addr INTEGER, type INTEGER, size INTEGER,
   timestampNs INTEGER, globalTid INTEGER, totalAllocate INTEGER, totalReserve INTEGER,
   component INTEGER, deviceId INTEGER);
+CREATE TABLE OSRT_API (name INTEGER, globalTid INTEGER, startNs INTEGER, endNs INTEGER);
 CREATE TABLE CPU_USAGE (timestampNs INTEGER, cpuId TEXT, usage NUMERIC);
 CREATE TABLE HOST_MEM_USAGE (timestampNs INTEGER, usage NUMERIC);
 CREATE TABLE HOST_DISK_USAGE (timestampNs INTEGER, readRate NUMERIC, writeRate NUMERIC);
@@ -156,6 +157,11 @@ def _memory(db, work, texts):
 
 def _host(db, work, texts):
     recording = work.recording
+    calls = work.os_calls
+    db.executemany("INSERT INTO OSRT_API VALUES (?,?,?,?)", zip(
+        (texts(work.name(n)) for n in calls["name"].tolist()),
+        (recording.pid << 32 | t for t in calls["thread"].tolist()), calls["t"].tolist(),
+        (calls["t"] + calls["duration"]).tolist()))
     db.executemany("INSERT INTO CPU_USAGE VALUES (?,?,?)",
                    [(t, "Avg" if c == "cpu" else c[3:], 100 - s["Idle"])
                     for t, c, s in host.cpu_shares(recording)])

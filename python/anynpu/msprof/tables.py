@@ -396,8 +396,21 @@ def process_cpu_usage(work):
     return ["Device_id", "PID", "Name", "CPU(%)"], out
 
 
+def os_runtime_statistic(work):
+    calls = work.os_calls
+    keys = zip(calls["thread"].tolist(), (work.name(n) for n in calls["name"].tolist()))
+    found = statistics(keys, calls["duration"].tolist())
+    total = max(sum(value[1] for value in found.values()), 1)
+    out = [["host", str(work.recording.pid), str(thread), name, f"{100 * spent / total:.3f}",
+            us(spent), str(count), us(mean), us(most), us(least)]
+           for (thread, name), (count, spent, least, mean, most, _) in
+           sorted(found.items(), key=lambda item: -item[1][1])]
+    return ["Device_id", "Process ID", "Thread ID", "Name", "Time(%)", "Time(us)", "Count",
+            "Avg(us)", "Max(us)", "Min(us)"], out
+
+
 TABLES = {f.__name__: f for f in (
     op_summary, op_statistic, task_time, api_statistic, step_trace, msprof_tx, memory_record,
     operator_memory, static_op_mem, fusion_op, npu_mem, npu_module_mem, dvpp, cpu_usage,
     host_cpu_usage, host_mem_usage, host_disk_usage, host_network_usage, sys_mem, process_mem,
-    process_cpu_usage)}
+    process_cpu_usage, os_runtime_statistic)}

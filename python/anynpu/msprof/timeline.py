@@ -16,12 +16,14 @@ HOST = 31
 # layer -> (sort index, label); the sort index is also the layer's number in the process id
 LAYERS = {"msproftx": (6, "CPU"), "CANN": (7, "CPU"), "CPU Usage": (9, "CPU"),
           "Memory Usage": (10, "CPU"), "Network Usage": (11, "CPU"), "Disk Usage": (12, "CPU"),
+          "OS Runtime API": (13, "CPU"),
           "Ascend Hardware": (14, "NPU"), "NPU MEM": (17, "NPU"), "Overlap Analysis": (31, "NPU")}
 # --reports: names of the layers in its "json_process"
 REPORT_NAMES = {"ascend": "Ascend Hardware", "cann": "CANN", "msproftx": "msproftx",
                 "overlap_analyse": "Overlap Analysis", "npu_mem": "NPU MEM",
                 "cpu_usage": "CPU Usage", "memory_usage": "Memory Usage",
-                "network_usage": "Network Usage", "disk_usage": "Disk Usage"}
+                "network_usage": "Network Usage", "disk_usage": "Disk Usage",
+                "os_runtime_api": "OS Runtime API"}
 
 
 def ts(ns):
@@ -115,6 +117,19 @@ class Timeline:
             self.lines.append(f'{{{common},"pid":{pid},"tid":{thread},"ph":"s","ts":{ts(begin)}}}')
             self.lines.append(f'{{{common},"pid":{hardware},"tid":{stream},"ph":"f",'
                               f'"ts":{ts(start)},"bp":"e"}}')
+
+    def os_calls(self):
+        calls = self.work.os_calls
+        if not len(calls) or not self.wants("OS Runtime API"):
+            return
+        pid = self.head("OS Runtime API", [(int(t), f"Thread {t}", int(t))
+                                           for t in np.unique(calls["thread"])])
+        for name, t, duration, thread in zip(calls["name"].tolist(), calls["t"].tolist(),
+                                             calls["duration"].tolist(),
+                                             calls["thread"].tolist()):
+            self.lines.append(
+                f'{{"name":{self.quoted(name)},"pid":{pid},"tid":{thread},"ts":{ts(t)},'
+                f'"dur":{us(duration)},"ph":"X","args":{{"Thread Id":{thread}}}}}')
 
     def hardware(self):
         """Tasks on their streams, and the operators inside model executions."""
@@ -288,6 +303,7 @@ def make_timeline(work, wanted=None, marks=None):
     if timeline.wants("msproftx"):
         timeline.lines += make_tx(work) if marks is None else marks
     timeline.cann()
+    timeline.os_calls()
     timeline.hardware()
     timeline.overlap()
     timeline.counters()

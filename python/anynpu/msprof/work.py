@@ -73,7 +73,14 @@ class Work:
 
     @cached_property
     def apis(self):
-        return self.recording.of("api")
+        calls = self.recording.of("api")
+        return calls[~calls["detailed"]]
+
+    @cached_property
+    def os_calls(self):
+        """Calls of the operating system; see src/prof/os_calls.h."""
+        calls = self.recording.of("api")
+        return calls[calls["detailed"]]
 
     @cached_property
     def copies(self):
