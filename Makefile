@@ -78,10 +78,11 @@ lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all)
 	$(call install_packages,packages-lint.apt)
 	@$(PY) tools/lint.py $(LINT_ARGS)
 
+# Without detect_stack_use_after_return: GCC 12 then places 64-byte vectors at 32-byte addresses.
 asan: deps  ## C++ tests under the address and undefined-behaviour sanitizers
 	@$(CONFIGURE) -B build-asan -DANYNPU_BENCH=OFF "-DANYNPU_SANITIZE=address;undefined" > build-asan.log
 	cmake --build build-asan -j $(JOBS)
-	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \
 	  $(PY) tests/run_all.py --build build-asan --only cpp --timeout 300 $(TEST_ARGS)
 
 tsan: deps  ## C++ tests under the thread sanitizer

@@ -28,6 +28,7 @@ void* count_and_take(size_t bytes) {
 // Of the whole test program; deletes stay as they are, since malloc stands behind both.
 void* operator new(size_t bytes) { return count_and_take(bytes); }
 void* operator new[](size_t bytes) { return count_and_take(bytes); }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
