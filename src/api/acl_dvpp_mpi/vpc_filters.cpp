@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters, mirrors, turns and pyramids of pictures (acl.himpi.vpc_blur and its kin).
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "api/acl_dvpp_mpi/vpc_call.h"
 #include "pixel/filter.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs ask of the picture unit beside work: colour matrices of channels, strides, memory.
+#include <algorithm>
+
 #include "api/acl_dvpp_mpi/vpc_call.h"
 
 using namespace anynpu;

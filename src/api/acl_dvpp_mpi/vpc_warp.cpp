@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warping by matrices and tables (acl.himpi.vpc_warp_affine and its kin). A table holds for each
 // pixel of the output, row by row, where it lies in the input: two floats, x and y.
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "api/acl_dvpp_mpi/vpc_call.h"
 #include "pixel/filter.h"
