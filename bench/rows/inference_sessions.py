@@ -6,6 +6,7 @@ import os
 
 os.environ["ANYNPU_THREADS"] = "1"  # read when the library is loaded
 
+import itertools  # noqa: E402
 import subprocess  # noqa: E402
 import tempfile  # noqa: E402
 import time  # noqa: E402
@@ -84,8 +85,12 @@ def balanced(models):
     in milliseconds."""
     found = []
     x = np.ones((1024, 1024), np.float32)
-    for columns in (8, 16, 24, 32, 40, 48, 64, 96):
-        session = InferSession(0, models.product(columns))
+    for length, more in itertools.product(range(1, 5), range(3)):  # long steps and short ones
+        kinds = (["Tanh", "Sigmoid"] * 2)[:length] + ["Abs"] * more
+        names = ["x", *(f"t{i}" for i in range(len(kinds) - 1)), "y"]
+        nodes = [(kind, [names[i]], [names[i + 1]]) for i, kind in enumerate(kinds)]
+        session = InferSession(0, models.make(f"chain{length}_{more}", nodes, {"x": [1024, 1024]},
+                                              {"y": [1024, 1024]}))
         for _ in range(4):
             session.infer([x])
         MemorySummary.reset()
