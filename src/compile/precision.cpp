@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "compile/option_text.h"
-#include "import/singleop/op_names.h"
+#include "import/singleop/table.h"
 
 namespace anynpu::compile {
 

@@ -407,18 +407,8 @@ def test_operator_agrees_with_numpy(name):
     const, in_formats, out_formats = (*rest, (), None, None)[:3] if rest else ((), None, None)
     if len(rest) == 1:
         const, in_formats, out_formats = rest[0], None, None
-    want = [np.asarray(o) for o in (outputs if outputs is not None else expected(name))]
-    want = [w.astype(F) if w.dtype == np.float64 else w for w in want]
-    inputs = [np.asarray(i).astype(F) if np.asarray(i).dtype == np.float64 else np.asarray(i)
-              for i in inputs]
-    got = single_op.run(name, inputs, [np.zeros_like(w) for w in want], attrs, const, in_formats,
-                        out_formats)
-    for g, w in zip(got, want):
-        assert g.shape == w.shape
-        if w.dtype.kind == "f":
-            np.testing.assert_allclose(g, w, rtol=2e-5, atol=2e-5)
-        else:
-            np.testing.assert_array_equal(g, w)
+    single_op.agree(name, inputs, outputs if outputs is not None else expected(name), attrs, const,
+                    in_formats, out_formats)
 
 
 def test_filters_may_be_described_as_hwcn():

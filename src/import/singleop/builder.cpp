@@ -239,6 +239,14 @@ std::vector<int64_t> Builder::ints(const char* name, std::vector<int64_t> otherw
   const auto* value = find<std::vector<int64_t>>(name);
   return value ? *value : otherwise;
 }
+std::vector<float> Builder::floats(const char* name) {
+  const auto* value = find<std::vector<float>>(name);
+  return value ? *value : std::vector<float>{};
+}
+std::vector<std::string> Builder::strings(const char* name) {
+  const auto* value = find<std::vector<std::string>>(name);
+  return value ? *value : std::vector<std::string>{};
+}
 DType Builder::dtype_attr(const char* name, DType otherwise) {
   const auto found = op_.attrs.find(name);
   if (found == op_.attrs.end()) return otherwise;
@@ -249,6 +257,7 @@ DType Builder::dtype_attr(const char* name, DType otherwise) {
 // Values that are known now, such as axes, are computed now: shapes depend on them.
 bool Builder::fold(ops::OpContext& context, const std::vector<ValueId>& outputs) {
   constexpr int64_t kMostElements = 4096;
+  if (context.inputs.empty()) return false;  // random numbers: new ones in every run
   for (const ops::Operand& input : context.inputs) {
     if (input.present && !input.is_constant) return false;
   }
@@ -270,7 +279,10 @@ std::vector<ValueId> Builder::nodes(const char* name, int64_t opset, std::vector
   const std::vector<ValueId> none(outputs, kNoValue);
   if (!ok()) return none;
   graph::Node node;
-  node.op = name;
+  const std::string_view whole = name;
+  const size_t dot = whole.rfind('.');
+  node.op = whole.substr(dot == whole.npos ? 0 : dot + 1);
+  if (dot != whole.npos) node.domain = whole.substr(0, dot);
   node.opset = opset;
   node.name = next_++ == 0 ? op_.type : format("{}_{}", op_.type, next_);
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();

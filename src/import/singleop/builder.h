@@ -46,9 +46,12 @@ class Builder {
   std::string s(const char* name, const char* otherwise);
   std::vector<int64_t> ints(const char* name);
   std::vector<int64_t> ints(const char* name, std::vector<int64_t> otherwise);
+  std::vector<float> floats(const char* name);         // empty when it is not there
+  std::vector<std::string> strings(const char* name);  // the same
   DType dtype_attr(const char* name, DType otherwise);
   bool has_attr(const char* name) const { return op_.attrs.count(name) > 0; }
 
+  // `name` of an operator of another domain has the domain in front: "anynpu.PsRoiPool".
   ValueId node(const char* name, int64_t opset, std::vector<ValueId> inputs, NodeAttrs attrs = {});
   std::vector<ValueId> nodes(const char* name, int64_t opset, std::vector<ValueId> inputs,
                              size_t outputs, NodeAttrs attrs = {});

@@ -7,6 +7,12 @@
 
 namespace anynpu::singleop {
 
+// What many rules write.
+inline ValueId add(Builder& b, ValueId x, ValueId y) { return b.node("Add", 13, {x, y}); }
+inline ValueId sub(Builder& b, ValueId x, ValueId y) { return b.node("Sub", 13, {x, y}); }
+inline ValueId mul(Builder& b, ValueId x, ValueId y) { return b.node("Mul", 13, {x, y}); }
+inline ValueId div(Builder& b, ValueId x, ValueId y) { return b.node("Div", 13, {x, y}); }
+
 // lower_elementwise.cpp
 void lower_square(Builder& b);
 void lower_rsqrt(Builder& b);
@@ -70,6 +76,7 @@ void lower_einsum(Builder& b);
 void lower_conv(Builder& b);
 void lower_depthwise_conv(Builder& b);
 void lower_deconvolution(Builder& b);
+void lower_conv_transpose(Builder& b);
 void lower_pooling(Builder& b);
 void lower_max_pool(Builder& b);
 void lower_max_pool_v3(Builder& b);
@@ -123,5 +130,47 @@ void lower_select(Builder& b);
 void lower_where(Builder& b);
 void lower_non_zero(Builder& b);
 void lower_unique(Builder& b);
+// lower_recurrent.cpp
+void lower_common_lstm(Builder& b);
+void lower_common_gru(Builder& b);
+void lower_dynamic_rnn(Builder& b);
+void lower_dynamic_gru(Builder& b);
+void lower_lstm_cell(Builder& b);
+// lower_detect.cpp
+void lower_roi_align(Builder& b);
+void lower_roi_pooling(Builder& b);
+void lower_ps_roi_pooling(Builder& b);
+void lower_non_max_suppression(Builder& b);
+void lower_non_max_suppression_batch(Builder& b);
+void lower_grid_sampler(Builder& b);
+void lower_affine_grid(Builder& b);
+void lower_upsample(Builder& b);
+void lower_im2col_back(Builder& b);
+// lower_special.cpp
+void lower_hard_max(Builder& b);
+void lower_determinant(Builder& b);
+void lower_reverse_sequence(Builder& b);
+void lower_shift(Builder& b);
+void lower_mvn(Builder& b);
+void lower_nll_loss(Builder& b);
+void lower_softmax_loss(Builder& b);
+void lower_softmax_with_logits(Builder& b);
+void lower_window(Builder& b);
+void lower_eye(Builder& b);
+void lower_masked_select(Builder& b);
+void lower_masked_fill(Builder& b);
+void lower_random(Builder& b);
+void lower_multinomial(Builder& b);
+void lower_quantize(Builder& b);
+void lower_anti_quant(Builder& b);
+void lower_apply_momentum(Builder& b);
+void lower_apply_adagrad(Builder& b);
+void lower_apply_adam(Builder& b);
+void lower_apply_gradient_descent(Builder& b);
+void lower_dropout_mask(Builder& b);
+void lower_eltwise(Builder& b);
+void lower_global_lp_pool(Builder& b);
+void lower_dft(Builder& b);
+void lower_shuffle_channel(Builder& b);
 
 }  // namespace anynpu::singleop

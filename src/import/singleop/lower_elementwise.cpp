@@ -11,10 +11,6 @@ using Type = Builder::Type;
 
 // A constant of the type of `like`, for broadcasting with it.
 ValueId number(Builder& b, ValueId like, double value) { return b.scalar(b.dtype(like), value); }
-ValueId add(Builder& b, ValueId x, ValueId y) { return b.node("Add", 13, {x, y}); }
-ValueId sub(Builder& b, ValueId x, ValueId y) { return b.node("Sub", 13, {x, y}); }
-ValueId mul(Builder& b, ValueId x, ValueId y) { return b.node("Mul", 13, {x, y}); }
-ValueId div(Builder& b, ValueId x, ValueId y) { return b.node("Div", 13, {x, y}); }
 
 // x * scale + shift, without the steps that change nothing.
 ValueId scaled(Builder& b, ValueId x, float scale, float shift) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution, pooling and resizing. The vendor lists strides, windows and dilations for all four
 // axes in the order of data_format; ours take those of the picture.
+#include <algorithm>
+
 #include "import/singleop/lower.h"
 
 namespace anynpu::singleop {
@@ -142,6 +144,45 @@ void lower_deconvolution(Builder& b) {
   attrs["group"] = b.i("groups", 1);
   ValueId bias = kNoValue;
   if (b.has(2)) bias = b.in(2);
+  b.out_nchw(0, b.node("ConvTranspose", 11, {x, w, bias}, std::move(attrs)));
+}
+
+// The way back of a convolution to an input of a given size: (size), x, filter, bias, or with the
+// filter in front (Conv2DBackpropInput); the D forms have the size as an attribute.
+void lower_conv_transpose(Builder& b) {
+  const bool attribute = b.type().ends_with("D"), back = b.type().starts_with("Conv2DBackprop");
+  const size_t first = attribute ? 0 : 1, at_x = back ? first + 1 : first;
+  const ValueId x = b.in_nchw(at_x), w = b.in_nchw(back ? first : first + 1);
+  std::vector<int64_t> size = attribute ? b.ints("input_size") : b.in_values(0);
+  if (!b.ok()) return;
+  const bool last = b.op().inputs[at_x].format == Format::nhwc;
+  if (b.rank(x) != 4 || b.rank(w) != 4 || size.size() != 4)
+    return b.refuse(Code::unsupported_shape,
+                    "x, the filter and input_size have {}, {} and {} axes, expected 4 of each",
+                    b.rank(x), b.rank(w), size.size());
+  NodeAttrs attrs = window_attrs(b, last, 4);
+  attrs["group"] = b.i("groups", 1);
+  if (!b.ok()) return;
+  if (last) size = {size[0], size[3], size[1], size[2]};
+  const auto strides = std::get<std::vector<int64_t>>(attrs["strides"]);
+  const auto dilations = std::get<std::vector<int64_t>>(attrs["dilations"]);
+  const std::vector<int64_t> none(4, 0);
+  const auto pads = attrs.count("pads") ? std::get<std::vector<int64_t>>(attrs["pads"]) : none;
+  std::vector<int64_t> more;
+  for (size_t a = 0; a < 2; ++a) {
+    const int64_t least = (b.shape(x)[a + 2] - 1) * strides[a] +
+                          dilations[a] * (b.shape(w)[a + 2] - 1) + 1 - pads[a] - pads[a + 2];
+    more.push_back(attrs.count("auto_pad") ? 0 : size[a + 2] - least);
+    if (more.back() < 0 || more.back() >= std::max(strides[a], dilations[a]))
+      return b.refuse(Code::shape_mismatch, "input_size asks for {}, expected {} to {}",
+                      size[a + 2], least, least + strides[a] - 1);
+  }
+  if (attrs.count("auto_pad")) {
+    attrs["output_shape"] = std::vector<int64_t>{size[2], size[3]};
+  } else {
+    attrs["output_padding"] = more;
+  }
+  const ValueId bias = back ? kNoValue : b.in_or_none(first + 2);
   b.out_nchw(0, b.node("ConvTranspose", 11, {x, w, bias}, std::move(attrs)));
 }
 

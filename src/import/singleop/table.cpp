@@ -53,8 +53,8 @@ const Row kRows[] = {
     {"Cast", "Cast", 0, lower_cast},
     {"CeluV2", "Celu", 0, lower_celu},
     {"Celu", "Celu", 0, lower_celu},
-    {"ClipByValue", "Max + Min", 0, lower_clip},
-    {"ClipByValueV2", "Max + Min", 0, lower_clip},
+    {"ClipByValue", "Max + Min", 0, lower_clip, false, "Clip"},
+    {"ClipByValueV2", "Max + Min", 0, lower_clip, false, "Clip"},
     {"Elu", "Elu", 0, lower_elu},
     {"Erfc", "Erf + Sub", 0, lower_erfc},
     {"Exp", "Exp", 0, lower_exp},
@@ -162,8 +162,8 @@ const Row kRows[] = {
     {"BatchMatMul", "MatMul", 0, lower_batch_matmul},
     {"BatchMatMulV2", "MatMul", 0, lower_batch_matmul},
     {"Einsum", "Einsum", 0, lower_einsum},
-    {"FullyConnection", "Flatten + MatMul", 0, lower_fully_connection},
-    {"GEMM", "MatMul + Mul + Add", 0, lower_gemm},
+    {"FullyConnection", "Flatten + MatMul", 0, lower_fully_connection, false, "Gemm"},
+    {"GEMM", "MatMul + Mul + Add", 0, lower_gemm, false, "Gemm"},
     {"MatMul", "MatMul", 0, lower_matmul},
     {"MatMulV2", "MatMul", 0, lower_matmul},
     {"MatMulV3", "MatMul", 0, lower_matmul},
@@ -171,6 +171,10 @@ const Row kRows[] = {
     {"AvgPool", "AveragePool", 0, lower_avg_pool},
     {"AvgPoolV2", "AveragePool", 0, lower_avg_pool},
     {"Conv2D", "Conv", 0, lower_conv},
+    {"Conv2DBackpropInput", "ConvTranspose", 0, lower_conv_transpose},
+    {"Conv2DBackpropInputD", "ConvTranspose", 0, lower_conv_transpose},
+    {"Conv2DTranspose", "ConvTranspose", 0, lower_conv_transpose},
+    {"Conv2DTransposeD", "ConvTranspose", 0, lower_conv_transpose},
     {"Conv3D", "Conv", 0, lower_conv},
     {"Deconvolution", "ConvTranspose", 0, lower_deconvolution},
     {"DepthToSpace", "DepthToSpace", 0, lower_depth_to_space},
@@ -212,8 +216,8 @@ const Row kRows[] = {
     {"ExpandDims", "Unsqueeze", 0, lower_unsqueeze},
     {"Fill", "Expand", 0, lower_fill},
     {"FillD", "Expand", 0, lower_fill},
-    {"Flatten", "Reshape", 0, lower_flatten},
-    {"FlattenV2", "Reshape", 0, lower_flatten},
+    {"Flatten", "Reshape", 0, lower_flatten, false, "Flatten"},
+    {"FlattenV2", "Reshape", 0, lower_flatten, false, "Flatten"},
     {"MirrorPad", "Pad", 0, lower_pad},
     {"Pack", "Unsqueeze + Concat", 0, lower_pack},
     {"Pad", "Pad", 0, lower_pad},
@@ -270,7 +274,64 @@ const Row kRows[] = {
     {"SelectV2", "Where", 0, lower_select},
     {"Unique", "Unique", 0, lower_unique, true},
     {"UniqueWithCounts", "Unique", 0, lower_unique, true},
-    {"Where", "NonZero + Transpose", 0, lower_where, true},
+    {"Where", "NonZero + Transpose", 0, lower_where, true, "Where"},
+    {"MaskedFill", "Where", 0, lower_masked_fill},
+    {"MaskedSelect", "Compress", 0, lower_masked_select, true},
+    {"ReverseSequence", "ReverseSequence", 0, lower_reverse_sequence},
+    // Recurrent layers.
+    {"BasicLSTMCell", "MatMul + Sigmoid + Tanh", 0, lower_lstm_cell},
+    {"CommonGRU", "GRU", 0, lower_common_gru},
+    {"CommonLSTM", "LSTM", 0, lower_common_lstm},
+    {"DynamicGRUV2", "GRU", 0, lower_dynamic_gru},
+    {"DynamicRNN", "LSTM", 0, lower_dynamic_rnn},
+    {"DynamicRNNV2", "LSTM", 0, lower_dynamic_rnn},
+    // Boxes, regions and sampling of pictures.
+    {"AffineGrid", "AffineGrid", 0, lower_affine_grid},
+    {"Col2im", "Col2Im", 0, lower_im2col_back},
+    {"GridSampler2D", "GridSample", 0, lower_grid_sampler},
+    {"GridSampler3D", "GridSample", 0, lower_grid_sampler},
+    {"NonMaxSuppression", "NonMaxSuppression", 0, lower_non_max_suppression, true},
+    {"NonMaxSuppressionV2", "NonMaxSuppression", 0, lower_non_max_suppression, true},
+    {"NonMaxSuppressionV3", "NonMaxSuppression", 0, lower_non_max_suppression, true},
+    {"NonMaxSuppressionV6", "NonMaxSuppression", 0, lower_non_max_suppression_batch, true},
+    {"PSROIPooling", "anynpu.PsRoiPool", 0, lower_ps_roi_pooling},
+    {"ROIAlign", "RoiAlign", 0, lower_roi_align},
+    {"ROIPooling", "MaxRoiPool", 0, lower_roi_pooling},
+    {"Upsample", "Resize + Mul", 0, lower_upsample, false, "Upsample"},
+    // Losses, steps of training, random numbers, signals, quantisation and others.
+    {"ApplyAdagrad", "Mul + Sqrt + Div + Sub", 0, lower_apply_adagrad},
+    {"ApplyAdagradD", "Mul + Sqrt + Div + Sub", 0, lower_apply_adagrad},
+    {"ApplyAdam", "Mul + Sqrt + Div + Sub", 0, lower_apply_adam},
+    {"ApplyAdamD", "Mul + Sqrt + Div + Sub", 0, lower_apply_adam},
+    {"ApplyGradientDescent", "Mul + Sub", 0, lower_apply_gradient_descent},
+    {"ApplyMomentum", "Mul + Add + Sub", 0, lower_apply_momentum},
+    {"ApplyMomentumD", "Mul + Add + Sub", 0, lower_apply_momentum},
+    {"AscendAntiQuant", "Cast + Add + Mul", 0, lower_anti_quant},
+    {"BlackmanWindow", "BlackmanWindow", 0, lower_window},
+    {"DFT", "DFT", 0, lower_dft},
+    {"DropOutDoMask", "BitShift + Mul + Div", 0, lower_dropout_mask, false, "Dropout"},
+    {"DropOutDoMaskV3", "Mul + Div", 0, lower_dropout_mask, false, "Dropout"},
+    {"Eltwise", "Mul, Add, Max", 0, lower_eltwise},
+    {"Eye", "EyeLike", 0, lower_eye},
+    {"GlobalLpPool", "GlobalLpPool", 0, lower_global_lp_pool},
+    {"HammingWindow", "HammingWindow", 0, lower_window},
+    {"HannWindow", "HannWindow", 0, lower_window},
+    {"HardMax", "Hardmax", 0, lower_hard_max},
+    {"LeftShift", "BitShift, Mul", 0, lower_shift, false, "BitShift"},
+    {"MatrixDeterminant", "Det", 0, lower_determinant},
+    {"Multinomial", "Multinomial", 0, lower_multinomial},
+    {"MVN", "ReduceMean + Sub + Div", 0, lower_mvn, false, "MeanVarianceNormalization"},
+    {"MVNV2", "ReduceMean + Sub + Div", 0, lower_mvn, false, "MeanVarianceNormalization"},
+    {"NLLLoss", "NegativeLogLikelihoodLoss", 0, lower_nll_loss},
+    {"Quantize", "QuantizeLinear", 0, lower_quantize},
+    {"RandomStandardNormal", "RandomNormal", 0, lower_random},
+    {"RandomUniform", "RandomUniform", 0, lower_random},
+    {"RightShift", "BitShift, Div", 0, lower_shift, false, "BitShift"},
+    {"ShuffleChannel", "Reshape + Transpose", 0, lower_shuffle_channel},
+    {"SoftmaxCrossEntropyLoss", "SoftmaxCrossEntropyLoss", 0, lower_softmax_loss},
+    {"SoftmaxCrossEntropyWithLogits", "LogSoftmax + Mul + ReduceSum", 0, lower_softmax_with_logits},
+    {"SparseSoftmaxCrossEntropyWithLogits", "OneHot + LogSoftmax + Mul + ReduceSum", 0,
+     lower_softmax_with_logits},
 };
 
 }  // namespace
@@ -291,6 +352,14 @@ const Row* find_row(std::string_view name) {
       std::lower_bound(all.begin(), all.end(), name,
                        [](const Row& row, std::string_view n) { return row.name < n; });
   return found != all.end() && found->name == name ? &*found : nullptr;
+}
+
+std::string onnx_name(std::string_view name) {
+  const Row* row = find_row(name);
+  if (!row) return std::string(name);
+  if (!row->in_models.empty()) return std::string(row->in_models);
+  const bool one = row->ours.find_first_of(" ,") == row->ours.npos;
+  return std::string(one ? row->ours : name);
 }
 
 }  // namespace anynpu::singleop

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "graph/graph.h"
@@ -18,12 +19,16 @@ struct Row {
   int64_t opset = 0;                  // of `ours` when it is one operator with the same operands
   void (*lower)(Builder&) = nullptr;  // else: builds the nodes
   bool sized_by_values = false;       // the output's shape depends on the values of the inputs
+  std::string_view in_models = {};    // the ONNX operator it is in a model; empty: `ours`
 };
 
 // All rows, sorted by name.
 std::span<const Row> rows();
 // Null when there is none.
 const Row* find_row(std::string_view name);
+// The ONNX name of an operator that the vendor calls `name` (Conv2D -> Conv), as the options of atc
+// that list operators use it; `name` itself when there is no other.
+std::string onnx_name(std::string_view name);
 
 // The graph of one operator; its inputs are those of `op` that are neither left out nor constant,
 // in order. Fails with unsupported_op for a name that is not in the table, and with a sentence for

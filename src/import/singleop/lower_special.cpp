@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses, steps of training, random numbers, windows of signals, quantisation, and other operators
+// that stand alone.
+#include "import/singleop/lower.h"
+
+namespace anynpu::singleop {
+
+namespace {
+
+using Type = Builder::Type;
+
+ValueId square_root(Builder& b, ValueId x) { return b.node("Sqrt", 13, {x}); }
+
+// One number as an input, spread over what it meets.
+ValueId one_number(Builder& b, size_t index) { return b.reshape(b.in(index), {1}); }
+
+ValueId sum_over(Builder& b, ValueId x, int64_t axis, int64_t keep) {
+  return b.node("ReduceSum", 13, {x, b.list({axis})}, {{"keepdims", keep}});
+}
+
+}  // namespace
+
+void lower_hard_max(Builder& b) {
+  b.out(0, b.node("Hardmax", 13, {b.in(0)}, {{"axis", b.i("axis", -1)}}));
+}
+
+void lower_determinant(Builder& b) { b.out(0, b.node("Det", 22, {b.in(0)})); }
+
+void lower_reverse_sequence(Builder& b) {
+  b.out(0, b.node("ReverseSequence", 10, {b.in(0), b.index(b.in(1))},
+                  {{"time_axis", b.i("seq_dim")}, {"batch_axis", b.i("batch_dim", 0)}}));
+}
+
+void lower_shift(Builder& b) {
+  const ValueId x = b.in(0), by = b.in(1);
+  if (!b.ok()) return;
+  // ONNX shifts unsigned numbers alone: others are multiplied, or divided and rounded down.
+  const DType type = b.dtype(x);
+  const bool has_sign =
+      type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
+  if (!has_sign) {
+    const std::string direction = b.type() == "LeftShift" ? "LEFT" : "RIGHT";
+    return b.out(0, b.node("BitShift", 11, {x, by}, {{"direction", direction}}));
+  }
+  const ValueId power =
+      b.cast(b.node("Pow", 13, {b.scalar(DType::f64, 2), b.cast(by, DType::f64)}), DType::f64);
+  if (type == DType::i64)
+    return b.refuse(Code::unsupported_dtype, "int64 is not shifted; expected up to 32 bits");
+  const ValueId wide = b.cast(x, DType::f64);
+  if (b.type() == "RightShift")
+    return b.out(0, b.cast(b.node("Floor", 13, {div(b, wide, power)}), type));
+  b.out(0, b.cast(mul(b, x, b.cast(power, type)), type));
+}
+
+void lower_mvn(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  if (!b.ok()) return;
+  std::vector<int64_t> axes = {2, 3};
+  if (b.type() == "MVNV2") {
+    axes = b.ints("axes", {0, 2, 3});
+  } else if (b.flag("across_channels", false)) {
+    axes = {1, 2, 3};
+  }
+  const ValueId list = b.list(axes);
+  const auto mean = [&](ValueId v) {
+    return b.node("ReduceMean", 18, {v, list}, {{"keepdims", int64_t{1}}});
+  };
+  const ValueId away = sub(b, x, mean(x));
+  if (!b.flag("normalize_variance", true)) return b.out_nchw(0, away);
+  const ValueId deviation = square_root(b, mean(mul(b, away, away)));
+  const ValueId least = b.scalar(b.dtype(x), b.f("eps", 1e-9f));
+  b.out_nchw(0, div(b, away, add(b, deviation, least)));
+}
+
+// x, target, weight -> loss and the sum of the weights that counted.
+void lower_nll_loss(Builder& b) {
+  const std::string reduction = b.s("reduction", "mean");
+  const ValueId x = b.in(0), target = b.in(1), weight = b.in_or_none(2);
+  if (!b.ok()) return;
+  const int64_t ignored = b.i("ignore_index", -100);
+  b.out(0, b.node("NegativeLogLikelihoodLoss", 13, {x, target, weight},
+                  {{"reduction", reduction}, {"ignore_index", ignored}}));
+  if (b.output_count() < 2) return;
+  const ValueId counted = b.cast(
+      b.node(
+          "Not", 1,
+          {b.node("Equal", 13, {target, b.scalar(b.dtype(target), static_cast<double>(ignored))})}),
+      b.dtype(x));
+  ValueId each = counted;
+  if (weight != kNoValue) {
+    const ValueId zero = b.scalar(b.dtype(target), 0);
+    const ValueId safe = b.node("Max", 13, {target, zero});
+    each = mul(b, counted, b.node("Gather", 13, {weight, safe}));
+  }
+  b.out(1, b.node("ReduceSum", 13, {each}, {{"keepdims", int64_t{0}}}), Type::any);
+}
+
+void lower_softmax_loss(Builder& b) {
+  const auto made = b.nodes(
+      "SoftmaxCrossEntropyLoss", 13, {b.in(0), b.in(1), b.in_or_none(2)}, 2,
+      {{"reduction", b.s("reduction", "mean")}, {"ignore_index", b.i("ignore_index", -100)}});
+  b.out(0, made[0]);
+  if (b.output_count() > 1) b.out(1, made[1]);
+}
+
+// features, labels (shares, or the class itself in the sparse form) -> loss, softmax - labels.
+void lower_softmax_with_logits(Builder& b) {
+  const ValueId x = b.in(0);
+  if (!b.ok()) return;
+  const DType type = b.dtype(x);
+  ValueId labels = b.in(1);
+  if (b.type().starts_with("Sparse")) {
+    const ValueId depth = b.list({b.shape(x).back()});
+    const ValueId values = b.node("Concat", 13, {b.filled(type, {1}, 0), b.filled(type, {1}, 1)},
+                                  {{"axis", int64_t{0}}});
+    labels = b.node("OneHot", 11, {labels, depth, values}, {{"axis", int64_t{-1}}});
+  }
+  const ValueId logs = b.node("LogSoftmax", 13, {x}, {{"axis", int64_t{-1}}});
+  b.out(0, b.node("Neg", 13, {sum_over(b, mul(b, labels, logs), -1, 0)}));
+  if (b.output_count() < 2) return;
+  b.out(1, sub(b, b.node("Softmax", 13, {x}, {{"axis", int64_t{-1}}}), labels));
+}
+
+// Windows of signals: their length is an input.
+void lower_window(Builder& b) {
+  const auto length = b.in_values(0);
+  if (!b.ok() || length.size() != 1)
+    return b.refuse(Code::invalid_argument, "the length has {} numbers, expected 1", length.size());
+  b.out(0,
+        b.node(b.type().c_str(), 17, {b.reshape(b.list(length), {})},
+               {{"periodic", b.i("periodic", 1)}, {"output_datatype", int64_t{1}}}),
+        Type::any);
+}
+
+void lower_eye(Builder& b) {
+  const int64_t rows = b.i("num_rows"), given = b.i("num_columns", 0);
+  const int64_t columns = given > 0 ? given : rows;
+  const DType type = b.dtype_attr("dtype", DType::i32);
+  const ValueId one =
+      b.node("EyeLike", 9, {b.filled(type, {rows, columns}, 0)}, {{"k", int64_t{0}}});
+  std::vector<int64_t> shape = b.ints("batch_shape", {});
+  if (shape.empty()) return b.out(0, one);
+  shape.insert(shape.end(), {rows, columns});
+  b.out(0, b.node("Expand", 13, {one, b.list(shape)}));
+}
+
+// The elements of x where mask is true, in a row.
+void lower_masked_select(Builder& b) {
+  const ValueId x = b.in(0), mask = b.in(1);
+  const ValueId shape = b.node("Shape", 13, {mask});
+  const ValueId spread = b.node("Expand", 13, {x, shape});
+  const ValueId whole = b.node("Expand", 13, {mask, b.node("Shape", 13, {spread})});
+  b.out(0, b.node("Compress", 11, {b.reshape(spread, {-1}), b.reshape(whole, {-1})}));
+}
+
+void lower_masked_fill(Builder& b) {
+  const ValueId x = b.in(0);
+  if (!b.ok()) return;
+  const ValueId value = b.cast(b.in(2), b.dtype(x));
+  b.out(0, b.node("Where", 9, {b.cast(b.in(1), DType::boolean), value, x}));
+}
+
+void lower_random(Builder& b) {
+  const std::vector<int64_t> shape = b.in_values(0);
+  const DType type = b.output_count() > 0 ? b.op().outputs[0].dtype : DType::f32;
+  NodeAttrs attrs{{"shape", shape}, {"dtype", int64_t{type == DType::f16 ? 10 : 1}}};
+  // 0 and 0 ask for a seed of the system's choice.
+  const int64_t seed = b.i("seed", 0) ^ b.i("seed2", 0) << 16;
+  if (seed != 0) attrs["seed"] = static_cast<float>(seed);
+  const bool uniform = b.type() == "RandomUniform";
+  b.out(0, b.node(uniform ? "RandomUniform" : "RandomNormal", 1, {}, std::move(attrs)));
+}
+
+void lower_multinomial(Builder& b) {
+  const std::vector<int64_t> count = b.in_values(1);
+  if (!b.ok() || count.size() != 1)
+    return b.refuse(Code::invalid_argument, "num_samples has {} numbers, expected 1", count.size());
+  const DType type = b.output_count() > 0 ? b.op().outputs[0].dtype : DType::i32;
+  NodeAttrs attrs{{"sample_size", count[0]}, {"dtype", int64_t{type == DType::i64 ? 7 : 6}}};
+  const int64_t seed = b.i("seed", 0) ^ b.i("seed2", 0) << 16;
+  if (seed != 0) attrs["seed"] = static_cast<float>(seed);
+  b.out(0, b.node("Multinomial", 7, {b.in(0)}, std::move(attrs)));
+}
+
+// x, scales, zero points; the type is named as PyTorch has it.
+void lower_quantize(Builder& b) {
+  const std::string word = b.s("dtype", "torch.qint8");
+  const DType type = word == "torch.quint8" ? DType::u8 : DType::i8;
+  if (word != "torch.quint8" && word != "torch.qint8")
+    return b.refuse(Code::unsupported_dtype, "dtype is '{}', expected torch.qint8 or torch.quint8",
+                    word);
+  const ValueId zero = b.has(2) ? b.cast(b.in(2), type) : kNoValue;
+  const ValueId scale = b.in(1);
+  if (!b.ok()) return;
+  const ValueId point = zero == kNoValue ? b.filled(type, b.shape(scale), 0) : zero;
+  b.out(0, b.node("QuantizeLinear", 13, {b.in(0), scale, point}, {{"axis", b.i("axis", 1)}}));
+}
+
+// int8 to floats: (x + offset) * scale.
+void lower_anti_quant(Builder& b) {
+  const DType type = b.op().outputs.empty() ? DType::f16 : b.op().outputs[0].dtype;
+  float scale = b.f("scale", 1);
+  if (b.flag("sqrt_mode", false)) scale *= scale;
+  const ValueId moved = add(b, b.cast(b.in(0), DType::f32), b.scalar(DType::f32, b.f("offset", 0)));
+  b.out(0, b.cast(mul(b, moved, b.scalar(DType::f32, scale)), type));
+}
+
+// var, accum, lr, grad, momentum.
+void lower_apply_momentum(Builder& b) {
+  const ValueId grad = b.in(3), momentum = one_number(b, 4), rate = one_number(b, 2);
+  const ValueId accum = add(b, mul(b, b.in(1), momentum), grad);
+  const ValueId step =
+      b.flag("use_nesterov", false) ? add(b, grad, mul(b, accum, momentum)) : accum;
+  b.out(0, sub(b, b.in(0), mul(b, step, rate)));
+  if (b.output_count() > 1) b.out(1, accum);
+}
+
+// var, accum, lr, grad.
+void lower_apply_adagrad(Builder& b) {
+  const ValueId grad = b.in(3);
+  const ValueId accum =
+      b.flag("update_slots", true) ? add(b, b.in(1), mul(b, grad, grad)) : b.in(1);
+  b.out(0, sub(b, b.in(0), div(b, mul(b, grad, one_number(b, 2)), square_root(b, accum))));
+  if (b.output_count() > 1) b.out(1, accum);
+}
+
+// var, m, v, beta1^t, beta2^t, lr, beta1, beta2, epsilon, grad.
+void lower_apply_adam(Builder& b) {
+  const ValueId grad = b.in(9), beta1 = one_number(b, 6), beta2 = one_number(b, 7);
+  if (!b.ok()) return;
+  const ValueId one = b.scalar(b.dtype(grad), 1);
+  const ValueId rate =
+      div(b, mul(b, one_number(b, 5), square_root(b, sub(b, one, one_number(b, 4)))),
+          sub(b, one, one_number(b, 3)));
+  const ValueId m = add(b, mul(b, b.in(1), beta1), mul(b, grad, sub(b, one, beta1)));
+  const ValueId v = add(b, mul(b, b.in(2), beta2), mul(b, mul(b, grad, grad), sub(b, one, beta2)));
+  const ValueId top = b.flag("use_nesterov", false)
+                          ? add(b, mul(b, m, beta1), mul(b, grad, sub(b, one, beta1)))
+                          : m;
+  b.out(0, sub(b, b.in(0), div(b, mul(b, top, rate), add(b, square_root(b, v), one_number(b, 8)))));
+  if (b.output_count() > 1) b.out(1, m);
+  if (b.output_count() > 2) b.out(2, v);
+}
+
+// var - alpha * delta.
+void lower_apply_gradient_descent(Builder& b) {
+  b.out(0, sub(b, b.in(0), mul(b, b.in(2), one_number(b, 1))));
+}
+
+// x and a mask of 0 and 1, kept elements divided by the share that is kept. The first form has the
+// mask as bits, eight to a byte from the lowest on.
+void lower_dropout_mask(Builder& b) {
+  const ValueId x = b.in(0);
+  ValueId mask = b.in(1);
+  if (!b.ok()) return;
+  if (b.type() == "DropOutDoMask") {
+    const int64_t count = element_count(b.shape(x)), given = element_count(b.shape(mask));
+    if (b.dtype(mask) != DType::u8 || count < 0 || given * 8 < count)
+      return b.refuse(
+          Code::invalid_argument,
+          "the mask is {} bytes of {} for {} elements, expected uint8 and a bit for each", given,
+          name_of(b.dtype(mask)), count);
+    std::vector<ValueId> by;
+    for (int bit = 0; bit < 8; ++bit) by.push_back(b.filled(DType::u8, {1}, bit));
+    const ValueId row = b.node("Concat", 13, by, {{"axis", int64_t{0}}});
+    const ValueId bits = b.node("BitShift", 11, {b.reshape(mask, {-1, 1}), row},
+                                {{"direction", std::string("RIGHT")}});
+    const ValueId lowest = b.node("BitwiseAnd", 18, {bits, b.filled(DType::u8, {1}, 1)});
+    mask = b.node("Slice", 13, {b.reshape(lowest, {-1}), b.list({0}), b.list({count})});
+    mask = b.reshape(mask, b.shape(x));
+  }
+  b.out(0, div(b, mul(b, x, b.cast(mask, b.dtype(x))), b.cast(one_number(b, 2), b.dtype(x))));
+}
+
+// Products, sums or maxima of several tensors, each with a factor.
+void lower_eltwise(Builder& b) {
+  const int64_t mode = b.i("mode", 1);
+  const std::vector<float> factors = b.floats("coeff");
+  if (mode < 0 || mode > 2 || (!factors.empty() && factors.size() != b.input_count()))
+    return b.refuse(Code::invalid_argument,
+                    "mode is {} with {} factors for {} inputs, expected 0 to 2 and one for each",
+                    mode, factors.size(), b.input_count());
+  ValueId y = kNoValue;
+  for (size_t i = 0; i < b.input_count(); ++i) {
+    ValueId x = b.in(i);
+    if (!b.ok()) return;
+    if (mode == 1 && !factors.empty() && factors[i] != 1)
+      x = mul(b, x, b.scalar(b.dtype(x), factors[i]));
+    y = i == 0      ? x
+        : mode == 0 ? mul(b, y, x)
+        : mode == 1 ? add(b, y, x)
+                    : b.node("Max", 13, {y, x});
+  }
+  b.out(0, y);
+}
+
+void lower_global_lp_pool(Builder& b) {
+  b.out_nchw(0,
+             b.node("GlobalLpPool", 2, {b.in_nchw(0)}, {{"p", static_cast<int64_t>(b.f("p", 2))}}));
+}
+
+void lower_dft(Builder& b) {
+  const ValueId length = b.has(1) ? b.index(b.in(1)) : kNoValue;
+  b.out(0, b.node("DFT", 17, {b.in(0), length},
+                  {{"axis", b.i("axis", 1)},
+                   {"inverse", b.i("inverse", 0)},
+                   {"onesided", b.i("onesided", 0)}}));
+}
+
+// Channels in groups, dealt out anew: [g, c / g] becomes [c / g, g].
+void lower_shuffle_channel(Builder& b) {
+  const ValueId x = b.in_nchw(0);
+  if (!b.ok()) return;
+  const Shape s = b.shape(x);
+  const int64_t group = b.i("group", 1);
+  if (s.size() < 2 || group < 1 || s[1] % group != 0)
+    return b.refuse(Code::unsupported_shape, "x has the shape {}, expected channels in {} groups",
+                    to_string(s), group);
+  const ValueId parts = b.reshape(x, {s[0], group, s[1] / group, -1});
+  b.out_nchw(0, b.reshape(b.transpose(parts, {0, 2, 1, 3}), s));
+}
+
+}  // namespace anynpu::singleop
