@@ -3,6 +3,7 @@
 
     python3 tools/gen_pyacl refusals LIBRARY OUT.cpp   C functions for rows that do not work yet
     python3 tools/gen_pyacl map LIBRARY OUT.map        the version script of the library
+    python3 tools/gen_pyacl filter PREFIX OUT.c        the symbols of a library that filters another
     python3 tools/gen_pyacl intercept OUT.cpp          the functions of libanynpu_check.so
     python3 tools/gen_pyacl wrappers FOLDER            the Python wrappers, one file per module
     python3 tools/gen_pyacl files                      the names of those files, one per line
@@ -28,7 +29,7 @@ import wrappers  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 API = os.path.join(ROOT, "src", "api")
-COMMANDS = ("refusals", "map", "intercept", "wrappers", "files", "stubs", "docs", "sync")
+COMMANDS = ("refusals", "map", "filter", "intercept", "wrappers", "files", "stubs", "docs", "sync")
 NOTE = "// Generated from src/api/*/api.tsv by tools/gen_pyacl; do not edit."
 
 
@@ -60,6 +61,8 @@ def main(arguments):
         mine = table.read_api([library])
         write(rest[1], [NOTE, *refusals.emit_refusals(mine, library.headers)]
               if command == "refusals" else refusals.emit_version_script(mine))
+    elif command == "filter":
+        write(rest[1], [NOTE, *refusals.emit_filter(table.read_api(libraries[:1]), rest[0])])
     elif command == "intercept":
         write(rest[0], [NOTE, *intercept.emit_intercept(libraries, table.read_api, ROOT)])
     elif command == "files":

@@ -43,3 +43,9 @@ def emit_version_script(rows):
     return ["{", "  global:", *names, "    anynpu_acl_*;",
             '    extern "C++" { anynpu::acl::*; };', "  local:", "    *;",
             "};"]
+
+
+def emit_filter(rows, prefix):
+    """Symbols for the linker alone: the loader takes the functions from the filtered library."""
+    names = [row.c_function for row in c_functions(rows) if row.c_function.startswith(prefix)]
+    return [f"void {name}(void) {{ __builtin_trap(); }}" for name in names]
