@@ -221,6 +221,141 @@ def test_an_operator_whose_shape_only_the_data_decides(ready):
     assert found.tolist() == np.argwhere(x).tolist()
 
 
+@block("6.3", "(text) by type and by handle, operators with functions of their own and without",
+       note="a rule stated in words")
+def test_6_3_an_operator_runs_by_type_and_by_handle(ready, op_models):
+    acl = ready
+    assert acl.op.set_model_dir(str(op_models)) == 0
+    scores = np.random.default_rng(3).standard_normal(1000).astype(np.float32)
+    source, half = acl.create_tensor_desc(0, [1000], 2), acl.create_tensor_desc(1, [1000], 2)
+    label = acl.create_tensor_desc(3, [1], 2)
+    addresses = [acl.rt.malloc(size, 2)[0] for size in (4000, 2000, 4)]
+    buffers = [acl.create_data_buffer(a, s) for a, s in zip(addresses, (4000, 2000, 4))]
+    write_bytes(acl, addresses[0], scores.tobytes())
+    attr = acl.op.create_attr()
+    assert acl.op.set_attr_int(attr, "dimension", 0) == 0
+    cast, ret = acl.op.create_handle_for_cast(source, half, 0)
+    assert ret == 0
+    arg_max, ret = acl.op.create_handle("ArgMaxD", [half], [label], attr)
+    assert ret == 0
+    for by_handle in (False, True):
+        for address, size in zip(addresses[1:], (2000, 4)):
+            assert acl.rt.memset(address, size, 0, size) == 0
+        if by_handle:
+            assert acl.op.execute_with_handle(cast, buffers[:1], buffers[1:2], 0) == 0
+            assert acl.op.execute_with_handle(arg_max, buffers[1:2], buffers[2:], 0) == 0
+        else:
+            assert acl.op.cast(source, buffers[0], half, buffers[1], 0, 0) == 0
+            assert acl.op.execute_v2("ArgMaxD", [half], buffers[1:2], [label], buffers[2:], attr,
+                                     0) == 0
+        assert acl.rt.synchronize_stream(0) == 0
+        found = np.frombuffer(read_bytes(acl, addresses[2], 4), np.int32)[0]
+        assert found == scores.astype(np.float16).argmax()
+    acl.op.destroy_handle(cast)
+    acl.op.destroy_handle(arg_max)
+
+
+@block("6.3", "(text) acl.op.load: a model from memory that the program keeps",
+       note="a rule stated in words")
+def test_6_3_a_model_is_loaded_from_memory(ready, op_models):
+    acl = ready
+    model = (op_models / "1_ArgMaxD_1_2_1000_3_2_1.om").read_bytes()
+    half, label = acl.create_tensor_desc(1, [1000], 2), acl.create_tensor_desc(3, [1], 2)
+    attr = acl.op.create_attr()
+    assert acl.op.set_attr_int(attr, "dimension", 0) == 0
+    assert acl.op.create_handle("ArgMaxD", [half], [label], attr)[1] == 100024
+    assert acl.op.load(acl.util.bytes_to_ptr(model), len(model)) == 0
+    handle, ret = acl.op.create_handle("ArgMaxD", [half], [label], attr)
+    assert ret == 0
+    acl.op.destroy_handle(handle)
+
+
+ADD_KERNEL = """
+#include <npurt.h>
+extern "C" __global__ void cce_add_11_33_float16_11_33_float16_kernel0(
+    __fp16* a, __fp16* b, __fp16* out, int* tiling) {
+  for (int i = CoreID; i < tiling[0]; i += CoreNum) out[i] = a[i] + b[i];
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("clang-19") is None, reason="clang-19 is not installed")
+@block("6.7", "op_selector(in_num, in_desc, out_num, out_desc, op_attr, op_kernel_desc)",
+       slips=("the line is the head of a function: def and : are missing",))
+@block("6.7", "import acl (register_compile_func)",
+       slips=("np_op_0_ptr and op_data_size_0 come from a file that is read before",
+              "the stream is not synchronised before the result is copied"))
+@block("6.7", "ret = acl.rt.destroy_stream(stream)")
+def test_6_7_a_selector_chooses_a_kernel_for_the_shape(tmp_path):
+    import acl
+    (tmp_path / "add.cc").write_text(ADD_KERNEL)
+    shell("""
+        stc-clang++ --target=riscv32npu -O2 -c add.cc
+        stc-ld.lld -flavor gnu add.o /usr/local/hpe/riscv32npu/lib/libnpurt_hld.a -r -o add-fat.o
+    """, cwd=tmp_path)
+    kernel = np.fromfile(tmp_path / "add-fat.o", np.uint8)
+    names = run_block("""
+        def op_selector(in_num, in_desc, out_num, out_desc, op_attr, op_kernel_desc):
+            count = 1
+            for i in range(acl.get_tensor_desc_num_dims(in_desc[0])):
+                count *= acl.get_tensor_desc_dim_v2(in_desc[0], i)[0]
+            tiling = np.array([count], np.int32)
+            return acl.op.set_kernel_args(op_kernel_desc,
+                                          "cce_add_11_33_float16_11_33_float16_kernel0", 2,
+                                          acl.util.numpy_to_ptr(tiling), tiling.nbytes)
+        op_select = op_selector
+        ACL_ENGINE_AICORE = 1
+        ACL_FLOAT16 = 1
+        ACL_FORMAT_ND = 2
+        ACL_MEM_MALLOC_NORMAL_ONLY = 2
+        ACL_MEMCPY_HOST_TO_DEVICE = 1
+        ACL_MEMCPY_DEVICE_TO_HOST = 2
+        device_id = 0
+        ret = acl.init()
+        ret = acl.rt.set_device(device_id)
+        stream, ret = acl.rt.create_stream()
+        ret = acl.op.register_compile_func("add", op_select)
+        ret = acl.op.create_kernel("add", "cce_add_11_33_float16_11_33_float16_kernel0",
+                                   "cce_add_11_33_float16_11_33_float16_kernel0", np_op_0_ptr,
+                                   op_data_size_0, ACL_ENGINE_AICORE, 0)
+        a = np.random.rand(2, 1).astype(np.float16)
+        b = np.random.rand(2, 1).astype(np.float16)
+        bytes_data = a.tobytes()
+        a_ptr = acl.util.bytes_to_ptr(bytes_data)
+        a_bytes = bytes_data
+        bytes_data = b.tobytes()
+        b_ptr = acl.util.bytes_to_ptr(bytes_data)
+        input_desc_list = [acl.create_tensor_desc(ACL_FLOAT16, [2, 1], ACL_FORMAT_ND),
+                           acl.create_tensor_desc(ACL_FLOAT16, [2, 1], ACL_FORMAT_ND)]
+        output_desc_list = [acl.create_tensor_desc(ACL_FLOAT16, [2, 1], ACL_FORMAT_ND)]
+        size_a = acl.get_tensor_desc_size(input_desc_list[0])
+        size_b = acl.get_tensor_desc_size(input_desc_list[1])
+        size_c = acl.get_tensor_desc_size(output_desc_list[0])
+        dev_a, ret = acl.rt.malloc(size_a, ACL_MEM_MALLOC_NORMAL_ONLY)
+        dev_b, ret = acl.rt.malloc(size_b, ACL_MEM_MALLOC_NORMAL_ONLY)
+        dev_c, ret = acl.rt.malloc(size_c, ACL_MEM_MALLOC_NORMAL_ONLY)
+        ret = acl.rt.memcpy(dev_a, size_a, a_ptr, size_a, ACL_MEMCPY_HOST_TO_DEVICE)
+        ret = acl.rt.memcpy(dev_b, size_b, b_ptr, size_b, ACL_MEMCPY_HOST_TO_DEVICE)
+        op_attr = acl.op.create_attr()
+        ret = acl.op.update_params("add", input_desc_list, output_desc_list, op_attr)
+        in_data_list = [acl.create_data_buffer(dev_a, size_a),
+                        acl.create_data_buffer(dev_b, size_b)]
+        out_data_list = [acl.create_data_buffer(dev_c, size_c)]
+        ret = acl.op.execute_v2("add", input_desc_list, in_data_list, output_desc_list,
+                                out_data_list, op_attr, stream)
+        ret = acl.rt.synchronize_stream(stream)
+        host_ptr, ret = acl.rt.malloc_host(size_c)
+        ret = acl.rt.memcpy(host_ptr, size_c, dev_c, size_c, ACL_MEMCPY_DEVICE_TO_HOST)
+        bytes_out = acl.util.ptr_to_bytes(host_ptr, size_c)
+        out_np = np.frombuffer(bytes_out, dtype=np.byte).reshape((size_c,))
+        ret = acl.rt.destroy_stream(stream)
+        ret = acl.rt.reset_device(device_id)
+        ret = acl.finalize()
+    """, acl=acl, np=np, np_op_0_ptr=acl.util.numpy_to_ptr(kernel), op_data_size_0=kernel.nbytes)
+    np.testing.assert_array_equal(names["out_np"].view(np.float16).reshape(2, 1),
+                                  names["a"] + names["b"])
+
+
 @block("7.13", "fs_num = 100000",
        slips=("feature_info_list and base_data_len are not made", "type_size is 4",
               "topk is written topK once", "create_repo_range lacks acl.fv once",
