@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/blas.h"
 
+#include <algorithm>
 #include <cstring>
 #include <list>
 #include <memory>
@@ -204,17 +205,30 @@ struct Matrix {
     return static_cast<size_t>((block * kFractal + row % kFractal) * across + column % across) *
            width;
   }
+  // Elements that lie side by side: a row, what a row has of a block, or one.
+  int64_t run() const {
+    if (blocks) return width == 1 ? 32 : kFractal;
+    return column_step == 1 ? columns : 1;
+  }
   // Copies to (or from) rows without gaps.
   void gather(const std::byte* from, std::byte* to) const {
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t c = 0; c < columns; ++c, to += width)
-        std::memcpy(to, from + offset(r, c), width);
-    }
+    visit([&](size_t at, size_t bytes) {
+      std::memcpy(to, from + at, bytes);
+      to += bytes;
+    });
   }
   void scatter(const std::byte* from, std::byte* to) const {
+    visit([&](size_t at, size_t bytes) {
+      std::memcpy(to + at, from, bytes);
+      from += bytes;
+    });
+  }
+  template <typename Piece>
+  void visit(Piece&& piece) const {
+    const int64_t most = run();
     for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t c = 0; c < columns; ++c, from += width)
-        std::memcpy(to + offset(r, c), from, width);
+      for (int64_t c = 0; c < columns; c += most)
+        piece(offset(r, c), static_cast<size_t>(std::min(most, columns - c)) * width);
     }
   }
 };

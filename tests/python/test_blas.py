@@ -57,6 +57,83 @@ def test_products_with_factors(source, target, ta, tb, alpha, beta):
     near(gemm(a, b, c, alpha, beta, ta, tb), want, source)
 
 
+def to_bf16(x):
+    """The nearest bfloat16 of each number, as the bits that numpy has no type for."""
+    bits = np.ascontiguousarray(x, F).view(np.uint32)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+
+
+def from_bf16(bits):
+    return (bits.astype(np.uint32) << 16).view(F)
+
+
+def blocks(x):
+    """A matrix in FRACTAL_NZ: columns of blocks of 16 x 16, 16 x 32 for bytes."""
+    across = 32 if x.itemsize == 1 else 16
+    rows, columns = -(-x.shape[0] // 16) * 16, -(-x.shape[1] // across) * across
+    whole = np.zeros((rows, columns), x.dtype)
+    whole[:x.shape[0], :x.shape[1]] = x
+    return whole.reshape(rows // 16, 16, columns // across, across).transpose(2, 0, 1, 3).copy()
+
+
+def product(mnk, a, b, c, factors, types, trans=(0, 0, 0)):
+    """gemm_ex over arrays as they lie in memory; the bytes of c afterwards, like c."""
+    given = [Tensor(x) for x in (a, b, c, *(np.array([f], c.dtype) for f in factors))]
+    address = [t.address for t in given]
+    check(acl.blas.gemm_ex(*trans, *mnk, address[3], address[0], -1, types[0], address[1], -1,
+                           types[0], address[4], address[2], -1, types[1], 0, 0))
+    check(acl.rt.synchronize_stream(0))
+    got = given[2].read()
+    for tensor in given:
+        tensor.free()
+    return got
+
+
+@pytest.mark.parametrize("ta, tb", [(0, 0), (1, 0), (0, 1), (1, 1)])
+@pytest.mark.parametrize("wide_c", [False, True])
+def test_bfloat16_into_bfloat16_and_float(ta, tb, wide_c):
+    m, n, k = 17, 33, 65
+    a, b = to_bf16(make((k, m) if ta else (m, k), F)), to_bf16(make((n, k) if tb else (k, n), F))
+    c = make((m, n), F)
+    c = c if wide_c else to_bf16(c)
+    factors = [2, 0.5] if wide_c else [int(to_bf16(np.array([f]))[0]) for f in (2, 0.5)]
+    got = product((m, n, k), a, b, c, factors, (27, 0 if wide_c else 27), (ta, tb, 0))
+    fa, fb = from_bf16(a), from_bf16(b)
+    want = 2 * (wide(fa.T if ta else fa) @ wide(fb.T if tb else fb))
+    want += 0.5 * wide(c if wide_c else from_bf16(c))
+    if wide_c:
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-3)
+    else:  # half a step of the last place, and what fp32 sums lose
+        np.testing.assert_allclose(from_bf16(got), want, rtol=2**-8, atol=2e-2)
+
+
+@pytest.mark.parametrize("source, target", [(H, H), (H, F), (B, I32)])
+@pytest.mark.parametrize("which", ["a", "b", "c", "all", "transposed"])
+def test_matrices_in_fractal_nz(source, target, which):
+    m, n, k = 33, 47, 20
+    a, b, c = make((m, k), source), make((k, n), source), make((m, n), F).astype(target)
+    want = wide(a) @ wide(b) + 2 * wide(c)
+    trans, given = [0, 0, 0], [a, b, c]
+    for i, name in enumerate("abc"):
+        if which in (name, "all"):
+            trans[i], given[i] = 2, blocks(given[i])
+        elif which == "transposed" and name != "c":
+            trans[i], given[i] = 3, blocks(given[i].T)
+    got = product((m, n, k), *given, (1, 2), (TYPES[a.dtype.name], TYPES[c.dtype.name]), trans)
+    if trans[2]:
+        across = got.shape[3]
+        got = got.transpose(1, 2, 0, 3).reshape(-1, got.shape[0] * across)[:m, :n]
+    near(got, want, source)
+
+
+@pytest.mark.parametrize("source, target", [(0, 1), (1, 2), (27, 1), (2, 1), (3, 3), (1, 27)])
+def test_types_that_do_not_go_together(source, target):
+    x = Tensor(np.zeros((8, 8), F))
+    assert acl.blas.gemm_ex(0, 0, 0, 4, 4, 4, x.address, x.address, -1, source, x.address, -1,
+                            source, x.address, x.address, -1, target, 0, 0) == 100026
+    assert "a product of" in acl.get_recent_err_msg()
+
+
 def test_rows_may_have_gaps():
     a, b, c = make((5, 9), F), make((7, 11), F), make((5, 8), F)
     got = gemm(a, b, c, 1, 1, lds=(9, 11, 8), mnk=(5, 6, 7))
