@@ -61,11 +61,18 @@ struct Query {
   template <size_t first, size_t count>
   float part(const uint8_t* code) const {
     float a = 0, b = 0, c = 0, d = 0;
-    for (size_t s = first; s < first + count; s += 4) {
-      a += table[s * 256 + code[s]];
-      b += table[(s + 1) * 256 + code[s + 1]];
-      c += table[(s + 2) * 256 + code[s + 2]];
-      d += table[(s + 3) * 256 + code[s + 3]];
+    for (size_t s = first; s < first + count; s += 8) {
+      uint64_t w;
+      std::memcpy(&w, code + s, 8);
+      const float* t = table + s * 256;
+      a += t[w & 255];
+      b += t[256 + (w >> 8 & 255)];
+      c += t[512 + (w >> 16 & 255)];
+      d += t[768 + (w >> 24 & 255)];
+      a += t[1024 + (w >> 32 & 255)];
+      b += t[1280 + (w >> 40 & 255)];
+      c += t[1536 + (w >> 48 & 255)];
+      d += t[1792 + (w >> 56)];
     }
     return (a + b) + (c + d);
   }
