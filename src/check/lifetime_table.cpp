@@ -22,6 +22,8 @@ const Kind kAllocator{"allocator desc", "acl.rt.allocator_destroy_desc",
 const Kind kBinary{"binary", "acl.rt.destroy_binary", "aclrtDestroyBinary"};
 const Kind kLoadedBinary{"loaded binary", "acl.rt.binary_unload", "aclrtBinaryUnLoad"};
 const Kind kStreamConfig{"stream config", "-", "aclrtDestroyStreamConfigHandle"};
+const Kind kReserved{"reserved address", "acl.rt.release_mem_address", "aclrtReleaseMemAddress"};
+const Kind kRegistered{"registered memory", "acl.rt.host_unregister", "aclrtHostUnregister"};
 const Kind kPhysical{"physical memory", "acl.rt.free_physical", "aclrtFreePhysical"};
 const Kind kDataBuffer{"data buffer", "acl.destroy_data_buffer", "aclDestroyDataBuffer"};
 const Kind kTensorDesc{"tensor desc", "acl.destroy_tensor_desc", "aclDestroyTensorDesc"};
@@ -73,6 +75,7 @@ const Kind kHiVdec{"himpi vdec channel", "acl.himpi.vdec_destroy_chn", "hi_mpi_v
 const Kind kHiVenc{"himpi venc channel", "acl.himpi.venc_destroy_chn", "hi_mpi_venc_destroy_chn",
                    true};
 const Kind kHiPngd{"pngd channel", "acl.himpi.pngd_destroy_chn", "hi_mpi_pngd_destroy_chn", true};
+const Kind kEpoll{"epoll", "acl.himpi.sys_close_epoll", "hi_mpi_sys_close_epoll", true};
 const Kind kFvInit{"fv init para", "acl.fv.destroy_init_para", "aclfvDestroyInitPara"};
 const Kind kFvFeature{"fv feature info", "acl.fv.destroy_feature_info", "aclfvDestroyFeatureInfo"};
 const Kind kFvTable{"fv query table", "acl.fv.destroy_query_table", "aclfvDestroyQueryTable"};
@@ -126,6 +129,12 @@ const LifetimeRow kTable[] = {
     {"aclrtCreateStreamConfigHandle", &kStreamConfig, kCreate, kReturned},
     {"aclrtDestroyStreamConfigHandle", &kStreamConfig, kDestroy, 0},
     {"aclrtMallocPhysical", &kPhysical, kCreate, 0},
+    {"aclrtMemImportFromShareableHandle", &kPhysical, kCreate, 2},
+    {"aclrtReserveMemAddress", &kReserved, kCreate, 0},
+    {"aclrtReleaseMemAddress", &kReserved, kDestroy, 0},
+    {"aclrtHostRegister", &kRegistered, kCreate, 0, -1, false},
+    {"aclrtHostRegisterV2", &kRegistered, kCreate, 0, -1, false},
+    {"aclrtHostUnregister", &kRegistered, kDestroy, 0},
     {"aclrtFreePhysical", &kPhysical, kDestroy, 0},
     {"aclCreateDataBuffer", &kDataBuffer, kCreate, kReturned},
     {"aclDestroyDataBuffer", &kDataBuffer, kDestroy, 0},
@@ -216,6 +225,8 @@ const LifetimeRow kTable[] = {
     {"hi_mpi_venc_destroy_chn", &kHiVenc, kDestroy, 0},
     {"hi_mpi_pngd_create_chn", &kHiPngd, kCreate, 0, -1, false},
     {"hi_mpi_pngd_destroy_chn", &kHiPngd, kDestroy, 0},
+    {"hi_mpi_sys_create_epoll", &kEpoll, kCreate, 1},
+    {"hi_mpi_sys_close_epoll", &kEpoll, kDestroy, 0},
     {"aclfvCreateInitPara", &kFvInit, kCreate, kReturned},
     {"aclfvDestroyInitPara", &kFvInit, kDestroy, 0},
     {"aclfvCreateFeatureInfo", &kFvFeature, kCreate, kReturned},
