@@ -6,6 +6,8 @@
 #include <list>
 #include <mutex>
 
+#include "base/spare_pool.h"
+#include "exec/block_pool.h"
 #include "exec/node_runner.h"
 #include "ops/layout.h"
 #include "ops/registry.h"
@@ -23,8 +25,9 @@ constexpr size_t kMostPlans = 16;
 // Memory for bytes that are no tensor.
 Result<std::shared_ptr<std::byte>> take_bytes(size_t bytes) {
   if (bytes == 0) return std::shared_ptr<std::byte>{};
-  ANYNPU_ASSIGN(RunValue memory, new_tensor(DType::u8, {static_cast<int64_t>(bytes)}));
-  return memory.data;
+  auto memory = take_block(bytes);
+  if (!memory) return fail(Code::out_of_memory, "{} bytes cannot be allocated", bytes);
+  return memory;
 }
 
 // What pack() wrote; kernels of one kind write the same bytes for the same constants.
@@ -53,7 +56,8 @@ Layout layout_at(const std::vector<Layout>& layouts, size_t index) {
 
 class OperatorStep final : public NodeRunner {
  public:
-  OperatorStep(const graph::Graph& graph, const graph::Node& node) : node_(node) {
+  OperatorStep(const graph::Graph& graph, const graph::Node& node, size_t formal_inputs)
+      : node_(node), formal_inputs_(formal_inputs) {
     for (graph::ValueId id : node.inputs) {
       const bool constant =
           id != graph::kNoValue && graph.values[static_cast<size_t>(id)].constant != nullptr;
@@ -67,27 +71,45 @@ class OperatorStep final : public NodeRunner {
       return fail(Code::unsupported_dtype, "{} '{}': input {} is a sequence; expected a tensor",
                   node_.op, node_.name, i);
     }
-    ANYNPU_ASSIGN(const std::shared_ptr<const Planned> planned, find_or_plan(inputs));
-    return run_planned(*planned, inputs, outputs);
+    auto cache = caches_.take();
+    if (!cache) cache = std::make_unique<Cache>();
+    Status status = run_with(*cache, inputs, outputs);
+    caches_.give(std::move(cache));
+    return status;
   }
 
  private:
-  static std::vector<Planned::Key> key_of(std::span<const RunValue* const> inputs) {
-    std::vector<Planned::Key> key;
-    for (const RunValue* input : inputs) key.push_back({input->dtype, input->shape});
-    return key;
+  // What one run at a time uses: runs at the same time have one each, so that none waits.
+  struct Cache {
+    std::list<std::unique_ptr<Planned>> plans;  // the last used one first
+    std::unique_ptr<Planned> once;              // for values, not for shapes
+    std::vector<const std::byte*> sources;
+    std::vector<std::byte*> targets;
+    std::vector<std::shared_ptr<std::byte>> kept;
+  };
+
+  Status run_with(Cache& cache, std::span<const RunValue* const> inputs,
+                  std::span<RunValue> outputs) const {
+    ANYNPU_ASSIGN(const Planned* planned, find_or_plan(cache, inputs));
+    Status status = run_planned(*planned, cache, inputs, outputs);
+    cache.kept.clear();
+    cache.once.reset();
+    return status;
   }
 
-  Result<std::shared_ptr<const Planned>> find_or_plan(
-      std::span<const RunValue* const> inputs) const {
-    std::vector<Planned::Key> key = key_of(inputs);
-    {
-      const std::lock_guard lock(mutex_);
-      for (auto at = plans_.begin(); at != plans_.end(); ++at) {
-        if ((*at)->key != key) continue;
-        plans_.splice(plans_.begin(), plans_, at);
-        return plans_.front();
-      }
+  static bool fits(const Planned& planned, std::span<const RunValue* const> inputs) {
+    return std::equal(planned.key.begin(), planned.key.end(), inputs.begin(), inputs.end(),
+                      [](const Planned::Key& key, const RunValue* input) {
+                        return key.dtype == input->dtype && key.shape == input->shape;
+                      });
+  }
+
+  Result<const Planned*> find_or_plan(Cache& cache, std::span<const RunValue* const> inputs) const {
+    auto& plans = cache.plans;
+    for (auto at = plans.begin(); at != plans.end(); ++at) {
+      if (!fits(**at, inputs)) continue;
+      plans.splice(plans.begin(), plans, at);
+      return plans.front().get();
     }
     // What the shapes of inputs decide holds for every run with these shapes; what their values
     // decide for this run alone.
@@ -100,13 +122,14 @@ class OperatorStep final : public NodeRunner {
                   context->label());
     }
     ANYNPU_ASSIGN(auto planned, make(*context));
-    planned->key = std::move(key);
-    if (lasting) {
-      const std::lock_guard lock(mutex_);
-      plans_.push_front(planned);
-      if (plans_.size() > kMostPlans) plans_.pop_back();
+    if (!lasting) {
+      cache.once = std::move(planned);
+      return cache.once.get();
     }
-    return std::shared_ptr<const Planned>(std::move(planned));
+    for (const RunValue* input : inputs) planned->key.push_back({input->dtype, input->shape});
+    plans.push_front(std::move(planned));
+    if (plans.size() > kMostPlans) plans.pop_back();
+    return plans.front().get();
   }
 
   Result<OpContext> infer(std::span<const RunValue* const> inputs, bool with_values) const {
@@ -130,8 +153,8 @@ class OperatorStep final : public NodeRunner {
     });
   }
 
-  Result<std::shared_ptr<Planned>> make(const OpContext& context) const {
-    auto planned = std::make_shared<Planned>();
+  Result<std::unique_ptr<Planned>> make(const OpContext& context) const {
+    auto planned = std::make_unique<Planned>();
     ANYNPU_ASSIGN(const ops::KernelDef* def, ops::choose_kernel(context));
     ANYNPU_ASSIGN(planned->kernel, def->create(context));
     ANYNPU_ASSIGN(planned->packed, pack(*def, *planned->kernel, context));
@@ -161,7 +184,7 @@ class OperatorStep final : public NodeRunner {
     return data;
   }
 
-  Status run_planned(const Planned& planned, std::span<const RunValue* const> inputs,
+  Status run_planned(const Planned& planned, Cache& cache, std::span<const RunValue* const> inputs,
                      std::span<RunValue> outputs) const {
     const ops::KernelPlan& plan = *planned.plan;
     const auto shared = static_cast<size_t>(plan.in_place_input);
@@ -172,8 +195,10 @@ class OperatorStep final : public NodeRunner {
       outputs[0].shape = planned.outputs[0].shape;
       return {};
     }
-    std::vector<const std::byte*> sources(std::max(inputs.size(), formal_inputs(planned)));
-    std::vector<std::shared_ptr<std::byte>> kept;
+    auto& sources = cache.sources;
+    auto& targets = cache.targets;
+    auto& kept = cache.kept;
+    sources.assign(std::max(inputs.size(), formal_inputs_), nullptr);
     for (size_t i = 0; i < inputs.size(); ++i) {
       sources[i] = inputs[i]->data.get();
       if (!inputs[i]->is_tensor() || layout_at(plan.input_layouts, i) == Layout::plain) continue;
@@ -181,7 +206,7 @@ class OperatorStep final : public NodeRunner {
       sources[i] = blocked.get();
       kept.push_back(std::move(blocked));
     }
-    std::vector<std::byte*> targets(outputs.size(), nullptr);
+    targets.assign(outputs.size(), nullptr);
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Operand& output = planned.outputs[i];
       if (!output.present) continue;
@@ -211,12 +236,6 @@ class OperatorStep final : public NodeRunner {
     return {};
   }
 
-  // Kernels may look at every formal input, given or not.
-  size_t formal_inputs(const Planned&) const {
-    const auto schema = ops::Registry::instance().find(node_);
-    return schema.ok() ? (*schema)->inputs.size() : 0;
-  }
-
   static Result<std::shared_ptr<std::byte>> reordered(const RunValue& tensor, Layout layout) {
     const auto plan = ops::plan_reorder(tensor.dtype, tensor.shape, Layout::plain, layout);
     if (plan->view) return tensor.data;
@@ -229,16 +248,18 @@ class OperatorStep final : public NodeRunner {
 
   graph::Node node_;
   std::vector<bool> is_constant_;
-  mutable std::mutex mutex_;                                 // guards the two lists
-  mutable std::list<std::shared_ptr<const Planned>> plans_;  // the last used one first
+  size_t formal_inputs_ = 0;  // kernels may look at every formal input, given or not
+  mutable SparePool<Cache> caches_;
+  mutable std::mutex mutex_;  // guards what is packed; taken when a plan is made
   mutable std::vector<Packed> packed_;
 };
 
 }  // namespace
 
 NodeRunnerResult make_operator_step(const graph::Graph& graph, const graph::Node& node) {
-  ANYNPU_TRY(ops::Registry::instance().find(node).status());
-  return std::unique_ptr<NodeRunner>(std::make_unique<OperatorStep>(graph, node));
+  ANYNPU_ASSIGN(const ops::OpSchema* schema, ops::Registry::instance().find(node));
+  return std::unique_ptr<NodeRunner>(
+      std::make_unique<OperatorStep>(graph, node, schema->inputs.size()));
 }
 
 }  // namespace anynpu::exec

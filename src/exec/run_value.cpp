@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/run_value.h"
 
-#include <cstdlib>
 #include <cstring>
 
+#include "exec/block_pool.h"
 #include "exec/memory.h"
-#include "ops/kernel.h"
 
 namespace anynpu::exec {
 
@@ -73,18 +72,17 @@ Result<RunValue> new_tensor(DType dtype, Shape shape) {
                 "bytes",
                 name_of(dtype), to_string(shape), most);
   }
-  const size_t unit = ops::kBufferAlignment;
-  const size_t rounded = (bytes_of(dtype, static_cast<size_t>(count)) / unit + 1) * unit;
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(unit, rounded));
+  const size_t bytes = bytes_of(dtype, static_cast<size_t>(count));
+  auto memory = take_block(bytes);
   if (!memory) {
-    return fail(Code::out_of_memory, "{} bytes for a tensor of shape {} cannot be allocated",
-                rounded, to_string(shape));
+    return fail(Code::out_of_memory, "{} bytes for a tensor of shape {} cannot be allocated", bytes,
+                to_string(shape));
   }
   RunValue value;
   value.kind = RunValue::Kind::tensor;
   value.dtype = dtype;
   value.shape = std::move(shape);
-  value.data = std::shared_ptr<std::byte>(memory, [](std::byte* p) { std::free(p); });
+  value.data = std::move(memory);
   return value;
 }
 
