@@ -95,6 +95,10 @@ struct LoadedModel::Impl {
   bool queued = false;  // the caller's work memory: one run at a time
   std::mutex queue;
   SparePool<PlanRunner> runners;
+  struct ProgramEnds {  // what a program is given and returns, kept for the next run
+    std::vector<RunValue> given, results;
+  };
+  SparePool<ProgramEnds> program_ends;
   std::shared_ptr<StepObserver> observer;
 
   Result<std::unique_ptr<PlanRunner>> take() {
@@ -124,11 +128,24 @@ struct LoadedModel::Impl {
 
   Status run_program(std::span<const Buffer> in, std::span<const Buffer> out,
                      std::vector<Shape>* shapes) {
-    std::vector<RunValue> given;
+    auto ends = program_ends.take();
+    if (!ends) ends = std::make_unique<ProgramEnds>();
+    Status status = run_program(in, out, shapes, *ends);
+    for (RunValue& value : ends->given) value.clear();
+    for (RunValue& value : ends->results) value.clear();
+    program_ends.give(std::move(ends));
+    return status;
+  }
+
+  Status run_program(std::span<const Buffer> in, std::span<const Buffer> out,
+                     std::vector<Shape>* shapes, ProgramEnds& ends) {
+    auto& [given, results] = ends;
+    given.resize(in.size());
+    results.resize(outputs.size());
     for (size_t i = 0; i < in.size(); ++i) {
-      given.push_back(RunValue::borrow(inputs[i].dtype, inputs[i].shape, in[i].data));
+      given[i].set_borrowed(inputs[i].dtype, inputs[i].shape, in[i].data);
     }
-    ANYNPU_ASSIGN(const std::vector<RunValue> results, program->run(given));
+    ANYNPU_TRY(program->run(given, results));
     // All shapes first: who gave too small a buffer learns how large it has to be.
     for (size_t i = 0; shapes && i < results.size(); ++i) (*shapes)[i] = results[i].shape;
     for (size_t i = 0; i < results.size(); ++i) {

@@ -3,7 +3,7 @@
 // arenas (or uses the caller's memory for either). run() is thread-safe: concurrent calls take an
 // arena each; with the caller's work memory they queue. A run allocates nothing once as many runs
 // have been in flight at a time. A graph with shapes that only a run can tell has a StepProgram in
-// place of a plan, which allocates.
+// place of a plan, which allocates when shapes are new.
 #pragma once
 
 #include <cstddef>

@@ -21,6 +21,7 @@ using ops::OpContext;
 using ops::Operand;
 
 constexpr size_t kMostPlans = 16;
+constexpr size_t kMostValueBytes = 256;
 
 // Memory for bytes that are no tensor.
 Result<std::shared_ptr<std::byte>> take_bytes(size_t bytes) {
@@ -44,6 +45,8 @@ struct Planned {
     bool operator==(const Key&) const = default;
   };
   std::vector<Key> key;  // of the inputs
+  bool by_values = false;
+  std::vector<std::byte> values;  // then: of the small integers among them, one behind the other
   std::unique_ptr<ops::Kernel> kernel;
   std::unique_ptr<ops::KernelPlan> plan;
   std::shared_ptr<std::byte> packed;
@@ -97,7 +100,27 @@ class OperatorStep final : public NodeRunner {
     return status;
   }
 
+  // Integers that tell shapes (the target of a Reshape): a plan may be kept for their values.
+  static bool is_small(const RunValue& input) {
+    return input.is_tensor() && (input.dtype == DType::i64 || input.dtype == DType::i32) &&
+           input.bytes() <= kMostValueBytes;
+  }
+
+  static bool same_values(const Planned& planned, std::span<const RunValue* const> inputs) {
+    size_t at = 0;
+    for (const RunValue* input : inputs) {
+      if (!is_small(*input)) continue;
+      const size_t bytes = input->bytes();
+      if (planned.values.size() - at < bytes ||
+          (bytes > 0 && std::memcmp(planned.values.data() + at, input->data.get(), bytes) != 0))
+        return false;
+      at += bytes;
+    }
+    return true;
+  }
+
   static bool fits(const Planned& planned, std::span<const RunValue* const> inputs) {
+    if (planned.by_values && !same_values(planned, inputs)) return false;
     return std::equal(planned.key.begin(), planned.key.end(), inputs.begin(), inputs.end(),
                       [](const Planned::Key& key, const RunValue* input) {
                         return key.dtype == input->dtype && key.shape == input->shape;
@@ -111,11 +134,13 @@ class OperatorStep final : public NodeRunner {
       plans.splice(plans.begin(), plans, at);
       return plans.front().get();
     }
-    // What the shapes of inputs decide holds for every run with these shapes; what their values
-    // decide for this run alone.
-    auto context = infer(inputs, false);
+    // What the shapes of inputs decide holds for every run with these shapes, and what a few
+    // integers decide for every run with these too; what other values decide for this run alone.
+    auto context = infer(inputs, Known::constants);
+    const bool by_values = !context.ok() || !outputs_known(*context);
+    if (by_values) context = infer(inputs, Known::integers);
     const bool lasting = context.ok() && outputs_known(*context);
-    if (!lasting) context = infer(inputs, true);
+    if (!lasting) context = infer(inputs, Known::all);
     ANYNPU_TRY(context.status());
     if (!outputs_known(*context)) {
       return fail(Code::unsupported_shape, "{}: the shape of an output cannot be told",
@@ -126,13 +151,23 @@ class OperatorStep final : public NodeRunner {
       cache.once = std::move(planned);
       return cache.once.get();
     }
-    for (const RunValue* input : inputs) planned->key.push_back({input->dtype, input->shape});
+    planned->by_values = by_values;
+    for (const RunValue* input : inputs) {
+      planned->key.push_back({input->dtype, input->shape});
+      if (by_values && is_small(*input)) {
+        const std::byte* data = input->data.get();
+        planned->values.insert(planned->values.end(), data, data + input->bytes());
+      }
+    }
     plans.push_front(std::move(planned));
     if (plans.size() > kMostPlans) plans.pop_back();
     return plans.front().get();
   }
 
-  Result<OpContext> infer(std::span<const RunValue* const> inputs, bool with_values) const {
+  // Inputs whose values the shape rule may look at.
+  enum class Known { constants, integers, all };
+
+  Result<OpContext> infer(std::span<const RunValue* const> inputs, Known known) const {
     std::vector<Operand> operands;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i]->is_tensor()) {
@@ -140,7 +175,8 @@ class OperatorStep final : public NodeRunner {
         continue;
       }
       Operand operand = Operand::of(inputs[i]->dtype, inputs[i]->shape);
-      operand.is_constant = with_values || is_constant_[i];
+      operand.is_constant = is_constant_[i] || known == Known::all ||
+                            (known == Known::integers && is_small(*inputs[i]));
       if (operand.is_constant) operand.constant = {inputs[i]->data.get(), inputs[i]->bytes()};
       operands.push_back(std::move(operand));
     }
@@ -210,7 +246,7 @@ class OperatorStep final : public NodeRunner {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Operand& output = planned.outputs[i];
       if (!output.present) continue;
-      ANYNPU_ASSIGN(outputs[i], new_tensor(output.dtype, output.shape));
+      ANYNPU_TRY(make_tensor(output.dtype, output.shape, outputs[i]));
       targets[i] = outputs[i].data.get();
       if (layout_at(plan.output_layouts, i) == Layout::plain) continue;
       ANYNPU_ASSIGN(auto blocked, take_bytes(ops::stored_bytes(output.dtype, output.shape,

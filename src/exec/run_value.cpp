@@ -41,13 +41,18 @@ Result<AxisView> view_along(const RunValue& tensor, int64_t axis) {
 
 RunValue RunValue::borrow(DType dtype, Shape shape, const void* data) {
   RunValue value;
-  value.kind = Kind::tensor;
-  value.dtype = dtype;
-  value.shape = std::move(shape);
-  // No owner: the pointer alone.
-  value.data = std::shared_ptr<std::byte>(std::shared_ptr<void>{},
-                                          static_cast<std::byte*>(const_cast<void*>(data)));
+  value.set_borrowed(dtype, shape, data);
   return value;
+}
+
+void RunValue::set_borrowed(DType type, const Shape& extents, const void* memory) {
+  kind = Kind::tensor;
+  dtype = type;
+  shape = extents;
+  // No owner: the pointer alone.
+  data = std::shared_ptr<std::byte>(std::shared_ptr<void>{},
+                                    static_cast<std::byte*>(const_cast<void*>(memory)));
+  items.reset();
 }
 
 RunValue RunValue::sequence(DType dtype, std::vector<RunValue> items) {
@@ -59,6 +64,12 @@ RunValue RunValue::sequence(DType dtype, std::vector<RunValue> items) {
 }
 
 Result<RunValue> new_tensor(DType dtype, Shape shape) {
+  RunValue value;
+  ANYNPU_TRY(make_tensor(dtype, shape, value));
+  return value;
+}
+
+Status make_tensor(DType dtype, const Shape& shape, RunValue& value) {
   ANYNPU_TRY(check_shape(shape));
   const int64_t count = element_count(shape);
   if (count < 0 || bits_of(dtype) == 0) {
@@ -78,12 +89,12 @@ Result<RunValue> new_tensor(DType dtype, Shape shape) {
     return fail(Code::out_of_memory, "{} bytes for a tensor of shape {} cannot be allocated", bytes,
                 to_string(shape));
   }
-  RunValue value;
   value.kind = RunValue::Kind::tensor;
   value.dtype = dtype;
-  value.shape = std::move(shape);
+  if (&value.shape != &shape) value.shape = shape;
   value.data = std::move(memory);
-  return value;
+  value.items.reset();
+  return {};
 }
 
 Result<int64_t> read_scalar(const RunValue& value, const std::string& what) {

@@ -26,14 +26,24 @@ struct RunValue {
   bool is_tensor() const { return kind == Kind::tensor; }
   size_t bytes() const { return bytes_of(dtype, static_cast<size_t>(element_count(shape))); }
 
+  // Nothing, with the room of its shape kept for the next value.
+  void clear() {
+    kind = Kind::nothing;
+    data.reset();
+    items.reset();
+  }
+
   // Memory of someone else, who keeps it until the run is over.
   static RunValue borrow(DType dtype, Shape shape, const void* data);
+  void set_borrowed(DType dtype, const Shape& shape, const void* data);
   static RunValue sequence(DType dtype, std::vector<RunValue> items);
 };
 
 // A tensor with new memory. Fails for shapes that are open, for strings, and for more than the
 // machine has.
 Result<RunValue> new_tensor(DType dtype, Shape shape);
+// The same in a value that is there, whose shape has room already.
+Status make_tensor(DType dtype, const Shape& shape, RunValue& value);
 // The one element of an integer or boolean tensor; `what` begins the message.
 Result<int64_t> read_scalar(const RunValue& value, const std::string& what);
 

@@ -159,30 +159,48 @@ const RunValue& StepProgram::value(const Frame& frame, ValueId id) const {
 }
 
 Result<std::vector<RunValue>> StepProgram::run(std::span<const RunValue> inputs) const {
-  Frame frame(constants_.size());
-  for (size_t i = 0; i < inputs_.size() && i < inputs.size(); ++i) {
-    frame[static_cast<size_t>(inputs_[i])] = inputs[i];
-  }
-  const uint32_t correlation = trace::current_correlation();
-  for (const Step& step : steps_) {
-    if (step.plan) {
-      ANYNPU_TRY(run_plan(step, frame));
-    } else {
-      const trace::TraceZone zone(trace::Category::op, step.trace_name, correlation,
-                                  step.description);
-      ANYNPU_TRY(run_node(step, frame));
-    }
-    for (ValueId id : step.done) frame[static_cast<size_t>(id)] = {};
-  }
-  std::vector<RunValue> results;
-  for (ValueId id : outputs_) results.push_back(value(frame, id));
+  std::vector<RunValue> results(outputs_.size());
+  ANYNPU_TRY(run(inputs, results));
   return results;
 }
 
-Status StepProgram::run_plan(const Step& step, Frame& frame) const {
-  std::vector<Buffer> in, out;
+Status StepProgram::run(std::span<const RunValue> inputs, std::span<RunValue> results) const {
+  auto state = states_.take();
+  if (!state) {
+    state = std::make_unique<State>();
+    state->frame.resize(constants_.size());
+  }
+  Frame& frame = state->frame;
+  for (size_t i = 0; i < inputs_.size() && i < inputs.size(); ++i) {
+    frame[static_cast<size_t>(inputs_[i])] = inputs[i];
+  }
+  ANYNPU_TRY(run_steps(*state));  // after a failure it is not used again
+  for (size_t i = 0; i < outputs_.size(); ++i) results[i] = value(frame, outputs_[i]);
+  for (RunValue& each : frame) each.clear();
+  states_.give(std::move(state));
+  return {};
+}
+
+Status StepProgram::run_steps(State& state) const {
+  const uint32_t correlation = trace::current_correlation();
+  for (const Step& step : steps_) {
+    if (step.plan) {
+      ANYNPU_TRY(run_plan(step, state));
+    } else {
+      const trace::TraceZone zone(trace::Category::op, step.trace_name, correlation,
+                                  step.description);
+      ANYNPU_TRY(run_node(step, state));
+    }
+    for (ValueId id : step.done) state.frame[static_cast<size_t>(id)].clear();
+  }
+  return {};
+}
+
+Status StepProgram::run_plan(const Step& step, State& state) const {
+  state.in.clear();
+  state.out.clear();
   for (size_t i = 0; i < step.inputs.size(); ++i) {
-    const RunValue& given = value(frame, step.inputs[i]);
+    const RunValue& given = value(state.frame, step.inputs[i]);
     const TensorInfo& info = step.plan->inputs()[i];
     if (!given.is_tensor() || given.shape != info.shape || given.dtype != info.dtype) {
       return fail(Code::shape_mismatch,
@@ -191,25 +209,30 @@ Status StepProgram::run_plan(const Step& step, Frame& frame) const {
                   info.name, name_of(given.dtype), to_string(given.shape), name_of(info.dtype),
                   to_string(info.shape));
     }
-    in.push_back({given.data.get(), given.bytes()});
+    state.in.push_back({given.data.get(), given.bytes()});
   }
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     const TensorInfo& info = step.plan->outputs()[i];
-    ANYNPU_ASSIGN(RunValue made, new_tensor(info.dtype, info.shape));
-    out.push_back({made.data.get(), made.bytes()});
-    frame[static_cast<size_t>(step.outputs[i])] = std::move(made);
+    RunValue& made = state.frame[static_cast<size_t>(step.outputs[i])];
+    ANYNPU_TRY(make_tensor(info.dtype, info.shape, made));
+    state.out.push_back({made.data.get(), made.bytes()});
   }
-  return step.plan->run(in, out);
+  return step.plan->run(state.in, state.out);
 }
 
-Status StepProgram::run_node(const Step& step, Frame& frame) const {
-  std::vector<const RunValue*> inputs;
-  for (ValueId id : step.inputs) inputs.push_back(&value(frame, id));
-  std::vector<RunValue> outputs(step.outputs.size());
+Status StepProgram::run_node(const Step& step, State& state) const {
+  auto& inputs = state.inputs;
+  inputs.clear();
+  for (ValueId id : step.inputs) inputs.push_back(&value(state.frame, id));
+  if (state.outputs.size() < step.outputs.size()) state.outputs.resize(step.outputs.size());
+  const std::span<RunValue> outputs(state.outputs.data(), step.outputs.size());
   ANYNPU_TRY(step.observed ? run_observed(step, inputs, outputs) : step.node->run(inputs, outputs),
              "while running node '{}'", step.name);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (step.outputs[i] == kNoValue) continue;
+    if (step.outputs[i] == kNoValue) {
+      outputs[i].clear();
+      continue;
+    }
     const graph::Value& stated = described_[static_cast<size_t>(step.outputs[i])];
     const bool fixed = stated.has_shape && is_static(stated.shape) && outputs[i].is_tensor();
     if (fixed && outputs[i].shape != stated.shape) {
@@ -218,7 +241,8 @@ Status StepProgram::run_node(const Step& step, Frame& frame) const {
                   "that fit, or compile the model with another shape",
                   step.name, stated.name, to_string(outputs[i].shape), to_string(stated.shape));
     }
-    frame[static_cast<size_t>(step.outputs[i])] = std::move(outputs[i]);
+    std::swap(state.frame[static_cast<size_t>(step.outputs[i])], outputs[i]);
+    outputs[i].clear();
   }
   return {};
 }

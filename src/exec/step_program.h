@@ -2,7 +2,8 @@
 // StepProgram: the second runner, for graphs with shapes that only a run can tell (values that
 // decide shapes, control flow, sequences). Parts of fixed shapes, as large as the order of nodes
 // allows, are plans; the nodes between them run one by one with kernels planned for the shapes of
-// the moment, which are kept for the next time. Unlike a plan it allocates its results.
+// the moment, which are kept for the next time. Tensors come from a pool of blocks; in steady use,
+// as long as shapes and the small integers that decide them come again, a run allocates nothing.
 // Thread-safe.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/spare_pool.h"
 #include "exec/model.h"
 #include "exec/node_runner.h"
 #include "exec/run_value.h"
@@ -27,6 +29,9 @@ class StepProgram {
 
   // Values in the order of the graph's inputs and outputs.
   Result<std::vector<RunValue>> run(std::span<const RunValue> inputs) const;
+  // The same into values that are there, one per output.
+  Status run(std::span<const RunValue> inputs, std::span<RunValue> results) const;
+  size_t outputs() const { return outputs_.size(); }
 
   Sizes sizes() const;  // of the plans inside
   std::vector<StepInfo> steps() const;
@@ -34,6 +39,14 @@ class StepProgram {
  private:
   // What a run fills in; one per value of the graph.
   using Frame = std::vector<RunValue>;
+
+  // What one run at a time uses, kept for the next.
+  struct State {
+    Frame frame;
+    std::vector<const RunValue*> inputs;
+    std::vector<RunValue> outputs;
+    std::vector<Buffer> in, out;
+  };
 
   struct Step {
     std::vector<graph::ValueId> inputs, outputs;
@@ -49,8 +62,9 @@ class StepProgram {
   Status add_node(const graph::Graph& graph, const graph::Node& node);
   void find_last_uses();
   const RunValue& value(const Frame& frame, graph::ValueId id) const;
-  Status run_plan(const Step& step, Frame& frame) const;
-  Status run_node(const Step& step, Frame& frame) const;
+  Status run_steps(State& state) const;
+  Status run_plan(const Step& step, State& state) const;
+  Status run_node(const Step& step, State& state) const;
   Status run_observed(const Step& step, std::span<const RunValue* const> inputs,
                       std::span<RunValue> outputs) const;
 
@@ -59,6 +73,7 @@ class StepProgram {
   std::vector<graph::Value> described_;  // what is known of each value before the run, without data
   std::vector<Step> steps_;
   std::shared_ptr<StepObserver> observer_;
+  mutable SparePool<State> states_;
 };
 
 // Which nodes of `graph` can lie in plans, in the order they run: parts alternate between nodes of
