@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/cpu/isa.h"
 #include "ops/test_node.h"
 
 namespace anynpu::ops {
@@ -132,6 +133,22 @@ TEST(Conv, EveryKernelAgreesWithTheReference) {
           "Conv shape=0x3x8x8,4x3x3x3,4",
       },
       11);
+}
+
+TEST(Conv, WinogradTakesOddSizesPadsResidualsAndChannelsThatFillNoBlock) {
+  check_cases(
+      {
+          "Conv shape=1x32x16x16,32x32x3x3,32 pads=1,1,1,1",
+          "Conv shape=1x40x17x15,33x40x3x3,33 pads=1,1,1,1",
+          "Conv shape=3x32x9x13,48x32x3x3",
+          "Conv shape=2x64x15x14,80x64x3x3,80 pads=0,2,1,0",
+          "FusedConv shape=1x48x15x17,64x48x3x3,64,1x64x15x17 pads=1,1,1,1 activation=Clip "
+          "activation_min=0 activation_max=6 domain=anynpu opset=1",
+      },
+      20);
+  const auto op_case = OpCase::parse("Conv shape=1x32x16x16,32x32x3x3,32 pads=1,1,1,1");
+  const auto chosen = choose_kernel(*op_case->context(), KernelDevice::cpu);
+  EXPECT_EQ((*chosen)->name == "winograd_avx512", check_isa(Isa::avx512).ok());
 }
 
 TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {

@@ -2,6 +2,7 @@
 #include "ops/amx/amx.h"
 #include "ops/conv/blocked.h"
 #include "ops/conv/conv.h"
+#include "ops/conv/winograd.h"
 #include "ops/families.h"
 #include "ops/registry.h"
 #include "ops/widen.h"
@@ -120,6 +121,12 @@ void register_conv(Registry& registry) {
                            .types = {DType::f32, DType::f16, DType::bf16},
                            .can_run = can_run_depthwise_conv<Isa::avx512>,
                            .create = create_depthwise_conv<Isa::avx512>});
+    registry.add(KernelDef{.op = op,
+                           .name = "winograd_avx512",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_winograd_conv,
+                           .create = create_winograd_conv});
     registry.add(KernelDef{.op = op,
                            .name = "conv_avx512",
                            .domain = domain,

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task takes some tiles of 2 x 2 outputs: it transforms their input once, then passes the weight
+// panels over it, for each of them 16 matrix products and the way back.
+#include "ops/conv/winograd.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "ops/cpu/tile.h"
+#include "ops/cpu/winograd.h"
+#include "ops/layout.h"
+#include "ops/parallel.h"
+#include "ops/plain_kernel.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+constexpr int64_t kPanelBlocks = 2, kPanelWidth = kPanelBlocks * 16;
+constexpr int64_t kCachedTaps = 480 << 10;  // bytes of transformed input of a task
+// With fewer tiles the larger weights cost more than fewer products save.
+constexpr int64_t kFewestTiles = 48, kFewestChannels = 32;
+
+// [panel][tap][input channel][columns], then the biases; channels padded with zeros to blocks.
+struct WinogradWeights {
+  int64_t in_channels = 0, out_channels = 0;
+
+  int64_t in_blocks() const { return (in_channels + 15) / 16; }
+  int64_t out_blocks() const { return (out_channels + 15) / 16; }
+  int64_t panels() const { return (out_blocks() + kPanelBlocks - 1) / kPanelBlocks; }
+  int64_t blocks_of(int64_t panel) const {
+    return std::min(kPanelBlocks, out_blocks() - panel * kPanelBlocks);
+  }
+  int64_t offset(int64_t panel) const {
+    return panel * kPanelWidth * kWinogradTaps * in_blocks() * 16;
+  }
+  int64_t bias_offset() const { return out_blocks() * 16 * kWinogradTaps * in_blocks() * 16; }
+  int64_t floats() const { return bias_offset() + out_blocks() * 16; }
+
+  void pack(const float* weight, const float* bias, float* packed) const {
+    std::fill(packed, packed + floats(), 0.0f);
+    parallel_tasks(static_cast<size_t>(out_channels), [&](size_t task) {
+      const auto o = static_cast<int64_t>(task);
+      const int64_t panel = o / kPanelWidth, width = blocks_of(panel) * 16;
+      for (int64_t i = 0; i < in_channels; ++i) {
+        float taps[kWinogradTaps];
+        winograd_weights(weight + (o * in_channels + i) * 9, taps);
+        float* out = packed + offset(panel) + i * width + o % kPanelWidth;
+        for (int64_t tap = 0; tap < kWinogradTaps; ++tap) {
+          out[tap * in_blocks() * 16 * width] = taps[tap];
+        }
+      }
+    });
+    if (bias) std::copy(bias, bias + out_channels, packed + bias_offset());
+  }
+};
+
+class WinogradPlan final : public KernelPlan {
+ public:
+  WinogradWeights w;
+  Activation activation;
+  const TileSet* set = nullptr;
+  int64_t batch = 0, in_h = 0, in_w = 0, out_h = 0, out_w = 0, pad_top = 0, pad_left = 0;
+  int64_t chunk = 1;          // tiles of a task
+  std::vector<int64_t> runs;  // of the products over channels
+
+  int64_t down() const { return (out_h + 1) / 2; }
+  int64_t across() const { return (out_w + 1) / 2; }
+  int64_t tiles() const { return batch * down() * across(); }
+  int64_t taps_floats() const { return kWinogradTaps * w.in_blocks() * chunk * 16; }
+  int64_t sums_floats() const { return kWinogradTaps * kPanelBlocks * chunk * 16; }
+
+  Status run(const RunArgs& args) const override {
+    const int64_t tasks = (tiles() + chunk - 1) / chunk;
+    std::atomic<int64_t> next{0};
+    parallel(ThreadPool::instance().threads(), 1, [&](size_t slot, size_t) {
+      float* scratch = reinterpret_cast<float*>(args.workspace) +
+                       static_cast<int64_t>(slot) * (taps_floats() + sums_floats());
+      for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
+        const int64_t first = task * chunk;
+        run_tiles(args, first, std::min(chunk, tiles() - first), scratch);
+      }
+    });
+    return {};
+  }
+
+ private:
+  void run_tiles(const RunArgs& args, int64_t first, int64_t count, float* scratch) const {
+    WinogradInput input;
+    input.blocks = w.in_blocks();
+    input.h = in_h, input.w = in_w;
+    input.out_block = chunk * 16;
+    input.out_tap = w.in_blocks() * chunk * 16;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t tile = first + i, image = tile / (down() * across());
+      input.in = input_of<float>(args, 0) + image * w.in_blocks() * in_h * in_w * 16;
+      input.y = tile / across() % down() * 2 - pad_top;
+      input.x = tile % across() * 2 - pad_left;
+      input.out = scratch + i * 16;
+      winograd_input(input);
+    }
+    float* sums = scratch + taps_floats();
+    for (int64_t panel = 0; panel < w.panels(); ++panel) {
+      multiply(args, panel, count, scratch, sums);
+      finish(args, panel, first, count, sums);
+    }
+  }
+
+  // The products over channels: sums[tap][block][tile][16].
+  void multiply(const RunArgs& args, int64_t panel, int64_t count, const float* taps,
+                float* sums) const {
+    static constexpr float kNoBias[kPanelWidth] = {};
+    const int64_t blocks = w.blocks_of(panel), most = set->max_pixels;
+    const int64_t pieces = (count + most - 1) / most;
+    TileArgs t;
+    t.runs = runs.data();
+    t.run_count = w.in_blocks();
+    t.run_length = 16;
+    t.bias = kNoBias;
+    t.out_pixel = 16;
+    t.out_block = chunk * 16;
+    for (int64_t tap = 0; tap < kWinogradTaps; ++tap) {
+      t.weights = reinterpret_cast<const float*>(args.packed) + w.offset(panel) +
+                  tap * w.in_blocks() * 16 * blocks * 16;
+      for (int64_t piece = 0; piece < pieces; ++piece) {
+        const int64_t begin = count * piece / pieces, end = count * (piece + 1) / pieces;
+        t.in = taps + tap * w.in_blocks() * chunk * 16 + begin * 16;
+        t.out = sums + tap * kPanelBlocks * chunk * 16 + begin * 16;
+        set->find(Walk::step16, 1, end - begin, blocks)(t);
+      }
+    }
+  }
+
+  void finish(const RunArgs& args, int64_t panel, int64_t first, int64_t count,
+              const float* sums) const {
+    const float* residual = args.inputs.size() > 3 ? input_of<float>(args, 3) : nullptr;
+    const int64_t block = panel * kPanelBlocks;
+    WinogradOutput output;
+    output.in_block = chunk * 16;
+    output.in_tap = kPanelBlocks * chunk * 16;
+    output.blocks = w.blocks_of(panel);
+    output.bias = reinterpret_cast<const float*>(args.packed) + w.bias_offset() + block * 16;
+    output.out_row = out_w * 16;
+    output.out_block = out_h * out_w * 16;
+    output.clamp = activation.on;
+    output.min = activation.min;
+    output.max = activation.max;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t tile = first + i, image = tile / (down() * across());
+      const int64_t y = tile / across() % down() * 2, x = tile % across() * 2;
+      const int64_t place = ((image * w.out_blocks() + block) * out_h * out_w + y * out_w + x) * 16;
+      output.in = sums + i * 16;
+      output.out = output_of<float>(args, 0) + place;
+      output.residual = residual ? residual + place : nullptr;
+      output.rows = std::min<int64_t>(2, out_h - y);
+      output.columns = std::min<int64_t>(2, out_w - x);
+      winograd_output(output);
+    }
+  }
+};
+
+class WinogradConv final : public Kernel {
+ public:
+  explicit WinogradConv(const ConvShape& c) : weights_{c.in_channels, c.out_channels} {}
+
+  size_t packed_bytes() const override {
+    return static_cast<size_t>(weights_.floats()) * sizeof(float);
+  }
+  bool packs_input(size_t input) const override { return input == 1 || input == 2; }
+  Status pack(const OpContext& context, std::span<std::byte> packed) override {
+    const auto constant = [&](size_t input) {
+      return reinterpret_cast<const float*>(context.inputs[input].constant.data());
+    };
+    weights_.pack(constant(1), context.has_input(2) ? constant(2) : nullptr,
+                  reinterpret_cast<float*>(packed.data()));
+    return {};
+  }
+
+  PlanResult plan(const OpContext& context) const override {
+    ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
+    auto plan = std::make_unique<WinogradPlan>();
+    ANYNPU_ASSIGN(plan->activation, activation_of(context));
+    plan->w = weights_;
+    plan->set = &tile_set(Isa::avx512);
+    plan->batch = element_count(context.outputs[0].shape) == 0 ? 0 : c.batch;
+    plan->in_h = c.window.in[0], plan->in_w = c.window.in[1];
+    plan->out_h = c.window.out[0], plan->out_w = c.window.out[1];
+    plan->pad_top = c.window.pad_begin[0], plan->pad_left = c.window.pad_begin[1];
+    // As many tiles as fit the cache, in whole register tiles, and work for every thread.
+    const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
+    const int64_t most = plan->set->max_pixels;
+    const int64_t fitting = kCachedTaps / (kWinogradTaps * weights_.in_blocks() * 16 * 4);
+    const int64_t share = (plan->tiles() + threads * 2 - 1) / (threads * 2);
+    plan->chunk = std::clamp<int64_t>(std::min(fitting, share) / most * most, most, most * 8);
+    for (int64_t block = 0; block < weights_.in_blocks(); ++block) {
+      plan->runs.push_back(block * plan->chunk * 16);
+    }
+    plan->workspace_bytes =
+        static_cast<size_t>(threads * (plan->taps_floats() + plan->sums_floats()) *
+                            static_cast<int64_t>(sizeof(float)));
+    plan->input_layouts = {Layout::blocked16, Layout::plain, Layout::plain, Layout::blocked16};
+    plan->output_layouts = {Layout::blocked16};
+    plan->in_place_input = context.has_input(3) ? 3 : -1;
+    return std::unique_ptr<KernelPlan>(std::move(plan));
+  }
+
+ private:
+  WinogradWeights weights_;
+};
+
+}  // namespace
+
+Status can_run_winograd_conv(const OpContext& context) {
+  ANYNPU_TRY(check_isa(Isa::avx512));
+  ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
+  const Window& window = c.window;
+  const auto all = [](const std::vector<int64_t>& values, int64_t value) {
+    return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
+  };
+  if (window.dims() != 2 || !all(window.kernel, 3) || !all(window.stride, 1) ||
+      !all(window.dilation, 1) || c.group != 1) {
+    return fail(Code::unsupported_shape, "takes 3x3 kernels of stride and dilation 1 in one group");
+  }
+  if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant)) {
+    return fail(Code::unsupported_feature, "weight or bias is no constant");
+  }
+  const int64_t tiles = c.batch * ((window.out[0] + 1) / 2) * ((window.out[1] + 1) / 2);
+  if (tiles < kFewestTiles || std::min(c.in_channels, c.out_channels) < kFewestChannels) {
+    return fail(Code::unsupported_shape,
+                "{} tiles of {} and {} channels: the larger weights would cost more than they save",
+                tiles, c.in_channels, c.out_channels);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Kernel>> create_winograd_conv(const OpContext& context) {
+  ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
+  return std::unique_ptr<Kernel>(std::make_unique<WinogradConv>(c));
+}
+
+}  // namespace anynpu::ops
