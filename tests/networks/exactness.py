@@ -162,7 +162,7 @@ def main():
                       flush=True)
     if args.docs:
         write_page(rows, args.whole)
-    return int(any(a > LIMIT or b > TIMES * c for _, (a, b, c) in rows))
+    return int(any(a > LIMIT or b > TIMES * c for _, (a, b, c), _ in rows))
 
 
 if __name__ == "__main__":
