@@ -16,7 +16,8 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr int64_t kPanelBlocks = 2, kPanelWidth = kPanelBlocks * 16;
+constexpr int64_t kPanelBlocks = 2, kPanelWidth = kWinogradPanel;
+static_assert(kPanelWidth == kPanelBlocks * 16);
 constexpr int64_t kCachedTaps = 480 << 10;  // bytes of transformed input of a task
 // With fewer tiles the larger weights cost more than fewer products save.
 constexpr int64_t kFewestTiles = 48, kFewestChannels = 32;
@@ -38,20 +39,35 @@ struct WinogradWeights {
   int64_t floats() const { return bias_offset() + out_blocks() * 16; }
 
   void pack(const float* weight, const float* bias, float* packed) const {
-    std::fill(packed, packed + floats(), 0.0f);
-    parallel_tasks(static_cast<size_t>(out_channels), [&](size_t task) {
-      const auto o = static_cast<int64_t>(task);
-      const int64_t panel = o / kPanelWidth, width = blocks_of(panel) * 16;
-      for (int64_t i = 0; i < in_channels; ++i) {
-        float taps[kWinogradTaps];
-        winograd_weights(weight + (o * in_channels + i) * 9, taps);
-        float* out = packed + offset(panel) + i * width + o % kPanelWidth;
-        for (int64_t tap = 0; tap < kWinogradTaps; ++tap) {
-          out[tap * in_blocks() * 16 * width] = taps[tap];
-        }
-      }
+    parallel_tasks(static_cast<size_t>(panels() * in_blocks()), [&](size_t task) {
+      const auto at = static_cast<int64_t>(task);
+      pack_block(weight, at / in_blocks(), at % in_blocks(), packed);
     });
-    if (bias) std::copy(bias, bias + out_channels, packed + bias_offset());
+    float* out = packed + bias_offset();
+    std::fill(out, packed + floats(), 0.0f);
+    if (bias) std::copy(bias, bias + out_channels, out);
+  }
+
+ private:
+  // The weights of one panel for one block of input channels.
+  void pack_block(const float* weight, int64_t panel, int64_t block, float* packed) const {
+    const int64_t width = blocks_of(panel) * 16, first = panel * kPanelWidth;
+    float kernels[16][9][kPanelWidth] = {};
+    const int64_t channels = std::min<int64_t>(16, in_channels - block * 16);
+    for (int64_t o = 0; o < std::min(width, out_channels - first); ++o) {
+      const float* from = weight + ((first + o) * in_channels + block * 16) * 9;
+      for (int64_t i = 0; i < channels; ++i) {
+        for (int64_t tap = 0; tap < 9; ++tap) kernels[i][tap][o] = *from++;
+      }
+    }
+    for (int64_t i = 0; i < 16; ++i) {
+      float taps[kWinogradTaps][kPanelWidth];
+      winograd_weights(kernels[i], taps);
+      float* out = packed + offset(panel) + (block * 16 + i) * width;
+      for (int64_t tap = 0; tap < kWinogradTaps; ++tap) {
+        std::copy(taps[tap], taps[tap] + width, out + tap * in_blocks() * 16 * width);
+      }
+    }
   }
 };
 

@@ -89,19 +89,31 @@ void winograd_output(const WinogradOutput&) {}
 
 namespace anynpu::ops {
 
-void winograd_weights(const float* kernel, float* taps) {
-  double half[4][3];
-  const auto transform = [](double a, double b, double c, double* out, int step) {
-    out[0] = a;
-    out[step] = (a + b + c) / 2;
-    out[2 * step] = (a - b + c) / 2;
-    out[3 * step] = c;
-  };
-  for (int j = 0; j < 3; ++j) transform(kernel[j], kernel[3 + j], kernel[6 + j], &half[0][j], 3);
+namespace {
+
+// a, (a + b + c) / 2, (a - b + c) / 2, c. Loops of a fixed length become vector instructions.
+void transform_weights(const float* a, const float* b, const float* c, float* const out[4]) {
+  for (int64_t j = 0; j < kWinogradPanel; ++j) {
+    const float ends = a[j] + c[j];
+    out[0][j] = a[j];
+    out[1][j] = (ends + b[j]) * 0.5f;
+    out[2][j] = (ends - b[j]) * 0.5f;
+    out[3][j] = c[j];
+  }
+}
+
+}  // namespace
+
+void winograd_weights(const float kernel[9][kWinogradPanel],
+                      float taps[kWinogradTaps][kWinogradPanel]) {
+  float half[12][kWinogradPanel];  // 4 x 3
+  for (int j = 0; j < 3; ++j) {
+    float* const column[4] = {half[j], half[3 + j], half[6 + j], half[9 + j]};
+    transform_weights(kernel[j], kernel[3 + j], kernel[6 + j], column);
+  }
   for (int i = 0; i < 4; ++i) {
-    double line[4];
-    transform(half[i][0], half[i][1], half[i][2], line, 1);
-    for (int j = 0; j < 4; ++j) taps[i * 4 + j] = static_cast<float>(line[j]);
+    float* const row[4] = {taps[i * 4], taps[i * 4 + 1], taps[i * 4 + 2], taps[i * 4 + 3]};
+    transform_weights(half[i * 3], half[i * 3 + 1], half[i * 3 + 2], row);
   }
 }
 

@@ -8,7 +8,8 @@
 
 namespace anynpu::ops {
 
-constexpr int64_t kWinogradTaps = 16;  // of a transformed kernel or tile: 4 x 4
+constexpr int64_t kWinogradTaps = 16;   // of a transformed kernel or tile: 4 x 4
+constexpr int64_t kWinogradPanel = 32;  // output channels that are packed together
 
 // 4 x 4 pixels of every block of 16 input channels to 16 taps of them.
 struct WinogradInput {
@@ -35,7 +36,8 @@ struct WinogradOutput {
 };
 void winograd_output(const WinogradOutput& tile);
 
-// One 3 x 3 kernel to its 16 taps.
-void winograd_weights(const float* kernel, float* taps);
+// 3 x 3 kernels of 32 output channels to their 16 taps.
+void winograd_weights(const float kernel[9][kWinogradPanel],
+                      float taps[kWinogradTaps][kWinogradPanel]);
 
 }  // namespace anynpu::ops
