@@ -93,7 +93,8 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   bool started_ = false;
   int64_t left_ = 0;  // pictures still to be received; -1: any number
   uint32_t waiting_ = 0;
-  uint64_t held_ = 0;  // bytes encoded and not released
+  uint64_t coming_ = 0;  // bytes of the pictures that wait
+  uint64_t held_ = 0;    // bytes encoded and not released
   uint64_t received_ = 0;
   uint32_t sequence_ = 0;
 

@@ -134,14 +134,19 @@ Status VencChannel::send(const hi_video_frame_info& frame, const hi_img_stream* 
       return {};
     }
     const uint64_t most = a.buf_size ? a.buf_size : uint64_t{64} << 20;
+    // What a picture on its way will take is not known yet: it counts with its own size.
     const Status fits = wait_until(
         changed_, lock, milli_sec,
-        [&] { return held_ < most && waiting_ < settings.chn.max_stream_cnt; },
+        [&] {
+          return held_ < most && (waiting_ == 0 || held_ + coming_ < most) &&
+                 waiting_ < settings.chn.max_stream_cnt;
+        },
         "the output buffer stayed full; release streams that were fetched");
     if (fits.code() == Code::not_complete) return fail(Code::limit_exceeded, "{}", fits.message());
     ANYNPU_TRY(fits);
     if (left_ > 0) --left_;
     ++waiting_;
+    coming_ += picture.memory.bytes;
   }
   struct Work {
     media::CheckedPicture picture;
@@ -157,6 +162,7 @@ Status VencChannel::send(const hi_video_frame_info& frame, const hi_img_stream* 
                              self->encode(work->picture, work->pts, id);
                            const std::lock_guard lock(self->mutex_);
                            --self->waiting_;
+                           self->coming_ -= work->picture.memory.bytes;
                            self->changed_.notify_all();
                            return {};
                          });

@@ -162,6 +162,11 @@ hi_s32 hi_mpi_vpc_get_rotation_matrix(const hi_float_point* center_point, hi_flo
   return mpi::enter(__func__, Module::vpc, [&]() -> Status {
     ANYNPU_TRY(mpi::check_pointer(center_point, "center_point"));
     ANYNPU_TRY(mpi::check_pointer(matrix, "matrix"));
+    if (!std::isfinite(angle) || !std::isfinite(scale) || !std::isfinite(center_point->x) ||
+        !std::isfinite(center_point->y))
+      return fail(Code::invalid_argument,
+                  "a turn by {} about ({}, {}), scaled by {}; expected finite numbers", angle,
+                  center_point->x, center_point->y, scale);
     const double radians = static_cast<double>(angle) * M_PI / 180;
     const double a = scale * std::cos(radians), b = scale * std::sin(radians);
     const double x = center_point->x, y = center_point->y;

@@ -232,7 +232,17 @@ class PackedMatMul final : public Kernel {
 
 }  // namespace
 
-Status can_run_packed_matmul(const OpContext&) { return check_vnni(); }
+// Packed copies of both sides grow with k; past this the plain loop reads them in place.
+Status can_run_packed_matmul(const OpContext& context) {
+  constexpr int64_t kMostBytes = int64_t{1} << 32;
+  ANYNPU_TRY(check_vnni());
+  ANYNPU_ASSIGN(const IntegerMatMul p, integer_matmul_of(context));
+  const double bytes = static_cast<double>(p.k) * static_cast<double>(p.batches) *
+                       static_cast<double>(p.m + p.n + kInt8Columns);
+  if (bytes <= static_cast<double>(kMostBytes)) return {};
+  return fail(Code::unsupported_feature, "packing {}x{}x{} would take over {} bytes", p.m, p.k, p.n,
+              kMostBytes);
+}
 
 Result<std::unique_ptr<Kernel>> create_packed_matmul(const OpContext& context) {
   ANYNPU_ASSIGN(const IntegerMatMul problem, integer_matmul_of(context));
