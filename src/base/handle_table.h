@@ -42,7 +42,7 @@ using Handle = uint64_t;  // 0 is null
   X(physical_memory, "physical memory")         \
   X(group_info, "group information")            \
   X(stream_config, "stream configuration")      \
-  X(malloc_config, "allocation configuration")  \
+  X(loaded_binary, "loaded kernel binary")      \
   X(op_attr, "operator attributes")             \
   X(op_handle, "operator handle")               \
   X(binary, "kernel binary")                    \
@@ -67,12 +67,18 @@ using Handle = uint64_t;  // 0 is null
   X(video_encoder, "video encoder channel")     \
   X(decode_config, "decoder frame setting")     \
   X(encode_config, "encoder frame setting")     \
-  X(model_run, "captured model")                \
-  X(label, "label")                             \
+  X(kernel_param, "kernel parameter")           \
+  X(kernel_desc, "kernel description")          \
   X(model, "model")                             \
   X(npc_stream, "NPC stream")                   \
   X(npc_event, "NPC event")                     \
-  X(npc_module, "NPC module")
+  X(npc_module, "NPC module")                   \
+  X(fv_init, "retrieval settings")              \
+  X(fv_features, "feature description")         \
+  X(fv_range, "range of repositories")          \
+  X(fv_table, "query table")                    \
+  X(fv_input, "search input")                   \
+  X(fv_result, "search result")
 
 enum class HandleTag : uint8_t {
   none = 0,

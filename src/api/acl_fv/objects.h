@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
-#include <variant>
 
 #include "base/handle_table.h"
 #include "fv/retrieval.h"
@@ -35,13 +33,13 @@ struct FvSearchResult {
   float* distance = nullptr;
 };
 
-struct FvObject {
-  std::variant<FvInitPara, FvFeatures, fv::RepoRange, FvQueryTable, FvSearchInput, FvSearchResult>
-      value;
-};
-
 }  // namespace anynpu::acl
 
 namespace anynpu {
-ANYNPU_HANDLE_TYPE(acl::FvObject, label);  // the tag of their own comes with the next new handle
-}
+ANYNPU_HANDLE_TYPE(acl::FvInitPara, fv_init);
+ANYNPU_HANDLE_TYPE(acl::FvFeatures, fv_features);
+ANYNPU_HANDLE_TYPE(fv::RepoRange, fv_range);
+ANYNPU_HANDLE_TYPE(acl::FvQueryTable, fv_table);
+ANYNPU_HANDLE_TYPE(acl::FvSearchInput, fv_input);
+ANYNPU_HANDLE_TYPE(acl::FvSearchResult, fv_result);
+}  // namespace anynpu

@@ -38,23 +38,14 @@ void release() {
 }
 
 template <typename T>
-Result<T> read_object(const void* pointer, const char* what) {
-  auto pin = resolve<FvObject>(to_handle(pointer));
-  const T* value = pin.ok() ? std::get_if<T>(&(*pin)->value) : nullptr;
-  if (value) return *value;
-  return fail(Code::invalid_handle, "the handle {} names no {}; pass what its create function gave",
-              pointer, what);
-}
-
-template <typename T>
-Status remove_fv(const void* pointer, const char* what) {
-  ANYNPU_TRY(read_object<T>(pointer, what).status());
-  return remove_object<FvObject>(pointer);
+Result<T> read_object(const void* pointer) {
+  ANYNPU_ASSIGN(auto pin, resolve<T>(to_handle(pointer)));
+  return *pin;
 }
 
 template <typename Pointer, typename T>
 Result<Pointer> insert_fv(T value) {
-  return insert_object<Pointer>(std::make_shared<FvObject>(FvObject{std::move(value)}));
+  return insert_object<Pointer>(std::make_shared<T>(std::move(value)));
 }
 
 Status check_on() {
@@ -172,19 +163,16 @@ Result<FvFeatures> check_features(const FvFeatures& f) {
 aclError set_top(const char* function, aclfvInitPara* para, uint32_t most,
                  uint32_t FvInitPara::*field) {
   return enter(function, [&]() -> Status {
-    ANYNPU_TRY(read_object<FvInitPara>(para, "initialisation parameters").status());
-    ANYNPU_ASSIGN(auto pin, resolve<FvObject>(to_handle(para)));
-    auto* value = std::get_if<FvInitPara>(&pin->value);
+    ANYNPU_ASSIGN(auto pin, resolve<FvInitPara>(to_handle(para)));
     if (most == 0) return fail(Code::invalid_argument, "the most hits are 0; expected at least 1");
-    value->*field = most;
+    (*pin).*field = most;
     return {};
   });
 }
 
 template <typename T>
-aclError destroy(const char* function, const void* pointer, const char* what) {
-  return enter<When::before_init>(function,
-                                  [&]() -> Status { return remove_fv<T>(pointer, what); });
+aclError destroy(const char* function, const void* pointer) {
+  return enter<When::before_init>(function, [&]() -> Status { return remove_object<T>(pointer); });
 }
 
 }  // namespace
@@ -210,7 +198,7 @@ aclfvInitPara* aclfvCreateInitPara(uint64_t fsNum) {
 }
 
 aclError aclfvDestroyInitPara(aclfvInitPara* initPara) {
-  return destroy<FvInitPara>(__func__, initPara, "initialisation parameters");
+  return destroy<FvInitPara>(__func__, initPara);
 }
 
 aclError aclfvSet1NTopNum(aclfvInitPara* initPara, uint32_t maxTopNumFor1N) {
@@ -235,7 +223,7 @@ aclfvFeatureInfo* aclfvCreateFeatureInfo(uint32_t id0, uint32_t id1, uint32_t of
 }
 
 aclError aclfvDestroyFeatureInfo(aclfvFeatureInfo* featureInfo) {
-  return destroy<FvFeatures>(__func__, featureInfo, "feature description");
+  return destroy<FvFeatures>(__func__, featureInfo);
 }
 
 aclfvRepoRange* aclfvCreateRepoRange(uint32_t id0Min, uint32_t id0Max, uint32_t id1Min,
@@ -249,7 +237,7 @@ aclfvRepoRange* aclfvCreateRepoRange(uint32_t id0Min, uint32_t id0Max, uint32_t 
 }
 
 aclError aclfvDestroyRepoRange(aclfvRepoRange* repoRange) {
-  return destroy<fv::RepoRange>(__func__, repoRange, "range of repositories");
+  return destroy<fv::RepoRange>(__func__, repoRange);
 }
 
 aclfvQueryTable* aclfvCreateQueryTable(uint32_t queryCnt, uint32_t tableLen, uint8_t* tableData,
@@ -269,23 +257,23 @@ aclfvQueryTable* aclfvCreateQueryTable(uint32_t queryCnt, uint32_t tableLen, uin
 }
 
 aclError aclfvDestroyQueryTable(aclfvQueryTable* queryTable) {
-  return destroy<FvQueryTable>(__func__, queryTable, "query table");
+  return destroy<FvQueryTable>(__func__, queryTable);
 }
 
 aclfvSearchInput* aclfvCreateSearchInput(aclfvQueryTable* queryTable, aclfvRepoRange* repoRange,
                                          uint32_t topk) {
-  return enter_value(
-      __func__, static_cast<aclfvSearchInput*>(nullptr), [&]() -> Result<aclfvSearchInput*> {
-        ANYNPU_ASSIGN(const auto table, read_object<FvQueryTable>(queryTable, "query table"));
-        ANYNPU_ASSIGN(const auto range,
-                      read_object<fv::RepoRange>(repoRange, "range of repositories"));
-        if (topk == 0) return fail(Code::invalid_argument, "topk is 0; expected at least 1");
-        return insert_fv<aclfvSearchInput*>(FvSearchInput{table, range, topk});
-      });
+  return enter_value(__func__, static_cast<aclfvSearchInput*>(nullptr),
+                     [&]() -> Result<aclfvSearchInput*> {
+                       ANYNPU_ASSIGN(const auto table, read_object<FvQueryTable>(queryTable));
+                       ANYNPU_ASSIGN(const auto range, read_object<fv::RepoRange>(repoRange));
+                       if (topk == 0)
+                         return fail(Code::invalid_argument, "topk is 0; expected at least 1");
+                       return insert_fv<aclfvSearchInput*>(FvSearchInput{table, range, topk});
+                     });
 }
 
 aclError aclfvDestroySearchInput(aclfvSearchInput* searchInput) {
-  return destroy<FvSearchInput>(__func__, searchInput, "search input");
+  return destroy<FvSearchInput>(__func__, searchInput);
 }
 
 aclfvSearchResult* aclfvCreateSearchResult(uint32_t queryCnt, uint32_t* resultNum,
@@ -313,13 +301,13 @@ aclfvSearchResult* aclfvCreateSearchResult(uint32_t queryCnt, uint32_t* resultNu
 }
 
 aclError aclfvDestroySearchResult(aclfvSearchResult* searchResult) {
-  return destroy<FvSearchResult>(__func__, searchResult, "search result");
+  return destroy<FvSearchResult>(__func__, searchResult);
 }
 
 aclError aclfvInit(aclfvInitPara* initPara) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_chip());
-    ANYNPU_ASSIGN(const auto para, read_object<FvInitPara>(initPara, "initialisation parameters"));
+    ANYNPU_ASSIGN(const auto para, read_object<FvInitPara>(initPara));
     ANYNPU_TRY(device::Runtime::instance().current().status());
     if (state().on) {
       return fail(Code::bad_call_order,
@@ -347,7 +335,7 @@ aclError aclfvRepoAdd(aclfvSearchType type, aclfvFeatureInfo* featureInfo) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_on());
     ANYNPU_TRY(check_type(type));
-    ANYNPU_ASSIGN(const auto features, read_object<FvFeatures>(featureInfo, "feature description"));
+    ANYNPU_ASSIGN(const auto features, read_object<FvFeatures>(featureInfo));
     ANYNPU_ASSIGN(const auto bytes, feature_bytes(features));
     return state().of(type).add(features.repo, features.offset, bytes);
   });
@@ -357,7 +345,7 @@ aclError aclfvRepoDel(aclfvSearchType type, aclfvRepoRange* repoRange) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_on());
     ANYNPU_TRY(check_type(type));
-    ANYNPU_ASSIGN(const auto range, read_object<fv::RepoRange>(repoRange, "range of repositories"));
+    ANYNPU_ASSIGN(const auto range, read_object<fv::RepoRange>(repoRange));
     return state().of(type).remove_range(range);
   });
 }
@@ -365,7 +353,7 @@ aclError aclfvRepoDel(aclfvSearchType type, aclfvRepoRange* repoRange) {
 aclError aclfvDel(aclfvFeatureInfo* featureInfo) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_on());
-    ANYNPU_ASSIGN(const auto f, read_object<FvFeatures>(featureInfo, "feature description"));
+    ANYNPU_ASSIGN(const auto f, read_object<FvFeatures>(featureInfo));
     return holder_of(f.repo).remove(f.repo, f.offset, f.count);
   });
 }
@@ -373,7 +361,7 @@ aclError aclfvDel(aclfvFeatureInfo* featureInfo) {
 aclError aclfvModify(aclfvFeatureInfo* featureInfo) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_on());
-    ANYNPU_ASSIGN(const auto f, read_object<FvFeatures>(featureInfo, "feature description"));
+    ANYNPU_ASSIGN(const auto f, read_object<FvFeatures>(featureInfo));
     ANYNPU_ASSIGN(const auto bytes, feature_bytes(f));
     return holder_of(f.repo).modify(f.repo, f.offset, bytes);
   });
@@ -384,8 +372,8 @@ aclError aclfvSearch(aclfvSearchType type, aclfvSearchInput* searchInput,
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_on());
     ANYNPU_TRY(check_type(type));
-    ANYNPU_ASSIGN(const auto input, read_object<FvSearchInput>(searchInput, "search input"));
-    ANYNPU_ASSIGN(const auto result, read_object<FvSearchResult>(searchResult, "search result"));
+    ANYNPU_ASSIGN(const auto input, read_object<FvSearchInput>(searchInput));
+    ANYNPU_ASSIGN(const auto result, read_object<FvSearchResult>(searchResult));
     return search(type, input, result);
   });
 }
