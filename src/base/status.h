@@ -58,7 +58,9 @@ namespace anynpu {
   X(aborted, "the work was aborted")                                         \
   X(cancelled, "the wait was interrupted")                                   \
   X(permission_denied, "the process may not do this")                        \
-  X(internal, "a fault of AnyNPU itself")
+  X(internal, "a fault of AnyNPU itself")                                    \
+  X(kernel_failed, "a kernel of the program trapped")                        \
+  X(kernel_timeout, "a kernel ran longer than its launch allows")
 
 enum class Code : unsigned char {
 #define X(name, meaning) name,

@@ -37,7 +37,7 @@ TEST(Status, FailureKeepsSentenceAndNotes) {
 TEST(Status, ResultCarriesTheValue) { EXPECT_EQ(quarter(8).value(), 2); }
 
 TEST(Status, EveryCodeHasANameAndAMeaning) {
-  for (int i = 0; i <= static_cast<int>(Code::internal); ++i) {
+  for (int i = 0; i <= static_cast<int>(Code::kernel_timeout); ++i) {
     EXPECT_FALSE(code_name(static_cast<Code>(i)).empty());
     EXPECT_FALSE(code_meaning(static_cast<Code>(i)).empty());
   }

@@ -1,96 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/custom_op.h"
 
-#include <cstdio>
-
-#include "npc/cluster.h"
-#include "npc/module.h"
-#include "trace/trace.h"
-
 namespace anynpu::exec {
 
-namespace {
-
-// Memory of the cluster for one launch, given back at the end whatever happens.
-class Staging {
- public:
-  explicit Staging(npc::Cluster& cluster) : cluster_(cluster) {}
-  ~Staging() {
-    for (uint32_t address : held_) (void)cluster_.release(address);
-  }
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-
-  // An address is needed for empty tensors too.
-  Result<uint32_t> room(size_t bytes) {
-    ANYNPU_ASSIGN(const uint32_t address, cluster_.allocate(bytes == 0 ? 1 : bytes));
-    held_.push_back(address);
-    return address;
-  }
-  Result<uint32_t> copy_in(const void* data, size_t bytes) {
-    ANYNPU_ASSIGN(const uint32_t address, room(bytes));
-    ANYNPU_TRACE_ZONE(copy, "stage into NPC memory", 0, bytes);
-    if (bytes > 0) ANYNPU_TRY(cluster_.write(address, data, bytes));
-    return address;
-  }
-
- private:
-  npc::Cluster& cluster_;
-  std::vector<uint32_t> held_;
-};
-
-}  // namespace
-
-Result<std::shared_ptr<CustomKernel>> CustomKernel::load(std::string name,
-                                                         std::span<const std::byte> object) {
-  ANYNPU_ASSIGN(npc::Cluster * cluster, npc::Cluster::get(0));
-  auto kernel = std::make_shared<CustomKernel>();
-  ANYNPU_ASSIGN(kernel->module_, npc::Module::load(*cluster, object));
-  if (!kernel->module_->has_kernel(name)) {
-    std::string there;
-    for (const std::string& one : kernel->module_->kernels()) there += " " + one;
-    return fail(Code::not_found, "the object has no function '{}'; it has{}", name,
-                there.empty() ? " none" : there);
-  }
-  kernel->name_ = std::move(name);
-  return kernel;
-}
-
-Status CustomKernel::run(const KernelChoice& choice, std::span<const Buffer> inputs,
-                         std::span<const Buffer> outputs) const {
-  npc::Cluster& cluster = module_->cluster();
-  Staging staging(cluster);
-  npc::LaunchRequest request;
-  request.kernel = name_;
-  request.core_num = static_cast<int>(choice.blocks);
-  for (const Buffer& input : inputs) {
-    ANYNPU_ASSIGN(const uint32_t address, staging.copy_in(input.data, input.bytes));
-    request.args.push_back(address);
-  }
-  const size_t first_output = request.args.size();
-  for (const Buffer& output : outputs) {
-    // What the kernel leaves alone stays as it was.
-    ANYNPU_ASSIGN(const uint32_t address, staging.copy_in(output.data, output.bytes));
-    request.args.push_back(address);
-  }
-  for (size_t bytes : choice.workspaces) {
-    ANYNPU_ASSIGN(const uint32_t address, staging.room(bytes));
-    request.args.push_back(address);
-  }
-  ANYNPU_ASSIGN(const uint32_t tiling, staging.copy_in(choice.tiling.data(), choice.tiling.size()));
-  request.args.push_back(tiling);
-  npc::LaunchStats stats;
-  Status status = cluster.launch(*module_, request, &stats);
-  if (!status.ok()) {
-    if (!stats.trap_report.empty()) std::fputs(stats.trap_report.c_str(), stderr);
-    return status;
-  }
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    ANYNPU_TRACE_ZONE(copy, "stage out of NPC memory", 0, outputs[o].bytes);
-    if (outputs[o].bytes == 0) continue;
-    ANYNPU_TRY(cluster.read(request.args[first_output + o], outputs[o].data, outputs[o].bytes));
-  }
-  return {};
+Status run_choice(const DeviceKernel& kernel, const KernelChoice& choice,
+                  std::span<const Buffer> inputs, std::span<const Buffer> outputs) {
+  KernelLaunch launch;
+  launch.blocks = choice.blocks;
+  const auto add = [&](void* data, size_t bytes, KernelRegion::Back back) {
+    const auto index = static_cast<uint32_t>(launch.regions.size());
+    launch.regions.push_back({static_cast<std::byte*>(data), bytes, back, nullptr});
+    launch.arguments.push_back({KernelArgument::Kind::region, 0, index});
+  };
+  for (const Buffer& input : inputs) add(input.data, input.bytes, KernelRegion::Back::none);
+  for (const Buffer& output : outputs) add(output.data, output.bytes, KernelRegion::Back::all);
+  for (size_t bytes : choice.workspaces) add(nullptr, bytes, KernelRegion::Back::none);
+  launch.copies.push_back(choice.tiling);
+  launch.arguments.push_back({KernelArgument::Kind::copy, 0, 0});
+  return kernel.run(launch);
 }
 
 CustomOps& CustomOps::instance() {
@@ -99,7 +26,7 @@ CustomOps& CustomOps::instance() {
 }
 
 void CustomOps::add_kernel(const std::string& type, const std::string& id,
-                           std::shared_ptr<CustomKernel> kernel) {
+                           std::shared_ptr<DeviceKernel> kernel) {
   const std::lock_guard lock(mutex_);
   kernels_[type][id] = std::move(kernel);
 }

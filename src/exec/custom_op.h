@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that a program brings itself (guide 6.7): device objects of the HPE toolchain, run on
-// the cores of an NPC cluster. A kernel is called with one pointer for each input, output and
-// workspace, then one to its tiling data; tensors are copied into the cluster's memory and back.
-// Thread-safe; launches of the cluster run one after another.
+// Operators that a program brings itself (guide 6.7). A kernel is called with one pointer for each
+// input, output and workspace, then one to its tiling data. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +13,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "exec/device_kernel.h"
 #include "exec/model.h"
-
-namespace anynpu::npc {
-class Module;
-}
 
 namespace anynpu::exec {
 
@@ -31,19 +26,9 @@ struct KernelChoice {
   std::vector<size_t> workspaces;
 };
 
-class CustomKernel {
- public:
-  // `object` is a relocatable RV32 ELF with a function `name`; any bytes are safe to pass.
-  static Result<std::shared_ptr<CustomKernel>> load(std::string name,
-                                                    std::span<const std::byte> object);
-  // A trap of the kernel is task_failed; its report goes to standard error.
-  Status run(const KernelChoice& choice, std::span<const Buffer> inputs,
-             std::span<const Buffer> outputs) const;
-
- private:
-  std::string name_;
-  std::shared_ptr<npc::Module> module_;
-};
+// Runs the chosen kernel over these tensors; see DeviceKernel::run.
+Status run_choice(const DeviceKernel& kernel, const KernelChoice& choice,
+                  std::span<const Buffer> inputs, std::span<const Buffer> outputs);
 
 // Custom operators of the process: their kernels and what was chosen for each description.
 class CustomOps {
@@ -51,13 +36,13 @@ class CustomOps {
   static CustomOps& instance();
 
   void add_kernel(const std::string& type, const std::string& id,
-                  std::shared_ptr<CustomKernel> kernel);
+                  std::shared_ptr<DeviceKernel> kernel);
   bool has_type(const std::string& type) const;
   // `key` is singleop::key_of the described operator. Fails when the kernel is not there.
   Status choose(const std::string& type, const std::string& key, KernelChoice choice);
 
   struct Ready {
-    std::shared_ptr<CustomKernel> kernel;
+    std::shared_ptr<DeviceKernel> kernel;
     std::shared_ptr<const KernelChoice> choice;
   };
   // Nothing chosen yet: unsupported_op and what to call.
@@ -66,7 +51,7 @@ class CustomOps {
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, std::map<std::string, std::shared_ptr<CustomKernel>>> kernels_;
+  std::map<std::string, std::map<std::string, std::shared_ptr<DeviceKernel>>> kernels_;
   std::map<std::string, Ready> ready_;
 };
 

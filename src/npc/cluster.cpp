@@ -132,6 +132,7 @@ Status Cluster::launch(const Module& module, const LaunchRequest& request, Launc
                     fitted_parameters(image, request),
                     request.core_num,
                     request.budget};
+  setup.timeout_ns = request.timeout_ns;
   if (setup.budget == 0) {
     const int64_t set = env::integer(env::Name::npc_budget);
     setup.budget = set > 0 ? static_cast<uint64_t>(set) : uint64_t{1} << 40;

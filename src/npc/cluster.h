@@ -67,6 +67,7 @@ struct LaunchRequest {
   int core_num = kCores;       // 1-8
   uint32_t flags = 0;          // KernelFlag 0-3; caches are coherent here, so they change nothing
   uint64_t budget = 0;         // instructions per core before a trap; 0: ANYNPU_NPC_BUDGET or 2^40
+  uint64_t timeout_ns = 0;     // cores are stopped after this time: kernel_timeout; 0: never
   // Takes the text of a device printf, one call at a time. Null: standard output.
   std::function<void(int core, std::string_view text)> print;
 };

@@ -32,7 +32,8 @@ constexpr uint64_t kInterruptNs = 50'000'000;
 // The turns of all cores. One mutex guards the lists; it is taken twice per turn.
 class Turns {
  public:
-  Turns(std::vector<Core>& cores, PrintSink& sink) : cores_(cores), sink_(sink) {
+  Turns(std::vector<Core>& cores, PrintSink& sink, uint64_t deadline_ns)
+      : cores_(cores), sink_(sink), deadline_ns_(deadline_ns) {
     for (size_t i = 0; i < cores.size(); ++i) runnable_.push_back(i);
     live_ = cores.size();
   }
@@ -52,6 +53,7 @@ class Turns {
   }
 
   bool was_interrupted() const { return interrupted_; }
+  bool was_late() const { return late_; }
 
  private:
   enum class TurnEnd : uint8_t { slice, sync, finished, trap };
@@ -84,6 +86,10 @@ class Turns {
       lock.lock();
       if (stop) stopping_ = interrupted_ = true;
       settle(index, end);
+      if (now >= deadline_ns_ && live_ > 0) {
+        stopping_ = late_ = true;
+        drop_runnable();
+      }
       if (now >= until && live_ > 0) return;
     }
     wake_.notify_all();
@@ -176,6 +182,7 @@ class Turns {
 
   std::vector<Core>& cores_;
   PrintSink& sink_;
+  const uint64_t deadline_ns_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<size_t> runnable_;
@@ -183,6 +190,7 @@ class Turns {
   size_t live_ = 0;
   bool stopping_ = false;
   bool interrupted_ = false;
+  bool late_ = false;
 };
 
 void put_initial(const InitialData& piece, std::byte* to) {
@@ -273,7 +281,7 @@ Status run_launch(LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
     stats.translated = true;
   }
   stats.start_ns = now_ns();
-  Turns turns(cores, sink);
+  Turns turns(cores, sink, setup.timeout_ns ? stats.start_ns + setup.timeout_ns : UINT64_MAX);
   turns.run();
   stats.end_ns = now_ns();
   collect(cores, stats);
@@ -285,6 +293,12 @@ Status run_launch(LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
     return fail(Code::task_failed, "kernel '{}' on cluster {}: core {}: {}: {}; see the call stack",
                 setup.kernel, stats.cluster, trapped->id, name_of(trapped->trap.kind),
                 trapped->trap.text);
+  }
+  if (turns.was_late()) {
+    return fail(Code::kernel_timeout,
+                "kernel '{}' on cluster {} ran for {} us and was stopped; its launch allows {}",
+                setup.kernel, stats.cluster, (stats.end_ns - stats.start_ns) / 1000,
+                setup.timeout_ns / 1000);
   }
   if (turns.was_interrupted()) {
     return fail(Code::cancelled, "kernel '{}' on cluster {} was interrupted and stopped",

@@ -38,6 +38,7 @@ struct LaunchSetup {
   std::vector<uint32_t> args;
   int core_num = 1;
   uint64_t budget = 0;
+  uint64_t timeout_ns = 0;  // 0: none
 };
 
 // Runs to the end. Fills counters and trap report of `stats`; see Cluster::launch.

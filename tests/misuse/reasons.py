@@ -7,6 +7,11 @@ rows.py writes the reason into the table; a call that is accepted without one fa
 import re
 
 REASONS = [
+    (r"acl\.rt\.destroy_binary", "after finalize", "-", "cleaning up late is harmless"),
+    (r"acl\.rt\.launch_kernel_with_config", "null", "reserve", "expected to be null"),
+    (r"acl\.rt\.launch_kernel\w*", "zero", r"args_size|host_args_size|\*", "no arguments"),
+    (r"acl\.rt\.launch_kernel_with_host_args", "zero", r"place_holder_num|\*", "no place holders"),
+    (r"acl\.rt\.launch_kernel_with_host_args", "empty", ".*", "place_holder_num says how many"),
     (r"acl\.mdl\.(finalize|set)_dump", "good", "-", "a call of its own comes before init_dump"),
     (r"acl\.op\.create_kernel", "good", "-", "needs an object of the device toolchain"),
     (r"acl\.op\.set_kernel_\w+", "good", "-", "a description lives only while a selector runs"),

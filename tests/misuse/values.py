@@ -9,7 +9,7 @@ import threading
 
 import numpy
 
-from misuse import media, models, operators, retrieval
+from misuse import kernels, media, models, operators, retrieval
 
 LIBC = ctypes.CDLL(None)
 LIBC.mmap.restype = ctypes.c_size_t
@@ -238,7 +238,7 @@ class Maker:
 
     def can_make(self, handle):
         return handle in self.CREATORS or handle in (
-            "aclDataBuffer", "aclopHandle", *media.DESTROY, *retrieval.DESTROY)
+            "aclDataBuffer", "aclopHandle", *media.DESTROY, *retrieval.DESTROY, *kernels.DESTROY)
 
     def handle(self, kind, function=None):
         if kind in media.DESTROY:
@@ -249,6 +249,8 @@ class Maker:
             return operators.handle(self.acl)
         if kind in retrieval.DESTROY:
             return retrieval.make(self, kind)
+        if kind in kernels.DESTROY:
+            return kernels.make(self, kind)
         if kind not in self.CREATORS:
             return 0x1000  # nothing makes one of these (yet): no good value
         create, args, _ = self.CREATORS[kind]
@@ -266,6 +268,8 @@ class Maker:
             self.acl.op.destroy_handle(value)
         elif kind in retrieval.DESTROY:
             getattr(self.acl.fv, retrieval.DESTROY[kind])(value)
+        elif kind in kernels.DESTROY:
+            kernels.destroy(self, kind, value)
         elif kind in self.CREATORS:
             self.function(self.CREATORS[kind][2])(value)
 
@@ -327,7 +331,7 @@ class Maker:
 
     def good(self, function, argument):
         key = (function.name, argument.name)
-        for module in (models, media, operators, retrieval):
+        for module in (models, media, operators, retrieval, kernels):
             value = module.good(self, function, argument)
             if value is not models.NO_VALUE:
                 return value

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The libraries of operators from C: each example of examples/operators_c, linked as it says."""
 import os
+import shutil
 import subprocess
 
 import pytest
 from conftest import ROOT
+from hpe_programs import compile_kernels
 
 SOURCES = os.path.join(ROOT, "examples", "operators_c")
 
@@ -58,3 +60,10 @@ for name in names:
                           env={**os.environ, "LD_LIBRARY_PATH": f"{tree}/lib"},
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(shutil.which("clang-19") is None, reason="clang-19 is not installed")
+def test_a_kernel_launched_from_c(tmp_path):
+    with open(os.path.join(SOURCES, "scale_kernel.cc")) as file:
+        kernel = compile_kernels(file.read(), str(tmp_path), "scale_kernel", "-O2")
+    assert run(build("launch_kernel", tmp_path, "ascendcl"), kernel) == "0.5 25 49.5\n"

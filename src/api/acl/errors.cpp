@@ -119,6 +119,10 @@ constexpr Row kRows[] = {
     ROW(internal, ACL_ERROR_INTERNAL_ERROR, ACL_ERROR_RT_INTERNAL_ERROR,
         ACL_ERROR_GE_INTERNAL_ERROR,
         "This is a fault of AnyNPU: please report it with the log at level debug."),
+    ROW(kernel_failed, ACL_ERROR_RT_AICORE_EXCEPTION, ACL_ERROR_RT_AICORE_EXCEPTION,
+        ACL_ERROR_RT_AICORE_EXCEPTION, "Correct the kernel; its call stack is on standard error."),
+    ROW(kernel_timeout, ACL_ERROR_RT_AICORE_TIMEOUT, ACL_ERROR_RT_AICORE_TIMEOUT,
+        ACL_ERROR_RT_AICORE_TIMEOUT, "Give the launch more time, or look for a loop without end."),
 };
 #undef ROW
 
@@ -127,7 +131,7 @@ constexpr bool rows_in_order() {
   for (const Row& row : kRows) {
     if (static_cast<size_t>(row.code) != i++) return false;
   }
-  return i == static_cast<size_t>(Code::internal) + 1;
+  return i == static_cast<size_t>(Code::kernel_timeout) + 1;
 }
 static_assert(rows_in_order(), "one row per Code, in the order of Code");
 
@@ -136,6 +140,7 @@ static_assert(rows_in_order(), "one row per Code, in the order of Code");
   Number { code, #code }
 constexpr Number kNamed[] = {
     NAMED(ACL_ERROR_INVALID_FILE_SIZE),
+    NAMED(ACL_ERROR_RT_KERNEL_LOOKUP),
     NAMED(ACL_ERROR_FILE_MISSING_ATTR),
     NAMED(ACL_ERROR_INVALID_DUMP_CONFIG),
     NAMED(ACL_ERROR_INVALID_PROFILING_CONFIG),

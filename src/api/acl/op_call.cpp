@@ -250,7 +250,7 @@ struct CustomCall {
   std::vector<std::shared_ptr<device::Allocation>> owners;
 
   Status run() {
-    Status status = ready.kernel->run(*ready.choice, inputs, outputs);
+    Status status = exec::run_choice(*ready.kernel, *ready.choice, inputs, outputs);
     if (status.ok()) return status;
     OpInfo failed{op.type, op.inputs, op.outputs};
     for (size_t i = 0; i < inputs.size(); ++i) failed.inputs[i].address = inputs[i].data;

@@ -14,7 +14,6 @@ namespace anynpu::acl {
 
 namespace {
 
-constexpr uint32_t kMostBlocks = 8;  // cores of a cluster
 constexpr int kMostWorkspaces = 128;
 constexpr size_t kMostWorkspaceBytes = size_t{1} << 30;
 constexpr uint32_t kMostTiling = 1u << 20;
@@ -55,7 +54,7 @@ Status check_op_text(const char* text, const char* name) {
 }  // namespace anynpu::acl
 
 namespace anynpu {
-ANYNPU_HANDLE_TYPE(acl::KernelDesc, kernel_args);
+ANYNPU_HANDLE_TYPE(acl::KernelDesc, kernel_desc);
 }
 
 namespace anynpu::acl {
@@ -132,10 +131,11 @@ aclError aclopCreateKernel(const char* opType, const char* kernelId, const char*
     }
     const auto bytes = static_cast<size_t>(binSize);
     ANYNPU_ASSIGN(auto range, device::check_range(binData, bytes, device::Access::read, "binData"));
-    ANYNPU_ASSIGN(
-        auto kernel,
-        exec::CustomKernel::load(kernelName, std::as_bytes(std::span(range.address, bytes))),
-        "kernel '{}' of operator {}", kernelId, opType);
+    const auto object = std::as_bytes(std::span(range.address, bytes));
+    ANYNPU_ASSIGN(auto module, exec::DeviceKernel::load(object), "kernel '{}' of operator {}",
+                  kernelId, opType);
+    ANYNPU_ASSIGN(auto kernel, exec::DeviceKernel::find(std::move(module), kernelName),
+                  "kernel '{}' of operator {}", kernelId, opType);
     prepare_custom_ops();
     exec::CustomOps::instance().add_kernel(opType, kernelId, std::move(kernel));
     if (deallocator) deallocator(binData, bytes);  // the object was linked: it is not needed again
@@ -171,9 +171,9 @@ aclError aclopSetKernelArgs(aclopKernelDesc* kernelDesc, const char* kernelId, u
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<KernelDesc>(to_handle(kernelDesc)));
     ANYNPU_TRY(check_op_text(kernelId, "kernelId"));
-    if (blockDim == 0 || blockDim > kMostBlocks) {
+    if (blockDim == 0 || blockDim > exec::DeviceKernel::kMostBlocks) {
       return fail(Code::invalid_argument, "blockDim is {}; expected 1 to the {} cores", blockDim,
-                  kMostBlocks);
+                  exec::DeviceKernel::kMostBlocks);
     }
     if (argSize > kMostTiling) {
       return fail(Code::invalid_argument, "argSize is {}; expected at most {}", argSize,

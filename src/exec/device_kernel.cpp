@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/device_kernel.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "npc/cluster.h"
+#include "npc/image.h"
+#include "npc/module.h"
+#include "trace/trace.h"
+
+namespace anynpu::exec {
+
+namespace {
+
+// Memory of the cluster for one launch, given back at the end whatever happens.
+class Staging {
+ public:
+  explicit Staging(npc::Cluster& cluster) : cluster_(cluster) {}
+  ~Staging() {
+    for (uint32_t address : held_) (void)cluster_.release(address);
+  }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  Result<uint32_t> copy_in(const void* data, size_t bytes) {
+    // An address is needed for empty tensors too.
+    ANYNPU_ASSIGN(const uint32_t address, cluster_.allocate(bytes == 0 ? 1 : bytes));
+    held_.push_back(address);
+    if (!data || bytes == 0) return address;
+    ANYNPU_TRACE_ZONE(copy, "stage into NPC memory", 0, bytes);
+    ANYNPU_TRY(cluster_.write(address, data, bytes));
+    return address;
+  }
+
+ private:
+  npc::Cluster& cluster_;
+  std::vector<uint32_t> held_;
+};
+
+// Brings the bytes that differ from `before` to `to`, so that what other streams wrote into the
+// same allocation meanwhile stays.
+void merge(const std::byte* after, const std::byte* before, std::byte* to, size_t bytes) {
+  constexpr size_t kStep = 256;
+  for (size_t at = 0; at < bytes; at += kStep) {
+    const size_t step = std::min(kStep, bytes - at);
+    if (std::memcmp(after + at, before + at, step) == 0) continue;
+    for (size_t i = at; i < at + step; ++i) {
+      if (after[i] != before[i]) to[i] = after[i];
+    }
+  }
+}
+
+Status bring_back(npc::Cluster& cluster, uint32_t address, const KernelRegion& region,
+                  const std::vector<std::byte>& before) {
+  if (region.back == KernelRegion::Back::none || region.bytes == 0) return {};
+  ANYNPU_TRACE_ZONE(copy, "stage out of NPC memory", 0, region.bytes);
+  if (region.back == KernelRegion::Back::all) {
+    return cluster.read(address, region.data, region.bytes);
+  }
+  ANYNPU_ASSIGN(auto block, cluster.find(address, region.bytes));
+  merge(block->host(address), before.data(), region.data, region.bytes);
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<npc::Module>> DeviceKernel::load(std::span<const std::byte> object) {
+  ANYNPU_ASSIGN(npc::Cluster * cluster, npc::Cluster::get(0));
+  return npc::Module::load(*cluster, object);
+}
+
+Result<std::shared_ptr<DeviceKernel>> DeviceKernel::find(std::shared_ptr<npc::Module> module,
+                                                         std::string name) {
+  if (!module->has_kernel(name)) {
+    std::string there;
+    for (const std::string& one : module->kernels()) there += " " + one;
+    return fail(Code::not_found, "the object has no function '{}'; it has{}", name,
+                there.empty() ? " none" : there);
+  }
+  auto kernel = std::make_shared<DeviceKernel>();
+  kernel->name_ = std::move(name);
+  kernel->module_ = std::move(module);
+  return kernel;
+}
+
+uint32_t DeviceKernel::address() const { return module_->image().find_kernel(name_); }
+
+Status DeviceKernel::run(const KernelLaunch& launch) const {
+  npc::Cluster& cluster = module_->cluster();
+  Staging staging(cluster);
+  npc::LaunchRequest request;
+  request.kernel = name_;
+  request.core_num = static_cast<int>(launch.blocks);
+  request.timeout_ns = launch.timeout_ns;
+  std::vector<uint32_t> regions, copies;
+  std::vector<std::vector<std::byte>> before(launch.regions.size());
+  for (size_t i = 0; i < launch.regions.size(); ++i) {
+    const KernelRegion& region = launch.regions[i];
+    if (region.back == KernelRegion::Back::changed) {
+      before[i].assign(region.data, region.data + region.bytes);
+    }
+    // What the kernel leaves alone stays as it was, so all of them are copied in.
+    const void* from = before[i].empty() ? region.data : before[i].data();
+    ANYNPU_ASSIGN(const uint32_t address, staging.copy_in(from, region.bytes));
+    regions.push_back(address);
+  }
+  for (const std::vector<std::byte>& copy : launch.copies) {
+    ANYNPU_ASSIGN(const uint32_t address, staging.copy_in(copy.data(), copy.size()));
+    copies.push_back(address);
+  }
+  for (const KernelArgument& a : launch.arguments) {
+    const uint32_t base = a.kind == KernelArgument::Kind::region ? regions[a.index]
+                          : a.kind == KernelArgument::Kind::copy ? copies[a.index]
+                                                                 : 0;
+    request.args.push_back(base + a.word);
+  }
+  npc::LaunchStats stats;
+  Status status = cluster.launch(*module_, request, &stats);
+  if (!status.ok()) {
+    if (!stats.trap_report.empty()) std::fputs(stats.trap_report.c_str(), stderr);
+    if (status.code() != Code::task_failed) return status;
+    return Status(Code::kernel_failed, status.message());
+  }
+  for (size_t i = 0; i < launch.regions.size(); ++i) {
+    ANYNPU_TRY(bring_back(cluster, regions[i], launch.regions[i], before[i]));
+  }
+  return {};
+}
+
+}  // namespace anynpu::exec

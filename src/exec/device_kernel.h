@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel of a program (an object of the HPE toolchain) on the cores of an NPC cluster. Memory
+// that it works on is copied into the cluster's address space and back; the copies show in the
+// trace. Thread-safe; launches of the cluster run one after another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace anynpu::device {
+struct Allocation;
+}
+namespace anynpu::npc {
+class Module;
+}
+
+namespace anynpu::exec {
+
+// A piece of the program's memory that a launch works on.
+struct KernelRegion {
+  enum class Back : uint8_t {
+    none,     // only read
+    all,      // the whole piece is written by this launch
+    changed,  // what the kernel changed and nothing else: others may write beside it
+  };
+  std::byte* data = nullptr;
+  size_t bytes = 0;
+  Back back = Back::none;
+  std::shared_ptr<device::Allocation> owner;  // null: somebody else keeps it
+};
+
+// One word that a kernel gets.
+struct KernelArgument {
+  enum class Kind : uint8_t {
+    word,    // `word` itself
+    region,  // the address of byte `word` of regions[index]
+    copy,    // the address of byte `word` of a copy of copies[index], which is not brought back
+  };
+  Kind kind = Kind::word;
+  uint32_t word = 0;
+  uint32_t index = 0;
+};
+
+struct KernelLaunch {
+  uint32_t blocks = 1;
+  uint64_t timeout_ns = 0;  // 0: none
+  std::vector<KernelRegion> regions;
+  std::vector<std::vector<std::byte>> copies;
+  std::vector<KernelArgument> arguments;
+};
+
+class DeviceKernel {
+ public:
+  static constexpr uint32_t kMostBlocks = 8;  // cores of a cluster
+
+  // `object` is a relocatable RV32 ELF; any bytes are safe to pass.
+  static Result<std::shared_ptr<npc::Module>> load(std::span<const std::byte> object);
+  // The function `name` of a loaded object; not_found names those that are there.
+  static Result<std::shared_ptr<DeviceKernel>> find(std::shared_ptr<npc::Module> module,
+                                                    std::string name);
+
+  const std::string& name() const { return name_; }
+  uint32_t address() const;  // in the cluster
+  const npc::Module& module() const { return *module_; }
+
+  // Runs to the end. A trap is kernel_failed; its report goes to standard error.
+  Status run(const KernelLaunch& launch) const;
+
+ private:
+  std::string name_;
+  std::shared_ptr<npc::Module> module_;
+};
+
+}  // namespace anynpu::exec
