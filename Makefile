@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build product demo test bench soak fuzz lint asan tsan docs wheel wheel-test clean
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan docs wheel wheel-test clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -42,8 +42,11 @@ $(VENV)/.tests-installed: $(VENV)/.installed requirements-ray.txt
 configure: deps
 	@$(CONFIGURE) -B $(BUILD) > $(BUILD).log 2>&1 || (cat $(BUILD).log; exit 1)
 
-build: configure  ## compile everything into build/
+build: configure  ## compile everything but the fuzzers into build/
 	cmake --build $(BUILD) -j $(JOBS)
+
+fuzzers: configure
+	cmake --build $(BUILD) -j $(JOBS) --target all fuzzers
 
 product: configure  ## compile what users touch, without the tests
 	cmake --build $(BUILD) -j $(JOBS) --target product
@@ -51,7 +54,7 @@ product: configure  ## compile what users touch, without the tests
 demo: product  ## classify drawn shapes with the guide's quick start, then time ResNet-50
 	@$(PY) examples/demo.py --build $(BUILD)
 
-test: build $(VENV)/.tests-installed  ## all tests, C++ and Python; ends with 'N passed, N failed'
+test: fuzzers $(VENV)/.tests-installed  ## all tests, C++ and Python; ends with 'N passed, N failed'
 	@$(PY) tests/run_all.py --build $(BUILD) $(TEST_ARGS)
 
 bench: build  ## print the table of times
@@ -62,7 +65,7 @@ soak: build $(VENV)/.tests-installed  ## profile 50,000 events a second for 20 s
 	  ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_SOAK_SECONDS=$$seconds $(PY) -m pytest -q \
 	    tests/python/test_prof_files.py -k nothing_is_lost --timeout 1200 || exit 1; done
 
-fuzz: build  ## hostile models, programs and media (FUZZ_SECONDS=60 a format), RISC-V, profiles (FUZZ_ROUNDS=100)
+fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format), RISC-V, profiles (FUZZ_ROUNDS=100)
 	@for format in onnx caffe om aipp singleop elf jpeg png video; do \
 	  ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(BUILD)/tests/fuzz/fuzz_$$format \
 	    -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=20 -rss_limit_mb=2500 -max_len=8192 \
