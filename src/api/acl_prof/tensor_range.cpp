@@ -96,8 +96,8 @@ Status push(const aclprofEventAttributes* attr) {
 Failure pop() {
   if (pushed().empty()) {
     return {kNoOpenRange, fail(Code::bad_call_order,
-                             "this thread has no open range; call aclprofRangePushEx "
-                             "first, in the same thread")};
+                               "this thread has no open range; call aclprofRangePushEx "
+                               "first, in the same thread")};
   }
   const Open open = pushed().back();
   pushed().pop_back();
