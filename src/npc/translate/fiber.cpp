@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/translate/fiber.h"
 
+#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -53,6 +54,7 @@ extern "C" void anynpu_npc_start();
 bool Fiber::supported() { return true; }
 
 void Fiber::prepare(void (*entry)(void*), void* argument) {
+  abandon_frames();
   // What anynpu_npc_switch pops: r15, r14, r13, r12, rbx, rbp, then the return address; behind it
   // the stack is aligned as calls want it.
   auto* at = reinterpret_cast<uint64_t*>(top_ - 120);
@@ -96,6 +98,10 @@ Result<std::unique_ptr<Fiber>> Fiber::create(size_t bytes) {
                 std::strerror(errno));
   }
   return std::unique_ptr<Fiber>(new Fiber(low, bytes));
+}
+
+void Fiber::abandon_frames() {
+  ASAN_UNPOISON_MEMORY_REGION(low_, static_cast<size_t>(top_ - low_));  // nothing in other builds
 }
 
 Fiber::~Fiber() { munmap(low_ - kGuard, static_cast<size_t>(top_ - low_) + kGuard); }

@@ -24,6 +24,9 @@ class Fiber {
   void resume();   // from a thread; returns at the next suspend()
   void suspend();  // from the fiber; returns at the next resume()
 
+  // Frames that were left without returning may be read: the address sanitizer drops its marks.
+  void abandon_frames();
+
   bool contains(const void* at) const { return at >= low_ && at < top_; }
   bool in_guard(const void* at) const { return at >= low_ - kGuard && at < low_; }
 

@@ -173,6 +173,7 @@ HostStop run_host(Core& core, uint64_t slice) {
     host.fiber->resume();
   }
   if (host.stop == HostStop::trap || host.stop == HostStop::fault) {
+    host.fiber->abandon_frames();
     find_guest_frames(core);
     if (host.stop == HostStop::fault) explain_fault(core);
     return HostStop::trap;
