@@ -190,7 +190,9 @@ bool has_avx2() {
 }
 #endif
 
-#if defined(__x86_64__)
+// A sanitizer's runtime is not there yet when clones are chosen.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ANYNPU_CLONES __attribute__((target_clones("avx2", "default"), optimize("O3")))
 #else
 #define ANYNPU_CLONES
