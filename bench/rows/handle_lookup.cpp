@@ -20,8 +20,8 @@ ANYNPU_HANDLE_TYPE(bench::Thing, notify);
 
 namespace bench {
 
-// When something else takes the other half of the core, for tenths of a second at a time, the same
-// code takes 6 ns instead of 4.4: the row has to last longer than that.
+// The same binary reads 4.4 ns in most short runs and 5 to 6 in some, beside a busy neighbour above
+// all: the row has to last longer than such a spell.
 constexpr size_t kPairsOfTwoSeconds = 10'001;
 
 // Over an empty walk of the same list, so that the row is the lookup and not the loop.
