@@ -53,6 +53,11 @@ check "run an NPC kernel" python programs/hpe_copy.py hpe_copy-fatbin.o
 check "atc" atc --model=shapes.onnx --framework=5 --output=shapes \
   --input_shape=actual_input_1:1,3,224,224 --soc_version=Ascend310P3
 check "run a model" python programs/model.py shapes.om
+check "a JPEG there and back" python programs/picture.py
+check "a single operator" python programs/operator_add.py
+check "anynpu check passes a clean program" anynpu check programs/operator_add.py
+check "anynpu check reports a leak" bash -c '! anynpu check programs/picture.py > report 2>&1 &&
+  grep -q leak-media-memory report'
 check "ais_bench" python -m ais_bench --model shapes.om --loop 3
 check "ais_bench on two devices" python -m ais_bench --model shapes.om --device 0,1
 check "metadata of aclruntime and ais_bench" python -c "
@@ -66,6 +71,8 @@ check "msprof" bash -c 'msprof --output=prof python programs/model.py shapes.om 
   ls prof/PROF_*/mindstudio_profiler_output/op_summary_*.csv'
 check "ais_bench with a dump" bash -c 'python -m ais_bench --model shapes.om --output dumped --dump 1 --dump_npy 1 &&
   ls dumped/dump/*_npy/*.npy'
+check "msaccucmp" bash -c 'dump=$(find dumped -name "*.[0-9]*" -type f ! -name "*.npy" | head -1) &&
+  msaccucmp convert -d "$dump" -out converted && ls converted/*.npy'
 check "ais_bench under msprof" bash -c 'python -m ais_bench --model shapes.om --output profiled --profiler 1 &&
   ls profiled/profiler/PROF_*/mindstudio_profiler_output/op_summary_*_shapes_*.csv'
 echo "wheel of $size KiB: $(basename "$wheel")"
