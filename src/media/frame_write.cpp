@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "media/decode_session.h"
+#include "pixel/chroma.h"
 #include "pixel/color.h"
 
 namespace anynpu::media {
@@ -43,11 +44,7 @@ void write_chroma(const DecodedFrame& frame, const Picture& to) {
     }
     const uint8_t* a = rows[u == 0 ? 0 : 1];
     const uint8_t* b = rows[u == 0 ? 1 : 0];
-    uint8_t* __restrict out = plane.row(y);
-    for (uint32_t x = 0; x < plane.width; ++x) {
-      out[2 * x] = a[x];
-      out[2 * x + 1] = b[x];
-    }
+    pixel::interleave(a, b, plane.width, plane.row(y));
   }
 }
 

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/clones.h"
+
 namespace anynpu::pixel {
 namespace {
 
@@ -190,17 +192,9 @@ bool has_avx2() {
 }
 #endif
 
-// A sanitizer's runtime is not there yet when clones are chosen.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define ANYNPU_CLONES __attribute__((target_clones("avx2", "default"), optimize("O3")))
-#else
-#define ANYNPU_CLONES
-#endif
-
 // Two taps: the weights are positive and the sum stays below 2^31.
-ANYNPU_CLONES void mix_two(const int32_t* a, const int32_t* b, int32_t wa, int32_t wb, size_t n,
-                           uint8_t* to) {
+ANYNPU_CLONES("avx2")
+void mix_two(const int32_t* a, const int32_t* b, int32_t wa, int32_t wb, size_t n, uint8_t* to) {
   for (size_t i = 0; i < n; ++i)
     to[i] = static_cast<uint8_t>((a[i] * wa + b[i] * wb + kHalf) >> (2 * kWeightBits));
 }

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops without branches, which the compiler turns into vectors of the machine at hand. No
-// function of the standard library in them: `optimize` keeps it from being inlined.
 #include "tensor/half_arrays.h"
 
 #include <cstdint>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define ANYNPU_CLONES                                                          \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), \
-                 optimize("O3", "no-trapping-math")))
-#else
-#define ANYNPU_CLONES
-#endif
+#include "base/clones.h"
 
 namespace anynpu {
 
 namespace {
 
-ANYNPU_CLONES void widen_f16(const uint16_t* in, float* out, size_t count) {
+ANYNPU_CLONES("arch=x86-64-v4", "arch=x86-64-v3")
+void widen_f16(const uint16_t* in, float* out, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const uint32_t half = in[i];
     const uint32_t shifted = (half & 0x7fffu) << 13;
@@ -31,11 +23,13 @@ ANYNPU_CLONES void widen_f16(const uint16_t* in, float* out, size_t count) {
   }
 }
 
-ANYNPU_CLONES void widen_bf16(const uint16_t* in, float* out, size_t count) {
+ANYNPU_CLONES("arch=x86-64-v4", "arch=x86-64-v3")
+void widen_bf16(const uint16_t* in, float* out, size_t count) {
   for (size_t i = 0; i < count; ++i) out[i] = __builtin_bit_cast(float, uint32_t{in[i]} << 16);
 }
 
-ANYNPU_CLONES void narrow_f16(const float* in, uint16_t* out, size_t count) {
+ANYNPU_CLONES("arch=x86-64-v4", "arch=x86-64-v3")
+void narrow_f16(const float* in, uint16_t* out, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, in[i]);
     const uint32_t magnitude = bits & 0x7fffffffu;
@@ -50,7 +44,8 @@ ANYNPU_CLONES void narrow_f16(const float* in, uint16_t* out, size_t count) {
   }
 }
 
-ANYNPU_CLONES void narrow_bf16(const float* in, uint16_t* out, size_t count) {
+ANYNPU_CLONES("arch=x86-64-v4", "arch=x86-64-v3")
+void narrow_bf16(const float* in, uint16_t* out, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, in[i]);
     const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;

@@ -6,6 +6,7 @@
 
 #include "media/plugin_image/codec.h"
 #include "media/plugin_image/jpeg_errors.h"
+#include "pixel/chroma.h"
 
 namespace anynpu::media {
 namespace {
@@ -124,11 +125,7 @@ struct RawReader {
     for (uint32_t y = 0; y < count && first + y < plane.height; ++y) {
       const uint8_t* a = keep.rows[u == 0 ? 1 : 2][y];
       const uint8_t* b = keep.rows[u == 0 ? 2 : 1][y];
-      uint8_t* __restrict out = plane.row(first + y);
-      for (uint32_t x = 0; x < plane.width; ++x) {
-        out[2 * x] = a[x];
-        out[2 * x + 1] = b[x];
-      }
+      pixel::interleave(a, b, plane.width, plane.row(first + y));
     }
   }
 };

@@ -6,6 +6,7 @@
 
 #include "media/plugin_image/codec.h"
 #include "media/plugin_image/jpeg_errors.h"
+#include "pixel/chroma.h"
 
 namespace anynpu::media {
 namespace {
@@ -84,12 +85,9 @@ struct Rows {
   std::vector<JSAMPROW> own;  // the luma rows among `rows`
 };
 
-// Samples of one component row, repeated to the right to fill whole blocks.
-void take_row(const Plane& plane, uint32_t y, uint32_t step, uint32_t at, size_t padded,
-              uint8_t* to) {
-  const uint8_t* row = plane.row(std::min(y, plane.height - 1)) + at;
-  for (uint32_t x = 0; x < plane.width; ++x) to[x] = row[x * step];
-  std::fill(to + plane.width, to + padded, to[plane.width - 1]);
+// The last sample of a row, repeated to the right to fill whole blocks.
+void fill_row(uint8_t* row, size_t width, size_t padded) {
+  std::memset(row + width, row[width - 1], padded - width);
 }
 
 void write_all(jpeg_compress_struct& c, const Picture& from, Rows& keep) {
@@ -114,13 +112,17 @@ void write_all(jpeg_compress_struct& c, const Picture& from, Rows& keep) {
       if (direct) {
         keep.rows[0][y] = luma.row(std::min(top + y, luma.height - 1));
       } else {
-        take_row(luma, top + y, 1, 0, padded[0], keep.own[y]);
+        std::memcpy(keep.own[y], luma.row(std::min(top + y, luma.height - 1)), luma.width);
+        fill_row(keep.own[y], luma.width, padded[0]);
       }
     }
-    for (int i = 1; i < c.num_components; ++i) {
-      for (uint32_t y = 0; y < keep.rows[i].size(); ++y)
-        take_row(chroma, (top >> from.format->shift_y) + y, 2, from.format->at[i], padded[i],
-                 keep.rows[i][y]);
+    for (uint32_t y = 0; y < keep.rows[1].size(); ++y) {
+      const uint32_t row = (top >> from.format->shift_y) + y;
+      uint8_t* pair[2];
+      for (int i = 1; i < 3; ++i) pair[from.format->at[i]] = keep.rows[i][y];
+      pixel::take_apart(chroma.row(std::min(row, chroma.height - 1)), chroma.width, pair[0],
+                        pair[1]);
+      for (int i = 1; i < 3; ++i) fill_row(keep.rows[i][y], chroma.width, padded[i]);
     }
     JSAMPARRAY planes[3] = {keep.rows[0].data(), keep.rows[1].data(), keep.rows[2].data()};
     jpeg_write_raw_data(&c, planes, group);

@@ -8,6 +8,7 @@ extern "C" {
 #include <cstring>
 
 #include "media/plugin_video/codec.h"
+#include "pixel/chroma.h"
 
 namespace anynpu::media {
 namespace {
@@ -255,17 +256,20 @@ class Encoder final : public VideoEncoder {
       std::memcpy(frame_->data[0] + size_t{y} * frame_->linesize[0], luma.row(y), luma.width);
     const bool in_turns = context_->pix_fmt == AV_PIX_FMT_NV12;
     const pixel::Plane chroma = from.plane(1);
-    for (int c = 1; c < 3; ++c) {
-      const uint32_t at = from.format->at[c];
-      const int plane = in_turns ? 1 : c;
-      const uint32_t step = in_turns ? 2 : 1;
-      for (uint32_t y = 0; y < chroma.height; ++y) {
-        const uint8_t* source = chroma.row(y) + at;
-        uint8_t* target =
-            frame_->data[plane] + size_t{y} * frame_->linesize[plane] + (in_turns ? c - 1 : 0);
-        for (uint32_t x = 0; x < chroma.width; ++x)
-          target[step * x] = options_.grey ? 128 : source[2 * x];
-      }
+    std::vector<uint8_t> lines(in_turns ? 2 * size_t{chroma.width} : 0);
+    for (uint32_t y = 0; y < chroma.height; ++y) {
+      uint8_t* rows[2];  // of U and V
+      for (int c = 0; c < 2; ++c)
+        rows[c] = in_turns ? lines.data() + c * size_t{chroma.width}
+                           : frame_->data[c + 1] + size_t{y} * frame_->linesize[c + 1];
+      if (options_.grey)
+        for (uint8_t* row : rows) std::memset(row, 128, chroma.width);
+      else
+        pixel::take_apart(chroma.row(y), chroma.width, rows[from.format->at[1]],
+                          rows[from.format->at[2]]);
+      if (in_turns)
+        pixel::interleave(rows[0], rows[1], chroma.width,
+                          frame_->data[1] + size_t{y} * frame_->linesize[1]);
     }
     return {};
   }
