@@ -10,7 +10,8 @@ using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
 using acl::enter_value;
-using acl::from_handle;
+using acl::insert_object;
+using acl::remove_object;
 using acl::to_handle;
 using device::AllocatorDesc;
 using device::Runtime;
@@ -30,18 +31,13 @@ Status set_field(aclrtAllocatorDesc desc, Field StreamAllocator::*field, Field v
 }  // namespace
 
 aclrtAllocatorDesc aclrtAllocatorCreateDesc(void) {
-  return enter_value(__func__, aclrtAllocatorDesc{}, []() -> Result<aclrtAllocatorDesc> {
-    return from_handle<aclrtAllocatorDesc>(
-        HandleTable::instance().insert(std::make_shared<AllocatorDesc>()));
+  return enter_value(__func__, aclrtAllocatorDesc{}, [] {
+    return insert_object<aclrtAllocatorDesc>(std::make_shared<AllocatorDesc>());
   });
 }
 
 aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc) {
-  return enter(__func__, [&]() -> Status {
-    auto& handles = HandleTable::instance();
-    if (handles.remove<AllocatorDesc>(to_handle(allocatorDesc))) return {};
-    return handles.explain(to_handle(allocatorDesc), HandleTag::allocator_desc);
-  });
+  return enter(__func__, [&] { return remove_object<AllocatorDesc>(allocatorDesc); });
 }
 
 aclError aclrtAllocatorSetObjToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocator allocator) {

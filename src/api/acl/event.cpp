@@ -11,7 +11,8 @@ using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
 using acl::Failure;
-using acl::from_handle;
+using acl::insert_object;
+using acl::remove_object;
 using acl::to_handle;
 using device::Event;
 using device::EventState;
@@ -35,12 +36,11 @@ Status create_event(aclrtEvent* event, uint32_t flags) {
                 flags, kEventFlags);
   }
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());
-  auto& handles = HandleTable::instance();
-  if (handles.live(HandleTag::event) >= kMaxEvents) {
+  if (HandleTable::instance().live(HandleTag::event) >= kMaxEvents) {
     return fail(Code::out_of_events, "{} events exist, the most there may be; destroy some",
                 kMaxEvents);
   }
-  *event = from_handle<aclrtEvent>(handles.insert(std::make_shared<Event>(context, flags)));
+  ANYNPU_ASSIGN(*event, insert_object<aclrtEvent>(std::make_shared<Event>(context, flags)));
   return {};
 }
 
@@ -100,11 +100,7 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) {
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event) {
-  return enter(__func__, [&]() -> Status {
-    auto& handles = HandleTable::instance();
-    if (handles.remove<Event>(to_handle(event))) return {};
-    return handles.explain(to_handle(event), HandleTag::event);
-  });
+  return enter(__func__, [&] { return remove_object<Event>(event); });
 }
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {

@@ -13,7 +13,8 @@ using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
 using acl::enter_value;
-using acl::from_handle;
+using acl::insert_object;
+using acl::remove_object;
 using acl::to_handle;
 using device::Runtime;
 
@@ -76,18 +77,11 @@ aclError aclrtGetGroupCount(uint32_t* count) {
 
 aclrtGroupInfo* aclrtCreateGroupInfo(void) {
   return enter_value(__func__, static_cast<aclrtGroupInfo*>(nullptr),
-                     []() -> Result<aclrtGroupInfo*> {
-                       return from_handle<aclrtGroupInfo*>(
-                           HandleTable::instance().insert(std::make_shared<GroupInfo>()));
-                     });
+                     [] { return insert_object<aclrtGroupInfo*>(std::make_shared<GroupInfo>()); });
 }
 
 aclError aclrtDestroyGroupInfo(aclrtGroupInfo* groupInfo) {
-  return enter(__func__, [&]() -> Status {
-    auto& handles = HandleTable::instance();
-    if (handles.remove<GroupInfo>(to_handle(groupInfo))) return {};
-    return handles.explain(to_handle(groupInfo), HandleTag::group_info);
-  });
+  return enter(__func__, [&] { return remove_object<GroupInfo>(groupInfo); });
 }
 
 aclError aclrtGetAllGroupInfo(aclrtGroupInfo* groupInfo) {

@@ -11,7 +11,8 @@ using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
 using acl::Failure;
-using acl::from_handle;
+using acl::insert_object;
+using acl::remove_object;
 using acl::to_handle;
 using device::Notify;
 using device::Runtime;
@@ -21,13 +22,12 @@ namespace {
 constexpr size_t kMaxNotifies = 65536;
 
 Failure insert_notify(aclrtNotify* notify, std::shared_ptr<Notify> made) {
-  auto& handles = HandleTable::instance();
-  if (handles.live(HandleTag::notify) >= kMaxNotifies) {
+  if (HandleTable::instance().live(HandleTag::notify) >= kMaxNotifies) {
     return {ACL_ERROR_RT_NO_NOTIFY_RESOURCE,
             fail(Code::out_of_events, "{} notifies exist, the most there may be; destroy some",
                  kMaxNotifies)};
   }
-  *notify = from_handle<aclrtNotify>(handles.insert(std::move(made)));
+  ANYNPU_ASSIGN(*notify, insert_object<aclrtNotify>(std::move(made)));
   return {};
 }
 
@@ -46,11 +46,7 @@ aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
 }
 
 aclError aclrtDestroyNotify(aclrtNotify notify) {
-  return enter(__func__, [&]() -> Status {
-    auto& handles = HandleTable::instance();
-    if (handles.remove<Notify>(to_handle(notify))) return {};
-    return handles.explain(to_handle(notify), HandleTag::notify);
-  });
+  return enter(__func__, [&] { return remove_object<Notify>(notify); });
 }
 
 aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {

@@ -17,7 +17,8 @@ using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
 using acl::enter_value;
-using acl::from_handle;
+using acl::insert_object;
+using acl::remove_object;
 using acl::to_handle;
 
 namespace {
@@ -38,20 +39,13 @@ constexpr StreamOption kStreamOptions[] = {
 }  // namespace
 
 aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
-  return enter_value(__func__, static_cast<aclrtStreamConfigHandle*>(nullptr),
-                     []() -> Result<aclrtStreamConfigHandle*> {
-                       const Handle handle = HandleTable::instance().insert(
-                           std::make_shared<aclrtStreamConfigHandle>());
-                       return from_handle<aclrtStreamConfigHandle*>(handle);
-                     });
+  return enter_value(__func__, static_cast<aclrtStreamConfigHandle*>(nullptr), [] {
+    return insert_object<aclrtStreamConfigHandle*>(std::make_shared<aclrtStreamConfigHandle>());
+  });
 }
 
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
-  return enter(__func__, [&]() -> Status {
-    auto& handles = HandleTable::instance();
-    if (handles.remove<aclrtStreamConfigHandle>(to_handle(handle))) return {};
-    return handles.explain(to_handle(handle), HandleTag::stream_config);
-  });
+  return enter(__func__, [&] { return remove_object<aclrtStreamConfigHandle>(handle); });
 }
 
 aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr,

@@ -10,7 +10,8 @@
 using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
-using acl::from_handle;
+using acl::insert_object;
+using acl::remove_object;
 using acl::to_handle;
 using device::PhysicalMemory;
 using device::Runtime;
@@ -76,7 +77,7 @@ Status malloc_physical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysic
     ANYNPU_ASSIGN(owner, Runtime::instance().device(static_cast<int32_t>(prop.location.id)));
   }
   ANYNPU_ASSIGN(auto memory, PhysicalMemory::create(owner.get(), (size + unit - 1) / unit * unit));
-  *handle = from_handle<aclrtDrvMemHandle>(HandleTable::instance().insert(std::move(memory)));
+  ANYNPU_ASSIGN(*handle, insert_object<aclrtDrvMemHandle>(std::move(memory)));
   return {};
 }
 
@@ -110,11 +111,7 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
 }
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
-  return enter(__func__, [&]() -> Status {
-    auto& handles = HandleTable::instance();
-    if (handles.remove<PhysicalMemory>(to_handle(handle))) return {};
-    return handles.explain(to_handle(handle), HandleTag::physical_memory);
-  });
+  return enter(__func__, [&] { return remove_object<PhysicalMemory>(handle); });
 }
 
 aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
@@ -169,7 +166,7 @@ aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t dev
     *handle = nullptr;
     ANYNPU_ASSIGN(auto owner, Runtime::instance().device(deviceId));
     ANYNPU_ASSIGN(auto memory, PhysicalMemory::import(shareableHandle, *owner));
-    *handle = from_handle<aclrtDrvMemHandle>(HandleTable::instance().insert(std::move(memory)));
+    ANYNPU_ASSIGN(*handle, insert_object<aclrtDrvMemHandle>(std::move(memory)));
     return {};
   });
 }
