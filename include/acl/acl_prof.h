@@ -130,12 +130,20 @@ ACL_FUNC_VISIBILITY aclError aclprofSetConfig(aclprofConfigType configType, cons
                                               size_t configLength);
 ACL_FUNC_VISIBILITY aclError aclprofStart(const aclprofConfig* profilerConfig);
 ACL_FUNC_VISIBILITY aclError aclprofStop(const aclprofConfig* profilerConfig);
+/* Does what a start with this configuration does before it records: checks it and makes the folder.
+ * Not in the vendor's header; its one argument is known, its details are ours. */
+ACL_FUNC_VISIBILITY aclError aclprofWarmup(const aclprofConfig* profilerConfig);
 
 /* Marks and ranges of the program, between start and stop, with ACL_PROF_MSPROFTX. */
 ACL_FUNC_VISIBILITY void* aclprofCreateStamp(void);
 ACL_FUNC_VISIBILITY void aclprofDestroyStamp(void* stamp);
 ACL_FUNC_VISIBILITY aclError aclprofSetStampTraceMessage(void* stamp, const char* msg,
                                                          uint32_t msgLen);
+/* Categories of stamps: numbers that the program chooses, and their names. A name counts for stamps
+ * that get the category afterwards. Not in the vendor's header, which has the fields but not these
+ * two: the arguments are what the fields of a stamp need, in the order of their siblings. */
+ACL_FUNC_VISIBILITY aclError aclprofSetCategoryName(uint32_t category, const char* categoryName);
+ACL_FUNC_VISIBILITY aclError aclprofSetStampCategory(void* stamp, uint32_t category);
 ACL_FUNC_VISIBILITY aclError aclprofMark(void* stamp);
 ACL_FUNC_VISIBILITY aclError aclprofMarkEx(const char* msg, size_t msgLen, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclprofPush(void* stamp);

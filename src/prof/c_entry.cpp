@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/crc32c.h"
+#include "device/runtime.h"
 #include "prof/ownership.h"
 #include "prof/session.h"
 #include "prof/stamps.h"
@@ -79,6 +80,11 @@ Status stop(uint64_t number) {
 
 trace::NameId name_or_none(const char* text) { return text ? trace::intern(text) : 0; }
 
+Status mark_stream(const char* text, const char* domain, uint64_t handle) {
+  ANYNPU_ASSIGN(const auto stream, device::Runtime::instance().stream(handle));
+  return mark_ex({name_or_none(text), name_or_none(domain)}, *stream);
+}
+
 }  // namespace
 
 }  // namespace anynpu::prof
@@ -112,12 +118,21 @@ int anynpu_prof_stop(uint64_t session, char* message, size_t message_bytes) {
 }
 
 void anynpu_prof_mark(const char* text, const char* domain) {
-  if (prof::stamps_on()) prof::mark(prof::name_or_none(text), prof::name_or_none(domain));
+  if (prof::stamps_on()) prof::mark({prof::name_or_none(text), prof::name_or_none(domain)});
+}
+
+int anynpu_prof_mark_ex(const char* text, const char* domain, uint64_t stream, char* message,
+                        size_t message_bytes) {
+  if (!prof::stamps_on()) return 0;
+  const Status status = prof::mark_stream(text, domain, stream);
+  if (status.ok()) return 0;
+  prof::tell(status, message, message_bytes);
+  return 1;
 }
 
 uint32_t anynpu_prof_range_start(const char* text, const char* domain) {
   if (!prof::stamps_on()) return 0;
-  return prof::start_range(prof::name_or_none(text), prof::name_or_none(domain));
+  return prof::start_range({prof::name_or_none(text), prof::name_or_none(domain)});
 }
 
 int anynpu_prof_range_stop(uint32_t range) { return prof::stop_range(range).ok() ? 0 : 1; }

@@ -23,6 +23,9 @@ int anynpu_prof_stop(uint64_t session, char* message, size_t message_bytes);
 
 // Marks of mstx; nothing happens while nobody records them. start gives 0 then.
 void anynpu_prof_mark(const char* text, const char* domain);
+// And into a stream (its handle). Returns 0; else 1 with the sentence.
+int anynpu_prof_mark_ex(const char* text, const char* domain, uint64_t stream, char* message,
+                        size_t message_bytes);
 uint32_t anynpu_prof_range_start(const char* text, const char* domain);
 int anynpu_prof_range_stop(uint32_t range);
 int anynpu_prof_marks_on(void);

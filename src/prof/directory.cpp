@@ -146,12 +146,15 @@ Status write_text(const std::string& path, const std::string& text) {
               reason);
 }
 
+Status make_output_folder(const std::string& path) {
+  ANYNPU_TRY(make_folders(path));
+  if (::access(path.c_str(), W_OK | X_OK) == 0) return {};
+  return fail(Code::io_error, "'{}' may not be written in: {}; choose another folder", path,
+              std::string(strerror(errno)));
+}
+
 Result<Directory> Directory::create(const DirectoryFacts& facts) {
-  ANYNPU_TRY(make_folders(facts.parent));
-  if (::access(facts.parent.c_str(), W_OK | X_OK) != 0) {
-    return fail(Code::io_error, "'{}' may not be written in: {}; choose another folder",
-                facts.parent, std::string(strerror(errno)));
-  }
+  ANYNPU_TRY(make_output_folder(facts.parent));
   Directory made;
   made.begin_calendar_ns_ = calendar_ns();
   made.begin_steady_ns_ = now_ns();

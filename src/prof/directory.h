@@ -45,6 +45,8 @@ class Directory {
 
 // Makes a folder and its parents. Fails with io_error, naming the one that cannot be made.
 Status make_folders(const std::string& path);
+// The same for the folder that gets PROF_* directories, which must be writable.
+Status make_output_folder(const std::string& path);
 // Writes a small file whole.
 Status write_text(const std::string& path, const std::string& text);
 

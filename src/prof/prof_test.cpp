@@ -74,7 +74,7 @@ TEST(CollectorTest, every_event_of_every_thread_arrives) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([] {
-      for (int i = 0; i < 200'000; ++i) mark(0);
+      for (int i = 0; i < 200'000; ++i) mark({});
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -87,7 +87,7 @@ TEST(CollectorTest, starting_and_stopping_often_is_harmless) {
   for (int i = 0; i < 200; ++i) {
     auto counter = std::make_shared<Counter>(trace::bit(trace::Category::user));
     Collector::instance().add(counter);
-    mark(0);
+    mark({});
     Collector::instance().remove(counter);
     EXPECT_EQ(counter->marks, 1u);
   }
@@ -96,7 +96,7 @@ TEST(CollectorTest, starting_and_stopping_often_is_harmless) {
 TEST(StampTest, pop_without_push_and_unknown_ranges_fail) {
   EXPECT_EQ(pop().code(), Code::bad_call_order);
   EXPECT_EQ(stop_range(12345).code(), Code::not_found);
-  const uint32_t range = start_range(0);
+  const uint32_t range = start_range({});
   EXPECT_TRUE(stop_range(range).ok());
   EXPECT_FALSE(stop_range(range).ok());
 }

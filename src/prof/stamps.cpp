@@ -2,16 +2,18 @@
 #include "prof/stamps.h"
 
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "device/stream.h"
 
 namespace anynpu::prof {
 
 namespace {
 
 struct Open {
-  trace::NameId message;
-  trace::NameId domain;
+  Label label;
   uint64_t begin;
 };
 
@@ -25,42 +27,53 @@ Ranges& ranges() {
   return *one;
 }
 
+struct Categories {
+  std::mutex mutex;
+  std::unordered_map<uint32_t, trace::NameId> names;
+};
+
+Categories& categories() {
+  static auto* one = new Categories;
+  return *one;
+}
+
 std::vector<Open>& pushed() {
   thread_local std::vector<Open> stack;
   return stack;
 }
 
 constinit std::atomic<uint32_t> g_number{0};
+constinit device::TaskKind kMarkEx{"mark_ex", device::Engine::control};
 
 uint32_t next_number() {
   const uint32_t number = g_number.fetch_add(1, std::memory_order_relaxed) + 1;
   return number ? number : next_number();
 }
 
-trace::Detail about(StampKind kind, trace::NameId domain, uint32_t number) {
-  return {static_cast<uint64_t>(kind), 0, domain, number};
+trace::Detail about(StampKind kind, const Label& label, uint32_t number) {
+  return {static_cast<uint64_t>(kind) | uint64_t{label.category} << 32, 0, label.domain, number};
 }
 
 void end(StampKind kind, const Open& open, uint32_t number) {
-  trace::slice(trace::Category::user, open.message, open.begin, ticks(),
-               trace::current_correlation(), 0, about(kind, open.domain, number));
+  trace::slice(trace::Category::user, open.label.message, open.begin, ticks(),
+               trace::current_correlation(), 0, about(kind, open.label, number));
 }
 
 }  // namespace
 
-void mark(trace::NameId message, trace::NameId domain) {
-  trace::instant(trace::Category::user, message, trace::current_correlation(), 0,
-                 about(StampKind::mark, domain, 0));
+void mark(const Label& label) {
+  trace::instant(trace::Category::user, label.message, trace::current_correlation(), 0,
+                 about(StampKind::mark, label, 0));
 }
 
-uint32_t mark_ex(trace::NameId message, trace::NameId domain) {
+Status mark_ex(const Label& label, device::Stream& stream) {
   const uint32_t number = next_number();
-  trace::instant(trace::Category::user, message, trace::current_correlation(), 0,
-                 about(StampKind::mark_ex, domain, number));
-  return number;
+  trace::instant(trace::Category::user, label.message, trace::current_correlation(), 0,
+                 about(StampKind::mark_ex, label, number));
+  return stream.submit({kMarkEx, number}, [] { return Status(); });
 }
 
-void push(trace::NameId message) { pushed().push_back({message, 0, ticks()}); }
+void push(const Label& label) { pushed().push_back({label, ticks()}); }
 
 Status pop() {
   if (pushed().empty()) {
@@ -73,10 +86,10 @@ Status pop() {
   return {};
 }
 
-uint32_t start_range(trace::NameId message, trace::NameId domain) {
+uint32_t start_range(const Label& label) {
   const uint32_t number = next_number();
   const std::lock_guard lock(ranges().mutex);
-  ranges().open[number] = {message, domain, ticks()};
+  ranges().open[number] = {label, ticks()};
   return number;
 }
 
@@ -99,7 +112,19 @@ Status stop_range(uint32_t range) {
 void step(uint64_t begin, uint32_t stream) {
   static constinit trace::StaticName name("step");
   trace::slice(trace::Category::user, name.id(), begin, ticks(), trace::current_correlation(),
-               stream, about(StampKind::step, 0, next_number()));
+               stream, about(StampKind::step, {}, next_number()));
+}
+
+void name_category(uint32_t category, trace::NameId name) {
+  const std::lock_guard lock(categories().mutex);
+  categories().names[category] = name;
+}
+
+trace::NameId category_name(uint32_t category) {
+  const std::lock_guard lock(categories().mutex);
+  const auto found = categories().names.find(category);
+  return found == categories().names.end() ? trace::intern(std::to_string(category))
+                                           : found->second;
 }
 
 }  // namespace anynpu::prof

@@ -12,6 +12,10 @@
 #include "base/result.h"
 #include "trace/trace.h"
 
+namespace anynpu::device {
+class Stream;
+}
+
 namespace anynpu::prof {
 
 constexpr size_t kLongestMessage = 127;
@@ -19,24 +23,41 @@ constexpr size_t kLongestMessage = 127;
 // As the documents number them; `step` is ours, for aclprofGetStepTimestamp.
 enum class StampKind : uint32_t { mark = 0, push_pop = 1, start_end = 2, mark_ex = 3, step = 4 };
 
+// What a mark or range is called; all three are names, 0 for none.
+struct Label {
+  trace::NameId message = 0;
+  trace::NameId domain = 0;
+  trace::NameId category = 0;
+};
+
 struct Stamp {
   std::atomic<trace::NameId> message{0};
+  std::atomic<trace::NameId> category{0};
+
+  Label label() const {
+    return {message.load(std::memory_order_relaxed), 0, category.load(std::memory_order_relaxed)};
+  }
 };
 
 inline bool stamps_on() { return trace::enabled(trace::Category::user); }
 
-void mark(trace::NameId message, trace::NameId domain = 0);
-// The host side of a mark that also goes into a stream; the number ties both.
-uint32_t mark_ex(trace::NameId message, trace::NameId domain = 0);
-void push(trace::NameId message);
+void mark(const Label& label);
+// A mark that also goes into a stream, as a task.
+Status mark_ex(const Label& label, device::Stream& stream);
+void push(const Label& label);
 // Fails with bad_call_order when this thread has pushed nothing.
 Status pop();
 // Never 0.
-uint32_t start_range(trace::NameId message, trace::NameId domain = 0);
+uint32_t start_range(const Label& label);
 // Fails with not_found.
 Status stop_range(uint32_t range);
 // One step of a model's work, from `begin` (ticks) to now.
 void step(uint64_t begin, uint32_t stream);
+
+// The program numbers its categories and may name them, for the whole process. A number without a
+// name is called by its digits.
+void name_category(uint32_t category, trace::NameId name);
+trace::NameId category_name(uint32_t category);
 
 }  // namespace anynpu::prof
 

@@ -7,6 +7,7 @@ import subprocess
 PROGRAM = r"""
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "acl/acl.h"
 #include "acl/acl_prof.h"
 
@@ -26,13 +27,25 @@ int main(int argc, char** argv) {
   if (!config || aclprofCreateConfig(NULL, 1, ACL_AICORE_NONE, NULL, ACL_PROF_ACL_API)) return 4;
   if (aclprofSetConfig(ACL_PROF_SYS_HARDWARE_MEM_FREQ, "15", 3) == ACL_SUCCESS) return 5;
   CHECK(aclprofSetConfig(ACL_PROF_SYS_HARDWARE_MEM_FREQ, "15", 2));
+  if (aclprofWarmup(NULL) != ACL_ERROR_INVALID_PARAM) return 14;
+  CHECK(aclprofWarmup(config));
+  if (access(argv[1], W_OK) != 0) return 15; /* the folder is there before the start */
   CHECK(aclprofStart(config));
+  if (aclprofWarmup(config) != ACL_ERROR_PROF_ALREADY_RUN) return 13;
   void* stamp = aclprofCreateStamp();
   uint32_t range = 0;
   CHECK(aclprofSetStampTraceMessage(stamp, "from C", 6));
   CHECK(aclprofMark(stamp));
+  CHECK(aclprofSetCategoryName(7, "loading"));
+  CHECK(aclprofSetStampCategory(stamp, 7));
   CHECK(aclprofRangeStart(stamp, &range));
   CHECK(aclprofRangeStop(range));
+  CHECK(aclprofSetStampCategory(stamp, 8)); /* has no name */
+  CHECK(aclprofPush(stamp));
+  CHECK(aclprofPop());
+  if (aclprofSetCategoryName(7, "") != -1) return 16;
+  if (aclprofSetCategoryName(7, NULL) != ACL_ERROR_INVALID_PARAM) return 17;
+  if (aclprofSetStampCategory(NULL, 7) != ACL_ERROR_INVALID_PARAM) return 18;
   if (aclprofStr2Id("x") != aclprofStr2Id("x")) return 6;
   aclprofDestroyStamp(stamp);
   aclrtStream stream;
@@ -76,7 +89,7 @@ def test_a_c_program_profiles_itself(tmp_path):
     build = os.environ["ANYNPU_BUILD_DIR"]
     (tmp_path / "app.c").write_text(PROGRAM)
     subprocess.run(
-        ["gcc", "-std=c99", "-Wall", "-Werror", "app.c", "-o", "app", f"-I{build}/include",
+        ["gcc", "-std=gnu99", "-Wall", "-Werror", "app.c", "-o", "app", f"-I{build}/include",
          f"-L{build}/lib", "-lmsprofiler", "-lascendcl", f"-Wl,-rpath,{build}/lib"],
         cwd=tmp_path, check=True, timeout=60)
     done = subprocess.run(["./app", str(tmp_path / "out")], cwd=tmp_path, capture_output=True,
@@ -85,7 +98,11 @@ def test_a_c_program_profiles_itself(tmp_path):
     from anynpu.msprof.recording import read_recording
     from anynpu.msprof.work import Work
     work = Work(read_recording(glob.glob(str(tmp_path / "out" / "PROF_*"))[0]))
-    assert [work.name(n) for n in work.stamps["name"]] == ["from C", "from C"]
+    assert [work.name(n) for n in work.stamps["name"]] == ["from C"] * 3
+    assert work.stamp_categories == ["0", "loading", "8"]
+    from anynpu.msprof import tables
+    header, rows = tables.msprof_tx(work)
+    assert [row[header.index("category")] for row in rows] == ["0", "loading", "8"]
     assert len(work.ops) == 1 and work.name(work.ops[0]["name"]) == "my_kernel"
     text = work.text(work.ops[0]["arg"])
     assert (text.type, text.inputs, text.outputs) == (

@@ -11,6 +11,7 @@ Generated from `src/api/*/api.tsv` by `tools/gen_pyacl`; do not edit.
 - *works*: does what its document says.
 - *refused*: returns `ACL_ERROR_FEATURE_UNSUPPORTED` (200006) with the sentence given; stays so.
 - *later*: returns 200006 too, and comes with a later release.
+- *left out*: a C function of which only the name is known; the library does not have it.
 - *guide*: the function appears in the pyACL guide. *init*: it may be called before `acl.init`.
   *waits*: it can take long, so other Python threads run meanwhile.
 """
@@ -28,7 +29,8 @@ def _groups(rows):
 
 
 def _status(row):
-    return f"refused: {row.reason}" if row.status == "refused" else row.status
+    explained = row.status in ("refused", "left out")
+    return f"{row.status}: {row.reason}" if explained else row.status
 
 
 def _marks(row):
@@ -42,13 +44,13 @@ def _cell(text):
 
 def emit_coverage(rows):
     groups = _groups(rows)
-    out = [HEAD, "| module | functions | works | refused | later | in the guide and not there |",
-           "|---|---|---|---|---|---|"]
+    out = [HEAD, "| module | functions | works | refused | later | left out | in the guide and not "
+           "there |", "|---|---|---|---|---|---|---|"]
     for title, mine in groups:
         count = Counter(r.status for r in mine)
         missing = sum(r.in_guide and r.status != "works" for r in mine)
         out.append(f"| {title} | {len(mine)} | {count['works']} | {count['refused']} | "
-                   f"{count['later']} | {missing} |")
+                   f"{count['later']} | {count['left out']} | {missing} |")
     for title, mine in groups:
         if title == "C only":
             out += ["", "## C only", "", "| C function | status |", "|---|---|"]

@@ -13,7 +13,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-STATUSES = ("works", "refused", "later", "not a function")
+STATUSES = ("works", "refused", "later", "left out", "not a function")
 BY_HAND = "by hand"
 NOT_YET = "it is not available in this version of AnyNPU; docs/api_coverage.md lists what is"
 
@@ -157,8 +157,10 @@ def _row(cells, where):
         raise TableError(f"{where}: status '{status}' is none of {', '.join(STATUSES)}")
     if status == "not a function":
         blocks = before_init = "n"
-    if status == "refused" and not reason:
-        raise TableError(f"{where}: a refusal needs a reason")
+    if status in ("refused", "left out") and not reason:
+        raise TableError(f"{where}: '{status}' needs a reason")
+    if status == "left out" and (python != "-" or c_signature):
+        raise TableError(f"{where}: only C functions without a signature are left out")
     returned = "" if returns == "None" else returns
     return Row(
         python=python,

@@ -9,7 +9,7 @@ import sqlite3
 import numpy as np
 
 from anynpu.msprof import host, tables
-from anynpu.msprof.work import ENGINES, NO_MODEL, number_of, stream_of, task_type
+from anynpu.msprof.work import ENGINES, NO_MODEL, number_of, stamp_kind, stream_of, task_type
 from anynpu.whole_file import whole
 
 SCHEMA = """
@@ -131,7 +131,7 @@ def _stamps(db, work, texts):
     ids = {n: texts(work.name(n)) for n in np.unique(stamps["name"]).tolist()}
     domains = {n: texts(work.name(n) or "default") for n in np.unique(stamps["d_first"]).tolist()}
     columns = zip(stamps["t"].tolist(), stamps["duration"].tolist(),
-                  (stamps["d_arg"] & np.uint64(0xFF)).tolist(), stamps["d_second"].tolist(),
+                  stamp_kind(stamps).tolist(), stamps["d_second"].tolist(),
                   stamps["name"].tolist(), stamps["thread"].tolist(), stamps["d_first"].tolist())
     db.executemany("INSERT INTO MSTX_EVENTS VALUES (?,?,?,?,0,?,?,?,?,?)", (
         (t, t + duration, kind, number, ids[name], pid << 32 | thread, pid << 32 | thread,

@@ -15,6 +15,7 @@ from anynpu.msprof.work import (
     MEDIA,
     STAMP_KINDS,
     number_of,
+    stamp_kind,
     stream_of,
     task_type,
 )
@@ -173,14 +174,14 @@ def msprof_tx(work):
     stamps = work.stamps
     pid = str(work.recording.pid)
     out = []
-    columns = zip((stamps["d_arg"] & np.uint64(0xFF)).tolist(), stamps["thread"].tolist(),
+    columns = zip(stamp_kind(stamps).tolist(), work.stamp_categories, stamps["thread"].tolist(),
                   stamps["t"].tolist(), stamps["duration"].tolist(), stamps["name"].tolist(),
                   stamps["d_first"].tolist(), stamps["d_second"].tolist())
-    for kind, thread, start, duration, name, domain, number in columns:
+    for kind, category, thread, start, duration, name, domain, number in columns:
         device = [us(x) + "\t" for x in on_device[number]] if kind == 3 and number in on_device \
             else [NA, NA]
-        out.append(["host", pid, str(thread), "0", STAMP_KINDS[kind], "0", "0", us(start) + "\t",
-                    us(start + duration) + "\t", "0", work.name(name),
+        out.append(["host", pid, str(thread), category, STAMP_KINDS[kind], "0", "0",
+                    us(start) + "\t", us(start + duration) + "\t", "0", work.name(name),
                     work.name(domain) or "default", *device])
     return ["Device_id", "pid", "tid", "category", "event_type", "payload_type", "payload_value",
             "Start_time(us)", "End_time(us)", "message_type", "message", "domain",

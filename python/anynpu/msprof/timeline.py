@@ -10,7 +10,15 @@ import json
 
 import numpy as np
 
-from anynpu.msprof.work import ENGINES, OPERATIONS, STAMP_KINDS, number_of, stream_of, task_type
+from anynpu.msprof.work import (
+    ENGINES,
+    OPERATIONS,
+    STAMP_KINDS,
+    number_of,
+    stamp_kind,
+    stream_of,
+    task_type,
+)
 
 HOST = 31
 # layer -> (sort index, label); the sort index is also the layer's number in the process id
@@ -208,17 +216,17 @@ class Timeline:
             return
         pid = self.head("msproftx", [(int(t), f"Thread {t}", int(t))
                                      for t in np.unique(stamps["thread"])])
-        kinds = (stamps["d_arg"] & np.uint64(0xFF)).tolist()
-        columns = zip(kinds, stamps["name"].tolist(), stamps["t"].tolist(),
-                      stamps["duration"].tolist(), stamps["thread"].tolist(),
-                      stamps["d_first"].tolist())
+        columns = zip(stamp_kind(stamps).tolist(), self.work.stamp_categories,
+                      stamps["name"].tolist(), stamps["t"].tolist(), stamps["duration"].tolist(),
+                      stamps["thread"].tolist(), stamps["d_first"].tolist())
+        categories = {c: json.dumps(c) for c in set(self.work.stamp_categories)}
         domains = {}
-        for kind, name, t, duration, thread, domain in columns:
+        for kind, category, name, t, duration, thread, domain in columns:
             if domain not in domains:
                 domains[domain] = json.dumps(self.work.name(domain) or "default")
             about = f'"event_type":"{STAMP_KINDS[kind]}","domain":{domains[domain]}' if kind == 3 \
-                else (f'"Category":"0","Payload_type":0,"Payload_value":0,"Message_type":0,'
-                      f'"event_type":"{STAMP_KINDS[kind]}","domain":{domains[domain]}')
+                else (f'"Category":{categories[category]},"Payload_type":0,"Payload_value":0,'
+                      f'"Message_type":0,"event_type":"{STAMP_KINDS[kind]}","domain":{domains[domain]}')
             self.lines.append(
                 f'{{"name":{self.quoted(name)},"pid":{pid},"tid":{thread},"ts":{ts(t)},'
                 f'"dur":{us(duration)},"ph":"X","args":{{{about}}}}}')
@@ -226,7 +234,7 @@ class Timeline:
 
     def _tx_flows(self, pid, stamps):
         work = self.work
-        marks = {int(s["d_second"]): s for s in stamps[stamps["d_arg"] == 3]}
+        marks = {int(s["d_second"]): s for s in stamps[stamp_kind(stamps) == 3]}
         for task in work.tasks[work.kinds == "mark_ex"]:
             mark = marks.get(int(task["arg"]))
             if mark is None:

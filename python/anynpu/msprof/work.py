@@ -195,9 +195,16 @@ class Work:
         """Marks and ranges of the program; steps are not among them."""
         user = np.concatenate([self.recording.of("user", SLICE),
                                self.recording.of("user", INSTANT)])
-        user = user[user["detailed"] & ((user["d_arg"] & np.uint64(0xFFFFFFFF)) < 4)]
+        user = user[user["detailed"] & (stamp_kind(user) < STAMP_KINDS.index("step"))]
         user = user[self._wanted_domains(user)]
         return user[np.argsort(user["t"], kind="stable")]
+
+    @cached_property
+    def stamp_categories(self):
+        """The program's category of each stamp, as a text; "0" where it has none."""
+        ids, which = np.unique(self.stamps["d_arg"] >> np.uint64(32), return_inverse=True)
+        names = [self.name(int(i)) or "0" for i in ids]
+        return [names[i] for i in which.tolist()]
 
     def _wanted_domains(self, user):
         """--mstx-domain-include and -exclude: comma lists of domains, "default" among them."""
@@ -214,7 +221,7 @@ class Work:
     def iterations(self):
         """(device, model, number, start, duration, stream): the program's steps, and executions."""
         user = self.recording.of("user")
-        steps = user[user["detailed"] & (user["d_arg"] == 4)]
+        steps = user[user["detailed"] & (stamp_kind(user) == STAMP_KINDS.index("step"))]
         found = []
         if len(steps):
             device = self.device_ids[0] if self.device_ids else 0
@@ -239,6 +246,11 @@ class Work:
         at = np.minimum(np.searchsorted(known, events["correlation"]), len(known) - 1)
         hit = (known[at] == events["correlation"]) & (events["correlation"] != 0)
         return np.where(hit, order[at], -1)
+
+
+def stamp_kind(stamps):
+    """Indices into STAMP_KINDS."""
+    return (stamps["d_arg"] & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
 def stream_of(tasks):

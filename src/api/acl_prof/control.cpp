@@ -9,6 +9,7 @@
 #include "base/env.h"
 #include "base/json.h"
 #include "base/program_path.h"
+#include "prof/directory.h"
 #include "prof/ownership.h"
 #include "prof/session.h"
 
@@ -115,6 +116,17 @@ Failure check_devices(const State& s, const ProfConfig& config) {
   return {};
 }
 
+Failure check_start(const State& s, const char* call, const ProfConfig& config) {
+  if (Failure failure = check_owner(call); !failure.ok()) return failure;
+  if (Failure failure = check_types(config); !failure.ok()) return failure;
+  return check_devices(s, config);
+}
+
+std::string output_of(const State& s) {
+  const auto set = s.settings.find("output");
+  return set == s.settings.end() ? s.output : absolute(set->second);
+}
+
 }  // namespace
 
 Failure owned_by_other() {
@@ -168,14 +180,21 @@ Failure prof_set(int32_t type, const char* value, size_t length) {
   return {ACL_ERROR_INVALID_PROFILING_CONFIG, std::move(status)};
 }
 
+Failure prof_warm_up(const ProfConfig& config) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (Failure failure = check_start(s, "aclprofWarmup", config); !failure.ok()) return failure;
+  Status status = prof::make_output_folder(output_of(s));
+  if (status.ok()) return {};
+  return {ACL_ERROR_INVALID_FILE, std::move(status)};
+}
+
 Failure prof_start(const ProfConfig& config) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  if (Failure failure = check_owner("aclprofStart"); !failure.ok()) return failure;
-  if (Failure failure = check_types(config); !failure.ok()) return failure;
-  if (Failure failure = check_devices(s, config); !failure.ok()) return failure;
+  if (Failure failure = check_start(s, "aclprofStart", config); !failure.ok()) return failure;
   prof::SessionConfig wanted;
-  wanted.output = s.settings.contains("output") ? absolute(s.settings["output"]) : s.output;
+  wanted.output = output_of(s);
   wanted.devices = config.devices;
   wanted.data_types = prof::with_implied(config.data_types);
   if (config.data_types & prof::bits::kAicoreMetrics) wanted.metrics = config.metrics;

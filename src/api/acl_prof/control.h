@@ -20,11 +20,13 @@ struct ProfConfig {
 
 Failure prof_init(const char* path, size_t length);
 Failure prof_set(int32_t type, const char* value, size_t length);
+// What prof_start does before it records: its checks, and the folder.
+Failure prof_warm_up(const ProfConfig& config);
 Failure prof_start(const ProfConfig& config);
 Failure prof_stop(const ProfConfig& config);
 Failure prof_finalize();
 
-// The failure of a call that somebody else's profiling forbids; `wanted` names the call.
+// The failure of a call that somebody else's profiling forbids.
 Failure owned_by_other();
 
 }  // namespace anynpu::acl

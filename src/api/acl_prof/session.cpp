@@ -96,6 +96,10 @@ aclError aclprofStart(const aclprofConfig* profilerConfig) {
   return enter(__func__, [&] { return with_config(profilerConfig, prof_start); });
 }
 
+aclError aclprofWarmup(const aclprofConfig* profilerConfig) {
+  return enter(__func__, [&] { return with_config(profilerConfig, prof_warm_up); });
+}
+
 aclError aclprofStop(const aclprofConfig* profilerConfig) {
   return enter(__func__, [&] { return with_config(profilerConfig, prof_stop); });
 }

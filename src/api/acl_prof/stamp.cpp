@@ -14,8 +14,6 @@ namespace {
 
 constexpr aclError kTxFailure = -1;
 
-constinit device::TaskKind kMarkEx{"mark_ex", device::Engine::control};
-
 Status check_on() {
   if (prof::stamps_on()) return {};
   return fail(Code::bad_call_order,
@@ -33,7 +31,7 @@ Failure tx_on() { return tx(check_on()); }
 Result<trace::NameId> message_of(const char* text, size_t length) {
   ANYNPU_TRY(check_pointer(text, "msg"));
   if (length == 0 || length > prof::kLongestMessage) {
-    return fail(Code::invalid_argument, "the message has {} bytes; expected 1 to {}", length,
+    return fail(Code::invalid_argument, "the text has {} bytes; expected 1 to {}", length,
                 prof::kLongestMessage);
   }
   if (strnlen(text, length) < length) {
@@ -66,8 +64,7 @@ Failure mark_ex(const char* text, size_t length, Handle handle) {
   }
   auto stream = device::Runtime::instance().stream(handle);
   if (!stream.ok()) return tx(stream.status());
-  const uint32_t number = prof::mark_ex(*message);
-  return tx((*stream)->submit({kMarkEx, number}, [] { return Status(); }));
+  return tx(prof::mark_ex({*message}, **stream));
 }
 
 Failure step_stamp(aclprofStepInfo* handle, aclprofStepTag tag, Handle stream_handle) {
@@ -130,10 +127,29 @@ aclError aclprofSetStampTraceMessage(void* stamp, const char* msg, uint32_t msgL
   });
 }
 
+aclError aclprofSetCategoryName(uint32_t category, const char* categoryName) {
+  return enter(__func__, [&]() -> Failure {
+    if (Status status = check_pointer(categoryName, "categoryName"); !status.ok()) return status;
+    auto name = message_of(categoryName, strnlen(categoryName, prof::kLongestMessage + 1));
+    if (!name.ok()) return tx(name.status());
+    prof::name_category(category, *name);
+    return {};
+  });
+}
+
+aclError aclprofSetStampCategory(void* stamp, uint32_t category) {
+  return enter(__func__, [&]() -> Failure {
+    auto found = resolve<prof::Stamp>(to_handle(stamp));
+    if (!found.ok()) return found.status();
+    (*found)->category.store(prof::category_name(category), std::memory_order_relaxed);
+    return {};
+  });
+}
+
 aclError aclprofMark(void* stamp) {
   return enter(__func__, [&] {
     return with_stamp(stamp, [](prof::Stamp& one) -> Failure {
-      prof::mark(one.message.load(std::memory_order_relaxed));
+      prof::mark(one.label());
       return {};
     });
   });
@@ -146,7 +162,7 @@ aclError aclprofMarkEx(const char* msg, size_t msgLen, aclrtStream stream) {
 aclError aclprofPush(void* stamp) {
   return enter(__func__, [&] {
     return with_stamp(stamp, [](prof::Stamp& one) -> Failure {
-      prof::push(one.message.load(std::memory_order_relaxed));
+      prof::push(one.label());
       return {};
     });
   });
@@ -163,7 +179,7 @@ aclError aclprofRangeStart(void* stamp, uint32_t* rangeId) {
   return enter(__func__, [&] {
     return with_stamp(stamp, [&](prof::Stamp& one) -> Failure {
       if (Status status = check_pointer(rangeId, "rangeId"); !status.ok()) return status;
-      *rangeId = prof::start_range(one.message.load(std::memory_order_relaxed));
+      *rangeId = prof::start_range(one.label());
       return {};
     });
   });
