@@ -73,6 +73,19 @@ Status check_words(const Setting& setting, std::string_view value) {
   }
 }
 
+bool is_custom_metrics(std::string_view value) {
+  if (!value.starts_with("Custom:")) return false;
+  value.remove_prefix(7);
+  for (int events = 1; events <= 10; ++events) {
+    const size_t comma = value.find(',');
+    const auto event = parse_number(value.substr(0, comma));
+    if (!event || *event < 0 || *event > 65535) return false;
+    if (comma == std::string_view::npos) return true;
+    value.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
 Status check_setting(const Setting& setting, std::string_view value) {
   switch (setting.takes) {
     case Takes::storage: {
@@ -89,9 +102,12 @@ Status check_setting(const Setting& setting, std::string_view value) {
     case Takes::words:
       return check_words(setting, value);
     case Takes::metrics:
-      if (value == "PipeUtilization" || (value.starts_with("Custom:") && value.size() > 7))
-        return {};
-      return bad_value(setting, value, "PipeUtilization or Custom:<event>,...");
+      if (value == "PipeUtilization" || is_custom_metrics(value)) return {};
+      return fail(
+          Code::invalid_argument,
+          "the setting {} ({}) is '{}'; expected PipeUtilization, or Custom: and one to ten "
+          "events from 0 to 65535 with commas between them",
+          setting.type, setting.name, value);
     case Takes::text:
       if (!value.empty()) return {};
       return bad_value(setting, value, "a text that is not empty");

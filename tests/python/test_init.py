@@ -19,7 +19,6 @@ REPEAT_INITIALIZE = 100002
 INVALID_FILE = 100003
 PARSE_FILE = 100006
 INVALID_DUMP_CONFIG = 100009
-INVALID_PROFILING_CONFIG = 100010
 REPEAT_FINALIZE = 100037
 INVALID_MAX_OPQUEUE_NUM_CONFIG = 148048
 
@@ -136,7 +135,10 @@ def test_a_change_of_folder_after_the_import_does_not_matter(tmp_path):
         ('{"a":' * 11 + "1" + "}" * 11, PARSE_FILE),
         ({"dump": {"dump_path": "o", "dump_mode": "sometimes"}}, INVALID_DUMP_CONFIG),
         ({"dump": {"dump_list": [{"model_name": "m"}]}}, INVALID_DUMP_CONFIG),
-        ({"profiler": {"switch": "on", "output": "a;b"}}, INVALID_PROFILING_CONFIG),
+        ({"profiler": {"switch": "on", "output": "a;b"}}, INVALID_PARAM),
+        ({"profiler": {"switch": "on", "no_such_key": "on"}}, INVALID_PARAM),
+        ({"profiler": {"switch": "on", "aicpu": 1}}, INVALID_PARAM),
+        ({"profiler": {"switch": "on", "sys_cpu_freq": 51}}, INVALID_PARAM),
         ({"max_opqueue_num": "0"}, INVALID_MAX_OPQUEUE_NUM_CONFIG),
         ({"max_opqueue_num": "10000", "err_msg_mode": "1"}, SUCCESS),
         ({"dump": {"dump_path": ".", "dump_list": [{"model_name": "m", "layer": ["x"]}]}}, SUCCESS),

@@ -98,10 +98,13 @@ def test_settings_are_checked(initialised):
     assert acl.prof.set_config(3, "15") == 0
     assert acl.prof.set_config(1, "500MB") == 0
     assert acl.prof.set_config(8, "cpu,mem") == 0
+    assert acl.prof.set_config(15, "Custom:" + ",".join(["65535"] * 10)) == 0
     for number, value in ((1, "100MB"), (1, "200"), (3, "0"), (3, "101"), (8, "gpu"), (10, "51"),
-                          (15, "Custom:")):
+                          (4, "both")):
         assert acl.prof.set_config(number, value) == BAD_CONFIG, (number, value)
-    for number, value in ((0, "1"), (2, "1"), (17, "1"), (3, "x" * 257)):
+    for number, value in ((0, "1"), (2, "1"), (17, "1"), (3, "x" * 257), (15, "Custom:"),
+                          (15, "Custom:65536"), (15, "Custom:1,,2"), (15, "Custom:-1"),
+                          (15, "Custom:" + ",".join(["1"] * 11)), (15, "Memory"), (16, "")):
         assert acl.prof.set_config(number, value) == BAD_PARAMETER, (number, value)
 
 

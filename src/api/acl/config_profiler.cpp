@@ -162,7 +162,7 @@ Failure parse_profiler(const json::Value& section, ProfilerConfig& out) {
   out = ProfilerConfig();
   Status status = read_profiler(section, out);
   if (status.ok()) return {};
-  return {ACL_ERROR_INVALID_PROFILING_CONFIG, std::move(status)};
+  return {ACL_ERROR_INVALID_PARAM, std::move(status)};  // not 100010, which set_config gives
 }
 
 }  // namespace anynpu::acl

@@ -93,8 +93,7 @@ TEST_F(Init, WhatIsNoRegularFileIsRefusedAndNeverBlocks) {
 TEST_F(Init, BadFilesGiveTheirDocumentedNumbers) {
   EXPECT_EQ(aclInit(write("a.json", "{").c_str()), ACL_ERROR_PARSE_FILE);
   EXPECT_EQ(aclInit(write("b.json", R"({"dump":1})").c_str()), ACL_ERROR_INVALID_DUMP_CONFIG);
-  EXPECT_EQ(aclInit(write("c.json", R"({"profiler":1})").c_str()),
-            ACL_ERROR_INVALID_PROFILING_CONFIG);
+  EXPECT_EQ(aclInit(write("c.json", R"({"profiler":1})").c_str()), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclInit(write("d.json", R"({"max_opqueue_num":"x"})").c_str()),
             ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG);
   EXPECT_FALSE(initialised());
