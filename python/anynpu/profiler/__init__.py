@@ -12,10 +12,14 @@ from anynpu.profiler.enums import (
 )
 from anynpu.profiler.handler import tensorboard_trace_handler
 from anynpu.profiler.mstx import mstx
+from anynpu.profiler.old_names import EnvProfiler, Profiler
 from anynpu.profiler.plan import ProfilerAction, Schedule, schedule
 from anynpu.profiler.session import profile
 from anynpu.profiler.settings import _ExperimentalConfig
 
 __all__ = ["profile", "schedule", "tensorboard_trace_handler", "ProfilerLevel", "ProfilerActivity",
            "AicoreMetrics", "ExportType", "HostSystem", "DynamicProfilerMonitor", "mstx",
-           "_ExperimentalConfig", "analyse", "Schedule", "ProfilerAction"]
+           "_ExperimentalConfig", "analyse", "Schedule", "ProfilerAction", "Profiler",
+           "EnvProfiler"]
+
+_environment = EnvProfiler()

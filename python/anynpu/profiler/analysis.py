@@ -92,6 +92,18 @@ def analyse_directory(path, pretty=False, step_list=None, data_simplification=Tr
     return output
 
 
+def analyse_or_tell(path, in_background=False, **options):
+    """analyse_directory for a program that runs on, whatever happens; or in another process."""
+    try:
+        if in_background:
+            subprocess.Popen([sys.executable, "-m", "anynpu.profiler.analysis", path,
+                              json.dumps(options)])
+        else:
+            analyse_directory(path, **options)
+    except (ValueError, RecordingError, OSError) as error:
+        log.error("'%s' was not analysed: %s", path, error)
+
+
 def _check_steps(step_list):
     if step_list is None:
         return None
@@ -125,7 +137,8 @@ def analyse(profiler_path, max_process_number=None, pretty=False, step_list=None
     if len(paths) == 1:
         analyse_directory(paths[0], pretty, steps, data_simplification)
         return
-    options = json.dumps([pretty, steps, data_simplification])
+    options = json.dumps({"pretty": pretty, "step_list": steps,
+                          "data_simplification": data_simplification})
     waiting, running, failed = list(paths), [], []
     while waiting or running:
         while waiting and len(running) < most:
@@ -141,7 +154,7 @@ def analyse(profiler_path, max_process_number=None, pretty=False, step_list=None
 
 def main(argv):
     try:
-        analyse_directory(argv[0], *(json.loads(argv[1]) if len(argv) > 1 else []))
+        analyse_directory(argv[0], **(json.loads(argv[1]) if len(argv) > 1 else {}))
     except (ValueError, RecordingError, OSError) as error:
         print(f"anynpu.profiler: {error}", file=sys.stderr)
         return 1

@@ -22,14 +22,20 @@ def library():
     core.anynpu_prof_stop.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_size_t]
     core.anynpu_prof_mark.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     core.anynpu_prof_mark.restype = None
+    core.anynpu_prof_mark_ex.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64,
+                                         ctypes.c_char_p, ctypes.c_size_t]
     core.anynpu_prof_range_start.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     core.anynpu_prof_range_start.restype = ctypes.c_uint32
     core.anynpu_prof_range_stop.argtypes = [ctypes.c_uint32]
     return core
 
 
+class SessionError(RuntimeError):
+    """A session that cannot start, or whose data is not whole."""
+
+
 class Session:
-    """A native session; raises RuntimeError with the sentence of the failure."""
+    """A native session; raises SessionError with the sentence of the failure."""
 
     def __init__(self, output, bits, metrics=NO_METRICS, settings=None):
         message = ctypes.create_string_buffer(2048)
@@ -37,11 +43,11 @@ class Session:
             output.encode(), bits, metrics, json.dumps(settings or {}).encode(), message,
             len(message))
         if not self.number:
-            raise RuntimeError(f"profiling cannot start: {message.value.decode()}")
+            raise SessionError(f"profiling cannot start: {message.value.decode()}")
         self.path = library().anynpu_prof_path(self.number).decode()
 
     def stop(self):
         message = ctypes.create_string_buffer(2048)
         number, self.number = self.number, 0
         if number and library().anynpu_prof_stop(number, message, len(message)) != 0:
-            raise RuntimeError(f"the profile is not whole: {message.value.decode()}")
+            raise SessionError(f"the profile is not whole: {message.value.decode()}")

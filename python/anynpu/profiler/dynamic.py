@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DynamicProfilerMonitor: profiles the steps that a file names while the program runs."""
+"""DynamicProfilerMonitor: profiles the steps that a file names while the program runs. Whatever is
+wrong with the file or the folder is told, and the program goes on."""
 import json
 import logging
 import os
 import time
 
 from anynpu.profiler import handler
-from anynpu.profiler.enums import AicoreMetrics, ExportType, ProfilerActivity, ProfilerLevel
+from anynpu.profiler.analysis import analyse_or_tell
+from anynpu.profiler.options import from_json, grouped
 from anynpu.profiler.session import profile, rank
-from anynpu.profiler.settings import _ExperimentalConfig
+from anynpu.whole_file import write_whole
 
 log = logging.getLogger("anynpu.profiler")
 FILE = "profiler_config.json"
@@ -20,9 +22,8 @@ DEFAULTS = {
     "prof_path": "./", "mstx_domain_include": [], "mstx_domain_exclude": [], "host_sys": [],
     "sys_io": False, "sys_interconnection": False,
 }
-LEVELS = {-1: "LevelNone", 0: "Level0", 1: "Level1", 2: "Level2"}
-ACTIVITIES = {0: ["CPU", "NPU"], 1: ["CPU"], 2: ["NPU"]}
-EXPORTS = {0: ["text"], 1: ["db"], 2: ["text", "db"]}
+# What concerns the monitor and not the profile.
+OWN = {"start_step", "stop_step", "analyse", "analyse_mode", "prof_path"}
 
 
 class DynamicProfilerMonitor:
@@ -36,11 +37,13 @@ class DynamicProfilerMonitor:
         self._step = 0
         self._read_at = self._stamp = None
         self._config = dict(DEFAULTS)
-        self._profile = None
-        os.makedirs(cfg_path or ".", exist_ok=True)
-        if not os.path.exists(self._path):
-            with open(self._path, "w", encoding="utf-8") as file:
-                json.dump(DEFAULTS, file, indent=4)
+        self._profile, self._last = None, -1
+        try:
+            os.makedirs(cfg_path or ".", exist_ok=True)
+            if not os.path.exists(self._path):
+                write_whole(self._path, json.dumps(DEFAULTS, indent=4))
+        except OSError as error:
+            log.error("%s cannot be made: %s", self._path, error)
 
     def _poll(self):
         now = time.monotonic()
@@ -60,35 +63,28 @@ class DynamicProfilerMonitor:
         """Call at the start of every step."""
         self._poll()
         self._step += 1
-        if self._profile and self._step > self._config["stop_step"]:
+        if self._profile and self._step > self._last:
             self._stop()
         if not self._profile and self._step == self._config["start_step"]:
             self._start()
 
     def _start(self):
         config = self._config
-        level, activities = config["profiler_level"], config["activities"]
-        exports = config["export_type"]
-        experimental = _ExperimentalConfig(
-            profiler_level=ProfilerLevel[LEVELS.get(level, level)],
-            aic_metrics=AicoreMetrics[config["aic_metrics"]], l2_cache=config["l2_cache"],
-            mstx=config["mstx"], data_simplification=config["data_simplification"],
-            export_type=[ExportType(e) for e in EXPORTS.get(exports, exports)
-                         ] if not isinstance(exports, list) else [ExportType(e) for e in exports],
-            mstx_domain_include=config["mstx_domain_include"],
-            mstx_domain_exclude=config["mstx_domain_exclude"], host_sys=config["host_sys"])
-        names = activities if isinstance(activities, list) else ACTIVITIES[activities]
-        folder = f"rank{rank()}_start{config['start_step']}_stop{config['stop_step']}"
-        handler.tensorboard_trace_handler(os.path.join(self._output, folder), analyse_flag=False)
-        self._profile = profile(activities=[ProfilerActivity(a) for a in names],
-                                with_stack=config["with_stack"],
-                                profile_memory=config["profile_memory"],
-                                record_shapes=config["record_shapes"],
-                                experimental_config=experimental)
+        self._last = config["stop_step"]
+        folder = f"rank{rank()}_start{config['start_step']}_stop{self._last}"
+        try:
+            if not isinstance(self._last, int) or self._last < self._step:
+                raise ValueError(f"stop_step is {self._last!r}, expected {self._step} or more")
+            handler.tensorboard_trace_handler(os.path.join(self._output, folder),
+                                              analyse_flag=False)
+            self._profile = profile(**grouped(from_json(
+                {k: v for k, v in config.items() if k not in OWN})))
+        except (ValueError, RuntimeError, OSError) as error:
+            log.error("step %d is not profiled: %s", self._step, error)
 
     def _stop(self):
         running, self._profile = self._profile, None
         running.stop()
-        if self._config["analyse"] or self._config["analyse_mode"] in (0, 1):
-            from anynpu.profiler.analysis import analyse
-            analyse(handler.place())
+        mode = self._config["analyse_mode"]
+        if running.directory and (mode in (0, 1) or self._config["analyse"]):
+            analyse_or_tell(running.directory, in_background=mode == 1)

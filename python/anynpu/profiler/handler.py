@@ -4,8 +4,6 @@ of its name it writes no files of TensorBoard, as documented."""
 import logging
 import os
 import socket
-import subprocess
-import sys
 
 log = logging.getLogger("anynpu.profiler")
 
@@ -30,6 +28,11 @@ def completed(path):
     _Place.last = path
 
 
+def last():
+    """The directory that was completed last, or None."""
+    return _Place.last
+
+
 def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True,
                               async_mode=False):
     """A function without arguments for on_trace_ready. Make it before the profile object."""
@@ -44,12 +47,9 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
     os.makedirs(place(), exist_ok=True)
 
     def handle():
-        if not analyse_flag or not _Place.last:
+        if not analyse_flag or not last():
             return
-        if async_mode:
-            subprocess.Popen([sys.executable, "-m", "anynpu.profiler.analysis", _Place.last])
-            return
-        from anynpu.profiler.analysis import analyse_directory
-        analyse_directory(_Place.last)
+        from anynpu.profiler.analysis import analyse_or_tell
+        analyse_or_tell(last(), in_background=async_mode)
 
     return handle

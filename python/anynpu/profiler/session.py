@@ -46,7 +46,8 @@ class profile:  # noqa: N801 (the documented name)
                  sync_enable=True, record_shapes=False, schedule=None, on_trace_ready=None,
                  experimental_config=None):
         self._step, self._action, self._running = 0, Action.NONE, False
-        self._session = self._stacks = self._directory = None
+        self._session = self._stacks = None
+        self._directory = self._completed = None  # being recorded, and recorded last
         self._metadata, self._spans, self._span = {}, [], None
         self._activities = members("activities", activities, ProfilerActivity) if activities \
             else [ProfilerActivity.CPU, ProfilerActivity.NPU]
@@ -99,6 +100,16 @@ class profile:  # noqa: N801 (the documented name)
 
     # What the program calls.
 
+    @property
+    def running(self):
+        """Whether it was started and not stopped."""
+        return self._running
+
+    @property
+    def directory(self):
+        """The *_ascend_ms directory that was completed last; None when there is none."""
+        return self._completed
+
     def start(self):
         if self._running:
             raise RuntimeError("the profile has been started already; call stop() first")
@@ -122,10 +133,10 @@ class profile:  # noqa: N801 (the documented name)
             raise RuntimeError("the profile has not been started; call start() first")
         self._running = False
         if self._schedule is None:
-            self._do("XFT", "")
+            self._do_or_tell("XFT")
             return
         self._end_span()
-        self._do(AT_END[self._action], "the last steps may be incomplete")
+        self._do_or_tell(AT_END[self._action], "the last steps may be incomplete")
         self._action = Action.NONE
 
     def add_metadata(self, key, value):
@@ -149,8 +160,8 @@ class profile:  # noqa: N801 (the documented name)
         if key in self._metadata:
             log.warning("the metadata has %r already; the new value counts", key)
         self._metadata[key] = value
-        if self._directory is None and handler._Place.last and not self._running:
-            self._write_metadata(handler._Place.last)
+        if self._directory is None and handler.last() and not self._running:
+            self._write_metadata(handler.last())
 
     def __enter__(self):
         if not self._running:
@@ -171,10 +182,10 @@ class profile:  # noqa: N801 (the documented name)
         self._running = True
         try:
             if self._schedule is None:
-                self._do("IS", "")
+                self._do("IS")
                 return
-            self._step = 0
-            self._go(self._schedule(0))
+            self._step, self._action = 0, self._schedule(0)
+            self._do(TRANSITIONS.get((N, self._action), ""))
             self._begin_span()
         except BaseException:
             self._running = False
@@ -183,36 +194,48 @@ class profile:  # noqa: N801 (the documented name)
     def _go(self, action):
         steps = TRANSITIONS.get((self._action, action), "")
         self._action = action
-        self._do(steps, "the steps recorded so far are dropped")
+        self._do_or_tell(steps, "the steps recorded so far are dropped")
 
-    def _do(self, letters, warning):
+    def _do_or_tell(self, letters, warning=""):
+        """_do in the midst of the program, which a full disk or a lost folder may not end."""
+        for letter in letters:
+            try:
+                self._do(letter, warning)
+            except (OSError, core.SessionError) as error:
+                log.error("profile: %s; the program goes on", error)
+
+    def _do(self, letters, warning=""):
         for letter in letters:
             if letter == "W":
                 log.warning("profile: stopped while recording; %s", warning)
             elif letter == "I":
                 self._make_directory()
-            elif letter == "S":
+            elif letter == "S" and self._directory:
                 self._start_session()
             elif letter == "X":
                 self._stop_session()
             elif letter == "F":
-                self._complete()
-            elif letter == "T" and self._on_trace_ready:
+                self._completed, directory = None, self._directory
+                if directory:
+                    self._complete()
+                    self._completed = directory
+            elif letter == "T" and self._on_trace_ready and self._completed:
                 self._on_trace_ready()
-            elif letter == "D":
-                shutil.rmtree(handler._Place.last, ignore_errors=True)
+            elif letter == "D" and self._completed:
+                shutil.rmtree(self._completed, ignore_errors=True)
 
     def _make_directory(self):
         now = datetime.datetime.now(datetime.timezone.utc)
         stamp = now.strftime("%Y%m%d%H%M%S") + f"{now.microsecond // 1000:03d}"
         base = os.path.join(handler.place(), f"{handler.worker()}_{os.getpid()}_{stamp}")
-        self._directory = base + "_ascend_ms"
-        while os.path.exists(self._directory):  # two in one millisecond
+        directory, self._directory = base + "_ascend_ms", None
+        while os.path.exists(directory):  # two in one millisecond
             stamp = str(int(stamp) + 1)
-            self._directory = os.path.join(
+            directory = os.path.join(
                 handler.place(), f"{handler.worker()}_{os.getpid()}_{stamp}_ascend_ms")
-        os.makedirs(os.path.join(self._directory, "FRAMEWORK"))
-        os.makedirs(os.path.join(self._directory, "logs"))
+        os.makedirs(os.path.join(directory, "FRAMEWORK"))
+        os.makedirs(os.path.join(directory, "logs"))
+        self._directory = directory
 
     def _bits(self):
         level, npu = self._config.profiler_level, ProfilerActivity.NPU in self._activities
@@ -236,8 +259,13 @@ class profile:  # noqa: N801 (the documented name)
         if self._config.host_sys:
             settings["host_sys"] = ",".join(h.value for h in self._config.host_sys)
         mstx._domains = (self._config.mstx_domain_include, self._config.mstx_domain_exclude)
-        self._session = core.Session(self._directory, self._bits(), METRIC_NUMBERS.get(
-            self._config.aic_metrics, core.NO_METRICS), settings)
+        try:
+            self._session = core.Session(self._directory, self._bits(), METRIC_NUMBERS.get(
+                self._config.aic_metrics, core.NO_METRICS), settings)
+        except core.SessionError:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            self._directory = None
+            raise
         if self._with_stack:
             self._stacks = StackRecorder()
             self._stacks.start()
@@ -246,6 +274,7 @@ class profile:  # noqa: N801 (the documented name)
         if self._stacks:
             self._stacks.stop()
         session, self._session = self._session, None
+        mstx._domains = (None, None)
         if session:
             session.stop()
 
@@ -262,16 +291,17 @@ class profile:  # noqa: N801 (the documented name)
     # What it writes.
 
     def _complete(self):
-        folder = os.path.join(self._directory, "FRAMEWORK")
-        self._write_rows(os.path.join(folder, "mindspore.op_range"), self._spans)
-        if self._stacks:
-            self._write_rows(os.path.join(folder, "mindspore.python_stack"), self._stacks.rows())
-        self._write_metadata(self._directory)
-        with open(os.path.join(self._directory, f"profiler_info_{rank()}.json"), "w",
+        directory, spans, stacks = self._directory, self._spans, self._stacks
+        self._directory, self._spans, self._stacks = None, [], None
+        folder = os.path.join(directory, "FRAMEWORK")
+        self._write_rows(os.path.join(folder, "mindspore.op_range"), spans)
+        if stacks:
+            self._write_rows(os.path.join(folder, "mindspore.python_stack"), stacks.rows())
+        self._write_metadata(directory)
+        with open(os.path.join(directory, f"profiler_info_{rank()}.json"), "w",
                   encoding="utf-8") as file:
             json.dump(self._info(), file, indent=4)
-        handler.completed(self._directory)
-        self._directory, self._spans, self._stacks = None, [], None
+        handler.completed(directory)
 
     @staticmethod
     def _write_rows(path, rows):
