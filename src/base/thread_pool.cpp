@@ -69,22 +69,35 @@ void sleep_on(std::atomic<uint32_t>& word, uint32_t seen, uint64_t due_ns) {
           nullptr, 0);
 }
 
-void wake_one(std::atomic<uint32_t>& word) {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+void wake(std::atomic<uint32_t>& word, int sleepers) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, sleepers, nullptr, nullptr, 0);
+}
+
+// The pool's mutex is held for tens of nanoseconds, and sleeping for it costs microseconds.
+void lock_soon(std::unique_lock<std::mutex>& lock) {
+  for (int tries = 0; tries < 200; ++tries) {
+    if (lock.try_lock()) return;
+    relax();
+  }
+  lock.lock();
+}
+std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
+  std::unique_lock lock(mutex, std::defer_lock);
+  lock_soon(lock);
+  return lock;
 }
 
 }  // namespace
 
-// A parallel_for in flight. Lives on the caller's stack; helpers enter and leave under the pool's
-// mutex, and the caller leaves last.
+// A parallel_for in flight. Lives on the caller's stack: helpers enter under the pool's mutex while
+// the loop is listed, and the caller leaves last.
 struct ThreadPool::ParallelLoop {
   const std::function<void(size_t, size_t)>* body;
   size_t count;
   size_t ranges;
   int core = sched_getcpu();  // of the caller
   std::atomic<size_t> next{0};
-  std::atomic<size_t> finished{0};
-  int helpers = 0;  // guarded by the pool's mutex
+  std::atomic<int> helpers{0};  // lowering it is the last that a helper does with the loop
 };
 
 struct ThreadPool::Shared {
@@ -99,7 +112,8 @@ struct ThreadPool::Shared {
   };
 
   std::mutex mutex;
-  std::condition_variable leave;  // callers of parallel_for wait here for their last helper
+  std::condition_variable leave;  // callers of parallel_for that a helper lets wait for long
+  std::atomic<int> leaving{0};    // how many of them sleep there
   std::array<List, kPriorities> jobs{};
   std::vector<Timer> timers;
   std::vector<ParallelLoop*> loops;
@@ -111,9 +125,13 @@ struct ThreadPool::Shared {
   std::atomic<int> spin_scopes{0};
   std::atomic<uint64_t> spin_until{0};
 
-  void announce() {
+  // Ends the lock under which work was listed, and tells at most `wanted` helpers of it. They are
+  // told without the lock: one that wakes into it would have to be woken twice.
+  void announce(std::unique_lock<std::mutex>& lock, int wanted) {
+    const int sleepers = std::min(sleeping, wanted);
+    lock.unlock();
     epoch.fetch_add(1, std::memory_order_release);
-    if (sleeping > 0) wake_one(epoch);
+    if (sleepers > 0) wake(epoch, sleepers);
   }
   Job* pop() {
     for (List& list : jobs) {
@@ -149,26 +167,22 @@ void ThreadPool::start_helpers() {
 }
 
 void ThreadPool::submit(Job& job) {
-  std::unique_lock lock(shared_->mutex);
+  std::unique_lock lock = lock_soon(shared_->mutex);
   start_helpers();
   job.next = nullptr;
   Shared::List& list = shared_->jobs[std::clamp(job.priority, 0, kPriorities - 1)];
   (list.last ? list.last->next : list.first) = &job;
   list.last = &job;
   waiting_.fetch_add(1, std::memory_order_relaxed);
-  const bool wake = shared_->sleeping > 0;
-  shared_->epoch.fetch_add(1, std::memory_order_release);
-  // Woken without the lock held: a helper that wakes into it would have to be woken twice.
-  lock.unlock();
-  if (wake) wake_one(shared_->epoch);
+  shared_->announce(lock, 1);
 }
 
 void ThreadPool::submit_after(uint64_t delay_ns, std::function<void()> job) {
-  std::lock_guard lock(shared_->mutex);
+  std::unique_lock lock = lock_soon(shared_->mutex);
   start_helpers();
   shared_->timers.push_back({now_ns() + delay_ns, std::move(job)});
   std::push_heap(shared_->timers.begin(), shared_->timers.end());
-  shared_->announce();
+  shared_->announce(lock, 1);
 }
 
 bool ThreadPool::run_one_range(ParallelLoop& loop) {
@@ -177,7 +191,6 @@ bool ThreadPool::run_one_range(ParallelLoop& loop) {
   const size_t begin = loop.count * range / loop.ranges;
   const size_t end = loop.count * (range + 1) / loop.ranges;
   (*loop.body)(begin, end);
-  loop.finished.fetch_add(1, std::memory_order_release);
   return true;
 }
 
@@ -191,28 +204,30 @@ void ThreadPool::parallel_for(size_t count, size_t min_range,
     return;
   }
   ParallelLoop loop{&body, count, ranges};
-  {
-    std::lock_guard lock(shared_->mutex);
-    start_helpers();
-    shared_->loops.push_back(&loop);
-    shared_->announce();
-    for (size_t i = 2; i < ranges && shared_->sleeping > 1; ++i) wake_one(shared_->epoch);
-  }
+  std::unique_lock lock = lock_soon(shared_->mutex);
+  start_helpers();
+  shared_->loops.push_back(&loop);
+  shared_->announce(lock, static_cast<int>(ranges) - 1);
   while (run_one_range(loop)) {
   }
-  for (int spins = 0; loop.finished.load(std::memory_order_acquire) < ranges && spins < 20000;
-       ++spins) {
+  lock_soon(lock);
+  std::erase(shared_->loops, &loop);
+  lock.unlock();
+  // Nobody can enter any more; those inside are at work on the last ranges.
+  for (int spins = 0; loop.helpers.load(std::memory_order_acquire) > 0 && spins < 20000; ++spins) {
     // The helper that is waited for may have been put on this very core.
     if (spins % 256 == 255) sched_yield();
     relax();
   }
-  std::unique_lock lock(shared_->mutex);
-  std::erase(shared_->loops, &loop);
-  shared_->leave.wait(lock, [&] { return loop.helpers == 0; });
+  if (loop.helpers.load(std::memory_order_acquire) == 0) return;
+  lock.lock();
+  shared_->leaving.fetch_add(1);
+  shared_->leave.wait(lock, [&] { return loop.helpers.load() == 0; });
+  shared_->leaving.fetch_sub(1);
 }
 
 void ThreadPool::help() {
-  std::unique_lock lock(shared_->mutex);
+  std::unique_lock lock = lock_soon(shared_->mutex);
   for (;;) {
     const uint32_t seen = shared_->epoch.load(std::memory_order_acquire);
     ParallelLoop* loop = nullptr;
@@ -220,15 +235,18 @@ void ThreadPool::help() {
       if (candidate->next.load(std::memory_order_relaxed) < candidate->ranges) loop = candidate;
     }
     if (loop) {
-      ++loop->helpers;
+      loop->helpers.fetch_add(1, std::memory_order_relaxed);
       lock.unlock();
       if (sched_getcpu() == loop->core) leave_core(loop->core);
       const uint64_t start = now_ns();
       while (run_one_range(*loop)) {
       }
       busy_ns_.fetch_add(now_ns() - start, std::memory_order_relaxed);
-      lock.lock();
-      if (--loop->helpers == 0) shared_->leave.notify_all();
+      const bool last = loop->helpers.fetch_sub(1) == 1;
+      // A caller that goes to sleep counts itself before it looks at `helpers` once more.
+      const bool awaited = last && shared_->leaving.load() > 0;
+      lock_soon(lock);
+      if (awaited) shared_->leave.notify_all();
       continue;
     }
     uint64_t due = UINT64_MAX;
@@ -241,7 +259,7 @@ void ThreadPool::help() {
         lock.unlock();
         job();
         job = nullptr;  // what it holds may take locks of its own when it goes
-        lock.lock();
+        lock_soon(lock);
         continue;
       }
     }
@@ -251,7 +269,7 @@ void ThreadPool::help() {
       const uint64_t start = now_ns();
       job->run(*job);
       busy_ns_.fetch_add(now_ns() - start, std::memory_order_relaxed);
-      lock.lock();
+      lock_soon(lock);
       continue;
     }
     if (shared_->spin_scopes.load(std::memory_order_relaxed) > 0 ||
@@ -261,13 +279,13 @@ void ThreadPool::help() {
         relax();
       // The thread with the work may have been put on this very core.
       if (shared_->epoch.load(std::memory_order_acquire) == seen) sched_yield();
-      lock.lock();
+      lock_soon(lock);
       continue;
     }
     ++shared_->sleeping;
     lock.unlock();
     sleep_on(shared_->epoch, seen, due);
-    lock.lock();
+    lock_soon(lock);
     --shared_->sleeping;
   }
 }

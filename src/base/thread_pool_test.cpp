@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <set>
 #include <thread>
@@ -40,6 +41,20 @@ TEST(ThreadPool, ParallelForSplitsTheSameWayEveryTime) {
     again.clear();
     collect(again);
     EXPECT_EQ(again, first);
+  }
+}
+
+TEST(ThreadPool, ParallelForReturnsAfterTheSlowestHelperHoweverLongItTakes) {
+  if (pool().threads() < 2) GTEST_SKIP() << "needs two threads";
+  const std::thread::id caller = std::this_thread::get_id();
+  for (int round = 0; round < 3; ++round) {  // long enough for the caller to go to sleep
+    std::atomic<int> done{0};
+    pool().parallel_for(pool().threads(), 1, [&](size_t, size_t) {
+      const bool slow = std::this_thread::get_id() != caller;
+      std::this_thread::sleep_for(std::chrono::milliseconds(slow ? 20 : 2));
+      ++done;
+    });
+    EXPECT_EQ(done, static_cast<int>(pool().threads()));
   }
 }
 
