@@ -3,8 +3,8 @@
 
     python model_worker.py anynpu|onnxruntime|openvino MODEL INPUTS.npz THREADS
 
-Answers each line with a JSON line: `run` (seconds of one inference), `cpu` (the same in processor
-time of all threads), `load` (the model once more), `save FILE` (outputs as .npz), `peak` (highest
+Answers each line with a JSON line: `run N` (seconds of one inference, the mean of N), `cpu N` (the
+same in processor time of all threads), `load` (the model once more), `save FILE` (outputs as .npz), `peak` (highest
 resident memory). See peers.py for the other end.
 """
 
@@ -123,10 +123,20 @@ def peak_kib():
     return 0
 
 
-def seconds(body, clock=time.perf_counter):
-    begin = clock()
+CLOCKS = {"run": time.perf_counter, "cpu": time.process_time}
+
+
+def seconds(body):
+    begin = time.perf_counter()
     value = body()
-    return clock() - begin, value
+    return time.perf_counter() - begin, value
+
+
+def mean_seconds(body, runs, clock):
+    begin = clock()
+    for _ in range(runs):
+        body()
+    return (clock() - begin) / runs
 
 
 def main():
@@ -141,10 +151,8 @@ def main():
     print(json.dumps({"load": took}), file=answers)
     for line in sys.stdin:
         verb, _, rest = line.strip().partition(" ")
-        if verb == "run":
-            answer = seconds(model.run)[0]
-        elif verb == "cpu":
-            answer = seconds(model.run, time.process_time)[0]
+        if verb in CLOCKS:
+            answer = mean_seconds(model.run, int(rest), CLOCKS[verb])
         elif verb == "load":
             answer, loaded = seconds(model.load)
             if kind == "anynpu":

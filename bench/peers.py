@@ -18,6 +18,7 @@ import numpy as np
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 THREADS = 2
 REST = 0.02  # seconds between the sides of a pair: helpers that spin after a run come to rest
+SAMPLE = 0.05  # seconds at least of a sample: runs one after the other, as a program makes them
 PEERS = ("onnxruntime", "openvino")
 
 
@@ -39,6 +40,7 @@ class Engine:
                  inputs, str(threads)],
                 env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
         self.first_load = self.answer()["load"]
+        self.runs = max(1, round(SAMPLE / self.ask("run 1")))
 
     def answer(self):
         line = self.process.stdout.readline()
@@ -60,8 +62,9 @@ class Engine:
         return self.answer()
 
     def run(self, clock="run"):
+        """Seconds of one inference, the mean of a sample."""
         time.sleep(REST)
-        return self.ask(clock)
+        return self.ask(f"{clock} {self.runs}")
 
     def load(self):
         return self.ask("load")
