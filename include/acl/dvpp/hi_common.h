@@ -3,6 +3,7 @@
 #ifndef ACL_DVPP_HI_COMMON_H_
 #define ACL_DVPP_HI_COMMON_H_
 
+#include "acl/dvpp/hi_errno.h"
 #include "acl/dvpp/hi_payload_type.h"
 #include "acl/dvpp/hi_pixel_format.h"
 #include "acl/dvpp/hi_types.h"
@@ -118,6 +119,23 @@ typedef enum {
   HI_MOD_ALL = 100,
   HI_MOD_BUTT = 255,
 } hi_module_type;
+
+typedef enum {
+  HI_COORD_ABS = 0,
+  HI_COORD_RATIO = 1,
+} hi_coord;
+
+typedef enum {
+  HI_ASPECT_RATIO_NONE = 0,
+  HI_ASPECT_RATIO_AUTO = 1,
+  HI_ASPECT_RATIO_MANUAL = 2,
+} hi_aspect_ratio_type;
+
+typedef enum {
+  VB_REMAP_MODE_NONE = 0,
+  VB_REMAP_MODE_NOCACHE = 1,
+  VB_REMAP_MODE_CACHED = 2,
+} hi_vb_remap_mode;
 
 typedef struct {
   hi_u32 width;

@@ -33,6 +33,10 @@ typedef enum {
 #define HI_SUCCESS 0
 #define HI_FAILURE (-1)
 #define HI_MAX_MMZ_NAME_LEN 32
+#define HI_VB_INVALID_POOLID (-1)
+#define HI_VB_INVALID_HANDLE (-1)
+#define ALIGN_NUM 8
+#define DEFAULT_ALIGN 32
 
 #ifdef __cplusplus
 }

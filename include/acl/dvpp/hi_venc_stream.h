@@ -98,6 +98,9 @@ typedef enum {
   HI_VENC_PIC_RECV_BUTT = 2,
 } hi_venc_pic_recv_mode;
 
+/* As the guide spells it (5.4.7). */
+#define HI_VENC_PIC_REC_SINGLE HI_VENC_PIC_RECV_SINGLE
+
 typedef enum {
   HI_VENC_PRORES_FRAME_RATE_UNKNOWN = 0,
   HI_VENC_PRORES_FRAME_RATE_23_976 = 1,

@@ -31,6 +31,16 @@ typedef hi_s32 hi_vpc_chn;
 #define HI_ERR_VPC_SYS_ERROR 0xA0078015U
 
 typedef enum {
+  OVERLAP_HISTOGRAM = 0,
+  GLOBAL_HISTOGRAM = 1,
+} hi_stitching_histogram_type;
+
+typedef enum {
+  GAIN_NONE = 0,
+  GAIN_LUT = 1,
+} hi_stitching_gain_type;
+
+typedef enum {
   HI_BLK_SIZE_4 = 0,
   HI_BLK_SIZE_8 = 1,
   HI_BLK_SIZE_16 = 2,
