@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <utility>
 #include <vector>
 
 #include "base/interrupt.h"
@@ -12,7 +13,8 @@ namespace anynpu::device {
 
 namespace {
 constinit TaskKind kCallback{"callback", Engine::control};
-}
+thread_local bool running_callback = false;
+}  // namespace
 
 ReportQueues& ReportQueues::instance() {
   static auto* queues = new ReportQueues;
@@ -146,10 +148,14 @@ Status ReportQueues::process(const Deadline& deadline) {
   }
   for (Report& report : due) {
     ANYNPU_TRACE_ZONE(callback, "callback");
+    const bool outer = std::exchange(running_callback, true);
     (*report.callback)();
+    running_callback = outer;
     if (report.completion) report.completion->finish({});
   }
   return {};
 }
+
+bool ReportQueues::in_callback() { return running_callback; }
 
 }  // namespace anynpu::device

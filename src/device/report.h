@@ -39,6 +39,9 @@ class ReportQueues {
   // deadline, then fails with callback_timeout. A thread that nothing is subscribed to yet waits
   // too, since programs start it first; it fails with thread_not_subscribed at the deadline.
   Status process(const Deadline& deadline);
+  // Whether the calling thread runs a callback now. Callbacks it serves later, and what streams do
+  // behind them, cannot happen before that one returned: a thread must not wait for them.
+  static bool in_callback();
 
  private:
   struct Report {

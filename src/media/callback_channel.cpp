@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "media/callback_channel.h"
 
+#include <pthread.h>
+
 #include "device/report.h"
 #include "device/runtime.h"
 
@@ -44,7 +46,6 @@ void CallbackChannel::call(std::function<void()> callback) {
 }
 
 void CallbackChannel::run_callbacks() {
-  calling_ = std::this_thread::get_id();
   for (;;) {
     std::function<void()> next;
     {
@@ -55,14 +56,14 @@ void CallbackChannel::run_callbacks() {
     }
     next();
   }
-  calling_ = std::thread::id{};
 }
 
 Status CallbackChannel::may_close() const {
-  if (calling_ != std::this_thread::get_id()) return {};
+  if (!device::ReportQueues::in_callback() || thread_ != static_cast<uint64_t>(pthread_self()))
+    return {};
   return fail(Code::bad_call_order,
-              "the channel cannot be destroyed inside its own callback, which it waits for; "
-              "destroy it in another thread or after the callback");
+              "the channel cannot be destroyed inside a callback of its own thread, since it waits "
+              "for callbacks there; destroy it in another thread or after the callback");
 }
 
 Status CallbackChannel::close() {

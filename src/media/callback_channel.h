@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 #include "base/handle_table.h"
 #include "device/stream.h"
@@ -26,7 +25,7 @@ class CallbackChannel : public std::enable_shared_from_this<CallbackChannel> {
   // From inside work: a callback of the program.
   void call(std::function<void()> callback);
 
-  // Refused inside one of its own callbacks, which close() would wait for.
+  // Refused inside a callback of its own thread, where its callbacks cannot run.
   Status may_close() const;
   // Waits for all work and callbacks, then ends stream and subscription.
   Status close();
@@ -39,7 +38,6 @@ class CallbackChannel : public std::enable_shared_from_this<CallbackChannel> {
   std::shared_ptr<device::Stream> stream_;
   std::mutex mutex_;
   std::deque<std::function<void()>> ready_;
-  std::atomic<std::thread::id> calling_{};  // the thread that runs callbacks now
   std::atomic<bool> closed_{false};
 };
 

@@ -2,6 +2,7 @@
 #include "media/channel.h"
 
 #include "base/interrupt.h"
+#include "device/report.h"
 
 namespace anynpu::media {
 
@@ -32,6 +33,11 @@ Status Channel::close() {
   std::unique_lock lock(mutex_);
   if (!open_)
     return fail(Code::bad_call_order, "the channel is not there: never created, or destroyed");
+  if (uses_ > 0 && device::ReportQueues::in_callback())
+    return fail(Code::bad_call_order,
+                "work of the channel is not done ({} calls), and a callback cannot wait for it; "
+                "destroy the channel in another thread or after the callback",
+                uses_);
   open_ = false;
   while (uses_ > 0) {
     if (wait_turn(idle_, lock, Deadline::never()) == WaitEnd::interrupted)

@@ -29,7 +29,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   Status open();
   // Fails when it is not open.
   Result<Use> use();
-  // Waits for all uses; further ones are refused meanwhile.
+  // Waits for all uses; further ones are refused meanwhile. Inside a callback, which may stand in
+  // the way of the work, it fails instead of waiting, and the channel stays open.
   Status close();
   bool is_open() const;
 
