@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/acl_dvpp/params.h"
+#include "device/runtime.h"
 #include "media/support.h"
 
 using namespace anynpu;
@@ -26,12 +27,12 @@ std::atomic<uint64_t> next_id{1};
 
 // The parameters by number.
 constexpr Param<ChannelDesc> kChannelParams[] = {
-    {"colour matrix", &ChannelDesc::matrix, 0, pixel::kColorMatrices - 1},
-    {"mode", &ChannelDesc::mode, 1, kAllModes},
-    {"channel id", nullptr, 0, 0},
-    {"channel height", &ChannelDesc::height, 0, 8192},
-    {"channel width", &ChannelDesc::width, 0, 8192},
-    {"precision mode", &ChannelDesc::precision, 0, ACL_YUVOUT_ALIGN_DOWN_COMPAT},
+    param<&ChannelDesc::matrix>("colour matrix", 0, pixel::kColorMatrices - 1),
+    param<&ChannelDesc::mode>("mode", 1, kAllModes),
+    read_only<&ChannelDesc::id>("channel id"),
+    param<&ChannelDesc::height>("channel height", 0, 8192),
+    param<&ChannelDesc::width>("channel width", 0, 8192),
+    param<&ChannelDesc::precision>("precision mode", 0, ACL_YUVOUT_ALIGN_DOWN_COMPAT),
 };
 
 }  // namespace
@@ -53,25 +54,8 @@ aclError acldvppSetChannelDescMode(acldvppChannelDesc* channelDesc, uint32_t mod
   });
 }
 
-aclError acldvppSetChannelDescParam(acldvppChannelDesc* channelDesc,
-                                    acldvppChannelDescParamType paramType, size_t length,
-                                    const void* param) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<ChannelDesc>(to_handle(channelDesc)));
-    return set_param<ChannelDesc>(*pin, kChannelParams, paramType, length, param);
-  });
-}
-
-aclError acldvppGetChannelDescParam(const acldvppChannelDesc* channelDesc,
-                                    acldvppChannelDescParamType paramType, size_t length,
-                                    size_t* paramRetSize, void* param) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<ChannelDesc>(to_handle(channelDesc)));
-    if (paramType == ACL_DVPP_CHANNEL_ID_UINT64)
-      return give_param(pin->id, length, paramRetSize, param);
-    return get_param<ChannelDesc>(*pin, kChannelParams, paramType, length, paramRetSize, param);
-  });
-}
+ANYNPU_API_VALUES(acldvppSetChannelDescParam, acldvppGetChannelDescParam, acldvppChannelDesc,
+                  acldvppChannelDescParamType, ChannelDesc, kChannelParams)
 
 uint64_t acldvppGetChannelDescChannelId(const acldvppChannelDesc* channelDesc) {
   return get<ChannelDesc, uint64_t>(__func__, channelDesc, &ChannelDesc::id);

@@ -10,20 +10,20 @@ using namespace anynpu::dvpp;
 namespace {
 
 constexpr Param<EncoderDesc> kEncoderParams[] = {
-    {"thread", nullptr, 0, 0},
-    {"callback", nullptr, 0, 0},
-    {"picture format", &EncoderDesc::format, PIXEL_FORMAT_YUV_SEMIPLANAR_420,
-     PIXEL_FORMAT_YVU_SEMIPLANAR_420},
-    {"stream format", &EncoderDesc::stream_format, H265_MAIN_LEVEL, H264_HIGH_LEVEL},
-    {"picture width", &EncoderDesc::width, 16, 8192},
-    {"picture height", &EncoderDesc::height, 16, 8192},
-    {"key frame interval", &EncoderDesc::key_interval, 1, 65535},
-    {"buffer address", nullptr, 0, 0},
-    {"buffer size", &EncoderDesc::buffer_size, 0, UINT32_MAX},
-    {"rate control mode", &EncoderDesc::rate_mode, 0, 2},
-    {"frame rate of the source", &EncoderDesc::source_rate, 1, 240},
-    {"largest bit rate (kbit/s)", &EncoderDesc::max_bit_rate, 10, 80000},
-    {"proportion of I to P frames", &EncoderDesc::i_to_p, 1, 100},
+    param<&EncoderDesc::thread>("thread"),
+    param<&EncoderDesc::callback>("callback"),
+    param<&EncoderDesc::format>("picture format", PIXEL_FORMAT_YUV_SEMIPLANAR_420,
+                                PIXEL_FORMAT_YVU_SEMIPLANAR_420),
+    param<&EncoderDesc::stream_format>("stream format", H265_MAIN_LEVEL, H264_HIGH_LEVEL),
+    param<&EncoderDesc::width>("picture width", 16, 8192),
+    param<&EncoderDesc::height>("picture height", 16, 8192),
+    param<&EncoderDesc::key_interval>("key frame interval", 1, 65535),
+    param<&EncoderDesc::buffer>("buffer address"),
+    param<&EncoderDesc::buffer_size>("buffer size"),
+    param<&EncoderDesc::rate_mode>("rate control mode", 0, 2),
+    param<&EncoderDesc::source_rate>("frame rate of the source", 1, 240),
+    param<&EncoderDesc::max_bit_rate>("largest bit rate (kbit/s)", 10, 80000),
+    param<&EncoderDesc::i_to_p>("proportion of I to P frames", 1, 100),
 };
 
 }  // namespace
@@ -34,22 +34,21 @@ aclvencChannelDesc* aclvencCreateChannelDesc(void) {
 
 #define VALUE(setter, getter, type, number) \
   ANYNPU_API_VALUE(setter, getter, aclvencChannelDesc, EncoderDesc, kEncoderParams, type, number)
-#define FIELD(setter, getter, type, field) \
-  ANYNPU_API_FIELD(setter, getter, aclvencChannelDesc, EncoderDesc, type, field)
+VALUE(aclvencSetChannelDescThreadId, aclvencGetChannelDescThreadId, uint64_t, 0)
+VALUE(aclvencSetChannelDescCallback, aclvencGetChannelDescCallback, aclvencCallback, 1)
 VALUE(aclvencSetChannelDescPicFormat, aclvencGetChannelDescPicFormat, acldvppPixelFormat, 2)
 VALUE(aclvencSetChannelDescEnType, aclvencGetChannelDescEnType, acldvppStreamFormat, 3)
 VALUE(aclvencSetChannelDescPicWidth, aclvencGetChannelDescPicWidth, uint32_t, 4)
 VALUE(aclvencSetChannelDescPicHeight, aclvencGetChannelDescPicHeight, uint32_t, 5)
 VALUE(aclvencSetChannelDescKeyFrameInterval, aclvencGetChannelDescKeyFrameInterval, uint32_t, 6)
+VALUE(aclvencSetChannelDescBufAddr, aclvencGetChannelDescBufAddr, void*, 7)
 VALUE(aclvencSetChannelDescBufSize, aclvencGetChannelDescBufSize, uint32_t, 8)
 VALUE(aclvencSetChannelDescRcMode, aclvencGetChannelDescRcMode, uint32_t, 9)
 VALUE(aclvencSetChannelDescSrcRate, aclvencGetChannelDescSrcRate, uint32_t, 10)
 VALUE(aclvencSetChannelDescMaxBitRate, aclvencGetChannelDescMaxBitRate, uint32_t, 11)
-FIELD(aclvencSetChannelDescThreadId, aclvencGetChannelDescThreadId, uint64_t, thread)
-FIELD(aclvencSetChannelDescCallback, aclvencGetChannelDescCallback, aclvencCallback, callback)
-FIELD(aclvencSetChannelDescBufAddr, aclvencGetChannelDescBufAddr, void*, buffer)
 #undef VALUE
-#undef FIELD
+ANYNPU_API_VALUES(aclvencSetChannelDescParam, aclvencGetChannelDescParam, aclvencChannelDesc,
+                  aclvencChannelDescParamType, EncoderDesc, kEncoderParams)
 
 uint32_t aclvencGetChannelDescChannelId(const aclvencChannelDesc* channelDesc) {
   return get<EncoderDesc, uint32_t>(__func__, channelDesc, &EncoderDesc::channel_id);
@@ -77,31 +76,4 @@ uint8_t aclvencGetFrameConfigForceIFrame(const aclvencFrameConfig* config) {
 
 uint8_t aclvencGetFrameConfigEos(const aclvencFrameConfig* config) {
   return get<EncodeConfig, uint8_t>(__func__, config, &EncodeConfig::eos);
-}
-
-aclError aclvencSetChannelDescParam(aclvencChannelDesc* channelDesc,
-                                    aclvencChannelDescParamType paramType, size_t length,
-                                    const void* param) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<EncoderDesc>(to_handle(channelDesc)));
-    if (paramType == ACL_VENC_THREAD_ID_UINT64) return take_param(length, param, &pin->thread);
-    if (paramType == ACL_VENC_CALLBACK_PTR) return take_param(length, param, &pin->callback);
-    if (paramType == ACL_VENC_BUF_ADDR_PTR) return take_param(length, param, &pin->buffer);
-    return set_param<EncoderDesc>(*pin, kEncoderParams, paramType, length, param);
-  });
-}
-
-aclError aclvencGetChannelDescParam(const aclvencChannelDesc* channelDesc,
-                                    aclvencChannelDescParamType paramType, size_t length,
-                                    size_t* paramRetSize, void* param) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<EncoderDesc>(to_handle(channelDesc)));
-    if (paramType == ACL_VENC_THREAD_ID_UINT64)
-      return give_param(pin->thread, length, paramRetSize, param);
-    if (paramType == ACL_VENC_CALLBACK_PTR)
-      return give_param(pin->callback, length, paramRetSize, param);
-    if (paramType == ACL_VENC_BUF_ADDR_PTR)
-      return give_param(pin->buffer, length, paramRetSize, param);
-    return get_param<EncoderDesc>(*pin, kEncoderParams, paramType, length, paramRetSize, param);
-  });
 }

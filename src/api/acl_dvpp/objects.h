@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the handles of acl.media stand for, and the short forms that its many setters and getters
-// share. Descriptions are plain data of the program; calls copy what they need from them.
+// What the handles of acl.media stand for. Descriptions are plain data of the program; calls copy
+// what they need from them.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "acl/ops/acl_dvpp.h"
-#include "api/acl/entry.h"
+#include "api/acl/object_calls.h"
 #include "media/channel.h"
 #include "media/image.h"
 #include "media/rules.h"
@@ -81,38 +81,3 @@ ANYNPU_HANDLE_TYPE(dvpp::BorderConfig, border_config);
 ANYNPU_HANDLE_TYPE(dvpp::LookupTable, lookup_table);
 ANYNPU_HANDLE_TYPE(dvpp::HistogramObject, histogram);
 }  // namespace anynpu
-
-namespace anynpu::dvpp {
-
-template <typename Pointer, typename T>
-Pointer create(const char* function) {
-  return acl::enter_value(function, static_cast<Pointer>(nullptr), []() -> Result<Pointer> {
-    return acl::insert_object<Pointer>(std::make_shared<T>());
-  });
-}
-
-// Programs destroy descriptions late, also after aclFinalize.
-template <typename T>
-aclError destroy(const char* function, const void* handle) {
-  return acl::enter<acl::When::before_init>(
-      function, [&]() -> Status { return acl::remove_object<T>(handle); });
-}
-
-template <typename T, typename Owner, typename Field, typename Value>
-aclError set(const char* function, const void* handle, Field Owner::*field, Value value) {
-  return acl::enter(function, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<T>(acl::to_handle(handle)));
-    pin.get()->*field = static_cast<Field>(value);
-    return {};
-  });
-}
-
-template <typename T, typename Value, typename Owner, typename Field>
-Value get(const char* function, const void* handle, Field Owner::*field) {
-  return acl::enter_value(function, Value{}, [&]() -> Result<Value> {
-    ANYNPU_ASSIGN(auto pin, resolve<T>(acl::to_handle(handle)));
-    return static_cast<Value>(pin.get()->*field);
-  });
-}
-
-}  // namespace anynpu::dvpp

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "acl/ops/acl_fv.h"
-#include "api/acl/entry.h"
+#include "api/acl/object_calls.h"
 #include "api/acl_fv/objects.h"
 #include "base/soc.h"
 #include "device/memory.h"
@@ -168,11 +168,6 @@ aclError set_top(const char* function, aclfvInitPara* para, uint32_t most,
     (*pin).*field = most;
     return {};
   });
-}
-
-template <typename T>
-aclError destroy(const char* function, const void* pointer) {
-  return enter<When::before_init>(function, [&]() -> Status { return remove_object<T>(pointer); });
 }
 
 }  // namespace
