@@ -2,6 +2,7 @@
 // Encoding (acl.himpi.venc_*).
 #include "api/acl_dvpp_mpi/venc.h"
 
+#include "api/acl_dvpp_mpi/venc_idle.h"
 #include "media/image.h"
 
 using namespace anynpu;
@@ -36,6 +37,7 @@ hi_s32 set_setting(const char* function, hi_venc_chn chn, T VencSettings::*field
     VencSettings changed = channel.settings;
     changed.*field = *from;
     if (!channel.is_jpeg()) ANYNPU_TRY(options_of(changed).status());
+    IdleSettings(*from).warn();
     channel.settings = changed;
     channel.renew();
     return {};
@@ -191,6 +193,7 @@ hi_s32 hi_mpi_venc_set_mod_param(const hi_venc_mod_param* mod_param) {
   return mpi::enter(__func__, Module::venc, [&]() -> Status {
     ANYNPU_TRY(check_mod(mod_param));
     const std::lock_guard lock(mod_mutex);
+    IdleSettings(*mod_param).warn();
     mod_params[mod_param->mod_type] = *mod_param;
     return {};
   });
@@ -214,6 +217,7 @@ hi_s32 hi_mpi_venc_set_jpeg_param(hi_venc_chn chn, const hi_venc_jpeg_param* jpe
     if (jpeg_param->qfactor < 1 || jpeg_param->qfactor > 100)
       return fail(Code::invalid_argument, "qfactor is {}; expected 1 to 100", jpeg_param->qfactor);
     const std::lock_guard lock(channel.settings_mutex);
+    IdleSettings(*jpeg_param).warn();
     channel.settings.jpeg = *jpeg_param;
     return {};
   });

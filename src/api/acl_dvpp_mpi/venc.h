@@ -36,8 +36,6 @@ struct FrameRates {
   hi_u32 source = 0, target = 0;
 };
 FrameRates rates_of(const VencSettings& settings);
-// Says in the log what was set and has no effect.
-void warn_without_effect(const VencSettings& settings);
 
 class VencChannel : public std::enable_shared_from_this<VencChannel> {
  public:

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "api/acl_dvpp_mpi/venc.h"
+#include "api/acl_dvpp_mpi/venc_idle.h"
 #include "base/log.h"
 #include "media/image.h"
 
@@ -50,6 +51,7 @@ Result<std::shared_ptr<VencChannel>> VencChannel::make(const hi_venc_chn_attr& a
   if (!jpeg) ANYNPU_TRY(options_of(made->settings).status());
   ANYNPU_ASSIGN(made->stream_, OwnStream::make());
   made->device_ = made->stream_->device();
+  IdleSettings(attr).warn();
   return made;
 }
 
@@ -182,7 +184,8 @@ void VencChannel::encode(const media::CheckedPicture& picture, uint64_t pts, uin
         now = settings;
       }
       ANYNPU_ASSIGN(const auto options, options_of(now));
-      warn_without_effect(now);
+      if (options.type == media::VideoType::h265 && options.first_qp >= 0)
+        IdleSettings("first_frame_start_qp of H.265").warn();
       ANYNPU_ASSIGN(media::VideoCodec * codec, media::video_codec());
       ANYNPU_ASSIGN(encoder_, codec->make_encoder(options));
       return {};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the settings of an encoder channel to those of x264 and x265.
 #include "api/acl_dvpp_mpi/venc.h"
-#include "base/log.h"
 
 namespace anynpu::mpi {
 namespace {
@@ -114,22 +113,6 @@ Status add_regions(const VencSettings& s, media::VideoEncoderOptions* o) {
   return {};
 }
 
-// What is kept and given back, and changes nothing here.
-std::string without_effect(const VencSettings& s) {
-  std::string list;
-  const auto name = [&](bool set, const char* text) {
-    if (set) list += (list.empty() ? "" : ", ") + std::string(text);
-  };
-  name(s.rc.first_frame_start_qp > 0 && s.attr.venc_attr.type == HI_PT_H265,
-       "first_frame_start_qp");
-  name(s.rc.row_qp_delta != 0, "row_qp_delta");
-  name(s.rc.direction != 0, "direction");
-  name(s.ref.enhance != 0, "ref_param.enhance");
-  name(s.copy.copy_en != HI_FALSE, "stream copy");
-  name(s.cu_pred.pred_mode != 0, "cu_pred");
-  return list;
-}
-
 }  // namespace
 
 FrameRates rates_of(const VencSettings& s) {
@@ -142,12 +125,6 @@ FrameRates rates_of(const VencSettings& s) {
     return {rate.source, rate.target};
   }
   return {};
-}
-
-void warn_without_effect(const VencSettings& settings) {
-  const std::string list = without_effect(settings);
-  if (!list.empty())
-    ANYNPU_LOG(warning, "encoder: {} was set and changes nothing in this encoder", list);
 }
 
 Result<media::VideoEncoderOptions> options_of(const VencSettings& s) {

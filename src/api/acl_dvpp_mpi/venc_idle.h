@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings of encoders that are kept and given back and change nothing here (venc_idle.def): a
+// program that sets one is told in the log, and docs/media.md names them.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "acl/dvpp/hi_dvpp.h"
+#include "base/log.h"
+
+namespace anynpu::mpi {
+
+class IdleSettings {
+ public:
+  // All fields of `group` and of what lies in it that are set and have no effect.
+  template <typename Group>
+  requires(!std::is_array_v<Group>) explicit IdleSettings(const Group& group) {
+    look_into(group);
+  }
+  explicit IdleSettings(const char* name) : names_(name) {}
+  void warn() const {
+    if (!names_.empty())
+      ANYNPU_LOG(warning, "encoder: {} was set and changes nothing in this encoder", names_);
+  }
+
+ private:
+  void add(const char* name, bool set) {
+    if (set) names_ += (names_.empty() ? "" : ", ") + std::string(name);
+  }
+  template <typename Value>
+  static bool is_set(const Value& value) {
+    return value != Value{};
+  }
+  template <typename Value, size_t n>
+  static bool is_set(const Value (&values)[n]) {
+    for (const Value& value : values)
+      if (is_set(value)) return true;
+    return false;
+  }
+
+  template <typename Group>
+  void look_into([[maybe_unused]] const Group& group) {
+#define IDLE(field) \
+  if constexpr (requires { group.field; }) add(#field, is_set(group.field));
+#define INSIDE(member) \
+  if constexpr (requires { group.member; }) look_into(group.member);
+#include "api/acl_dvpp_mpi/venc_idle.def"
+#undef IDLE
+#undef INSIDE
+  }
+
+  std::string names_;
+};
+
+}  // namespace anynpu::mpi
