@@ -148,25 +148,91 @@ def test_wheel_zooms_and_the_button_shows_all(opened):
     assert opened.evaluate("view.to - view.from") == wall
 
 
-def test_click_selects_a_slice_and_its_partners(opened):
-    opened.evaluate("""() => {
+def spot_of(tab, name):
+    """Where a slice of the first device is on the screen, after the view was set around it."""
+    return tab.evaluate("""name => {
       const lane = data.lanes.find(l => l.group === 'Device 0');
-      const i = Array.from(lane.name).findIndex(n => data.names[n] === 'MODEL_EXECUTE');
+      const i = Array.from(lane.name).findIndex(n => data.names[n] === name);
       setView(lane.t[i] - lane.d[i], lane.t[i] + 2 * lane.d[i]);
       draw();
-      $('timeline').scrollTop = lane.y - 50;
-    }""")
-    spot = opened.evaluate("""() => {
-      const lane = data.lanes.find(l => l.group === 'Device 0');
-      const i = Array.from(lane.name).findIndex(n => data.names[n] === 'MODEL_EXECUTE');
       const scale = (canvas.clientWidth - LEFT) / (view.to - view.from);
-      const box = canvas.getBoundingClientRect();
-      return [box.x + LEFT + (lane.t[i] + lane.d[i] / 2 - view.from) * scale,
-              box.y + lane.y + ROW / 2];
-    }""")
-    opened.mouse.click(*spot)
+      const at = canvas.getBoundingClientRect();
+      return [at.x + LEFT + (lane.t[i] + lane.d[i] / 2 - view.from) * scale,
+              at.y + lane.y + (lane.depth[i] + 0.5) * ROW - box.scrollTop];
+    }""", name)
+
+
+def test_click_selects_a_slice_and_its_partners(opened):
+    opened.mouse.click(*spot_of(opened, "MODEL_EXECUTE"))
     text = opened.inner_text("#details")
     assert "MODEL_EXECUTE" in text and "tied to" in text and "aclmdlExecuteAsync" in text
+
+
+def test_details_of_an_operator_have_its_type_and_shapes(opened):
+    opened.mouse.click(*spot_of(opened, "first"))
+    text = opened.inner_text("#details")
+    assert "Conv" in text and "1,3,32,32" in text and "out 1,8,32,32 FLOAT" in text
+
+
+def test_the_mouse_over_a_slice_tells_its_name_and_time(opened):
+    assert not opened.is_visible("#tip")
+    opened.mouse.move(*spot_of(opened, "MODEL_EXECUTE"))
+    assert opened.inner_text("#tip").startswith("MODEL_EXECUTE")
+    opened.mouse.move(2, 2)
+    assert not opened.is_visible("#tip")
+
+
+def test_double_click_and_keys_zoom_and_move(opened):
+    opened.mouse.dblclick(*spot_of(opened, "MODEL_EXECUTE"))
+    length = "Array.from(selected.lane.d)[selected.i]"
+    assert opened.evaluate(f"Math.abs((view.to - view.from) / {length} - 1.2) < 0.01")
+    before = opened.evaluate("[view.from, view.to - view.from]")
+    opened.keyboard.press("w")
+    opened.keyboard.press("d")
+    after = opened.evaluate("[view.from, view.to - view.from]")
+    assert after[1] < before[1] and after[0] > before[0]
+    opened.focus("#find")
+    opened.keyboard.press("s")  # is a letter there
+    assert opened.evaluate("view.to - view.from") == after[1]
+    assert opened.input_value("#find") == "s"
+
+
+def test_a_name_is_found_slice_after_slice_and_from_the_table(opened):
+    opened.click("#operators tr:has-text('middle')")
+    assert opened.input_value("#find") == "middle"
+    starts = []
+    for _ in range(7):
+        opened.press("#find", "Enter")
+        assert opened.inner_text("#details").startswith("middle")
+        starts.append(opened.evaluate("selected.lane.t[selected.i]"))
+    assert len(set(starts[:6])) == 6 and starts[6] == starts[0]  # it ran six times
+
+
+def test_lanes_that_do_not_fit_are_scrolled_under_the_axis(browser, tmp_path):
+    events = [{"ph": "X", "pid": 1, "tid": i, "ts": i, "dur": 5000, "name": f"work {i}"}
+              for i in range(3000)]
+    (tmp_path / "t.json").write_text(json.dumps(events))
+    assert report(tmp_path / "t.json", "-o", tmp_path / "t.html").returncode == 0
+    tab = browser.new_page(viewport={"width": 1300, "height": 900})
+    tab.goto(f"file://{tmp_path / 't.html'}")
+    tab.wait_for_function("window.ready === true")
+    assert tab.evaluate("canvas.height") <= 900  # browsers draw nothing on canvases too tall
+    tab.evaluate("box.scrollTop = 1e9")
+    tab.wait_for_function("box.scrollTop > 50000")
+    at = tab.locator("#canvas").bounding_box()
+    tab.mouse.click(at["x"] + 800, at["y"] + at["height"] - 18)
+    assert "work " in tab.inner_text("#details")
+    assert "work 0" not in tab.inner_text("#details")
+    tab.close()
+
+
+def test_thinning_the_memory_keeps_its_peak():
+    from anynpu.report.figures import _peaks
+    values = np.arange(100_000) % 100
+    values[54_321] = 1_000_000
+    kept = _peaks(values, 2000)
+    assert len(kept) <= 2002 and 54_321 in kept and kept[-1] == 99_999
+    assert kept == sorted(kept) and _peaks(values[:0], 5) == [] and _peaks(values[:1], 5) == [0]
 
 
 def test_operators_are_filtered_and_sorted(opened):

@@ -123,10 +123,17 @@ def memory(source):
     out = {}
     for device in sorted({int(d) for d in events["d_first"] if d >= 0}):
         mine = events[events["d_first"] == device]
-        step = max(len(mine) // 2000, 1)
+        mine = mine[_peaks(mine["d_extra"], 2000)]
         out[device] = [(int(t) - source.begin, int(used)) for t, used in
-                       zip((mine["t"] + mine["duration"])[::step], mine["d_extra"][::step])]
+                       zip(mine["t"] + mine["duration"], mine["d_extra"])]
     return out
+
+
+def _peaks(values, most):
+    """Indices of about `most` values: the largest of each of as many neighbours, and the last."""
+    step = -(-len(values) // most) if len(values) else 1
+    return [begin + int(np.argmax(values[begin:begin + step]))
+            for begin in range(0, len(values) - 1, step)] + [len(values) - 1] * bool(len(values))
 
 
 def bandwidth(source):

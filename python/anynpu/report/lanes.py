@@ -30,6 +30,7 @@ class Source:
 
     title: str
     names: list = field(default_factory=list)
+    about: dict = field(default_factory=dict)  # index into names -> more about an operator
     lanes: list = field(default_factory=list)
     begin: int = 0
     end: int = 0
@@ -110,8 +111,20 @@ def _from_prof(path, stacks=()):
     source.lanes = [*_host_lanes(work, names, source.begin),
                     *_stack_lanes(source.stacks, names, source.begin),
                     *_device_lanes(work, names, source.begin)]
-    source.names = names.texts
+    source.names, source.about = names.texts, _operators(work, names)
     return source
+
+
+def _operators(work, names):
+    """Type, kernel and tensors of each operator; of several with one name, the first."""
+    about = {}
+    for name, text in dict.fromkeys(zip(work.ops["name"].tolist(), work.ops["arg"].tolist())):
+        op = work.text(text)
+        sides = [f"{side} {shapes} {types}" for side, (shapes, types, _) in
+                 (("in", op.inputs), ("out", op.outputs)) if shapes]
+        about.setdefault(names(work.name(name)), "   ".join(
+            part for part in (op.type, op.kernel, *sides) if part and part != "N/A"))
+    return about
 
 
 def _ns(value):

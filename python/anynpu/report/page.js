@@ -48,8 +48,8 @@ function decode(lane) {
 }
 data.lanes.forEach(decode);
 
-// ---- Timeline.
-const canvas = $('canvas'), view = { from: 0, to: data.wall || 1 };
+// ---- Timeline. The canvas has the height of the box; the box scrolls over the height of all lanes.
+const canvas = $('canvas'), box = $('timeline'), view = { from: 0, to: data.wall || 1 };
 let selected = null, found = null;
 function colour(name) {
   return `hsl(${(name * 137) % 360} 55% ${name % 2 ? 52 : 60}%)`;
@@ -129,26 +129,34 @@ function drawAxis(g, scale, width) {
   for (let t = Math.ceil(view.from / step) * step; t < view.to; t += step) {
     const x = LEFT + (t - view.from) * scale;
     g.beginPath(); g.moveTo(x, 0); g.lineTo(x, height); g.stroke();
-    if (x < width - 60) g.fillText(tick(t, step), x + 3, 12);
+    if (x < width - 60) g.fillText(tick(t, step), x + 3, box.scrollTop + 12);
   }
 }
 let pending = false;
 function draw() {
   pending = false;
   const width = canvas.clientWidth, ratio = window.devicePixelRatio || 1;
+  const tall = Math.min(height, Math.round(window.innerHeight * 0.6)), top = box.scrollTop;
   canvas.width = width * ratio;
-  canvas.height = height * ratio;
-  canvas.style.height = height + 'px';
+  canvas.height = tall * ratio;
+  canvas.style.height = tall + 'px';
+  $('room').style.height = height - tall + 'px';
   const g = canvas.getContext('2d');
   g.scale(ratio, ratio);
+  g.translate(0, -top);
   g.font = '11px system-ui, sans-serif';
   const scale = (width - LEFT) / (view.to - view.from);
+  const seen = data.lanes.filter(l => l.y - HEAD < top + tall && l.y + l.rows * ROW > top);
   drawAxis(g, scale, width);
-  for (const lane of data.lanes) drawLane(g, lane, scale, width);
+  for (const lane of seen) drawLane(g, lane, scale, width);
   drawArrows(g, scale);
   g.fillStyle = '#fff';
-  g.fillRect(0, 0, LEFT - 4, height);
-  for (const lane of data.lanes) {
+  g.fillRect(0, top, LEFT - 4, tall);
+  if (top > 0) {  // the axis stays when the lanes below it move
+    g.fillRect(0, top, width, HEAD - 4);
+    drawAxis(g, scale, width);
+  }
+  for (const lane of seen) {
     if (lane.first) {
       g.font = 'bold 11px system-ui, sans-serif';
       g.fillStyle = '#1d2733';
@@ -167,27 +175,63 @@ function setView(from, to) {
   view.to = view.from + span;
   redraw();
 }
+function zoom(at, factor) {
+  setView(at - (at - view.from) * factor, at + (view.to - at) * factor);
+}
 canvas.addEventListener('wheel', e => {
+  if (e.shiftKey) return;  // the box scrolls
   e.preventDefault();
   const width = canvas.clientWidth - LEFT;
   const at = view.from + (e.offsetX - LEFT) / width * (view.to - view.from);
-  const factor = Math.exp(Math.sign(e.deltaY) * 0.3);
-  setView(at - (at - view.from) * factor, at + (view.to - at) * factor);
+  zoom(at, Math.exp(Math.sign(e.deltaY) * 0.3));
 }, { passive: false });
+// As in other viewers: w and s zoom, a and d move.
+const KEYS = { w: [0, 0.7], s: [0, 1.4], a: [-0.2, 1], d: [0.2, 1] };
+window.addEventListener('keydown', e => {
+  const move = KEYS[e.key];
+  if (!move || e.ctrlKey || e.metaKey || e.altKey || e.target.tagName === 'INPUT') return;
+  const span = view.to - view.from;
+  if (move[0]) setView(view.from + move[0] * span, view.to + move[0] * span);
+  else zoom((view.from + view.to) / 2, move[1]);
+});
 let drag = null;
-canvas.addEventListener('mousedown', e => { drag = { x: e.offsetX, from: view.from, moved: 0 }; });
+canvas.addEventListener('mousedown', e => {
+  drag = { x: e.offsetX, y: e.clientY, from: view.from, top: box.scrollTop, moved: 0 };
+});
 window.addEventListener('mousemove', e => {
-  if (!drag || e.target !== canvas) return;
-  drag.moved += Math.abs(e.offsetX - drag.x);
+  if (e.target !== canvas) return;
+  $('tip').hidden = true;
+  if (!drag) { hover(e); return; }
+  drag.moved += Math.abs(e.offsetX - drag.x) + Math.abs(e.clientY - drag.y);
   const shift = (drag.x - e.offsetX) / (canvas.clientWidth - LEFT) * (view.to - view.from);
+  box.scrollTop = drag.top + drag.y - e.clientY;
   setView(drag.from + shift, drag.from + shift + (view.to - view.from));
 });
+box.addEventListener('scroll', redraw);
+canvas.addEventListener('mouseleave', () => { $('tip').hidden = true; });
 window.addEventListener('mouseup', e => {
   const click = drag && drag.moved < 4 && e.target === canvas;
   drag = null;
   if (click) select(pick(e.offsetX, e.offsetY));
 });
+canvas.addEventListener('dblclick', e => {
+  const p = pick(e.offsetX, e.offsetY);
+  if (p) setView(p.lane.t[p.i] - 0.1 * p.lane.d[p.i], p.lane.t[p.i] + 1.1 * p.lane.d[p.i]);
+});
+function hover(e) {
+  const p = pick(e.offsetX, e.offsetY);
+  tell(e, p ? `${data.names[p.lane.name[p.i]]}   ${time(p.lane.d[p.i])}` : '');
+}
+// A few words beside the mouse.
+function tell(e, words) {
+  const tip = $('tip');
+  tip.hidden = !words;
+  tip.textContent = words;
+  tip.style.left = Math.min(e.clientX + 14, window.innerWidth - tip.offsetWidth - 8) + 'px';
+  tip.style.top = e.clientY + 16 + 'px';
+}
 function pick(x, y) {
+  y += box.scrollTop;
   const t = view.from + (x - LEFT) / (canvas.clientWidth - LEFT) * (view.to - view.from);
   const near = 2 * (view.to - view.from) / canvas.clientWidth;
   for (const lane of data.lanes) {
@@ -205,7 +249,9 @@ function select(p) {
     p.partners = partners(p);
     const tied = p.partners.slice(0, 5).map(
       q => `${data.names[q.lane.name[q.i]]} (${q.lane.group}, ${q.lane.title})`);
+    const about = data.about[p.lane.name[p.i]];
     $('details').textContent = `${data.names[p.lane.name[p.i]]}\n${p.lane.group}, ${p.lane.title}` +
+      (about ? `\n${about}` : '') +
       `\nstart ${time(p.lane.t[p.i])}   duration ${time(p.lane.d[p.i])}` +
       (tied.length ? `\ntied to ${tied.join(', ')}` : '');
   } else {
@@ -214,14 +260,30 @@ function select(p) {
   redraw();
 }
 $('all').onclick = () => setView(0, data.wall || 1);
-$('find').oninput = e => {
-  const text = e.target.value.toLowerCase();
+function find(text) {
+  text = text.toLowerCase();
   found = null;
   if (text) {
     found = new Set();
     data.names.forEach((n, i) => { if (n.toLowerCase().includes(text)) found.add(i); });
   }
   redraw();
+}
+$('find').oninput = e => find(e.target.value);
+// Enter: the next slice that is found, in the order of time, lane after lane.
+$('find').onkeydown = e => {
+  if (e.key !== 'Enter' || !found) return;
+  const lanes = data.lanes, first = selected ? lanes.indexOf(selected.lane) : 0;
+  for (let n = 0; n <= lanes.length; ++n) {
+    const lane = lanes[(first + n) % lanes.length];
+    for (let i = selected && n === 0 ? selected.i + 1 : 0; i < lane.count; ++i) {
+      if (!found.has(lane.name[i])) continue;
+      select({ lane, i });
+      box.scrollTop = lane.y - 60;
+      setView(lane.t[i] - 2 * lane.d[i], lane.t[i] + 3 * lane.d[i]);
+      return;
+    }
+  }
 };
 window.addEventListener('resize', redraw);
 
@@ -232,7 +294,7 @@ function cell(tag, text, kind) {
   if (kind) element.className = kind;
   return element;
 }
-function table(id, columns, rows, first) {
+function table(id, columns, rows, first, chosen) {
   const element = $(id);
   let order = first, down = true, words = '';
   function show() {
@@ -251,12 +313,18 @@ function table(id, columns, rows, first) {
     });
     const body = mine.slice(0, 2000).map(r => {
       const tr = document.createElement('tr');
+      if (chosen) { tr.className = 'link'; tr.onclick = () => chosen(r); }
       for (const [, name, form, kind] of columns) {
         const shown = form ? form(r[name], r) : r[name];
         tr.append(cell('td', shown, typeof kind === 'function' ? kind(r) : kind));
       }
       return tr;
     });
+    if (mine.length > body.length) {
+      const rest = document.createElement('tr');
+      rest.append(cell('td', `and ${(mine.length - body.length).toLocaleString('en')} more`));
+      body.push(rest);
+    }
     element.replaceChildren(head, ...body);
   }
   show();
@@ -266,11 +334,19 @@ const us = v => v === null || v === undefined ? '' : v.toFixed(3);
 const SPREAD = [['count', 'count'], ['total us', 'total', us], ['mean us', 'mean', us],
                 ['p50 us', 'p50', us], ['p90 us', 'p90', us], ['p99 us', 'p99', us],
                 ['max us', 'max', us]];
+const sum = data.operators.reduce((n, r) => n + r.total, 0) || 1;
+const share = ['share %', 'total', v => (100 * v / sum).toFixed(1)];
+function show(row) {
+  $('find').value = row.name;
+  find(row.name);
+  $('timeline-part').scrollIntoView();
+}
 const filter = table('operators', [['name', 'name', null, 'text'], ['type', 'type', null, 'text'],
-                                   ...SPREAD], data.operators, 3);
+                                   ...SPREAD.slice(0, 2), share, ...SPREAD.slice(2)],
+                     data.operators, 3, show);
 $('operators-part').hidden = !data.operators.length;
 $('filter').oninput = e => filter(e.target.value);
-table('calls', [['name', 'name', null, 'text'], ...SPREAD], data.calls, 2);
+table('calls', [['name', 'name', null, 'text'], ...SPREAD], data.calls, 2, show);
 $('calls-part').hidden = !data.calls.length;
 table('stacks', [['function', 'name', null, 'text'], ['own', 'own', time], ['total', 'total', time],
                  ['calls', 'count']],
@@ -286,7 +362,7 @@ if (data.diff) {
                  ['before us', 'before', us], ['now us', 'after', us],
                  ['change us', 'change', us, tint],
                  ['times', 'ratio', v => v === null ? '' : v.toFixed(2), tint],
-                 ['in all us', 'weight', us, tint]], data.diff.rows, 6);
+                 ['change x count us', 'weight', us, tint]], data.diff.rows, 6, show);
 }
 
 // ---- Bars and charts.
@@ -312,42 +388,65 @@ for (const part of data.breakdown) {
     : '', 'hint'));
 }
 $('breakdown-part').hidden = !data.breakdown.length;
+// Series of [time, value] as steps; the value under the mouse is shown.
 function chart(id, series, label) {
-  const element = $(id);
-  const most = series.reduce((m, s) => s.reduce((n, p) => Math.max(n, p[1]), m), 1);
-  const width = element.clientWidth || 900, tall = 130;
-  element.width = width;
-  element.height = tall;
-  const g = element.getContext('2d');
-  g.font = '11px system-ui, sans-serif';
-  g.strokeStyle = '#e5eaf0';
-  for (const y of [18, tall - 18]) { g.beginPath(); g.moveTo(0, y); g.lineTo(width, y); g.stroke(); }
-  series.forEach((points, n) => {
-    g.strokeStyle = `hsl(${(210 + n * 67) % 360} 70% 45%)`;
-    g.beginPath();
-    let before = tall - 18;
-    for (const [t, v] of points) {
-      const x = t / data.wall * width, y = tall - 18 - v / most * (tall - 36);
-      g.lineTo(x, before);
-      g.lineTo(x, y);
-      before = y;
-    }
-    g.lineTo(width, before);
-    g.stroke();
-  });
-  g.fillStyle = '#64748b';
-  g.fillText(`most: ${label(most)}`, 6, 12);
-  g.fillText('0', 6, tall - 5);
-  const end = time(data.wall);
-  g.fillText(end, width - g.measureText(end).width - 6, tall - 5);
+  const element = $(id), tall = 130;
+  const most = series.reduce((m, s) => s.points.reduce((n, p) => Math.max(n, p[1]), m), 1);
+  const tint = n => `hsl(${(210 + n * 67) % 360} 70% 45%)`;
+  function paint() {
+    const width = element.clientWidth || 900, ratio = window.devicePixelRatio || 1;
+    element.width = width * ratio;
+    element.height = tall * ratio;
+    const g = element.getContext('2d');
+    g.scale(ratio, ratio);
+    g.font = '11px system-ui, sans-serif';
+    g.strokeStyle = '#e5eaf0';
+    for (const y of [18, tall - 18]) { g.beginPath(); g.moveTo(0, y); g.lineTo(width, y); g.stroke(); }
+    series.forEach((one, n) => {
+      g.strokeStyle = tint(n);
+      g.beginPath();
+      let before = tall - 18;
+      for (const [t, v] of one.points) {
+        const x = t / data.wall * width, y = tall - 18 - v / most * (tall - 36);
+        g.lineTo(x, before);
+        g.lineTo(x, y);
+        before = y;
+      }
+      g.lineTo(width, before);
+      g.stroke();
+      if (series.length > 1) {
+        g.fillStyle = tint(n);
+        g.fillText(one.name, 160 + 80 * n, 12);
+      }
+    });
+    g.fillStyle = '#64748b';
+    g.fillText(`most: ${label(most)}`, 6, 12);
+    g.fillText('0', 6, tall - 5);
+    const end = time(data.wall);
+    g.fillText(end, width - g.measureText(end).width - 6, tall - 5);
+  }
+  element.onmousemove = e => {
+    const at = e.offsetX / element.clientWidth * data.wall;
+    const values = series.map(s => {
+      let a = 0, b = s.points.length;
+      while (a < b) { const m = (a + b) >> 1; if (s.points[m][0] <= at) a = m + 1; else b = m; }
+      return `${s.name} ${label(a ? s.points[a - 1][1] : 0)}`;
+    });
+    tell(e, `${time(at)}: ${values.join(', ')}`);
+  };
+  element.onmouseleave = () => { $('tip').hidden = true; };
+  paint();
+  window.addEventListener('resize', paint);
 }
-const memory = Object.values(data.memory);
+const memory = Object.entries(data.memory);
 $('memory-part').hidden = !memory.length;
-if (memory.length) chart('memory', memory, bytes);
+if (memory.length)
+  chart('memory', memory.map(([id, points]) => ({ name: `device ${id}`, points })), bytes);
 $('bandwidth-part').hidden = !data.bandwidth.length;
 if (data.bandwidth.length) {
   const width = data.wall / data.bandwidth.length;
-  chart('bandwidth', [data.bandwidth.map((v, i) => [i * width, v])], v => bytes(v) + '/s');
+  chart('bandwidth', [{ name: 'all copies', points: data.bandwidth.map((v, i) => [i * width, v]) }],
+        v => bytes(v) + '/s');
 }
 const slices = data.lanes.reduce((n, lane) => n + lane.count, 0);
 $('nothing').hidden = slices > 0;

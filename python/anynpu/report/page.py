@@ -22,22 +22,26 @@ before the work and stop it after, and ask for calls (ACL_PROF_ACL_API) and task
 (ACL_PROF_TASK_TIME).</p>
 </section>
 <section id="timeline-part"><h2>Timeline</h2>
-<p class="hint">Wheel: zoom. Drag: move. Click a slice: details and its call or tasks.
-<input id="find" placeholder="find a slice by name"> <button id="all">show all</button></p>
-<div id="timeline"><canvas id="canvas"></canvas></div><div id="details">Nothing selected.</div>
+<p class="hint">Wheel or w, s: zoom. Drag or a, d: move. Click: details, and the call or tasks of
+a slice. Double click: the whole slice.<br>
+<input id="find" placeholder="find by name, Enter: next"> <button id="all">show all</button></p>
+<div id="timeline"><canvas id="canvas"></canvas><div id="room"></div></div>
+<div id="details">Nothing selected.</div>
 </section>
 <section id="breakdown-part"><h2>Where the time went</h2><div id="breakdown"></div></section>
 <section id="diff-part" hidden><h2>Compared with <span id="other"></span></h2>
-<p id="sentence"></p><table id="diff"></table></section>
+<p id="sentence"></p><div class="scroll"><table id="diff"></table></div></section>
 <section id="operators-part"><h2>Operators</h2>
 <input id="filter" placeholder="filter by name or type">
-<table id="operators"></table></section>
-<section id="calls-part"><h2>Calls</h2><table id="calls"></table></section>
+<div class="scroll"><table id="operators"></table></div></section>
+<section id="calls-part"><h2>Calls</h2><div class="scroll"><table id="calls"></table></div>
+</section>
 <section id="memory-part"><h2>Device memory</h2>
 <canvas id="memory" class="chart"></canvas></section>
 <section id="bandwidth-part"><h2>Copies</h2>
 <canvas id="bandwidth" class="chart"></canvas></section>
-<section id="stacks-part"><h2>Python functions</h2><table id="stacks"></table></section>
+<section id="stacks-part"><h2>Python functions</h2>
+<div class="scroll"><table id="stacks"></table></div></section><div id="tip" hidden></div>
 <script id="data" type="application/json">{data}</script><script>{js}</script></body></html>
 """
 
@@ -56,7 +60,7 @@ def _columns(slices):
 def page_data(source, other=None):
     return {
         "title": source.title, "wall": source.end - source.begin, "lost": source.lost,
-        "names": source.names,
+        "names": source.names, "about": source.about,
         "lanes": [{"group": lane.group, "title": lane.title, "count": len(lane.slices),
                    "columns": _columns(lane.slices)} for lane in source.lanes if len(lane.slices)],
         "operators": figures.operators(source), "calls": figures.apis(source),
