@@ -11,7 +11,6 @@ TYPES = {1: np.float32, 2: np.float16, 3: np.int8, 4: np.uint8, 5: np.int16, 6: 
          7: np.int32, 8: np.int64, 9: np.uint32, 10: np.uint64, 11: np.bool_, 12: np.float64,
          16: np.complex64, 17: np.complex128}
 BFLOAT16 = 27
-FORMATS = {0: "NCHW", 1: "NHWC", 2: "ND", 3: "NC1HWC0", 4: "FRACTAL_Z", 29: "FRACTAL_NZ"}
 OVERFLOW_MAGIC = b"ANYNPUOV"
 OVERFLOW_RECORD = struct.Struct("<8sIIIIIIQQ")
 

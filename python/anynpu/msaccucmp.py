@@ -20,6 +20,7 @@ except ImportError:  # started as a script from the documented folder, through a
 
 COLUMNS = ("Index", "OpType", "Layer", "Output", "CosineSimilarity", "MaxAbsoluteError",
            "MaxRelativeError", "KullbackLeiblerDivergence", "Note")
+AXES = {0: "NCHW", 1: "NHWC", 16: "HWCN", 27: "NDHWC", 30: "NCDHW"}  # by number of format
 
 
 def files_below(path):
@@ -43,7 +44,19 @@ def listed(text):
     return [f for part in text.split(",") for f in files_below(part)]
 
 
-def convert_one(path, out, kind="npy", wanted=None):
+def in_format(tensor, form):
+    """The array with its axes in the order of `form`, for tensors whose axes have names."""
+    array, axes = tensor.array(), AXES.get(tensor.format, "")
+    if form in ("", "ND", axes) or len(axes) != array.ndim:
+        return array
+    if sorted(form) != sorted(axes):
+        raise dump_file.DumpError(f"a tensor in {axes} cannot be put in order {form}; expected its "
+                                  "axes in another order, such as NHWC")
+    return array.transpose([axes.index(axis) for axis in form])
+
+
+def convert_one(path, out, kind="npy", wanted=None, form=None, shape=None):
+    """Files of one dump; with a format or a shape their names have the extents."""
     name = os.path.basename(path)
     if dump_file.is_overflow_record(path):
         target = os.path.join(out, name + ".json")
@@ -55,8 +68,12 @@ def convert_one(path, out, kind="npy", wanted=None):
         for i, tensor in enumerate(tensors):
             if wanted is not None and (side, i) not in wanted:
                 continue
-            target = os.path.join(out, f"{name}.{side}.{i}.{kind}")
-            array = tensor.array()
+            array = in_format(tensor, form or "")
+            if shape is not None:
+                array = array.reshape(shape)
+            changed = form is not None or shape is not None
+            extents = "." + "x".join(map(str, array.shape)) if changed else ""
+            target = os.path.join(out, f"{name}.{side}.{i}{extents}.{kind}")
             if kind == "npy":
                 np.save(target, array)
             else:
@@ -71,13 +88,18 @@ def convert(args):
     if args.input is not None or args.output is not None:
         wanted = {(side, i) for side, i in (("input", args.input), ("output", args.output))
                   if i is not None}
+    if args.custom_script_path:
+        print(f"[WARNING] -c {args.custom_script_path}: scripts of one's own are not run; tensors "
+              "are converted as they are", file=sys.stderr)
     paths, failed = listed(args.dump_path), 0
     for path in paths:
         try:
-            for target in convert_one(path, args.output_path, args.type, wanted):
+            for target in convert_one(path, args.output_path, args.type, wanted, args.format,
+                                      args.shape):
                 print(f"[INFO] {target}")
         except (dump_file.DumpError, OSError, ValueError) as error:
-            print(f"[ERROR] {error}", file=sys.stderr)
+            text = str(error)
+            print(f"[ERROR] {text if path in text else f'{path}: {text}'}", file=sys.stderr)
             failed += 1
     if not paths:
         print(f"[ERROR] there is no dump file in '{args.dump_path}'", file=sys.stderr)
@@ -85,14 +107,22 @@ def convert(args):
 
 
 def layers_of(path):
-    """{layer name: dump}, the last one of each; files that are no operator's are left out."""
+    """{layer name: dump} in the order of execution, the last dump of each; files that are no
+    operator's are left out."""
     found = {}
-    for name in files_below(path):
+    for name in sorted(files_below(path), key=written_at):
         if dump_file.is_overflow_record(name):
             continue
         dump = dump_file.read(name)
+        found.pop(dump.op_name, None)
         found[dump.op_name] = dump
     return found
+
+
+def written_at(path):
+    """The time at the end of the name of a dump file."""
+    word = os.path.basename(path).rpartition(".")[2]
+    return (int(word) if word.isdigit() else 0, path)
 
 
 def distribution(x):
@@ -149,6 +179,14 @@ def compare(args):
     return 0 if rows else 1
 
 
+def extents_of(text):
+    try:
+        return [int(part) for part in text.strip("()[]").split(",") if part.strip()]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no list of extents such as 1,3,224,224") \
+            from None
+
+
 def parser():
     top = argparse.ArgumentParser(prog="msaccucmp", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True)
@@ -157,11 +195,11 @@ def parser():
                      help="a dump file, a folder, or files with commas between")
     sub.add_argument("-out", "--output", dest="output_path", default=".")
     sub.add_argument("-v", dest="version", default="2", choices=("1", "2"))
-    sub.add_argument("-f", dest="format", help="accepted: dumps hold plain tensors already")
-    sub.add_argument("-s", dest="shape", help="accepted: dumps hold their shapes")
+    sub.add_argument("-f", dest="format", type=str.upper, help="order of the axes, such as NHWC")
+    sub.add_argument("-s", dest="shape", type=extents_of, help="extents, such as 1,3,224,224")
     sub.add_argument("-o", dest="output", type=int, help="only the output of this index")
     sub.add_argument("-i", dest="input", type=int, help="only the input of this index")
-    sub.add_argument("-c", dest="custom_script_path", help="accepted, not used")
+    sub.add_argument("-c", dest="custom_script_path", help="accepted with a warning, not used")
     sub.add_argument("-t", dest="type", default="npy", choices=("npy", "bin"))
     sub.set_defaults(function=convert)
     sub = commands.add_parser("compare", help="two dumps, layer by layer")

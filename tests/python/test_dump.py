@@ -14,12 +14,13 @@ import pytest
 pytest.importorskip("acl")
 
 RUN = """
+    import os
     import sys
     import acl
     import numpy as np
     config, om, runs = sys.argv[1], sys.argv[2], int(sys.argv[3])
     assert acl.init(config) == 0, acl.get_recent_err_msg()
-    assert acl.rt.set_device(0) == 0
+    assert acl.rt.set_device(int(os.environ.get("DUMP_ON_DEVICE", "0"))) == 0
     model, ret = acl.mdl.load_from_file(om)
     assert ret == 0, acl.get_recent_err_msg()
     desc = acl.mdl.create_desc()
