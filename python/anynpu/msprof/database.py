@@ -141,7 +141,7 @@ def _stamps(db, work, texts):
 
 
 def _memory(db, work, texts):
-    samples = [s for s in work.recording.samples if s.get("kind") == "npu_mem"]
+    samples = [s for s in work.recording.samples if s["kind"] == "npu_mem"]
     for kind in ("app", "device"):
         db.executemany("INSERT INTO NPU_MEM VALUES (?,?,0,?,?)",
                        [(texts(kind), s["bytes"], s["t"], s["device"]) for s in samples])

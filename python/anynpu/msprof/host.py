@@ -5,23 +5,33 @@ from __future__ import annotations
 import os
 
 
-def _samples(recording, path):
-    return [(s["t"], s.get("text", "")) for s in recording.samples if s.get("kind") == path]
+def _samples(recording, path, parse):
+    """(t, what `parse` makes of the text) of each sample of a file; what it cannot read is told."""
+    found = []
+    for sample in recording.samples:
+        if sample["kind"] != path:
+            continue
+        try:
+            found.append((sample["t"], parse(sample["text"])))
+        except (ValueError, IndexError):
+            sentence = f"a sample of {path} makes no sense and was left out"
+            if sentence not in recording.problems:
+                recording.problems.append(sentence)
+    return found
 
 
 def _cpu_times(text):
-    """name -> the ten counters, of every line that starts with cpu."""
+    """name -> the first eight counters, of every line that starts with cpu."""
     rows = (line.split() for line in text.splitlines() if line.startswith("cpu"))
-    return {row[0]: [int(x) for x in row[1:9]] for row in rows}
+    return {row[0]: [int(row[i]) for i in range(1, 9)] for row in rows}
 
 
 def cpu_shares(recording):
     """(t, cpu, {user, sys, iowait, irq, soft, idle} in percent) between samples."""
     found = []
-    samples = _samples(recording, "/proc/stat")
-    for (_, before), (t, after) in zip(samples, samples[1:]):
-        old = _cpu_times(before)
-        for cpu, now in _cpu_times(after).items():
+    samples = _samples(recording, "/proc/stat", _cpu_times)
+    for (_, old), (t, after) in zip(samples, samples[1:]):
+        for cpu, now in after.items():
             if cpu not in old:
                 continue
             user, nice, system, idle, wait, irq, soft, _ = (
@@ -33,23 +43,23 @@ def cpu_shares(recording):
     return found
 
 
+def _sizes(text):
+    rows = (line.replace(":", " ").split() for line in text.splitlines())
+    return {r[0]: int(r[1]) for r in rows if len(r) > 1 and r[1].isdigit()}
+
+
 def memory(recording):
     """(t, {key of /proc/meminfo: kB})."""
-    found = []
-    for t, text in _samples(recording, "/proc/meminfo"):
-        rows = (line.replace(":", " ").split() for line in text.splitlines())
-        found.append((t, {r[0]: int(r[1]) for r in rows if len(r) > 1 and r[1].isdigit()}))
-    return found
+    return _samples(recording, "/proc/meminfo", _sizes)
 
 
 def _rates(recording, path, totals):
     """(t, (KB/s, KB/s)) of two byte counters that `totals` finds in the text."""
     found = []
-    samples = _samples(recording, path)
+    samples = _samples(recording, path, totals)
     for (before, old), (t, new) in zip(samples, samples[1:]):
         seconds = max((t - before) / 1e9, 1e-9)
-        found.append((t, tuple(max(n - o, 0) / 1024 / seconds
-                               for n, o in zip(totals(new), totals(old)))))
+        found.append((t, tuple(max(n - o, 0) / 1024 / seconds for n, o in zip(new, old))))
     return found
 
 
@@ -88,12 +98,13 @@ def processes(recording):
     """(t, pid, name, CPU seconds so far, (size, resident, shared) in pages as text)."""
     tick = os.sysconf("SC_CLK_TCK")
     for sample in recording.samples:
-        if sample.get("kind") != "process":
+        if sample["kind"] != "process":
             continue
-        head, _, tail = sample.get("stat", "").rpartition(")")
-        fields, pages = tail.split(), sample.get("statm", "").split()
+        head, _, tail = sample["stat"].rpartition(")")
+        fields, pages = tail.split(), sample["statm"].split()
         pid, _, name = head.partition(" (")
-        if len(fields) > 12 and len(pages) > 2 and pid.isdigit():
+        if len(fields) > 12 and len(pages) > 2 and all(
+                x.isdigit() for x in (pid, fields[11], fields[12], *pages[:3])):
             yield (sample["t"], int(pid), name, (int(fields[11]) + int(fields[12])) / tick,
                    tuple(pages[:3]))
 
@@ -109,8 +120,3 @@ def usage(recording):
     networks = [(t, "Network Usage", "Rx/Tx(KB/s)", sum(r)) for t, r in network_rates(recording)]
     return {"CPU Usage": cpus, "Memory Usage": memories, "Disk Usage": disks,
             "Network Usage": networks}
-
-
-def cpu_count(recording):
-    cpus = recording.info.get("CPU") or [{}]
-    return int(cpus[0].get("Logical_CPU_Count", 0) or os.cpu_count() or 1)

@@ -25,6 +25,7 @@ SLICE, INSTANT, COUNTER, THREAD, DETAIL = range(5)
 _HEADER = struct.Struct("<8sIIQQ")
 _CHUNK = struct.Struct("<IIII")
 _EVENTS, _NAMES, _LOST, _END = 1, 2, 3, 4
+_MOST = 1 << 62  # times, sizes and arguments beyond it are damage
 _MOST_CHUNK = 64 << 20
 _EVENT = np.dtype([("t", "<u8"), ("arg", "<u8"), ("correlation", "<u4"), ("name", "<u4"),
                    ("bits", "<u8")])
@@ -49,8 +50,9 @@ class Recording:
     events: np.ndarray = None  # of ROW, sorted by time
     lost: int = 0
     problems: list = field(default_factory=list)  # sentences about what could not be read
-    info: dict = field(default_factory=dict)
-    sample: dict = field(default_factory=dict)
+    info: dict = field(default_factory=dict)  # of texts
+    cpus: int = 1
+    sample: dict = field(default_factory=dict)  # of texts
     samples: list = field(default_factory=list)  # dicts of samples.jsonl, t in ns since 1970
 
     @property
@@ -79,6 +81,21 @@ def _read_json(path):
         return value if isinstance(value, dict) else {}
     except (OSError, ValueError):
         return {}
+
+
+def _texts(value):
+    return {k: v for k, v in value.items() if isinstance(v, str)}
+
+
+def _cpu_count(info):
+    cpus = info.get("CPU")
+    first = cpus[0] if isinstance(cpus, list) and cpus else None
+    count = first.get("Logical_CPU_Count") if isinstance(first, dict) else None
+    return count if _is_number(count) and count > 0 else os.cpu_count() or 1
+
+
+def _is_number(value):
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST
 
 
 def _chunks(data, problems, path):
@@ -147,6 +164,16 @@ def _rows_of_thread(pieces, thread, offset):
     return rows
 
 
+def _possible(recording, events, path):
+    """Without what a damaged file puts outside of all time, or gives more bytes than there are."""
+    counted = np.isin(events["category"], [CATEGORIES.index(c) for c in ("task", "copy", "memory")])
+    good = (events["t"] >= 0) & (events["t"] < _MOST) & ~(counted & (events["arg"] >= _MOST))
+    if not good.all():
+        recording.problems.append(f"{path}: {int((~good).sum())} events have impossible times or "
+                                  "sizes and were left out")
+    return events[good]
+
+
 def _read_events(recording, path):
     try:
         with open(path, "rb") as file:
@@ -160,6 +187,9 @@ def _read_events(recording, path):
     if magic != b"ANYPROF1" or version != 1:
         raise RecordingError(f"'{path}' starts with {bytes(magic)!r} version {version}, expected "
                              "b'ANYPROF1' version 1; it is damaged or of another program")
+    if steady >= _MOST or calendar >= _MOST:
+        raise RecordingError(f"'{path}' was begun at {calendar} ns, which is no time; it is "
+                             "damaged: record again")
     offset = calendar - steady
     recording.begin_ns = recording.end_ns = calendar
     pieces = {}
@@ -170,12 +200,14 @@ def _read_events(recording, path):
         elif kind == _LOST and len(payload) == 8:
             recording.lost += struct.unpack("<Q", payload)[0]
         elif kind == _END and len(payload) == 32:
-            recording.end_ns = struct.unpack("<QQQQ", payload)[0] + offset
+            end = struct.unpack("<QQQQ", payload)[0] + offset
+            recording.end_ns = end if recording.begin_ns <= end < _MOST else recording.end_ns
         elif kind == _EVENTS and len(payload) >= 8 and (len(payload) - 8) % _EVENT.itemsize == 0:
             thread_names.setdefault(number, struct.unpack_from("<Q", payload)[0])
             pieces.setdefault(number, []).append(np.frombuffer(payload, _EVENT, offset=8))
     rows = [_rows_of_thread(p, thread, offset) for thread, p in pieces.items()]
     events = np.concatenate(rows) if rows else np.zeros(0, ROW)
+    events = _possible(recording, events, path)
     recording.events = events[np.argsort(events["t"], kind="stable")]
     recording.threads = {t: recording.name(n) for t, n in thread_names.items()}
     if len(events):
@@ -191,11 +223,24 @@ def _read_samples(path, offset, problems):
         for number, line in enumerate(file, 1):
             try:
                 sample = json.loads(line)
-                sample["t"] = int(sample["t"]) + offset
-                samples.append(sample)
-            except (ValueError, KeyError, TypeError):
+            except ValueError:
+                sample = None
+            if _is_sample(sample, offset):
+                samples.append({**sample, "t": sample["t"] + offset})
+            else:
                 problems.append(f"{path}: line {number} is no sample and was left out")
     return samples
+
+
+def _is_sample(sample, offset):
+    if not isinstance(sample, dict) or not isinstance(sample.get("kind"), str):
+        return False
+    if not _is_number(sample.get("t")) or not _is_number(sample["t"] + offset):
+        return False
+    if sample["kind"] == "npu_mem":
+        return _is_number(sample.get("device")) and _is_number(sample.get("bytes"))
+    texts = ("stat", "statm") if sample["kind"] == "process" else ("text",)
+    return all(isinstance(sample.get(key), str) for key in texts)
 
 
 def read_recording(path):
@@ -203,8 +248,9 @@ def read_recording(path):
     if not os.path.isdir(path):
         raise RecordingError(f"'{path}' is no directory; pass a PROF_* directory")
     recording = Recording(path)
-    recording.info = _read_json(os.path.join(path, "host", "info.json"))
-    recording.sample = _read_json(os.path.join(path, "host", "sample.json"))
+    info = _read_json(os.path.join(path, "host", "info.json"))
+    recording.info, recording.cpus = _texts(info), _cpu_count(info)
+    recording.sample = _texts(_read_json(os.path.join(path, "host", "sample.json")))
     offset = _read_events(recording, os.path.join(path, EVENTS_FILE))
     recording.samples = _read_samples(os.path.join(path, SAMPLES_FILE), offset, recording.problems)
     return recording

@@ -275,7 +275,7 @@ def fusion_op(work):
     out = []
     for name, number, model in zip(found["name"].tolist(), found["arg"].tolist(),
                                    found["d_first"].tolist()):
-        op, *sizes, sources = work.name(name).split("\t")
+        op, *sizes, sources = (work.name(name).split("\t") + [""] * 6)[:6]
         known = [int(s) if s.isdigit() else None for s in sizes]
         total = None if None in known else sum(known)
         out.append(["host", work.name(model), str(number), op, sources,
@@ -288,7 +288,7 @@ def fusion_op(work):
 def npu_mem(work):
     out = []
     for sample in work.recording.samples:
-        if sample.get("kind") == "npu_mem":
+        if sample["kind"] == "npu_mem":
             kb = f"{sample['bytes'] / 1024:.3f}"
             out += [[str(sample["device"]), event, kb, "0.000", kb, us(sample["t"]) + "\t"]
                     for event in ("app", "device")]
@@ -297,7 +297,7 @@ def npu_mem(work):
 
 def npu_module_mem(work):
     out = [[str(s["device"]), "APP", us(s["t"]) + "\t", f"{s['bytes'] / 1024:.3f}",
-            f"NPU:{s['device']}"] for s in work.recording.samples if s.get("kind") == "npu_mem"]
+            f"NPU:{s['device']}"] for s in work.recording.samples if s["kind"] == "npu_mem"]
     return ["Device_id", "Component", "Timestamp(us)", "Total Reserved(KB)", "Device"], out
 
 
@@ -332,7 +332,7 @@ def host_cpu_usage(work):
     idle = [s["Idle"] for _, cpu, s in host.cpu_shares(work.recording) if cpu == "cpu"]
     if not idle:
         return [], []
-    total = host.cpu_count(work.recording)
+    total = work.recording.cpus
     occupied = total * (100 - min(idle)) / 100
     return ["Device_id", "Total Cpu Numbers", "Occupied Cpu Numbers", "Recommend Cpu Numbers"], \
         [["host", str(total), f"{occupied:.3f}", f"{occupied / 0.8:.3f}"]]
@@ -392,7 +392,7 @@ def process_cpu_usage(work):
     for pid in sorted(last):
         wall = (last[pid][0] - first[pid][0]) / 1e9
         if wall > 0:
-            share = 100 * (last[pid][1] - first[pid][1]) / wall / host.cpu_count(work.recording)
+            share = 100 * (last[pid][1] - first[pid][1]) / wall / work.recording.cpus
             out.append(["host", str(pid), names[pid], f"{share:.3f}"])
     return ["Device_id", "PID", "Name", "CPU(%)"], out
 

@@ -268,10 +268,10 @@ class Timeline:
     def counters(self):
         if self.wants("NPU MEM"):
             for device in sorted({s["device"] for s in self.work.recording.samples
-                                  if s.get("kind") == "npu_mem"}):
+                                  if s["kind"] == "npu_mem"}):
                 pid = self.head("NPU MEM", [(0, "APP/DDR", 0)], device)
                 for sample in self.work.recording.samples:
-                    if sample.get("kind") == "npu_mem" and sample["device"] == device:
+                    if sample["kind"] == "npu_mem" and sample["device"] == device:
                         self._counter("APP/DDR", pid, sample["t"], "KB", sample["bytes"] / 1024)
         from anynpu.msprof.host import usage
         for layer, series in usage(self.work.recording).items():

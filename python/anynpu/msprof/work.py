@@ -138,18 +138,16 @@ class Work:
         calls between push and pop, in the same thread, into the stream it named."""
         ranges = self.recording.of("op")
         ranges = ranges[ranges["detailed"]]
+        if not len(ranges):
+            self._op_owner = owner.astype(np.int64)
+            return ops
         call = self.api_of(self.tasks)
         free = np.flatnonzero((call >= 0) & ~np.isin(np.arange(len(self.tasks)), owner))
-        apis = self.apis[call[free]] if len(free) else self.apis[:0]
-        streams = stream_of(self.tasks[free])
         told = {}
-        for index in np.argsort(-ranges["duration"], kind="stable"):  # inner ones last: they count
-            one = ranges[index]
-            stream = int(one["d_arg"])
-            inside = (apis["thread"] == one["thread"]) & (apis["t"] >= one["t"]) \
-                & (apis["t"] + apis["duration"] <= one["t"] + one["duration"]) \
-                & ((streams == stream) | (stream == ANY_STREAM))
-            told.update(dict.fromkeys(free[inside].tolist(), int(index)))
+        for thread in np.unique(ranges["thread"]):
+            mine = free[self.apis["thread"][call[free]] == thread]
+            told.update(_innermost(ranges, np.flatnonzero(ranges["thread"] == thread),
+                                   self.apis[call[mine]], mine, stream_of(self.tasks[mine])))
         at = np.array(sorted(told), dtype=np.int64)
         rows = self.tasks[at].copy()
         for column in ("name", "arg"):
@@ -246,6 +244,30 @@ class Work:
         at = np.minimum(np.searchsorted(known, events["correlation"]), len(known) - 1)
         hit = (known[at] == events["correlation"]) & (events["correlation"] != 0)
         return np.where(hit, order[at], -1)
+
+
+def _innermost(ranges, chosen, calls, tasks, streams):
+    """For tasks of one thread, by the calls that sent them: the innermost of the chosen ranges
+    around the call that is for the task's stream. Indices of tasks -> indices of ranges."""
+    chosen = chosen[np.lexsort((-ranges["duration"][chosen], ranges["t"][chosen]))]
+    begins = ranges["t"][chosen].tolist()
+    ends = (ranges["t"] + ranges["duration"])[chosen].tolist()
+    wanted = ranges["d_arg"][chosen].tolist()
+    found, stack, following = {}, [], 0
+    order = np.argsort(calls["t"], kind="stable")
+    for begin, end, task, stream in zip(
+            calls["t"][order].tolist(), (calls["t"] + calls["duration"])[order].tolist(),
+            tasks[order].tolist(), streams[order].tolist()):
+        while following < len(begins) and begins[following] <= begin:
+            while stack and ends[stack[-1]] < begins[following]:
+                stack.pop()
+            stack.append(following)
+            following += 1
+        for one in reversed(stack):
+            if ends[one] >= end and wanted[one] in (stream, ANY_STREAM):
+                found[task] = int(chosen[one])
+                break
+    return found
 
 
 def stamp_kind(stamps):

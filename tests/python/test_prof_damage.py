@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged PROF_* directories: whatever is in their files, exporting, reporting and analysing them
+ends with files or with one sentence, never with a traceback. `make fuzz` does it longer."""
+import glob
+import json
+import os
+import random
+import shutil
+import struct
+
+import numpy as np
+import pytest
+from model_datasets import Model
+from prof_case import API, MEMORY, METRICS, RUNTIME, TASK, TX, directory, make_model, session
+
+import acl
+from anynpu.msprof.crc32c import crc32c
+from anynpu.msprof.export import export
+from anynpu.msprof.recording import RecordingError
+from anynpu.report.lanes import open_source
+from anynpu.report.others import write_perfetto
+from anynpu.report.page import page_data
+
+ROUNDS = int(os.environ.get("ANYNPU_FUZZ_ROUNDS", "25"))
+HEADER, CHUNK = 32, 16
+TRIES = (None, 0, -1, 1e400, "", "x", [], {}, [1], {"a": 1}, 2**70, True)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A recording with something of every kind."""
+    folder = tmp_path_factory.mktemp("recorded")
+    path = make_model(tmp_path_factory.mktemp("model"))
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    assert acl.prof.set_config(8, "cpu,mem,disk,network") == 0
+    assert acl.prof.set_config(3, "100") == 0
+    with session(folder, API | TASK | RUNTIME | MEMORY | TX | METRICS, metrics=1):
+        stream, _ = acl.rt.create_stream()
+        model = Model(path)
+        model.feed(np.ones([1, 3, 32, 32], np.float32))
+        assert acl.mdl.execute_async(model.id, model.inputs, model.outputs, stream) == 0
+        assert acl.prof.mark_ex("mark", stream) == 0
+        assert acl.rt.synchronize_stream(stream) == 0
+        model.close()
+        assert acl.rt.destroy_stream(stream) == 0
+    assert acl.rt.reset_device(0) == 0
+    assert acl.finalize() == 0
+    return directory(folder)
+
+
+def chunks(data):
+    """(begin of the content, its size) of each chunk."""
+    at = HEADER
+    while at < len(data):
+        size = struct.unpack_from("<I", data, at + 8)[0]
+        yield at + CHUNK, size
+        at += CHUNK + size
+
+
+def damage_events(path, dice):
+    """Bytes of a chunk's content, with a checksum that fits them again."""
+    data = bytearray(path.read_bytes())
+    for begin, size in list(chunks(data)):
+        for _ in range(dice.randint(0, 8)):
+            if size:
+                data[begin + dice.randrange(size)] = dice.choice((0, 1, 0x7F, 0x80, 0xFF))
+        content = bytes(data[begin:begin + size])
+        struct.pack_into("<I", data, begin - 4, crc32c(content))
+    path.write_bytes(data)
+
+
+def damage_json(path, dice):
+    """A value of another type in place of one, or a text that is no JSON."""
+    text = path.read_text()
+    lines = text.splitlines() if path.suffix == ".jsonl" else [text]
+    for i in range(len(lines)):
+        if dice.random() < 0.3:
+            continue
+        try:
+            value = json.loads(lines[i])
+        except ValueError:
+            continue
+        if isinstance(value, dict) and value and dice.random() < 0.8:
+            key = dice.choice(list(value))
+            value[key] = dice.choice(TRIES)
+            if dice.random() < 0.3:
+                del value[key]
+        else:
+            value = dice.choice(TRIES)
+        lines[i] = json.dumps(value)[:dice.choice((None, None, None, 20))]
+    path.write_text("\n".join(lines))
+
+
+def use(path):
+    export(str(path))
+    source = open_source(str(path))
+    json.dumps(page_data(source))
+    write_perfetto(str(path / "trace.json"), source)
+
+
+@pytest.mark.parametrize("what", ["events", "json"])
+def test_whatever_a_directory_holds_is_exported_or_explained(recorded, tmp_path, what):
+    dice = random.Random(7)
+    exported = 0
+    for number in range(ROUNDS):
+        path = tmp_path / os.path.basename(recorded)
+        shutil.rmtree(path, ignore_errors=True)
+        shutil.copytree(recorded, path)
+        if what == "events":
+            damage_events(path / "host" / "data" / "anynpu.events", dice)
+        else:
+            for name in glob.glob(str(path / "host" / "**" / "*.json*"), recursive=True):
+                damage_json(type(path)(name), dice)
+        try:
+            use(path)
+            exported += 1
+        except RecordingError as error:
+            assert len(str(error)) > 20
+        except Exception as error:
+            raise AssertionError(f"round {number}: {error!r}") from error
+    assert exported > ROUNDS // 2
