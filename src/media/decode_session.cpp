@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "media/decode_session.h"
 
+#include "base/format.h"
 #include "base/log.h"
 #include "media/vdec_codes.h"
 
@@ -67,11 +68,20 @@ DecodeSession::Results DecodeSession::decode(Bytes packet, uint64_t id, Write wr
     return results;
   }
   const PacketKind kind = *taken;
+  // Before any memory is taken for its pictures.
+  if (kind.width > kVdecRules.most_width || kind.height > kVdecRules.most_height) {
+    note(id, vdec::kResolution,
+         format("the stream has {}x{} pixels; the decoder takes up to {}x{}", kind.width,
+                kind.height, kVdecRules.most_width, kVdecRules.most_height));
+    results.push_back({id, vdec::kResolution});
+    return results;
+  }
   waiting_.emplace(id, std::move(write));
   const Status status =
       decoder_->decode(id, [&](const DecodedFrame& frame) { take(frame, &results); });
   uint32_t code = vdec::kOk;
-  if (kind.second_field || (status.ok() && !kind.has_picture))
+  // A decoder may take it amiss when there is nothing to decode.
+  if (kind.second_field || (!kind.has_picture && (status.ok() || kind.has_parameters)))
     code = vdec::kNoPicture;
   else if (!status.ok())
     code = kind.has_picture ? vdec::kDecodeFailed : vdec::kBitstream;

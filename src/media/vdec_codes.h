@@ -22,6 +22,7 @@ namespace vdec {
 inline constexpr uint32_t kOk = 0;
 inline constexpr uint32_t kOutputSize = 4;
 inline constexpr uint32_t kDecodeFailed = 0x10004;
+inline constexpr uint32_t kResolution = 0x10006;
 inline constexpr uint32_t kBitstream = 0x10008;
 inline constexpr uint32_t kInit = 0x10010;
 inline constexpr uint32_t kNoPicture = 0x20000;

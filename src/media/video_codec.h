@@ -37,7 +37,10 @@ using FrameSink = std::function<void(const DecodedFrame&)>;
 // What a packet holds, found without decoding it.
 struct PacketKind {
   bool has_picture = false;
-  bool second_field = false;  // of a picture whose first field came before
+  bool has_parameters = false;  // or other units beside pictures
+  bool second_field = false;    // of a picture whose first field came before
+  uint32_t width = 0;           // of the picture; 0 when it is not known
+  uint32_t height = 0;
 };
 
 class VideoDecoder {

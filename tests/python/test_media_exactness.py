@@ -125,7 +125,24 @@ def test_the_largest_jpeg_files_decode(channel, raw_jpeg, size):
     image.save(out, "JPEG", quality=80)
     picture = Picture(NV12, width, height)
     decode(channel, out.getvalue(), picture)
-    assert np.array_equal(picture.planes()[0].ravel(), raw_jpeg(out.getvalue())[:width * height])
+    wanted = raw_jpeg(out.getvalue())
+    luma, chroma = picture.planes()
+    assert np.array_equal(luma.ravel(), wanted[:width * height])
+    planes = wanted[width * height:].reshape(2, height // 2, width // 2)
+    assert all(np.array_equal(chroma[..., c], planes[c]) for c in range(2))
+    picture.free()
+
+
+@pytest.mark.parametrize("size", [(8192, 2), (2, 8192), (8192, 8192)])
+def test_the_largest_png_files_decode(channel, size):
+    width, height = size
+    pixels = np.zeros((height, width, 3), np.uint8)
+    pixels[-1], pixels[:, -1] = np.arange(width)[:, None] & 255, np.arange(height)[:, None] & 255
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, "PNG", compress_level=1)
+    picture = Picture(12, width, height)
+    decode(channel, out.getvalue(), picture, "dvpp_png_decode_async")
+    assert np.array_equal(picture.planes()[0], pixels)
     picture.free()
 
 

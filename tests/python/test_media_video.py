@@ -66,6 +66,29 @@ def test_sizes_from_the_smallest_to_the_widest(reporter, codec, width, height):
 
 
 @pytest.mark.parametrize("codec", ["h264", "hevc"])
+def test_pictures_of_8192x8192(reporter, codec):
+    quick = ("-x265-params", "ctu=64:min-cu-size=32:bframes=0:log-level=none")
+    data = video_files.make(codec, 8192, 8192, 1, ("-preset", "ultrafast") + quick * (codec != "h264"),
+                            "color=c=orange")
+    decoder = Decoder(reporter, codec)
+    ok(decoder.send(data, size=8192 * 8192 * 3 // 2))
+    (_, code, picture, _), = decoder.close()
+    assert code == 0 and np.array_equal(picture, video_files.decode(codec, data, 8192, 8192)[0])
+
+
+@pytest.mark.parametrize("codec, width, height", [("h264", 8208, 64), ("h264", 64, 8208),
+                                                  ("hevc", 8200, 64)])
+def test_a_stream_beyond_the_range_has_its_own_code(reporter, codec, width, height):
+    data = video_files.make(codec, width, height, 1, ())
+    decoder = Decoder(reporter, codec)
+    ok(decoder.send(data, size=1 << 21))
+    ok(decoder.send(video_files.make(codec, 128, 96, 1, ()), "good"))
+    wide, good = decoder.close()
+    assert wide[1] == 1 and "0x10006 (ERR_ALLOC_DYNAMIC_MEM_FAIL)" in wide[3], wide
+    assert good[:2] == ("good", 0)
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
 def test_the_size_may_change_in_the_middle_of_a_stream(reporter, codec):
     parts = [(video_files.make(codec, width, height, 3, ()), width, height)
              for width, height in ((128, 96), (160, 128), (64, 64))]

@@ -18,13 +18,15 @@ def run(arguments, data=b""):
 
 
 @functools.lru_cache(maxsize=None)
-def make(codec, width=128, height=96, frames=10, options=()):
+def make(codec, width=128, height=96, frames=10, options=(), source="testsrc2"):
     """A stream with start codes; `options` are ffmpeg's, as a tuple."""
     encoder = {"h264": "libx264", "hevc": "libx265"}[codec]
     quiet = ["-x265-params", "log-level=none"] if codec == "hevc" and not any(
         "x265" in o for o in options) else []
-    return run(["-f", "lavfi", "-i", f"testsrc2=s={width}x{height}:r=25", "-frames:v", str(frames),
-                "-c:v", encoder, "-pix_fmt", "yuv420p", *quiet, *options, "-f", codec, "-"])
+    join = ":" if "=" in source else "="
+    return run(["-f", "lavfi", "-i", f"{source}{join}s={width}x{height}:r=25", "-frames:v",
+                str(frames), "-c:v", encoder, "-pix_fmt", "yuv420p", *quiet, *options, "-f", codec,
+                "-"])
 
 
 def decode(codec, data, width, height):

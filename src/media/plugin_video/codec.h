@@ -14,7 +14,7 @@ std::string av_text(int error);
 Status no_memory();
 // Where the units of a packet with start codes begin and how long they are.
 std::vector<std::pair<uint32_t, uint32_t>> find_nals(Bytes packet);
-bool holds_picture(Bytes packet, VideoType type);
+PacketKind kind_of(Bytes packet, VideoType type);
 
 Result<std::unique_ptr<VideoDecoder>> open_decoder(VideoType type, uint32_t threads);
 Result<std::unique_ptr<PacketCutter>> open_cutter(VideoType type);

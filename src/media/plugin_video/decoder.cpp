@@ -38,13 +38,14 @@ class Decoder final : public VideoDecoder {
     // The parser and the decoder read a little beyond the end.
     if (av_new_packet(packet_, static_cast<int>(packet.size())) < 0) return no_memory();
     std::memcpy(packet_->data, packet.data(), packet.size());
-    PacketKind kind;
-    kind.has_picture = holds_picture(packet, type_);
+    PacketKind kind = kind_of(packet, type_);
     if (!kind.has_picture || parser_ == nullptr) return kind;
     uint8_t* out = nullptr;
     int out_size = 0;
     av_parser_parse2(parser_, context_, &out, &out_size, packet_->data, packet_->size,
                      AV_NOPTS_VALUE, AV_NOPTS_VALUE, 0);
+    kind.width = static_cast<uint32_t>(std::max(parser_->width, 0));
+    kind.height = static_cast<uint32_t>(std::max(parser_->height, 0));
     const auto now = parser_->picture_structure;
     const bool field =
         now == AV_PICTURE_STRUCTURE_TOP_FIELD || now == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
@@ -201,18 +202,16 @@ std::string av_text(int error) {
 
 Status no_memory() { return fail(Code::out_of_memory, "no memory left for a video codec"); }
 
-bool holds_picture(Bytes packet, VideoType type) {
+PacketKind kind_of(Bytes packet, VideoType type) {
+  PacketKind kind;
   for (const auto& [at, length] : find_nals(packet)) {
     if (length == 0) continue;
-    const uint8_t head = packet[at];
-    if (type == VideoType::h264) {
-      const int kind = head & 31;
-      if (kind >= 1 && kind <= 5) return true;
-    } else if ((head >> 1 & 63) < 32) {
-      return true;
-    }
+    const bool h264 = type == VideoType::h264;
+    const int unit = h264 ? packet[at] & 31 : packet[at] >> 1 & 63;
+    kind.has_picture |= h264 ? unit >= 1 && unit <= 5 : unit < 32;
+    kind.has_parameters |= h264 ? unit >= 6 && unit <= 13 : unit >= 32 && unit <= 40;
   }
-  return false;
+  return kind;
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> find_nals(Bytes packet) {
