@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -183,6 +184,20 @@ def test_what_was_flushed_before_a_kill_is_exported(tmp_path, model):
     done = msprof("--export=on", f"--output={tmp_path}")
     assert done.returncode == 0, done.stdout
     assert table(glob.glob(str(tmp_path / "PROF_*"))[0], "api_statistic")
+
+
+def test_query_parse_and_analyze_tell_what_a_directory_has(collected, tmp_path):
+    import shutil
+    path = shutil.copytree(collected[0], tmp_path / os.path.basename(collected[0]))
+    before = sorted(glob.glob(str(path / "**"), recursive=True))
+    done = msprof("--query=on", f"--output={tmp_path}")
+    assert done.returncode == 0 and "Iteration Number" in done.stdout
+    assert os.path.basename(path) in done.stdout
+    done = msprof("--parse=on", f"--output={path}")
+    assert done.returncode == 0 and re.search(r": \d+ events, 0 lost\.", done.stdout)
+    done = msprof("--analyze=on", f"--output={path}")
+    assert done.returncode == 0 and "no communication to analyze" in done.stdout
+    assert sorted(glob.glob(str(path / "**"), recursive=True)) == before
 
 
 def test_damaged_data_is_named_and_the_rest_exported(collected, tmp_path):

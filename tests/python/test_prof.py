@@ -94,6 +94,25 @@ def test_stop_needs_the_configuration_that_was_started(initialised):
     assert acl.prof.stop(same) == 0
 
 
+def test_stop_checks_what_start_checks_and_neither_takes_no_configuration(initialised):
+    for bits, code in ((0, BAD_PARAMETER), (1 << 40, UNSUPPORTED_BITS)):
+        config = acl.prof.create_config([0], 0, 0, bits)
+        assert acl.prof.stop(config) == code
+        assert acl.prof.destroy_config(config) == 0
+    assert acl.prof.start(0) == BAD_PARAMETER and acl.prof.stop(0) == BAD_PARAMETER
+    assert acl.get_recent_err_msg()
+
+
+def test_settings_count_before_init_too(device_0, tmp_path):
+    assert acl.prof.set_config(16, str(tmp_path / "elsewhere")) == 0
+    assert acl.prof.init(str(tmp_path / "here")) == 0
+    config = acl.prof.create_config([0], 0, 0, API)
+    assert acl.prof.start(config) == 0
+    assert acl.prof.stop(config) == 0
+    assert acl.prof.finalize() == 0
+    assert os.listdir(tmp_path) == ["elsewhere"]
+
+
 def test_settings_are_checked(initialised):
     assert acl.prof.set_config(3, "15") == 0
     assert acl.prof.set_config(1, "500MB") == 0
@@ -159,6 +178,20 @@ def test_marks_need_their_bit_and_the_message_names_it(initialised):
     assert acl.prof.pop() == -1
     assert acl.prof.range_stop(1) == -1
     assert acl.prof.stop(config) == 0
+
+
+def test_marks_outside_of_start_and_stop_fail(initialised):
+    assert acl.prof.create_stamp() == 0
+    config = acl.prof.create_config([0], 0, 0, TX)
+    assert acl.prof.start(config) == 0
+    stamp = acl.prof.create_stamp()
+    assert stamp != 0
+    assert acl.prof.stop(config) == 0
+    assert acl.prof.mark(stamp) == -1 and acl.prof.push(stamp) == -1
+    assert acl.prof.range_start(stamp)[1] == -1
+    assert acl.prof.mark_ex("abc", 0) == -1
+    assert "ACL_PROF_MSPROFTX (0x80)" in acl.get_recent_err_msg()
+    acl.prof.destroy_stamp(stamp)
 
 
 def test_violations_of_marks_give_their_codes(device_0, tmp_path):

@@ -138,6 +138,7 @@ def test_violations_give_their_codes(model, model_path, tmp_path):
     assert acl.prof.model_subscribe(model.id, 0) == 100000
     assert acl.prof.model_subscribe(model.id, nothing) == 100000
     assert acl.prof.model_unsubscribe(model.id) == NO_MODEL
+    assert acl.prof.model_unsubscribe(4711) == NO_MODEL
     assert acl.prof.init(str(tmp_path)) == 0
     assert acl.prof.model_subscribe(model.id, config) == CONFLICT
     assert acl.prof.finalize() == 0
@@ -145,6 +146,9 @@ def test_violations_give_their_codes(model, model_path, tmp_path):
     assert acl.prof.model_subscribe(model.id, config) == REPEAT
     assert acl.prof.model_subscribe(other.id, different) == 100010
     assert acl.prof.init(str(tmp_path)) == CONFLICT
+    calls = acl.prof.create_config([0], 0, 0, 1)
+    assert acl.prof.start(calls) == CONFLICT
+    assert acl.prof.destroy_config(calls) == 0
     assert acl.prof.model_unsubscribe(model.id) == 0
     assert acl.prof.init(str(tmp_path)) == 0
     assert acl.prof.finalize() == 0
@@ -191,6 +195,16 @@ CONFIGURED = """
     assert acl.init("acl.json") == 0, acl.get_recent_err_msg()
     assert acl.rt.set_device(0) == 0
     run_model({model!r}, 2)
+    import os
+    loaded, ret = acl.mdl.load_from_file({model!r})
+    assert ret == 0
+    pipe = acl.prof.create_subscribe_config(1, 0xFF, os.pipe()[1])
+    subscribed = acl.prof.model_subscribe(loaded, pipe)
+    assert subscribed == {subscribed}, subscribed
+    if subscribed == 0:
+        assert acl.prof.model_unsubscribe(loaded) == 0
+    assert acl.prof.destroy_subscribe_config(pipe) == 0
+    assert acl.mdl.unload(loaded) == 0
     config = acl.prof.create_config([0], 0, 0, 1)
     codes = [acl.prof.init("x"), acl.prof.start(config), acl.prof.stop(config),
              acl.prof.finalize()]
@@ -202,7 +216,7 @@ CONFIGURED = """
 
 
 def test_profiler_section_of_acl_json(tmp_path, model_path):
-    done = program(CONFIGURED.format(model=model_path), tmp_path,
+    done = program(CONFIGURED.format(model=model_path, subscribed=100042), tmp_path,
                    {"profiler": {"switch": "on", "output": "out", "task_time": "l1",
                                  "msproftx": "on", "host_sys": "cpu", "host_sys_usage_freq": 50}})
     assert done.returncode == 0 and done.stderr == "", done.stderr
@@ -214,9 +228,43 @@ def test_profiler_section_of_acl_json(tmp_path, model_path):
     assert os.path.exists(os.path.join(path, "device_0", "end_info.0"))
 
 
+# Every key of the section, with a value that is not its default.
+KEYS = {"switch": "on", "output": "out", "aic_metrics": "Memory", "aicpu": "on", "l2": "on",
+        "hccl": "on", "msproftx": "on", "ascendcl": "off", "runtime_api": "off", "task_time": "l0",
+        "task_tsfw": "on", "ge_api": "l1", "task_memory": "on", "storage_limit": "200MB",
+        "instr_profiling": "on", "sys_hardware_mem_freq": 100, "llc_profiling": "write",
+        "sys_io_sampling_freq": 100, "sys_interconnection_freq": 50, "sys_cpu_freq": 50,
+        "dvpp_freq": 100, "host_sys": "cpu,mem,disk,network,osrt,numa", "host_sys_usage": "cpu,mem",
+        "host_sys_usage_freq": 50, "sys_mem_serviceflow": "x", "sys_lp_freq": 100, "optype": "Conv"}
+
+
+def test_every_key_of_the_section_is_taken_and_switches_switch(tmp_path, model_path):
+    done = program(CONFIGURED.format(model=model_path, subscribed=100042), tmp_path,
+                   {"profiler": KEYS})
+    assert done.returncode == 0, done.stderr
+    path = glob.glob(str(tmp_path / "out" / "PROF_*"))[0]
+    sample = json.load(open(os.path.join(path, "host", "sample.json")))
+    for key in KEYS.keys() - {"switch", "output"}:
+        assert sample[key] == str(KEYS[key]), key
+    assert (sample["ascendcl"], sample["taskTime"], sample["opShapes"], sample["taskMemory"],
+            sample["ai_core_metrics"]) == ("off", "on", "off", "on", "Memory")
+    from anynpu.msprof.recording import read_recording
+    from anynpu.msprof.work import Work
+    work = Work(read_recording(path))
+    assert len(work.apis) == 0 and len(work.ops) > 0 and len(work.memory) > 0
+    assert {"/proc/stat", "/proc/meminfo", "/proc/diskstats", "/proc/net/dev", "npu_mem"} \
+        <= {s["kind"] for s in work.recording.samples}
+    done = program("import acl\nassert acl.init('acl.json') == 0, acl.get_recent_err_msg()\n"
+                   "assert acl.finalize() == 0\n", tmp_path,
+                   {"profiler": {"switch": "on", "output": "more", "instr_profiling": "on",
+                                 "instr_profiling_freq": 300, "task_trace": "on"}})
+    assert done.returncode == 0, done.stderr
+
+
 def test_switch_off_profiles_nothing_and_unwritable_output_takes_the_default(tmp_path, model_path):
-    text = CONFIGURED.format(model=model_path)
-    quiet = text.replace("assert codes == [100042] * 4, codes", "assert 100042 not in codes")
+    text = CONFIGURED.format(model=model_path, subscribed=100042)
+    quiet = CONFIGURED.format(model=model_path, subscribed=0).replace(
+        "assert codes == [100042] * 4, codes", "assert 100042 not in codes")
     done = program(quiet, tmp_path, {"profiler": {"switch": "off", "output": "out"}})
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "out").exists()

@@ -157,7 +157,23 @@ def test_level0_leaves_shapes_out_and_level1_has_them(device_0, place, model):
         assert ("Input Shapes" in columns) == (level is ProfilerLevel.Level1)
 
 
-def test_steps_can_be_chosen_and_several_directories_analysed_at_once(device_0, place, model):
+def test_simplified_data_has_no_files_of_msprof_and_the_strategy_is_empty(device_0, place, model,
+                                                                          caplog):
+    with profile(parallel_strategy=True):
+        run_model(model, 1)
+    assert "parallel_strategy: one process has no strategy" in caplog.text
+    [directory] = directories(place)
+    info = json.load(open(os.path.join(directory, "profiler_info_0.json")))
+    assert info["profiler_parameters"]["parallel_strategy"] is True
+    msprof = os.path.join(directory, "PROF_*", "mindstudio_profiler_output")
+    analyse(directory)
+    assert glob.glob(msprof) == []
+    analyse(directory, data_simplification=False)
+    assert len(glob.glob(msprof)) == 1
+
+
+def test_steps_can_be_chosen_and_several_directories_analysed_at_once(device_0, place, model,
+                                                                      caplog):
     tensorboard_trace_handler(str(place), analyse_flag=False)
     with profile(schedule=schedule(wait=0, warmup=1, active=2, repeat=2)) as running:
         for _ in range(7):
@@ -166,8 +182,14 @@ def test_steps_can_be_chosen_and_several_directories_analysed_at_once(device_0, 
     found = directories(place)
     assert len(found) == 2
     analyse(str(place), max_process_number=2, pretty=True)
-    assert all(os.path.exists(os.path.join(d, "ASCEND_PROFILER_OUTPUT", "trace_view.json"))
-               for d in found)
+    for directory in found:
+        with open(os.path.join(directory, "ASCEND_PROFILER_OUTPUT", "trace_view.json")) as file:
+            text = file.read()
+        assert text.startswith("[\n  ") and json.loads(text)
+    analyse(found[1], max_process_number=0)  # told, and its default is taken
+    with open(os.path.join(found[1], "ASCEND_PROFILER_OUTPUT", "trace_view.json")) as file:
+        assert len(file.read()) < len(text)
+    assert "max_process_number is 0" in caplog.text
     analyse(found[0], step_list=[2])
     assert [r["Step"] for r in rows(found[0], "step_trace_time.csv")] == ["2"]
     analyse(found[0], step_list=[1, 9])  # not consecutive: told, and all are taken

@@ -297,6 +297,20 @@ def test_tables_and_traces_without_a_page(profiles, tmp_path):
     assert done.returncode == 0 and "slices" in done.stdout
 
 
+def test_a_directory_of_mindspore_profiler_shows_python_functions(browser, tmp_path):
+    from anynpu.profiler import profile, tensorboard_trace_handler
+    tensorboard_trace_handler(str(tmp_path))
+    with profile(with_stack=True) as running:
+        json.dumps(list(range(1000)), indent=1)
+    assert report(running.directory, "-o", tmp_path / "r.html").returncode == 0
+    tab = browser.new_page()
+    tab.goto(f"file://{tmp_path / 'r.html'}")
+    tab.wait_for_function("window.ready === true")
+    assert "dumps" in tab.inner_text("#stacks")
+    assert "Python" in tab.evaluate("data.lanes.map(l => l.group)")
+    tab.close()
+
+
 def test_bad_input_is_explained(tmp_path):
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "empty.json").write_text("[]")

@@ -74,6 +74,8 @@ class Work:
     @cached_property
     def apis(self):
         calls = self.recording.of("api")
+        if self.recording.sample.get("ascendcl") == "off":
+            return calls[:0]  # recorded only beside calls of the operating system
         return calls[~calls["detailed"]]
 
     @cached_property
