@@ -111,7 +111,7 @@ STC_API stcError_t stcEventCreate(stcEvent_t* event);
 STC_API stcError_t stcEventDestroy(stcEvent_t event);
 STC_API stcError_t stcEventSynchronize(stcEvent_t event);
 /* Marks the stream's present end; 0 marks that of every stream of the event's device. */
-STC_API stcError_t stcEventRecord(stcEvent_t event, stcStream_t stream STC_DEFAULT(0));
+STC_API stcError_t stcEventRecord(stcEvent_t event, stcStream_t stream STC_DEFAULT(nullptr));
 /* Milliseconds of host time between the marks of two events. */
 STC_API stcError_t stcEventElapsedTime(float* ms, stcEvent_t start, stcEvent_t end);
 
@@ -139,11 +139,11 @@ STC_API stcError_t stcHostUnregister(void* pointer);
 /* Ordered behind what is queued in the default stream; returns when the bytes are there. */
 STC_API stcError_t stcMemcpy(void* dst, const void* src, size_t count, stcMemcpyKind kind);
 STC_API stcError_t stcMemcpyAsync(void* dst, const void* src, size_t count, stcMemcpyKind kind,
-                                  stcStream_t stream STC_DEFAULT(0));
+                                  stcStream_t stream STC_DEFAULT(nullptr));
 STC_API stcError_t stcMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevice,
                                  size_t count);
 STC_API stcError_t stcMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice,
-                                      size_t count, stcStream_t stream STC_DEFAULT(0));
+                                      size_t count, stcStream_t stream STC_DEFAULT(nullptr));
 
 /* -- modules and kernels --------------------------------------------------------------------- */
 
@@ -172,7 +172,7 @@ STC_API stcError_t stcModuleUnload(stcModule_t module);
 STC_API stcError_t stcRegisterFatBinary(const void* image);
 STC_API stcError_t stcUnregisterFatBinary(void);
 /* Sets NPCs (1 to 8), stream and flags of this thread's next stcLaunchKernel. */
-STC_API stcError_t stcConfigureCall(int coreNum, stcStream_t stream STC_DEFAULT(0),
+STC_API stcError_t stcConfigureCall(int coreNum, stcStream_t stream STC_DEFAULT(nullptr),
                                     unsigned flags STC_DEFAULT(0));
 /* Queues a kernel and returns; a null module means the registered image. Without a call of
  * stcConfigureCall: eight NPCs, the default stream, no flags. */

@@ -182,7 +182,7 @@ struct Dumper {
   void line(int depth) {
     if (indent == 0) return;
     out += '\n';
-    out.append(static_cast<size_t>(indent * depth), ' ');
+    out.append(static_cast<size_t>(indent) * static_cast<size_t>(depth), ' ');
   }
   void dump(const Value& value, int depth) {
     std::visit([&](const auto& v) { write(v, depth); }, value.data_);

@@ -54,7 +54,7 @@ class WireReader {
   // Moves to the next field; false at the end and after a failure.
   bool next(WireField& field);
   // Why the walk ended; ok at the proper end.
-  const Status& status() const { return status_; }
+  Status status() const { return status_; }
 
  private:
   bool read_varint(uint64_t& out);

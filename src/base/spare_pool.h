@@ -38,7 +38,7 @@ class SparePool {
       if (!place.compare_exchange_strong(none, object.get(), std::memory_order_release,
                                          std::memory_order_relaxed))
         continue;
-      object.release();
+      static_cast<void>(object.release());  // the place owns it now
       return;
     }
   }

@@ -66,7 +66,7 @@ Result<std::shared_ptr<SharedPages>> make_shared_pages(const Allocation& allocat
   copy_pages(static_cast<uint8_t*>(copy), reinterpret_cast<const uint8_t*>(allocation.base), bytes);
   munmap(copy, bytes);
   ANYNPU_TRY(file->map(reinterpret_cast<void*>(allocation.base), bytes, 0).status());
-  return std::make_shared<SharedPages>(allocation.base, bytes, std::move(file));
+  return std::shared_ptr<SharedPages>(new SharedPages{allocation.base, bytes, std::move(file)});
 }
 
 Result<std::shared_ptr<Allocation>> find_exportable(void* address, size_t bytes) {
@@ -140,7 +140,7 @@ Result<void*> import_memory(std::string_view key, Device& device) {
   allocation->bytes = std::min<size_t>(file->label(), file->bytes());
   allocation->kind = MemoryKind::imported;
   allocation->device_id = device.id();
-  allocation->backing = std::make_shared<ImportedPages>(address, file->bytes());
+  allocation->backing = std::shared_ptr<ImportedPages>(new ImportedPages{address, file->bytes()});
   if (allocation->bytes == 0 || !RangeMap::instance().insert(allocation)) {
     return fail(Code::internal, "imported memory at {} overlaps a known range", address);
   }

@@ -253,7 +253,7 @@ Status Runtime::abort_device(int32_t id, const Deadline& deadline) {
   const auto contexts = contexts_of(*found);
   for (const auto& context : contexts) context->abort();
   for (const auto& context : contexts) {
-    const Status status = context->synchronize(deadline);
+    Status status = context->synchronize(deadline);
     if (status.code() == Code::timeout || status.code() == Code::cancelled) return status;
   }
   return {};

@@ -69,7 +69,8 @@ struct InBlock {
   template <typename U>
   InBlock(const InBlock<U>& other) : block(other.block) {}  // NOLINT: as allocators do
   T* allocate(size_t) {
-    static_assert(sizeof(T) <= kOwnersBytes && alignof(T) <= 8);
+    static_assert(sizeof(T) <= kOwnersBytes);
+    static_assert(alignof(T) <= 8);
     return reinterpret_cast<T*>(block->owners);
   }
   void deallocate(T*, size_t) { give(block); }

@@ -121,7 +121,7 @@ WeightPool::Room WeightPool::constant(Bytes bytes) {
 
 WeightPool::Room WeightPool::packed(const ops::KernelDef& def, const ops::Kernel& kernel,
                                     const ops::OpContext& context) {
-  const ops::KernelDef* const which = &def;
+  const auto which = reinterpret_cast<uintptr_t>(&def);
   const size_t bytes = kernel.packed_bytes();
   std::string key;
   append(key, &which, sizeof which);

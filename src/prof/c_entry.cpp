@@ -72,7 +72,7 @@ Status stop(uint64_t number) {
   if (found == all.running.end()) {
     return fail(Code::not_found, "no session has the number {}; it was stopped already", number);
   }
-  const Status status = found->second->stop();
+  Status status = found->second->stop();
   all.running.erase(found);
   if (all.running.empty()) release(Owner::framework);
   return status;

@@ -226,7 +226,7 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
 }
 
 Failure submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
-                  const aclrtStream stream_handle, std::vector<Shape>* shapes) {
+                  aclrtStream stream_handle, std::vector<Shape>* shapes) {
   if (Failure failure = check_counts(*handle, buffers); !failure.ok()) return failure;
   auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
   if (!stream.ok()) return stream.status();
@@ -267,7 +267,7 @@ constinit device::TaskKind kCustom{"custom kernel", device::Engine::npc};
 
 // An operator of the program's own: the kernel that its selector chose.
 Failure execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
-                       const aclrtStream stream_handle) {
+                       aclrtStream stream_handle) {
   auto ready = exec::CustomOps::instance().find(op.type, singleop::key_of(op));
   if (!ready.ok()) return ready.status();
   auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
@@ -291,7 +291,7 @@ Failure execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
 }
 
 Failure execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
-                   const aclrtStream stream) {
+                   aclrtStream stream) {
   ANYNPU_TRY(device::Runtime::instance().stream(to_handle(stream)).status());
   auto op = read_op(arguments);
   if (!op.ok()) return op.status();

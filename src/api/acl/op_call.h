@@ -37,13 +37,13 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
 // Queues one run. An operator whose output depends on values runs before the call returns; `shapes`
 // receives what its outputs are (null: not wanted).
 Failure submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
-                  const aclrtStream stream, std::vector<Shape>* shapes);
+                  aclrtStream stream, std::vector<Shape>* shapes);
 
 // As aclopExecuteV2: finds or, with `compile`, makes the model, runs it and writes the shapes of
 // the outputs into their descriptions.
 enum class Missing { fail, compile };
 Failure execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
-                   const aclrtStream stream);
+                   aclrtStream stream);
 
 // Shapes that do not fit are the operator's input.
 Failure op_failure(Status status);
