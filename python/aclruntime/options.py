@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plain records of the interface: options, descriptions of tensors, borrowed memory."""
+import operator
 from dataclasses import dataclass, field
+
+
+def refuse(sentence, code=1004, text="Invalid parameter"):
+    raise RuntimeError(f"[{code}][{text}] {sentence}")
+
+
+def whole(name, value):
+    """An int, also of numpy."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is an int, not {type(value).__name__} ({value!r})") from None
+
+
+_LIMITS = {"loop": (1, 100000), "log_level": (1, 4)}
 
 
 class session_options:  # noqa: N801
@@ -10,6 +26,16 @@ class session_options:  # noqa: N801
         self.loop = 1
         self.log_level = 2
         self.acl_json_path = ""
+
+    def __setattr__(self, name, value):
+        if name in _LIMITS:
+            least, most = _LIMITS[name]
+            value = whole(name, value)
+            if not least <= value <= most:
+                refuse(f"{name} is {value}, it must be from {least} to {most}")
+        elif name == "acl_json_path" and not isinstance(value, str):
+            raise TypeError(f"acl_json_path is a str, not {type(value).__name__} ({value!r})")
+        super().__setattr__(name, value)
 
 
 class infer_options:  # noqa: N801

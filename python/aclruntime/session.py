@@ -7,16 +7,13 @@ import os
 from aclruntime import _aclruntime
 from aclruntime.enums import dtype
 from aclruntime.file_pipeline import run_files
-from aclruntime.options import BaseTensor, session_options, tensor_desc
+from aclruntime.options import BaseTensor, refuse, session_options, tensor_desc, whole
 from aclruntime.session_aipp import AippSettings
 from aclruntime.shape_text import parse_shapes
 from aclruntime.times import sumary
 
 _FIXED, _BATCH, _IMAGE, _DIMS, _RANGES = range(5)
-
-
-def _refuse(sentence, code=1004, text="Invalid parameter"):
-    raise RuntimeError(f"[{code}][{text}] {sentence}")
+_MOST_SIZES, _LARGEST_SIZE = 256, 16 << 30  # of outputs
 
 
 def _desc(name, datatype, form, shape, size):
@@ -105,16 +102,16 @@ class InferenceSession(AippSettings):
         return self._choose(_FIXED, [], None)
 
     def set_dynamic_batchsize(self, batchsize):
-        batchsize = int(batchsize)
+        batchsize = whole("the batch", batchsize)
         if batchsize not in self._batches:
-            _refuse(f"{batchsize} is no batch gear of the model; its gears are "
+            refuse(f"{batchsize} is no batch gear of the model; its gears are "
                     f"{self._batches or 'none'}")
         return self._choose(_BATCH, [batchsize], self._with_open_axes(batchsize))
 
     def set_dynamic_hw(self, height, width):
-        gear = [int(height), int(width)]
+        gear = [whole("the height", height), whole("the width", width)]
         if gear not in self._images:
-            _refuse(f"{gear[0]},{gear[1]} is no image gear (height,width) of the model; its gears "
+            refuse(f"{gear[0]},{gear[1]} is no image gear (height,width) of the model; its gears "
                     f"are {self._images or 'none'}")
         return self._choose(_IMAGE, gear, self._with_open_axes(*gear))
 
@@ -122,7 +119,7 @@ class InferenceSession(AippSettings):
         shapes = parse_shapes(text, [desc.name for desc in self._inputs])
         gear = [extent for shape in shapes for extent in shape]
         if gear not in self._dims:
-            _refuse(f"{text} is no dims gear of the model; its gears (all axes of all inputs) are "
+            refuse(f"{text} is no dims gear of the model; its gears (all axes of all inputs) are "
                     f"{self._dims or 'none'}")
         return self._choose(_DIMS, gear, shapes)
 
@@ -130,9 +127,14 @@ class InferenceSession(AippSettings):
         return self._choose(_RANGES, [], parse_shapes(text, [d.name for d in self._inputs]))
 
     def set_custom_outsize(self, sizes):
-        sizes = [int(size) for size in sizes]
-        if any(size < 0 for size in sizes):
-            _refuse(f"output sizes {sizes}: bytes cannot be negative")
+        if not isinstance(sizes, (list, tuple)):
+            raise TypeError(f"output sizes are a list of ints, not {type(sizes).__name__}")
+        if len(sizes) > _MOST_SIZES:
+            refuse(f"{len(sizes)} output sizes were given, at most {_MOST_SIZES} are allowed")
+        sizes = [whole("an output size", size) for size in sizes]
+        for size in sizes:
+            if not 0 <= size <= _LARGEST_SIZE:
+                refuse(f"an output size is {size}, it must be from 0 to {_LARGEST_SIZE} bytes")
         if sizes != self._out_sizes:
             self._native.set_output_sizes(sizes)
             self._out_sizes = sizes
@@ -191,8 +193,10 @@ class InferenceSession(AippSettings):
         return outputs
 
     def _check_feedback(self, in_out_list):
+        if not isinstance(in_out_list, (list, tuple)):
+            raise TypeError(f"in_out_list is a list of ints, not {type(in_out_list).__name__}")
         if len(in_out_list) != len(self._inputs):
-            _refuse(f"in_out_list {list(in_out_list)} has {len(in_out_list)} entries, the model "
+            refuse(f"in_out_list {list(in_out_list)} has {len(in_out_list)} entries, the model "
                     f"has {len(self._inputs)} inputs; give an output index or -1 for each")
         for i in in_out_list:
             if not isinstance(i, int):
@@ -206,7 +210,7 @@ class InferenceSession(AippSettings):
             raise TypeError(f"names is a list of output names, not {type(names).__name__}")
         for name in names:
             if name not in self._output_index:
-                _refuse(f"the model has no output '{name}'; its outputs are "
+                refuse(f"the model has no output '{name}'; its outputs are "
                         f"{', '.join(self._output_index)}")
         return [self._output_index[name] for name in names]
 
@@ -214,7 +218,7 @@ class InferenceSession(AippSettings):
         if isinstance(feeds, dict):
             missing = [d.name for d in self._inputs if d.name not in feeds]
             if missing or len(feeds) != len(self._inputs):
-                _refuse(f"the feeds name {list(feeds)}, the inputs are "
+                refuse(f"the feeds name {list(feeds)}, the inputs are "
                         f"{[d.name for d in self._inputs]}")
             feeds = [feeds[desc.name] for desc in self._inputs]
         elif not isinstance(feeds, (list, tuple)):
@@ -238,7 +242,7 @@ class InferenceSession(AippSettings):
             with open(name, "rb") as file:
                 data += file.read()
         if len(data) != desc.realsize:
-            _refuse(f"the files {list(files)} hold {len(data)} bytes, '{desc.name}' needs "
+            refuse(f"the files {list(files)} hold {len(data)} bytes, '{desc.name}' needs "
                     f"{desc.realsize}")
         tensor = _aclruntime.Tensor(memoryview(data))
         tensor.to_device(self._device)
@@ -269,6 +273,6 @@ def batch(inputs, keep_dims=False):
     import numpy as np
     arrays = [np.asarray(tensor) for tensor in inputs]
     if not arrays:
-        _refuse("batch needs at least one tensor")
+        refuse("batch needs at least one tensor")
     joined = np.concatenate(arrays) if keep_dims else np.stack(arrays)
     return _aclruntime.Tensor(joined)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shapes as text: "name1:d,d;name2:d,d". Names may hold colons; the last one ends them."""
+LARGEST_EXTENT = 2**31 - 1
 
 
 def parse_shapes(text, names):
@@ -13,7 +14,7 @@ def parse_shapes(text, names):
             shape = [int(extent) for extent in extents.split(",")]
         except ValueError:
             shape = []
-        if not colon or not shape or min(shape) < 0:
+        if not colon or not shape or min(shape) < 0 or max(shape) > LARGEST_EXTENT:
             raise RuntimeError(f"[1004][Invalid parameter] '{part.strip()}' is no shape; write "
                                "name:1,3,224,224 for each input, joined by ;")
         if name in shapes:

@@ -144,6 +144,10 @@ def test_a_folder_gives_its_npy_and_bin_files_in_either_case(run, models, tmp_pa
     info = summary_of(out)["filesinfo"]
     assert [os.path.basename(info[str(i)]["infiles"][0]) for i in range(len(info))] == [
         "a9.npy", "a10.BIN", "B.NPY"]
+    odd = folder / "a\u00b2.npy"  # a digit that is no number
+    odd.write_bytes(b"")
+    assert "characters" in run("--model", models("fixed"), "--input", folder, code=1)
+    odd.unlink()
     os.symlink(folder / "a9.npy", folder / "link.npy")
     text = run("--model", models("fixed"), "--input", folder, code=1)
     assert "soft link" in text and "link.npy" in text

@@ -172,6 +172,14 @@ def test_a_dump_has_every_operator_of_every_execution(run, models, out):
     ({"dump": {"dump_list": [{"model_name": "fixed"}]}}, "has no 'dump_path'"),
     ({"dump": {"dump_list": [{"model_name": "fixed"}], "dump_path": "x", "dump_mode": "some"}},
      "dump_mode"),
+    ({"dump": {"dump_list": [{"model_name": "fixed"}], "dump_path": "x", "dump_op_switch": 1}},
+     "'dump_op_switch' in"),
+    ([], r"holds [], an object {...} is needed"), ("null", "holds null, an object"),
+    pytest.param("[" * 8000, "is no JSON", id="deep"),
+    ({"dump": 5}, "holds 5, an object {...} is needed"),
+    ({"dump": {"dump_list": 5, "dump_path": "x"}}, "holds 5, a list [...] is needed"),
+    ({"dump": {"dump_list": ["x"], "dump_path": "x"}}, 'holds "x", an object {...} is needed'),
+    ({"profiler": "on"}, "the section is string; expected an object"),
 ])
 def test_an_acl_json_that_cannot_work_is_named(run, models, tmp_path, content, sentence):
     path = tmp_path / "acl.json"

@@ -27,6 +27,11 @@ from ais_bench.infer.shape_range import shapes_of
     ["--backend", "onnx"], ["--threads", "0"], ["--warmup_count", "-1"], ["--batchsize", "0"],
     ["--output_batchsize_axis", "-1"], ["--npu_id", "256"], ["--dymShape_range", "a:1~0"],
     ["--dymShape_range", "a:1~300"], ["--dymShape_range", "nothing"],
+    ["--dymShape_range", "a:1~999999999,1~999999999"], ["--dymShape_range", "a:1~9999999999"],
+    ["--dymShape_range", "a:,"], ["--dymShape_range", ""], ["--dymShape_range", "a:1~2~0"],
+    ["--dymShape", "a:01"], ["--dymShape", "a:123456"], ["--dymShape", "n" * 257 + ":1"],
+    ["--dymShape", ";".join(f"n{i}:1" for i in range(1025))], ["--outputSize", ""],
+    ["--input", ",".join(["/dev/null"] * 1025)], ["--input", "/dev/null,"], ["--output", ""],
 ])
 def test_words_that_argparse_refuses_end_with_status_2(run, models, words):
     model = ["--model", models("fixed")] if words not in ([], ["--model"]) else []
@@ -103,6 +108,8 @@ def test_files_that_are_not_safe_are_refused(run, models, tmp_path):
             (tmp_path / name).write_text("{}")
             (tmp_path / name).chmod(0o640)
         assert sentence in run("--model", good, option, f"{tmp_path}/{name}", code=2)
+    (tmp_path / "big.config").write_text(" " * 12801)
+    assert "at most 12800" in run("--model", good, "--aipp_config", tmp_path / "big.config", code=2)
     (tmp_path / "big.json").write_text(" " * 9000)
     assert "at most 8192" in run("--model", good, "--acl_json_path", f"{tmp_path}/big.json", code=2)
 
@@ -166,6 +173,12 @@ def test_every_shape_of_a_range_is_run_and_listed(run, models, tmp_path):
     (tmp_path / "r.info").write_text("image:1,3,8,8\nimage:2,3,4~5,8\n")
     (tmp_path / "r.info").chmod(0o640)
     assert len(shapes_of(str(tmp_path / "r.info"))) == 3
+    (tmp_path / "r.info").write_text("image:1,3,8,8\n" * 257)
+    assert "has 257 lines, at most 256" in run("--model", models("range"), "--dymShape_range",
+                                               tmp_path / "r.info", code=2)
+    os.rename(tmp_path / "r.info", tmp_path / "r.txt")
+    assert "does not end in .info" in run("--model", models("range"), "--dymShape_range",
+                                          tmp_path / "r.txt", code=2)
 
 
 # -- AIPP ------------------------------------------------------------------------------------------

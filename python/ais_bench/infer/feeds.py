@@ -3,7 +3,9 @@
 import numpy as np
 
 import aclruntime
+from ais_bench.infer import checks
 
+MOST_FEEDS = 1024
 SCALARS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.float16,
            np.float32, np.float64)
 TORCH_TYPES = frozenset(f"torch.{name}Tensor" for name in (
@@ -59,11 +61,9 @@ def convert(feed):
 
 
 def convert_all(feeds):
-    if not isinstance(feeds, (list, tuple)):
-        raise RuntimeError(f"feeds is a list with one element for each input of the model, not "
-                           f"{type(feeds).__name__}")
     arrays, shapes = [], []
-    for feed in feeds:
+    for feed in checks.a_list("feeds", feeds, "with one element for each input of the model",
+                              MOST_FEEDS):
         array, shape = convert(feed)
         arrays.append(array)
         shapes.append(shape)

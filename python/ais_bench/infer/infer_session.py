@@ -56,7 +56,12 @@ class InferSession:
         self.session.set_staticbatch()
 
     def set_dynamic_batchsize(self, dym_batch):
-        self.session.set_dynamic_batchsize(int(dym_batch))
+        """An int, or its digits."""
+        try:
+            batch = int(dym_batch)
+        except (TypeError, ValueError):
+            raise checks.BadValue(f"the batch is a number, not {dym_batch!r}") from None
+        self.session.set_dynamic_batchsize(batch)
 
     def set_dynamic_hw(self, w, h):
         """First the height, then the width: the names are the interface's."""
@@ -111,16 +116,26 @@ class InferSession:
         outputs = self.session._run(feeds, out_array)
         return [np.asarray(tensor) for tensor in outputs] if out_array else outputs
 
+    def _converted(self, feeds):
+        """(what the session takes, shapes) of the feeds of one run."""
+        converted = feed_kinds.convert_all(feeds)
+        if not feeds and self.intensors_desc:
+            raise checks.BadValue(f"0 inputs were given, the model has {len(self.intensors_desc)}; "
+                                  "give one for each, in order")
+        return converted
+
     def infer(self, feeds, mode="static", custom_sizes=100000, out_array=True):
         """One run. Host arrays, or with out_array=False tensors that stay on the device."""
-        arrays, shapes = feed_kinds.convert_all(feeds)
+        arrays, shapes = self._converted(feeds)
+        checks.out_array(out_array)
         with self._turn:
             modes.prepare(self, mode, shapes, custom_sizes)
             return self._run(arrays, out_array)
 
     def infer_pipeline(self, feeds_list, mode="static", custom_sizes=100000):
         """Many runs, copies beside computation; a list of arrays for each feeds, in order."""
-        converted = [feed_kinds.convert_all(feeds) for feeds in feeds_list]
+        checks.a_list("feeds_list", feeds_list, "of feeds")
+        converted = [self._converted(feeds) for feeds in feeds_list]
         with self._turn:
             items = []
             for arrays, shapes in converted:
@@ -137,7 +152,7 @@ class InferSession:
         if in_out_list is None:
             in_out_list = [-1] * len(self.intensors_desc)
         self.session._check_feedback(in_out_list)
-        for feed in feeds:
+        for feed in checks.a_list("feeds", feeds, "with one element for each input of the model"):
             if isinstance(feed, aclruntime.Tensor):
                 raise RuntimeError(f"type:{type(feed)} invalid; infer_iteration takes arrays, "
                                    "np.array(tensor) makes one")

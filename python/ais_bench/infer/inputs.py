@@ -19,7 +19,9 @@ _MOST_FILES = 100000
 
 
 def _natural(name):
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name.lower())]
+    """Digits as numbers: between two digit runs stands text, so that like is compared with like."""
+    return [int(part) if i % 2 else part
+            for i, part in enumerate(re.split(r"([0-9]+)", name.lower()))]
 
 
 def _folder_files(folder):

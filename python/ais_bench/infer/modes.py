@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The five modes of a model: how the shapes of the feeds pick a gear or a shape."""
 from aclruntime.shape_text import shapes_text
-from ais_bench.infer.checks import BadValue
+from ais_bench.infer.checks import BadType, BadValue
+
+MOST_SIZES = 256
+LARGEST_SIZE = 16 << 30
 
 
 def _check_count(session, shapes):
@@ -64,14 +67,21 @@ def _text(session, shapes):
 
 
 def output_sizes(custom_sizes, count):
+    """The bytes of each output, from one int for all or a list."""
+    wanted = "give the bytes of every output as one int or a list of ints"
     if isinstance(custom_sizes, bool) or not isinstance(custom_sizes, (int, list, tuple)):
-        raise BadValue(f"custom_sizes:{type(custom_sizes)} invalid; give the bytes of every "
-                           "output as one int or a list of ints")
+        failure = BadValue if custom_sizes is None else BadType
+        raise failure(f"custom_sizes:{type(custom_sizes)} invalid; {wanted}")
     sizes = [custom_sizes] * count if isinstance(custom_sizes, int) else list(custom_sizes)
+    if not isinstance(custom_sizes, int) and not 1 <= len(sizes) <= MOST_SIZES:
+        raise BadValue(f"custom_sizes has {len(sizes)} entries, 1 to {MOST_SIZES} are allowed; "
+                       f"{wanted}")
     for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise BadValue(f"custom_sizes:{custom_sizes} invalid; bytes of an output are a "
-                               "positive int")
+        if isinstance(size, bool) or not isinstance(size, int):
+            raise BadType(f"custom_sizes:{custom_sizes} invalid ({type(size).__name__}); {wanted}")
+        if not 1 <= size <= LARGEST_SIZE:
+            raise BadValue(f"custom_sizes:{custom_sizes} invalid; an output has 1 to "
+                           f"{LARGEST_SIZE} bytes")
     return sizes[:count]
 
 

@@ -41,20 +41,31 @@ def model_name(args):
 def _read_json(path):
     try:
         with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except ValueError as error:
+            content = json.load(file)
+    except (ValueError, RecursionError) as error:
         raise RuntimeError(f"'{path}' is no JSON: {error}") from error
+    return _of_type(content, dict, f"'{path}'")
+
+
+def _of_type(value, kind, what):
+    if not isinstance(value, kind):
+        wanted = {dict: "an object {...}", list: "a list [...]"}[kind]
+        raise ValueError(f"{what} holds {json.dumps(value)[:80]}, {wanted} is needed")
+    return value
 
 
 def _check_dump(args, dump):
+    section = f"the dump section of '{args.acl_json_path}'"
+    _of_type(dump, dict, section)
     for key in ("dump_list", "dump_path"):
         if key not in dump:
-            raise KeyError(f"the dump section of '{args.acl_json_path}' has no '{key}'")
-    first = dump["dump_list"][0] if dump["dump_list"] else {}
-    named = first.get("model_name")
+            raise KeyError(f"{section} has no '{key}'")
+    models = _of_type(dump["dump_list"], list, f"'dump_list' in {section}")
+    named = _of_type(models[0], dict, f"'dump_list' in {section}").get("model_name") \
+        if models else None
     if named != model_name(args):
-        raise ValueError(f"the dump section of '{args.acl_json_path}' names the model '{named}', "
-                         f"the model file is '{model_name(args)}'")
+        raise ValueError(f"{section} names the model '{named}', the model file is "
+                         f"'{model_name(args)}'")
     for key, allowed in (("dump_op_switch", ("on", "off")),
                          ("dump_mode", ("input", "output", "all"))):
         if key in dump and dump[key] not in allowed:

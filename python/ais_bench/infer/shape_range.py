@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """--dymShape_range: every shape of a range, a process each, and one table at the end."""
 import itertools
+import math
 import os
 import re
 import subprocess
@@ -10,9 +11,10 @@ from ais_bench.infer import file_checks
 from ais_bench.infer.logger import logger
 from ais_bench.infer.options import OPTIONS
 
-MOST_SHAPES = 256
+MOST_SHAPES, MOST_LINES = 256, 256
 MOST_SECONDS = 600
-_PART = re.compile(r"\d+|\d+~\d+(~\d+)?|\d+(-\d+)+")
+_NUMBER = "[0-9]{1,9}"
+_PART = re.compile(f"{_NUMBER}(~{_NUMBER}){{0,2}}|{_NUMBER}(-{_NUMBER})+")
 
 
 def _values(part):
@@ -22,12 +24,12 @@ def _values(part):
         first, last, *step = (int(number) for number in part.split("~"))
         if last < first or 0 in step:
             raise ValueError(f"'{part}' is no range; the first is at most the last, the step not 0")
-        return list(range(first, last + 1, *step))
+        return range(first, last + 1, *step)
     return [int(number) for number in part.split("-")]
 
 
-def _expand(line):
-    """All shapes of one line: every combination over axes and inputs."""
+def _axes(line):
+    """[(input, the values of each of its axes)] of one line."""
     inputs = []
     for item in line.strip().split(";"):
         if not item:
@@ -35,10 +37,15 @@ def _expand(line):
         name, colon, extents = item.rpartition(":")
         if not colon or not name:
             raise ValueError(f"'{item}' is no range of shapes; write name:1,3,224~448~32")
-        axes = [_values(part) for part in extents.split(",")]
-        inputs.append([f"{name}:{','.join(map(str, shape))}"
-                       for shape in itertools.product(*axes)])
-    return [";".join(shape) for shape in itertools.product(*inputs)] if inputs else []
+        inputs.append((name, [_values(part) for part in extents.split(",")]))
+    return inputs
+
+
+def _expand(inputs):
+    """All shapes of one line: every combination over axes and inputs."""
+    each = [[f"{name}:{','.join(map(str, shape))}" for shape in itertools.product(*axes)]
+            for name, axes in inputs]
+    return [";".join(shape) for shape in itertools.product(*each)]
 
 
 def shapes_of(text):
@@ -49,13 +56,15 @@ def shapes_of(text):
         file_checks.readable(text, ".info")
         with open(text, encoding="utf-8") as file:
             lines = [line for line in file.read().splitlines() if line.strip()]
-        if len(lines) > 256:
-            raise ValueError(f"'{text}' has {len(lines)} lines, at most 256 are allowed")
-    shapes = [shape for line in lines for shape in _expand(line)]
-    if not 1 <= len(shapes) <= MOST_SHAPES:
-        raise ValueError(f"'{text}' stands for {len(shapes)} shapes, 1 to {MOST_SHAPES} are "
-                         "allowed")
-    return shapes
+        if len(lines) > MOST_LINES:
+            raise ValueError(f"'{text}' has {len(lines)} lines, at most {MOST_LINES} are allowed")
+    ranges = [inputs for inputs in map(_axes, lines) if inputs]
+    # Counted before they are listed: a few words can stand for more shapes than memory holds.
+    count = sum(math.prod(len(values) for _, axes in inputs for values in axes)
+                for inputs in ranges)
+    if not 1 <= count <= MOST_SHAPES:
+        raise ValueError(f"'{text}' stands for {count} shapes, 1 to {MOST_SHAPES} are allowed")
+    return [shape for inputs in ranges for shape in _expand(inputs)]
 
 
 def check_range(text):
