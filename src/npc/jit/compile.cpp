@@ -27,6 +27,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "npc/jit/floats.h"
 #include "npc/jit/lifter.h"
 #include "npc/jit/loops.h"
 #include "npc/translate/jit_api.h"
@@ -89,6 +90,7 @@ class Pipeline {
     for (llvm::Function& function : module) {
       if (function.isDeclaration()) continue;
       functions_.invalidate(function, early.run(function, functions_));
+      defer_canonical_nans(function);
       quicken_loops(function, functions_);
     }
     lower_marks(module);

@@ -84,11 +84,14 @@ class Lifter {
     if (reg == 0 || reg > 31) return;
     b_.CreateStore(value, variable(x_[reg], b_.getInt32Ty(), "x"));
   }
+  // Bits; the variable is a float, so that values which go around a loop stay in its registers.
   Value* f(uint8_t reg) {
-    return b_.CreateLoad(b_.getInt32Ty(), variable(float_[reg], b_.getInt32Ty(), "f"));
+    auto* value = b_.CreateLoad(b_.getFloatTy(), variable(float_[reg], b_.getFloatTy(), "f"));
+    return b_.CreateBitCast(value, b_.getInt32Ty());
   }
-  void set_f(uint8_t reg, Value* value) {
-    b_.CreateStore(value, variable(float_[reg], b_.getInt32Ty(), "f"));
+  void set_f(uint8_t reg, Value* bits) {
+    b_.CreateStore(b_.CreateBitCast(bits, b_.getFloatTy()),
+                   variable(float_[reg], b_.getFloatTy(), "f"));
   }
   llvm::AllocaInst* variable(llvm::AllocaInst*& slot, llvm::Type* type, const char* name);
   Value* state(size_t offset, llvm::Type* type);

@@ -174,6 +174,48 @@ TEST_F(TranslationTest, results_and_all_counters_are_those_of_the_interpreter) {
   }
 }
 
+// Translated code makes a result canonical only where its bits are seen: stored, moved, given a
+// sign, passed on or carried around a loop to such a place.
+TEST_F(TranslationTest, the_bits_of_nan_are_those_of_the_interpreter) {
+  const auto object = compile_kernel(R"k(
+    typedef unsigned u;
+    static u bits(float f) { u b; __builtin_memcpy(&b, &f, 4); return b; }
+    static float number(u b) { float f; __builtin_memcpy(&f, &b, 4); return f; }
+    static float lesser(float a, float b) { float r; __asm__("fmin.s %0, %1, %2" : "=f"(r) : "f"(a), "f"(b)); return r; }
+    __attribute__((noinline)) float step(float a, float b) { return a * b - a; }
+    extern "C" {
+    void carried(u* data, u n) {
+      float* in = (float*)data;
+      float sum = number(0x7fa12345), product = number(0xffc00007), kept = in[CoreID], moved = kept;
+      for (u i = 0; i < n; ++i) {
+        const float x = in[CoreID * 64 + i];
+        sum += x;
+        product = product * x + sum;
+        if (i % 3 == 0) kept = x; else if (i % 5 == 0) kept = x - sum;
+        data[1024 + CoreID * 64 + i] = bits(sum);
+        moved = i % 2 ? product : moved;
+      }
+      u* out = data + 2048 + CoreID * 16;
+      out[0] = bits(sum); out[1] = bits(product); out[2] = bits(kept); out[3] = bits(moved);
+      out[4] = bits(-sum); out[5] = bits(__builtin_fabsf(product)); out[6] = bits(__builtin_copysignf(sum, -1.0f));
+      out[7] = bits(lesser(sum, product)); out[8] = bits(lesser(sum, 2.0f)); out[9] = sum != sum; out[10] = sum < product;
+      out[11] = bits(step(sum, kept)); out[12] = (u)(int)product; out[13] = bits(number(0x7fa00001) + 0.0f);
+    }
+    void halves(u* data, u n) {
+      _Float16* in = (_Float16*)data + CoreID * 64;
+      _Float16 sum = in[0], product = in[1];
+      for (u i = 0; i < n; ++i) { sum += in[i]; product = product * in[i] - sum; in[4096 + i] = product; }
+      _Float16* out = (_Float16*)(data + 3072) + CoreID * 4;
+      out[0] = sum; out[1] = product; out[2] = -sum; out[3] = (_Float16)(float)product;
+    }
+    }
+  )k");
+  for (const uint32_t n : {0u, 1u, 2u, 63u}) {
+    expect_same(object, "carried", {n});
+    expect_same(object, "halves", {n});
+  }
+}
+
 TEST_F(TranslationTest, traps_have_the_same_report_with_the_same_call_stack) {
   const auto object = compile_kernel(R"k(
     int deep(volatile int n) { volatile int page[64]; page[0] = n; return deep(n + 1) + page[0]; }
