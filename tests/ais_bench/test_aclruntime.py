@@ -2,6 +2,7 @@
 """The module aclruntime by itself: names, enums, tensors, sessions."""
 import importlib.metadata
 import importlib.util
+import subprocess
 
 import numpy as np
 import pytest
@@ -29,6 +30,18 @@ def test_both_distributions_are_installed_with_the_version_scripts_ask_for():
     if importlib.util.find_spec("pkg_resources"):  # newest setuptools have it no more
         import pkg_resources
         assert pkg_resources.get_distribution("aclruntime").version == "0.0.2"
+
+
+def test_the_extension_uses_the_public_c_api():
+    """Everything by functions of acl.h; Ctrl-C and marks in profiles by four of ours in C."""
+    extension = aclruntime._aclruntime.__file__
+    lines = subprocess.run(["nm", "-D", "--undefined-only", extension], check=True,
+                           capture_output=True, text=True).stdout.splitlines()
+    names = [line.split()[-1] for line in lines]
+    assert sum(name.startswith("acl") for name in names) > 30
+    assert [name for name in names if "anynpu" in name] == [
+        "anynpu_prof_marks_on", "anynpu_prof_range_start", "anynpu_prof_range_stop",
+        "anynpu_set_interrupt_check"]
 
 
 def test_enums_have_the_numbers_and_texts_of_the_original():
