@@ -9,8 +9,6 @@ using namespace llvm;
 
 namespace {
 
-std::string symbol(const char* prefix, uint32_t entry) { return prefix + std::to_string(entry); }
-
 bool is_branch(Op op) { return op >= Op::beq && op <= Op::bgeu; }
 
 bool ends_block(const Decoded& d, bool call) {
@@ -33,6 +31,8 @@ Lifter::Lifter(const Program& program, llvm::Module& module)
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", DEBUG_METADATA_VERSION);
   module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
   result_ = StructType::get(b_.getInt64Ty(), b_.getInt32Ty(), b_.getInt32Ty());
+  float_result_ = StructType::get(b_.getInt64Ty(), b_.getInt32Ty(), b_.getInt32Ty(),
+                                  b_.getFloatTy(), b_.getFloatTy());
 }
 
 void Lifter::lift_all() {
@@ -59,12 +59,12 @@ void Lifter::lift_all() {
 
 void Lifter::declare(const Function& f) {
   std::vector<Type*> types{b_.getPtrTy(), b_.getInt64Ty(), b_.getInt32Ty()};
-  for (int i = 0; i < 8; ++i) {
-    if (f.takes >> i & 1) types.push_back(b_.getInt32Ty());
+  for (uint32_t r = 0; r < 64; ++r) {
+    if (f.takes & bit(r)) types.push_back(r < 32 ? b_.getInt32Ty() : b_.getFloatTy());
   }
   auto* function =
-      llvm::Function::Create(FunctionType::get(result_, types, false), GlobalValue::InternalLinkage,
-                             symbol("f_", f.entry), module_);
+      llvm::Function::Create(FunctionType::get(result_type(f), types, false),
+                             GlobalValue::InternalLinkage, symbol("f_", f.entry), module_);
   function->addParamAttr(0, Attribute::SwiftSelf);  // a register that calls leave alone
   functions_[f.entry] = function;
 }
@@ -98,8 +98,8 @@ void Lifter::lift(const Function& f) {
   } else {
     set_x(convention::kSp, function_->getArg(2));
     unsigned next = 3;
-    for (uint8_t i = 0; i < 8; ++i) {
-      if (f.takes >> i & 1) set_x(convention::kA0 + i, function_->getArg(next++));
+    for (uint32_t r = 0; r < 64; ++r) {
+      if (f.takes & bit(r)) set_register(r, function_->getArg(next++));
     }
     set_x(3, state(offsetof(HostState, x) + 12, b_.getInt32Ty()));
     set_x(4, state(offsetof(HostState, x) + 16, b_.getInt32Ty()));
@@ -161,70 +161,6 @@ void Lifter::lift_block(const CodeBlock& block) {
   leave_to(block.last, block.end);
 }
 
-void Lifter::take_results(Value* result) {
-  set_count(b_.CreateExtractValue(result, 0));
-  for (uint8_t r = 1; r < 32; ++r) {
-    if (x_[r] && !callee_saved(r) && r != convention::kSp && r != 3 && r != 4) set_x(r, word(0));
-  }
-  for (uint8_t r = 0; r < 32; ++r) {
-    if (float_[r]) set_f(r, word(0));
-  }
-  set_x(convention::kA0, b_.CreateExtractValue(result, 1));
-  set_x(convention::kA0 + 1, b_.CreateExtractValue(result, 2));
-}
-
-Lifter::Value* Lifter::call_function(uint32_t at, uint32_t target, bool tail) {
-  const Function& callee = program_.functions.at(target);
-  std::vector<Value*> args{base_, count(), x(convention::kSp)};
-  for (uint8_t i = 0; i < 8; ++i) {
-    if (callee.takes >> i & 1) args.push_back(x(convention::kA0 + i));
-  }
-  auto* call = b_.CreateCall(functions_.at(target), args);
-  call->addParamAttr(0, Attribute::SwiftSelf);
-  // A jump on the host too, as long as the arguments fit into registers.
-  if (tail) call->setTailCallKind(CallInst::TCK_Tail);
-  return call;
-}
-
-// All such calls look the same: three arguments in host registers, the others in the state.
-FunctionType* Lifter::indirect_type() {
-  auto* i32 = b_.getInt32Ty();
-  return FunctionType::get(result_, {b_.getPtrTy(), b_.getInt64Ty(), i32, i32, i32, i32}, false);
-}
-
-CallInst* Lifter::call_indirect(uint32_t at, Value* target) {
-  const uint8_t passed = f_->passed.contains(at) ? f_->passed.at(at) : 0;
-  std::vector<Value*> args{base_, count(), x(convention::kSp)};
-  for (uint8_t i = 0; i < 3; ++i) args.push_back(x(convention::kA0 + i));
-  for (uint8_t i = 3; i < 8; ++i) {
-    if (passed >> i & 1) set_state(offsetof(HostState, x) + 4 * (10 + i), x(convention::kA0 + i));
-  }
-  auto* call = b_.CreateCall(indirect_type(), target, args);
-  call->addParamAttr(0, Attribute::SwiftSelf);
-  return call;
-}
-
-// The host's function for a guest address, or a trap.
-Lifter::Value* Lifter::host_function(Value* target, uint32_t at) {
-  Value* offset = b_.CreateSub(target, moving(0));
-  auto* inside = BasicBlock::Create(context_, "inside", function_);
-  auto* outside = BasicBlock::Create(context_, "outside", function_);
-  auto* lost = BasicBlock::Create(context_, "lost", function_);
-  auto* found = BasicBlock::Create(context_, "found", function_);
-  b_.CreateCondBr(b_.CreateICmpULT(offset, word(image_.code_bytes)), inside, outside);
-  b_.SetInsertPoint(outside);
-  trap(HostTrap::bad_jump, target, at);
-  b_.SetInsertPoint(inside);
-  Value* table = state(offsetof(HostState, functions), b_.getPtrTy());
-  Value* index = b_.CreateZExt(b_.CreateLShr(offset, word(1)), b_.getInt64Ty());
-  Value* host = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), table, index));
-  b_.CreateCondBr(b_.CreateIsNull(host), lost, found);
-  b_.SetInsertPoint(lost);
-  trap(HostTrap::lost, target, at);
-  b_.SetInsertPoint(found);
-  return host;
-}
-
 // Saved registers are not stored on the host; the stack of the guest still ends where it ends: the
 // lowest place of this frame is touched.
 void Lifter::check_stack(const CodeBlock& block, uint32_t at) {
@@ -259,7 +195,7 @@ void Lifter::leave_to(uint32_t from, uint32_t target) {
     trap(HostTrap::lost, moving(target), from);
     return;
   }
-  b_.CreateRet(call_function(from, target, true));
+  return_result(call_function(from, target, true));
 }
 
 BasicBlock* Lifter::edge(uint32_t from, uint32_t target, bool taken) {
@@ -350,7 +286,7 @@ void Lifter::finish_block(const CodeBlock& block) {
   cycles_ += d.cycles;
   flush_count();
   if (!target) {
-    b_.CreateRet(call_function(at, jump->second, true));
+    return_result(call_function(at, jump->second, true));
     return;
   }
   CallInst* call = call_indirect(at, target);
@@ -386,62 +322,6 @@ void Lifter::jump_through_table(const JumpTable& table, uint32_t at) {
   for (const auto& [target, way] : ways) by_address->addCase(b_.getInt32(target), way);
   b_.SetInsertPoint(lost);
   trap(HostTrap::lost, x(d.rs1), at);
-}
-
-void Lifter::return_now() {
-  if (program_.whole_state) {
-    whole_state_out();
-    b_.CreateRet(count());
-    return;
-  }
-  Value* result = PoisonValue::get(result_);
-  result = b_.CreateInsertValue(result, count(), 0);
-  result = b_.CreateInsertValue(result, f_->returns & 1 ? x(convention::kA0) : word(0), 1);
-  result = b_.CreateInsertValue(result, f_->returns & 2 ? x(convention::kA0 + 1) : word(0), 2);
-  b_.CreateRet(result);
-}
-
-void Lifter::whole_state_in() {
-  for (uint8_t r = 1; r < 32; ++r) {
-    set_x(r, state(offsetof(HostState, x) + 4 * r, b_.getInt32Ty()));
-  }
-  for (uint8_t r = 0; r < 32; ++r) {
-    set_f(r, state(offsetof(HostState, f) + 4 * r, b_.getInt32Ty()));
-  }
-}
-
-void Lifter::whole_state_out() {
-  for (uint8_t r = 1; r < 32; ++r) set_state(offsetof(HostState, x) + 4 * r, x(r));
-  for (uint8_t r = 0; r < 32; ++r) set_state(offsetof(HostState, f) + 4 * r, f(r));
-}
-
-void Lifter::add_kernel_entry(const Function& f) {
-  auto* function = llvm::Function::Create(
-      FunctionType::get(b_.getInt64Ty(), {b_.getPtrTy(), b_.getInt64Ty()}, false),
-      GlobalValue::ExternalLinkage, symbol("kernel_", f.entry), module_);
-  begin_function(function, "", 0);
-  set_x(convention::kSp, state(offsetof(HostState, x) + 4 * convention::kSp, b_.getInt32Ty()));
-  for (uint8_t i = 0; i < 8; ++i) {
-    if (f.takes >> i & 1) {
-      set_x(convention::kA0 + i, state(offsetof(HostState, x) + 4 * (10 + i), b_.getInt32Ty()));
-    }
-  }
-  Value* result = call_function(0, f.entry, false);
-  b_.CreateRet(b_.CreateExtractValue(result, 0));
-}
-
-void Lifter::add_indirect_entry(const Function& f) {
-  auto* function = llvm::Function::Create(indirect_type(), GlobalValue::ExternalLinkage,
-                                          symbol("indirect_", f.entry), module_);
-  function->addParamAttr(0, Attribute::SwiftSelf);
-  begin_function(function, "", 0);
-  set_x(convention::kSp, function->getArg(2));
-  for (uint8_t i = 0; i < 3; ++i) set_x(convention::kA0 + i, function->getArg(3 + i));
-  for (uint8_t i = 3; i < 8; ++i) {
-    if (f.takes >> i & 1)
-      set_x(convention::kA0 + i, state(offsetof(HostState, x) + 4 * (10 + i), b_.getInt32Ty()));
-  }
-  b_.CreateRet(call_function(0, f.entry, true));
 }
 
 // State of the core.

@@ -12,6 +12,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <string>
 
 #include "npc/image.h"
 #include "npc/translate/host_state.h"
@@ -28,26 +29,35 @@ class Lifter {
   using Value = llvm::Value;
 
   // lifter.cpp: functions, blocks, ways between them.
+  static std::string symbol(const char* prefix, uint32_t entry) {
+    return prefix + std::to_string(entry);
+  }
   void declare(const Function& f);
   void lift(const Function& f);
   void lift_block(const CodeBlock& block);
   void finish_block(const CodeBlock& block);
-  void add_kernel_entry(const Function& f);
-  void add_indirect_entry(const Function& f);
   void begin_function(llvm::Function* function, const std::string& name, uint32_t line);
-  void whole_state_in();
-  void whole_state_out();
   llvm::BasicBlock* edge(uint32_t from, uint32_t target, bool taken);
   void leave_to(uint32_t from, uint32_t target);
   void check(uint32_t from, uint32_t target);
-  void return_now();
   void jump_through_table(const JumpTable& table, uint32_t at);
+  void check_stack(const CodeBlock& block, uint32_t at);
+
+  // lift_calls.cpp
+  llvm::StructType* result_type(const Function& f) const;
+  Value* register_value(uint32_t reg);  // as an argument: an int, or a float from 32 on
+  void set_register(uint32_t reg, Value* value);
   Value* call_function(uint32_t at, uint32_t target, bool tail);
   llvm::FunctionType* indirect_type();
   llvm::CallInst* call_indirect(uint32_t at, Value* target);
   Value* host_function(Value* target, uint32_t at);
   void take_results(Value* result);
-  void check_stack(const CodeBlock& block, uint32_t at);
+  void return_result(Value* result);  // of a function that was entered without a call
+  void return_now();
+  void whole_state_in();
+  void whole_state_out();
+  void add_kernel_entry(const Function& f);
+  void add_indirect_entry(const Function& f);
 
   // lift_instructions.cpp
   void instruction(uint32_t at);
@@ -114,7 +124,8 @@ class Lifter {
   llvm::IRBuilder<> b_;
   llvm::DIBuilder debug_;
   llvm::DIFile* file_ = nullptr;
-  llvm::StructType* result_ = nullptr;
+  llvm::StructType* result_ = nullptr;        // count, a0, a1
+  llvm::StructType* float_result_ = nullptr;  // and fa0, fa1
   std::map<uint32_t, llvm::Function*> functions_;
 
   // The function being lifted.

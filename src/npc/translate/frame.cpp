@@ -29,11 +29,11 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
-State at_entry() {
+State at_entry(const Function& function) {
   State s;
+  const uint64_t arguments = function.open ? convention::kArguments : convention::kNotKept;
   for (uint8_t r = 0; r < 64; ++r) {
-    const bool argument = r >= convention::kA0 && r < convention::kA0 + 8;
-    if (argument || r == 0 || r == 3 || r == 4) continue;  // gp and tp never change
+    if ((arguments & bit(r)) || r == 0 || r == 3 || r == 4) continue;  // gp and tp never change
     s.reg[r] = callee_saved(r) || r == convention::kRa ? Value{Value::entry, r}
                                                        : Value{Value::undefined, 0};
   }
@@ -67,7 +67,7 @@ class Frame {
       : image_(*program.image), program_(program), function_(function) {}
 
   void run() {
-    states_[function_.entry] = at_entry();
+    states_[function_.entry] = at_entry(function_);
     std::deque<uint32_t> open{function_.entry};
     while (!open.empty()) {
       const uint32_t begin = open.front();
@@ -144,9 +144,10 @@ class Frame {
     const bool returns = d.op == Op::jalr && d.rd == kDiscard && d.rs1 == convention::kRa;
     if (final && !returns) check_reads(s, at, d, o.reads);
     if (final && (o.writes == 3 || o.writes == 4)) refuse(at, "changes gp or tp");
-    if (final) note_passed(s, at);
-    if (function_.calls.contains(at)) {
-      after_call(s);
+    const auto call = function_.calls.find(at);
+    if (call != function_.calls.end()) {
+      if (final) function_.passed[at] = set_in(s);
+      after_call(s, call->second != kIndirect && !program_.functions.at(call->second).open);
     } else if (d.op == Op::ecall) {
       s.reg[convention::kA0] = s.reg[convention::kA0 + 1] = {};
     } else if (o.writes != kNoRegister) {
@@ -154,17 +155,13 @@ class Frame {
     }
   }
 
-  // Arguments that a call through a pointer may pass.
-  void note_passed(const State& s, uint32_t at) {
-    const auto call = function_.calls.find(at), jump = function_.jumps.find(at);
-    const bool indirect = (call != function_.calls.end() && call->second == kIndirect) ||
-                          (jump != function_.jumps.end() && jump->second == kIndirect);
-    if (!indirect) return;
-    uint8_t set = 0;
-    for (int i = 0; i < 8; ++i) {
-      if (s.reg[convention::kA0 + i].kind != Value::undefined) set |= static_cast<uint8_t>(1 << i);
+  // Registers that may hold arguments.
+  static uint64_t set_in(const State& s) {
+    uint64_t set = 0;
+    for (uint32_t r = 1; r < 64; ++r) {
+      if (s.reg[r].kind != Value::undefined) set |= bit(r);
     }
-    function_.passed[at] = set;
+    return set;
   }
 
   static Value result_of(const State& s, const Decoded& d) {
@@ -176,13 +173,14 @@ class Frame {
     return {};
   }
 
-  static void after_call(State& s) {
+  static void after_call(State& s, bool floats) {
     for (uint8_t r = 1; r < 64; ++r) {
       if (callee_saved(r) || r == convention::kSp || r == 3 || r == 4) continue;
       s.reg[r] = {Value::undefined, 0};
     }
     s.reg[convention::kRa] = {};
     s.reg[convention::kA0] = s.reg[convention::kA0 + 1] = {};
+    if (floats) s.reg[convention::kFa0] = s.reg[convention::kFa0 + 1] = {};
   }
 
   // Where the function is left, the caller's registers hold what they held.
@@ -196,6 +194,7 @@ class Frame {
       leaves |= !function_.code.contains(target);
     }
     if (!leaves) return;
+    if (!returns) function_.passed[last] = set_in(s);
     for (uint8_t r = 1; r < 32; ++r) {
       if ((callee_saved(r) || r == convention::kRa) && s.reg[r] != Value{Value::entry, r}) {
         refuse(last, format("leaves with x{} changed", r));

@@ -253,6 +253,13 @@ void find_functions(Program& program) {
   for (const uint32_t address : image.address_taken) {
     program.functions[address - image.code_base].address_taken = true;
   }
+  for (auto& [entry, f] : program.functions) f.open = f.address_taken;
+  const auto open_at = [&](uint32_t address) {
+    const auto f = program.functions.find(address - image.code_base);
+    if (f != program.functions.end()) f->second.open = true;
+  };
+  for (const auto& [name, address] : image.kernels) open_at(address);
+  for (const uint32_t address : image.constructors) open_at(address);
 }
 
 }  // namespace anynpu::npc

@@ -41,15 +41,17 @@ struct Function {
   std::map<uint32_t, CodeBlock> code;  // by begin
   std::map<uint32_t, uint32_t> calls;  // offset of the jal or jalr: entry called, or kIndirect
   std::map<uint32_t, uint32_t> jumps;  // offset of a jalr that leaves: entry, or kIndirect
-  std::map<uint32_t, uint8_t>
-      passed;  // by offset of an indirect call or jump: a0-a7 that may be set
+  // By offset of a call, or of the last instruction of a block that goes to another function:
+  // registers that may be set.
+  std::map<uint32_t, uint64_t> passed;
   std::map<uint32_t, JumpTable> tables;  // by offset of the jr
   std::set<uint32_t> tails;              // functions entered by branches and falling through
   std::set<uint32_t> saves;              // stores of callee-saved registers: not needed on the host
   std::set<uint32_t> restores;           // loads of them
-  uint8_t takes = 0;                     // a0-a7 that it reads
-  uint8_t returns = 0;                   // a0, a1 that a caller reads
+  uint64_t takes = 0;                    // registers that it reads
+  uint64_t returns = 0;                  // of convention::kResults those that a caller reads
   bool address_taken = false;
+  bool open = false;       // anybody may call it: a kernel, a constructor or its address is taken
   bool recursive = false;  // may come back to itself by calls
   // (last instruction of a block, target): every way around inside the function has one of them.
   std::set<std::pair<uint32_t, uint32_t>> back_edges;
@@ -75,6 +77,6 @@ void find_functions(Program& program);          // functions.cpp
 void find_targets(Program& program);            // flow.cpp: last, targets, back_edges
 void find_recursion(Program& program);          // flow.cpp: recursive
 void check_frame(Program& program, Function&);  // frame.cpp: saves, restores, tables, refusal
-void find_arguments(Program& program);          // liveness.cpp: takes, returns
+void find_arguments(Program& program);          // liveness.cpp: takes, returns, refusal
 
 }  // namespace anynpu::npc

@@ -182,7 +182,7 @@ TEST_F(TranslationTest, the_bits_of_nan_are_those_of_the_interpreter) {
     static u bits(float f) { u b; __builtin_memcpy(&b, &f, 4); return b; }
     static float number(u b) { float f; __builtin_memcpy(&f, &b, 4); return f; }
     static float lesser(float a, float b) { float r; __asm__("fmin.s %0, %1, %2" : "=f"(r) : "f"(a), "f"(b)); return r; }
-    __attribute__((noinline)) float step(float a, float b) { return a * b - a; }
+    __attribute__((noinline)) static float step(float a, float b) { return a * b - a; }
     extern "C" {
     void carried(u* data, u n) {
       float* in = (float*)data;
@@ -214,6 +214,35 @@ TEST_F(TranslationTest, the_bits_of_nan_are_those_of_the_interpreter) {
     expect_same(object, "carried", {n});
     expect_same(object, "halves", {n});
   }
+}
+
+// A compiler may pass what it likes to functions that only their own file calls.
+TEST_F(TranslationTest, arguments_and_results_of_static_functions_are_in_any_register) {
+  const auto object = compile_kernel(R"k(
+    typedef unsigned u;
+    #define OWN __attribute__((noinline)) static
+    OWN float curve(float a, float b, float c) { return a > 3.0f ? a * b + c : curve(a + 1.0f, c, b) - a; }
+    OWN _Float16 half(_Float16 a, float b) { return a * (_Float16)b + (_Float16)1.5f; }
+    OWN float mixed(u a, float b, u c, float d, float* out) { out[0] = b - d; return b * (float)a + d * (float)c; }
+    OWN u many(u a, u b, u c, u d, u e, u f, u g, u h, u i, u j, u k) { return a + 2 * b + 3 * c + 5 * d - e * f + g / (h | 1) + i % (j | 1) - k; }
+    struct Pair { float first, second; };
+    OWN Pair both(float a, float b) { return {a + b, a - b}; }
+    OWN float last(float a, float b) { return mixed(3, a, 4, b, (float*)&a) + a; }
+    OWN void nothing(float* to, float value) { *to = value; }
+    extern "C" void run(u* data, u n) {
+      float* f = (float*)data + CoreID * 64;
+      for (u i = 0; i < n; ++i) {
+        const float x = (float)(i + CoreID) * 0.75f - 4.0f;
+        f[i] = curve(x, x * 2, 0.5f) + curve(0.25f, x, f[i + 32]);
+        f[i] += (float)half((_Float16)x, 0.3f);
+        f[i] -= mixed(i, x, n, 0.125f, f + 63);
+        const Pair p = both(x, f[i]), q = both(p.second, f[i + 32]);
+        nothing(f + 62, p.first * q.second + last(q.first, x));
+        data[1024 + CoreID * 64 + i] = many(i, n, 3, data[CoreID * 64 + i], 5, CoreID, 7, i, 9, 10, n * 3) + many(n, 1, i, 2, 3, 4, 5, 6, 7, 8, 9);
+      }
+    }
+  )k");
+  for (const uint32_t n : {0u, 1u, 17u}) expect_same(object, "run", {n});
 }
 
 TEST_F(TranslationTest, traps_have_the_same_report_with_the_same_call_stack) {
