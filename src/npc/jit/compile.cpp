@@ -233,6 +233,9 @@ class LlvmJit : public Jit {
       return;
     }
     host_ = std::make_unique<orc::JITTargetMachineBuilder>(std::move(*host));
+    // A gather of eight words takes as long as eight loads here, and the loop around it is not
+    // unrolled.
+    host_->addFeatures({"+prefer-no-gather"});
     host_->setRelocationModel(Reloc::PIC_);
     host_->setCodeModel(CodeModel::Small);
     host_->setCodeGenOptLevel(CodeGenOptLevel::Default);
