@@ -130,6 +130,7 @@ def test_reports_filter_layers(collected, tmp_path):
     (["--host-sys=gpu", "true"], "comma list"),
     (["--sys-cpu-freq=51", "true"], "from 1 to 50"),
     (["--storage-limit=10MB", "true"], "200MB"),
+    (["--storage-limit=4294967296MB", "true"], "4294967295MB"),
     (["--output=a;b", "true"], "not allowed"),
     (["--application=true", "true"], "both name a program"),
     (["--dynamic=on"], "needs a program"),
@@ -167,6 +168,97 @@ def test_bad_command_lines_are_explained(arguments, words, tmp_path, monkeypatch
     out, err = capfd.readouterr()
     assert out.startswith("[") and words in out and err == ""
     assert os.listdir(tmp_path) == []
+
+
+# Every option with a good value, in command lines that belong together.
+GOOD = [
+    "--output=out --storage-limit=4294967295MB --environment=A=1 --type=db --ascendcl=on "
+    "--task-time=l0 --aicore-shape=on --ge-api=l1 --runtime-api=on --task-memory=on --task-tsfw=on "
+    "--task-trace=on --model-execution=on --ai-core=on --aic-mode=sample-based --aic-freq=100 "
+    "--aic-metrics=MemoryUB --ai-vector-core=on --aiv-mode=task-based --aiv-freq=1 "
+    "--aiv-metrics=L2Cache --aicpu=on --l2=on --hccl=on --msproftx=on --mstx-domain-include=a "
+    "--instr-profiling=on --instr-profiling-freq=30000 --sys-hardware-mem=on "
+    "--sys-hardware-mem-freq=100 --llc-profiling=write --sys-cpu-profiling=on --sys-cpu-freq=50 "
+    "--sys-profiling=on --sys-sampling-freq=10 --sys-pid-profiling=on --sys-pid-sampling-freq=10 "
+    "--sys-io-profiling=on --sys-io-sampling-freq=100 --sys-interconnection-profiling=on "
+    "--sys-interconnection-freq=50 --dvpp-profiling=on --dvpp-freq=100 "
+    "--host-sys=cpu,mem,disk,network,osrt --host-sys-usage=cpu,mem --host-sys-usage-freq=50 "
+    "--sys-lp=on --sys-lp-freq=100 --delay=1 --duration=2 true",
+    "--application=true --msproftx=on --mstx-domain-exclude=a --python-path=python3",
+    "--dynamic=on --pid=1", "--sys-devices=all --sys-period=1 --sys-profiling=on",
+    "--host-sys-pid=1 --host-sys=cpu --sys-period=1",
+    "--parse=on --query=on --export=on --iteration-id=1 --model-id=0 --summary-format=json "
+    "--reports=r.json --clear=on --analyze=on --rule=communication,communication_matrix",
+]
+
+
+def test_every_documented_option_is_understood():
+    from anynpu.msprof import options
+    used = set()
+    for line in GOOD:
+        given, _ = options.parse(line.split())
+        used |= given.keys()
+    assert used == options.OPTIONS.keys()
+
+
+def test_formats_of_the_export_can_be_chosen(collected, tmp_path):
+    import shutil
+    path = shutil.copytree(collected[0], tmp_path / os.path.basename(collected[0]))
+    output = path / "mindstudio_profiler_output"
+    shutil.rmtree(output)
+    for database in path.glob("msprof_*.db"):
+        database.unlink()
+    (path / "host" / "sqlite").mkdir()
+    assert msprof("--export=on", "--type=db", f"--output={path}").returncode == 0
+    assert len(list(path.glob("msprof_*.db"))) == 1 and not output.exists()
+    done = msprof("--export=on", "--summary-format=json", "--clear=on", f"--output={path}")
+    assert done.returncode == 0 and not list(output.glob("*.csv"))
+    assert not (path / "host" / "sqlite").exists()
+    [name] = output.glob("op_summary_*.json")
+    assert [row["Op Name"] for row in json.loads(name.read_text())].count("first") == 3
+
+
+def test_long_tables_are_cut_into_slices(collected, tmp_path, monkeypatch):
+    import shutil
+
+    from anynpu.msprof import export
+    path = shutil.copytree(collected[0], tmp_path / os.path.basename(collected[0]))
+    whole = table(str(path), "task_time")
+    shutil.rmtree(path / "mindstudio_profiler_output")
+    monkeypatch.setattr(export, "SLICE_ROWS", len(whole) // 2 + 1)
+    export.export(str(path))
+    parts = [row for n in (0, 1) for row in table(str(path), f"task_time_slice_{n}")]
+    assert parts == whole
+
+
+# The columns of the facts' key tables.
+DATABASE = {
+    "SESSION_TIME_INFO": "startTimeNs,endTimeNs", "NPU_INFO": "id,name",
+    "HOST_INFO": "hostUid,hostName", "RANK_DEVICE_MAP": "rankId,deviceId",
+    "STRING_IDS": "id,value", "META_DATA": "name,value",
+    "TASK": "startNs,endNs,deviceId,connectionId,globalTaskId,globalPid,taskType,contextId,"
+            "streamId,taskId,modelId",
+    "COMPUTE_TASK_INFO": "name,globalTaskId,blockNum,mixBlockNum,taskType,opType,inputFormats,"
+                         "inputDataTypes,inputShapes,outputFormats,outputDataTypes,outputShapes,"
+                         "attrInfo,opState,hf32Eligible",
+    "CANN_API": "startNs,endNs,type,globalTid,connectionId,name",
+    "MEMCPY_INFO": "globalTaskId,size,memcpyOperation",
+    "MSTX_EVENTS": "startNs,endNs,eventType,rangeId,category,message,globalTid,endGlobalTid,"
+                   "domainId,connectionId",
+}
+
+
+def test_the_database_has_the_documented_columns(collected):
+    import sqlite3
+    [path] = glob.glob(os.path.join(collected[0], "msprof_*.db"))
+    with sqlite3.connect(path) as db:
+        for name, columns in DATABASE.items():
+            found = [row[1] for row in db.execute(f"PRAGMA table_info({name})")]
+            assert found == columns.split(","), name
+        assert dict(db.execute("SELECT * FROM ENUM_API_TYPE"))[20000] == "acl"
+        begin, end = db.execute("SELECT * FROM SESSION_TIME_INFO").fetchone()
+        assert db.execute("SELECT COUNT(*) FROM TASK WHERE startNs < ? OR endNs > ?",
+                          (begin, end)).fetchone()[0] == 0
 
 
 def test_what_was_flushed_before_a_kill_is_exported(tmp_path, model):

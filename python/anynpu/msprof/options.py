@@ -95,8 +95,9 @@ def _check(name, value, option):
         low, high = option.numbers
         if not value.isdigit() or not low <= int(value) <= high:
             raise UsageError(f"--{name}={value}: expected a number from {low} to {high}")
-    if name == "storage-limit" and not re.fullmatch(r"[2-9]\d{2}MB|\d{4,10}MB", value):
-        raise UsageError(f"--{name}={value}: expected a size from 200MB on, for example 500MB")
+    if name == "storage-limit" and not (re.fullmatch(r"\d{3,10}MB", value)
+                                        and 200 <= int(value[:-2]) <= 4294967295):
+        raise UsageError(f"--{name}={value}: expected a size from 200MB to 4294967295MB")
     if name == "output" and FORBIDDEN.search(value):
         raise UsageError(f"--output={value!r}: a character in it is not allowed; choose a folder "
                          "without quotes and without any of \\ % < > | & $ ; `")
