@@ -151,6 +151,28 @@ def test_operators_lie_inside_their_execution_and_do_not_overlap(profile):
         assert sum(b - a for a, b in inside) <= end - begin + len(inside)
 
 
+def test_times_since_1970_are_exact_to_the_nanosecond(profile):
+    from anynpu.msprof.recording import read_recording
+    from anynpu.msprof.timeline import us
+    from anynpu.msprof.work import Work
+
+    def ns(text):
+        whole, _, rest = text.strip().partition(".")
+        assert len(rest) == 3
+        return int(whole) * 1000 + int(rest)
+
+    work = Work(read_recording(profile[0]))
+    recorded = {(int(t), int(t + d)) for t, d in zip(work.tasks["t"], work.tasks["duration"])}
+    rows = table(profile[0], "task_time")
+    assert rows
+    for row in rows:
+        begin, end = ns(row["task_start(us)"]), ns(row["task_stop(us)"])
+        assert end - begin == ns(row["task_time(us)"])
+    assert recorded <= {(ns(r["task_start(us)"]), ns(r["task_stop(us)"])) for r in rows}
+    assert us(1794756871349819512) == "1794756871349819.512"
+    assert (us(-1500), us(0), us(7), us(1500.4)) == ("-1.500", "0.000", "0.007", "1.500")
+
+
 def test_copies_carry_their_bytes(profile):
     copies = spans(timeline(profile[0]), **{"Task Type": "MEMCPY_ASYNC"})
     assert [c["args"]["size(B)"] for c in copies] == [1 << 20] * 3

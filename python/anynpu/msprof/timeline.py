@@ -34,12 +34,20 @@ REPORT_NAMES = {"ascend": "Ascend Hardware", "cann": "CANN", "msproftx": "msprof
                 "os_runtime_api": "OS Runtime API"}
 
 
-def ts(ns):
-    return f'"{ns // 1000}.{ns % 1000:03d}"'
+_DECIMALS = [f".{n:03d}" for n in range(1000)]
 
 
 def us(ns):
-    return f"{ns / 1000:.3f}"
+    """Microseconds as text: of whole nanoseconds exactly, since a time since 1970 has more digits
+    than a float."""
+    if isinstance(ns, float):
+        return f"{ns / 1000:.3f}"
+    whole, rest = divmod(ns, 1000)
+    return f"{whole}{_DECIMALS[rest]}" if whole >= 0 else f"-{us(-ns)}"
+
+
+def ts(ns):
+    return f'"{us(ns)}"'
 
 
 class Timeline:
