@@ -40,6 +40,7 @@ void work(int *out, int rounds) {
     for (int i = 0; i < rounds; i++) x = x + i;
     *out = x;
 }
+void hold(volatile int *released) { while (CoreID == 0 && *released == 0) {} }
 void forever() { for (volatile int x = 0;; x = x + 1) {} }
 static __attribute__((noinline)) void deep(volatile int *p) { *p = 1; }
 void trap() { deep((volatile int *)0); }

@@ -93,15 +93,23 @@ def test_freed_memory_and_a_module_in_use_from_c(module):
     image = kernels()
     assert library.stcModuleLoadData(ctypes.byref(handle), image,
                                      ctypes.c_size_t(len(image))) == 0
-    out = hpe.device_mem(4)
+    assert library.stcMalloc(ctypes.byref(pointer), ctypes.c_size_t(4)) == 0
+    stream = ctypes.c_void_p()
+    assert library.stcStreamCreate(ctypes.byref(stream)) == 0
+
+    def write_flag(value):
+        word = ctypes.byref(ctypes.c_uint32(value))
+        assert library.stcMemcpyAsync(pointer, word, ctypes.c_size_t(4), 1, stream) == 0
+        assert library.stcStreamSynchronize(stream) == 0
 
     class Params(ctypes.Structure):
         _fields_ = [("values", ctypes.POINTER(ctypes.c_uint32)), ("count", ctypes.c_size_t)]
 
-    words = (ctypes.c_uint32 * 2)(out.offset_address(0), 20_000_000)
-    for _ in range(10):
-        assert library.stcLaunchKernel(ctypes.byref(handle), b"work", Params(words, 2)) == 0
+    write_flag(0)
+    flag = (ctypes.c_uint32 * 1)(pointer.value & 0xFFFFFFFF)
+    assert library.stcLaunchKernel(ctypes.byref(handle), b"hold", Params(flag, 1)) == 0
     assert library.stcModuleUnload(handle) == task_running
+    write_flag(1)
     assert library.stcDeviceSynchronize() == 0
     assert library.stcModuleUnload(handle) == 0
     assert library.stcModuleUnload(handle) == invalid_module
