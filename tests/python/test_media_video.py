@@ -68,8 +68,8 @@ def test_sizes_from_the_smallest_to_the_widest(reporter, codec, width, height):
 @pytest.mark.parametrize("codec", ["h264", "hevc"])
 def test_pictures_of_8192x8192(reporter, codec):
     quick = ("-x265-params", "ctu=64:min-cu-size=32:bframes=0:log-level=none")
-    data = video_files.make(codec, 8192, 8192, 1, ("-preset", "ultrafast") + quick * (codec != "h264"),
-                            "color=c=orange")
+    options = ("-preset", "ultrafast", *(quick if codec == "hevc" else ()))
+    data = video_files.make(codec, 8192, 8192, 1, options, "color=c=orange")
     decoder = Decoder(reporter, codec)
     ok(decoder.send(data, size=8192 * 8192 * 3 // 2))
     (_, code, picture, _), = decoder.close()
