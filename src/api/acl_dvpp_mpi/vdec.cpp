@@ -41,7 +41,8 @@ hi_s32 hi_mpi_vdec_create_chn(hi_vdec_chn chn, const hi_vdec_chn_attr* attr) {
 hi_s32 hi_mpi_vdec_destroy_chn(hi_vdec_chn chn) {
   return mpi::enter(__func__, Module::vdec, [&]() -> Status {
     ANYNPU_ASSIGN(auto channel, vdec_channels().remove(chn));
-    return channel->reset();
+    channel->drain();
+    return {};
   });
 }
 
@@ -52,10 +53,7 @@ hi_s32 hi_mpi_vdec_get_chn_attr(hi_vdec_chn chn, hi_vdec_chn_attr* attr) {
 hi_s32 hi_mpi_vdec_set_chn_attr(hi_vdec_chn chn, const hi_vdec_chn_attr* attr) {
   return on_vdec(__func__, chn, [&](VdecChannel& channel) -> Status {
     ANYNPU_TRY(check_pointer(attr, "attr"));
-    if (attr->type != channel.attr.type || attr->mode != channel.attr.mode)
-      return fail(Code::bad_call_order, "type and mode of a channel cannot be changed");
-    channel.attr = *attr;
-    return {};
+    return channel.set_attr(*attr);
   });
 }
 

@@ -30,7 +30,10 @@ class VdecChannel : public std::enable_shared_from_this<VdecChannel> {
   Status send(Sent sent, hi_s32 milli_sec);
   Status get(Picture* picture, hi_s32 milli_sec);
   Status release(const hi_video_frame_info& frame);
+  // Waits for what was sent and drops it, with all pictures and counts.
   Status reset();
+  // While it is stopped: pictures to come are decoded with the new sizes and numbers.
+  Status set_attr(const hi_vdec_chn_attr& changed);
   void drain() { (void)stream_->synchronize(); }
   hi_vdec_chn_status status();
 
@@ -46,6 +49,8 @@ class VdecChannel : public std::enable_shared_from_this<VdecChannel> {
  private:
   static constexpr size_t kMostWaiting = 512;
 
+  // A decoder that has seen nothing yet; packets whose pictures have not come are forgotten.
+  Status open_session();
   void run(const std::shared_ptr<Sent>& sent);
   void run_video(const std::shared_ptr<Sent>& sent);
   void decode_unit(media::Bytes unit, const std::shared_ptr<Sent>& sent);

@@ -52,16 +52,35 @@ Result<std::shared_ptr<VdecChannel>> VdecChannel::make(const hi_vdec_chn_attr& a
   made->protocol.type = attr.type;
   made->status_.type = attr.type;
   ANYNPU_ASSIGN(made->stream_, OwnStream::make());
-  if (made->is_jpeg()) return made;
+  ANYNPU_TRY(made->open_session());
+  return made;
+}
+
+Status VdecChannel::open_session() {
+  sent_.clear();
+  outputs_.clear();
+  ordered_.clear();
+  next_out_ = next_;
+  if (is_jpeg()) return {};
   media::DecodeOptions options;
   options.type = attr.type == HI_PT_H265 ? media::VideoType::h265 : media::VideoType::h264;
   options.width = attr.pic_width;
   options.height = attr.pic_height;
   options.reference_frames = attr.video_attr.ref_frame_num;
-  ANYNPU_ASSIGN(made->session_, media::DecodeSession::open(options));
+  ANYNPU_ASSIGN(session_, media::DecodeSession::open(options));
   ANYNPU_ASSIGN(media::VideoCodec * codec, media::video_codec());
-  ANYNPU_ASSIGN(made->cutter_, codec->make_cutter(options.type));
-  return made;
+  ANYNPU_ASSIGN(cutter_, codec->make_cutter(options.type));
+  return {};
+}
+
+Status VdecChannel::set_attr(const hi_vdec_chn_attr& changed) {
+  if (changed.type != attr.type || changed.mode != attr.mode)
+    return fail(Code::bad_call_order, "type and mode of a channel cannot be changed");
+  if (started)
+    return fail(Code::bad_call_order, "the channel receives; call vdec_stop_recv_stream first");
+  ANYNPU_TRY(stream_->synchronize());
+  attr = changed;
+  return open_session();
 }
 
 uint32_t VdecChannel::write(Sent& sent, const media::DecodedFrame& frame) {
@@ -267,6 +286,7 @@ Status VdecChannel::release(const hi_video_frame_info& frame) {
 
 Status VdecChannel::reset() {
   ANYNPU_TRY(stream_->synchronize());
+  ANYNPU_TRY(open_session());
   const std::lock_guard lock(mutex_);
   ready_.clear();
   signal.set(false);

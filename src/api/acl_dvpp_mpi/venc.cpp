@@ -98,8 +98,13 @@ hi_s32 hi_mpi_venc_send_frame_ex(hi_venc_chn chn, const hi_user_frame_info* fram
         frame->user_roi_map.valid)
       return fail(Code::unsupported_feature,
                   "maps of QP, weights and regions for a frame are not supported; send it without");
-    if (frame->user_rc_info.frame_type == VENC_FRAME_TYPE_IDR) channel.request_key();
-    return channel.send(frame->user_frame, nullptr, milli_sec);
+    const hi_venc_frame_type type = frame->user_rc_info.frame_type;
+    if (type == VENC_FRAME_TYPE_PSKIP)
+      return fail(Code::unsupported_feature,
+                  "frame_type is {} (a frame that repeats the one before); {} (any) and {} (a key "
+                  "frame) are supported",
+                  type, VENC_FRAME_TYPE_NONE, VENC_FRAME_TYPE_IDR);
+    return channel.send(frame->user_frame, nullptr, milli_sec, type == VENC_FRAME_TYPE_IDR);
   });
 }
 

@@ -44,8 +44,10 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   bool is_jpeg() const { return settings.attr.venc_attr.type == HI_PT_JPEG; }
   Status start(hi_s32 pictures);
   Status stop();
-  // `to` is memory of the program for a JPEG picture; null: the channel's own.
-  Status send(const hi_video_frame_info& frame, const hi_img_stream* to, hi_s32 milli_sec);
+  // `to` is memory of the program for a JPEG picture; null: the channel's own. `key` asks for a key
+  // frame.
+  Status send(const hi_video_frame_info& frame, const hi_img_stream* to, hi_s32 milli_sec,
+              bool key = false);
   Status get(hi_venc_stream* stream, hi_s32 milli_sec);
   Status release(const hi_venc_stream& stream);
   hi_venc_chn_status status();
@@ -70,7 +72,7 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
     media::FrameType type = media::FrameType::i;
     std::vector<std::pair<uint32_t, uint32_t>> nals;
   };
-  void encode(const media::CheckedPicture& picture, uint64_t pts, uint64_t id);
+  void encode(const media::CheckedPicture& picture, uint64_t pts, uint64_t id, bool key);
   void encode_jpeg(const media::CheckedPicture& picture, uint64_t pts, device::Range to);
   void take(const media::EncodedPacket& packet);
   void push(Packet packet);

@@ -91,7 +91,7 @@ Status VencChannel::stop() {
 Status VencChannel::finish() { return stream_->synchronize(); }
 
 Status VencChannel::send(const hi_video_frame_info& frame, const hi_img_stream* to,
-                         hi_s32 milli_sec) {
+                         hi_s32 milli_sec, bool key) {
   const hi_video_frame& v = frame.v_frame;
   const auto& a = settings.attr.venc_attr;
   if (v.width != a.pic_width || v.height != a.pic_height)
@@ -154,14 +154,15 @@ Status VencChannel::send(const hi_video_frame_info& frame, const hi_img_stream* 
     media::CheckedPicture picture;
     device::Range room;
     uint64_t pts;
+    bool key;
   };
-  auto work = std::make_shared<Work>(Work{std::move(picture), std::move(room), v.pts});
+  auto work = std::make_shared<Work>(Work{std::move(picture), std::move(room), v.pts, key});
   return stream_->submit({kVencTask, work->picture.memory.bytes},
                          [self = shared_from_this(), work, id = next_.fetch_add(1)]() -> Status {
                            if (self->is_jpeg())
                              self->encode_jpeg(work->picture, work->pts, work->room);
                            else
-                             self->encode(work->picture, work->pts, id);
+                             self->encode(work->picture, work->pts, id, work->key);
                            const std::lock_guard lock(self->mutex_);
                            --self->waiting_;
                            self->coming_ -= work->picture.memory.bytes;
@@ -170,7 +171,8 @@ Status VencChannel::send(const hi_video_frame_info& frame, const hi_img_stream* 
                          });
 }
 
-void VencChannel::encode(const media::CheckedPicture& picture, uint64_t pts, uint64_t id) {
+void VencChannel::encode(const media::CheckedPicture& picture, uint64_t pts, uint64_t id,
+                         bool key) {
   const auto sink = [this](const media::EncodedPacket& packet) { take(packet); };
   if (dirty_.exchange(false) && encoder_) {
     note(encoder_->flush(sink));
@@ -194,7 +196,8 @@ void VencChannel::encode(const media::CheckedPicture& picture, uint64_t pts, uin
     if (!status.ok()) return note(status);
   }
   sent_[id] = {pts, reinterpret_cast<uint64_t>(picture.view.data)};
-  note(encoder_->encode(picture.view, id, key_.exchange(false), sink));
+  key |= key_.exchange(false);
+  note(encoder_->encode(picture.view, id, key, sink));
 }
 
 void VencChannel::take(const media::EncodedPacket& packet) {
