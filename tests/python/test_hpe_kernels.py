@@ -351,3 +351,27 @@ def test_ctrl_c_ends_a_wait_and_the_program():
             os._exit(0)
     """, timeout=30)
     assert done.stdout.split() == ["interrupted"], done.stderr
+
+
+# Functions of math.h, what numpy calls them, and their second argument.
+FUNCTIONS = [(f"{name}f", name, ()) for name in "sqrt exp log sin cos tanh floor ceil".split()]
+FUNCTIONS += [("fabsf", "abs", ()), ("powf", "power", (0.75,)), ("fminf", "minimum", (0.75,)),
+              ("fmaxf", "maximum", (0.75,))]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_float_functions_are_right_to_the_last_places(level, tmp_path):
+    body = "".join(f"""
+        void {name}_of(float* out, const float* in, int n) {{
+          for (int i = 0; i < n; ++i) out[i] = {name}(in[i]{"".join(f", {v}f" for v in second)});
+        }}""" for name, _, second in FUNCTIONS)
+    source = f'#include <math.h>\nextern "C" {{{body}}}\n'
+    module = hpe.module(compile_kernels(source, tmp_path, options=level))
+    x = np.linspace(0.01, 9, 256, dtype=np.float32)
+    there, back = hpe.device_mem(x.nbytes), hpe.device_mem(x.nbytes)
+    there.copy_from_host(x)
+    for name, known, second in FUNCTIONS:
+        module.launch_kernel(f"{name}_of", [back, there, len(x)], core_num=1)
+        hpe.synchronize()
+        want = getattr(np, known)(x.astype(np.float64), *second).astype(np.float32)
+        np.testing.assert_array_max_ulp(np.array(read(back, np.float32), np.float32), want, 2)

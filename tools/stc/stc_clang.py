@@ -18,7 +18,7 @@ PREFIX = os.path.dirname(HERE)
 DEVICE = [
     "--target=riscv32-unknown-elf", "-march=rv32imafc_zfh", "-mabi=ilp32", "-mno-relax",
     "-msmall-data-limit=0", "-ffreestanding", "-nostdlibinc", "-fno-pic", "-fno-common",
-    "-fno-exceptions", "-fno-rtti",
+    "-fno-exceptions", "-fno-rtti", "-fno-math-errno",
     "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables", "-fno-stack-protector",
 ]  # fmt: skip
 
