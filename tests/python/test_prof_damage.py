@@ -99,6 +99,50 @@ def use(path):
     write_perfetto(str(path / "trace.json"), source)
 
 
+@pytest.fixture(scope="module")
+def framework(tmp_path_factory):
+    """A *_ascend_ms directory with steps and stacks."""
+    from anynpu.profiler import profile, schedule, tensorboard_trace_handler
+    folder = tmp_path_factory.mktemp("framework")
+    tensorboard_trace_handler(str(folder), analyse_flag=False)
+    with profile(with_stack=True, schedule=schedule(wait=0, active=3, warmup=1, repeat=1),
+                 hbm_ddr=True, pcie=True) as running:
+        for _ in range(4):
+            json.dumps({"a": 1})
+            running.step()
+    return running.directory
+
+
+def test_whatever_a_directory_of_mindspore_profiler_holds_is_analysed_or_explained(framework,
+                                                                                   tmp_path):
+    from anynpu.profiler.analysis import analyse_directory
+    dice = random.Random(11)
+    analysed = 0
+    for number in range(ROUNDS):
+        path = tmp_path / "me_1_20260101000000000_ascend_ms"
+        shutil.rmtree(path, ignore_errors=True)
+        shutil.copytree(framework, path)
+        for name in (*path.glob("profiler_info_*.json"), *(path / "FRAMEWORK").iterdir()):
+            lines = name.read_text().splitlines()
+            for i in range(len(lines)):
+                if dice.random() < 0.2 / (1 + len(lines) / 40):
+                    lines[i] = dice.choice(("", "[]", "{", "null", '["a", 1, 2, 3, 4]', "[1e999]",
+                                            lines[i][:9], lines[i].replace("1", "-1")))
+            name.write_text("\n".join(lines) + "\n")
+        if dice.random() < 0.2:
+            events = next(path.glob("PROF_*/host/data/anynpu.events"))
+            events.write_bytes(events.read_bytes()[:dice.choice((0, 10, 40))])
+        try:
+            json.dumps(page_data(open_source(str(path))))
+            analyse_directory(str(path))
+            analysed += 1
+        except (RecordingError, ValueError) as error:
+            assert type(error) in (RecordingError, ValueError) and len(str(error)) > 30, error
+        except Exception as error:
+            raise AssertionError(f"round {number}: {error!r}") from error
+    assert 0 < analysed < ROUNDS
+
+
 @pytest.mark.parametrize("what", ["events", "json"])
 def test_whatever_a_directory_holds_is_exported_or_explained(recorded, tmp_path, what):
     dice = random.Random(7)

@@ -142,6 +142,10 @@ def test_files_of_a_profile_without_a_schedule(device_0, place, model):
     assert all(isinstance(e["dur"], str) for e in events if e["ph"] == "X")
     assert all(e["bp"] == "e" for e in events if e["ph"] in "sf")
     assert any("run_model" in e["name"] for e in events)
+    layers = {e["args"]["name"] for e in events if e["name"] == "process_name"}
+    assert {"HBM", "PCIe"} <= layers
+    sent = [float(e["args"]["Tx(MB/s)"]) for e in events if "Tx(MB/s)" in e.get("args", {})]
+    assert sum(sent) / 1000 == pytest.approx(3 * 32 * 32 * 4 / 1e6)  # of milliseconds: MB
     path = os.path.join(directory, "ASCEND_PROFILER_OUTPUT", "ascend_mindspore_profiler_0.db")
     with sqlite3.connect(path) as db:
         assert db.execute("SELECT COUNT(*) FROM COMPUTE_TASK_INFO").fetchone()[0] \

@@ -25,7 +25,8 @@ HOST = 31
 LAYERS = {"msproftx": (6, "CPU"), "CANN": (7, "CPU"), "CPU Usage": (9, "CPU"),
           "Memory Usage": (10, "CPU"), "Network Usage": (11, "CPU"), "Disk Usage": (12, "CPU"),
           "OS Runtime API": (13, "CPU"),
-          "Ascend Hardware": (14, "NPU"), "NPU MEM": (17, "NPU"), "Overlap Analysis": (31, "NPU")}
+          "Ascend Hardware": (14, "NPU"), "NPU MEM": (17, "NPU"), "PCIe": (23, "NPU"),
+          "HBM": (24, "NPU"), "Overlap Analysis": (31, "NPU")}
 # --reports: names of the layers in its "json_process"
 REPORT_NAMES = {"ascend": "Ascend Hardware", "cann": "CANN", "msproftx": "msproftx",
                 "overlap_analyse": "Overlap Analysis", "npu_mem": "NPU MEM",

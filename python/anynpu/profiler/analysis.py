@@ -43,17 +43,41 @@ def read_info(path):
         raise ValueError(f"'{path}' has no profiler_info_*.json; it was not completed by stop()")
     if len(found) > 1:
         log.warning("'%s' has several profiler_info_*.json; the first is taken", path)
-    with open(found[0], encoding="utf-8") as file:
-        info = json.load(file)
+    try:
+        with open(found[0], encoding="utf-8") as file:
+            info = json.load(file)
+        parameters = info["profiler_parameters"]
+        good = isinstance(parameters["profiler_level"], str) and all(
+            isinstance(parameters.get(key, []), list) for key in ("activities", "export_type"))
+    except (ValueError, KeyError, TypeError):
+        good = False
+    if not good:
+        raise ValueError(f"'{found[0]}' is damaged: profiler_parameters with a profiler_level, and "
+                         "lists of activities and export types are expected; record again")
     info["rank"] = re.search(r"profiler_info_(\w+)\.json$", found[0])[1]
     return info
 
 
-def _rows(path):
+def read_spans(path):
+    """(thread, depth, begin, duration, name) of a file of FRAMEWORK; lines that are none are told
+    and left out."""
     if not os.path.exists(path):
         return []
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    spans, bad = [], 0
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                row = None
+            if isinstance(row, list) and len(row) == 5 and isinstance(row[4], str) and all(
+                    type(n) is int and 0 <= n < 1 << 62 for n in row[:4]):
+                spans.append(row)
+            else:
+                bad += 1
+    if bad:
+        log.warning("'%s': %d lines are damaged and were left out", path, bad)
+    return spans
 
 
 def analyse_directory(path, pretty=False, step_list=None, data_simplification=True):
@@ -71,8 +95,8 @@ def analyse_directory(path, pretty=False, step_list=None, data_simplification=Tr
     recording = read_recording(child)
     framework = os.path.join(path, "FRAMEWORK")
     offset = files.clock_offset(child)
-    steps = files.shifted(_rows(os.path.join(framework, "mindspore.op_range")), offset)
-    stacks = files.shifted(_rows(os.path.join(framework, "mindspore.python_stack")), offset)
+    steps = files.shifted(read_spans(os.path.join(framework, "mindspore.op_range")), offset)
+    stacks = files.shifted(read_spans(os.path.join(framework, "mindspore.python_stack")), offset)
     if step_list is not None:
         steps = files.keep_steps(recording, steps, step_list)
     profile = files.Profile(Work(recording), info, steps, stacks, pretty)

@@ -2,6 +2,7 @@
 """The files of ASCEND_PROFILER_OUTPUT: names, columns and units of mindspore.profiler."""
 from __future__ import annotations
 
+import bisect
 import json
 import os
 import struct
@@ -11,8 +12,8 @@ import numpy as np
 
 from anynpu.msprof import tables
 from anynpu.msprof.export import csv_text
-from anynpu.msprof.recording import EVENTS_FILE
-from anynpu.msprof.timeline import make_timeline, merged, ts, us
+from anynpu.msprof.recording import EVENTS_FILE, RecordingError
+from anynpu.msprof.timeline import Timeline, make_timeline, merged, ts, us
 from anynpu.msprof.work import ENGINES, OPERATIONS, Work
 from anynpu.whole_file import write_whole
 
@@ -27,8 +28,12 @@ WINDOW_NS = 1_000_000  # of the rates of hbm.csv and pcie.csv
 
 def clock_offset(path):
     """Nanoseconds between the steady clock and the calendar's, from the raw data's header."""
-    with open(os.path.join(path, EVENTS_FILE), "rb") as file:
-        steady, calendar = struct.unpack_from("<QQ", file.read(32), 16)
+    try:
+        with open(os.path.join(path, EVENTS_FILE), "rb") as file:
+            steady, calendar = struct.unpack_from("<QQ", file.read(32), 16)
+    except (OSError, struct.error) as error:
+        raise RecordingError(f"the raw data of '{path}' cannot be read: {error}; record "
+                             "again") from error
     return calendar - steady
 
 
@@ -39,7 +44,7 @@ def shifted(rows, offset):
 
 def keep_steps(recording, steps, wanted):
     """Leaves only the steps of the list, in the recording too."""
-    kept = [s for s in steps if int(s[4].rpartition("#")[2]) in wanted]
+    kept = [s for s in steps if s[4].rpartition("#")[2] in {str(n) for n in wanted}]
     if not kept:
         raise ValueError(f"no step of {wanted} was recorded; there are "
                          f"{[s[4] for s in steps] or 'none'}")
@@ -65,11 +70,12 @@ class Profile:
         return activity in self.parameters.get("activities", [])
 
     def step_of(self, start):
-        """The number of the step in which something started; "" outside of all."""
-        for _, _, begin, duration, name in self.steps:
-            if begin <= start < begin + duration:
-                return name.rpartition("#")[2]
-        return ""
+        """The number of the step in which something started; "" outside of all. Steps follow each
+        other."""
+        at = bisect.bisect_right(self.steps, start, key=lambda step: step[2]) - 1
+        if at < 0 or start >= self.steps[at][2] + self.steps[at][3]:
+            return ""
+        return self.steps[at][4].rpartition("#")[2]
 
 
 def _slice(pid, thread, begin, duration, name):
@@ -112,7 +118,8 @@ def trace_view(profile):
         lines += _process(4, "Python", 3, {s[0] for s in profile.stacks})
         lines += [_slice(4, thread, begin, duration, name)
                   for thread, _, begin, duration, name in profile.stacks]
-    return lines + [_as_text(line) for line in make_timeline(profile.work)]
+    lines += [_as_text(line) for line in make_timeline(profile.work)]
+    return lines + copy_counters(profile)
 
 
 def kernel_details(profile):
@@ -190,13 +197,38 @@ def _copies(work, device):
     return found
 
 
-def _rates(copies, engines):
-    """MB/s in windows of a millisecond, over the copies of some engines."""
+def _windows(copies, engines):
+    """(number of the millisecond, MB/s in it), of the copies of some engines."""
     sums = {}
     for start, engine, size in copies:
         if engine in engines:
             sums[start // WINDOW_NS] = sums.get(start // WINDOW_NS, 0) + size
-    return np.array(list(sums.values())) / 1e6 * (1e9 / WINDOW_NS)
+    return [(window, size / 1e6 * (1e9 / WINDOW_NS)) for window, size in sums.items()]
+
+
+def _rates(copies, engines):
+    return np.array([rate for _, rate in _windows(copies, engines)])
+
+
+def copy_counters(profile):
+    """The rates of hbm.csv and pcie.csv over time, where they were asked for."""
+    timeline = Timeline(profile.work)
+    for asked, layer, series in (
+            ("hbm_ddr", "HBM", {"Read(MB/s)": ("d2h", "d2d"), "Write(MB/s)": ("h2d", "d2d")}),
+            ("pcie", "PCIe", {"Tx(MB/s)": ("h2d",), "Rx(MB/s)": ("d2h",)})):
+        if not profile.parameters.get(asked):
+            continue
+        for device in profile.work.device_ids:
+            copies = _copies(profile.work, device)
+            pid = timeline.head(layer, [(0, "copies of AnyNPU", 0)], device)
+            for key, engines in series.items():
+                rates = dict(_windows(copies, engines))
+                # Back to nothing where no copy follows.
+                ends = {window + 1: 0.0 for window in rates if window + 1 not in rates}
+                for window, rate in sorted({**rates, **ends}.items()):
+                    timeline._counter(f"{key[:-6]} (copies of AnyNPU)", pid, window * WINDOW_NS,
+                                      key, rate)
+    return timeline.lines
 
 
 def hbm(profile):

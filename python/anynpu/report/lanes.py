@@ -11,7 +11,7 @@ import numpy as np
 
 from anynpu.msprof.recording import RecordingError, find_prof_directories, read_recording
 from anynpu.msprof.work import ENGINES, Work, stream_of, task_type
-from anynpu.profiler.analysis import _prof_child, _rows
+from anynpu.profiler.analysis import _prof_child, read_spans
 from anynpu.profiler.files import clock_offset, shifted
 
 SLICE = np.dtype([("t", "<f8"), ("duration", "<f4"), ("name", "<u4"), ("link", "<u4")])
@@ -180,8 +180,8 @@ def open_source(path):
     framework = os.path.join(path, "FRAMEWORK")
     if os.path.isdir(framework) and _prof_child(path):
         child = _prof_child(path)
-        stacks = shifted(_rows(os.path.join(framework, "mindspore.python_stack"))
-                         + _rows(os.path.join(framework, "mindspore.op_range")),
+        stacks = shifted(read_spans(os.path.join(framework, "mindspore.python_stack"))
+                         + read_spans(os.path.join(framework, "mindspore.op_range")),
                          clock_offset(child))
         return _from_prof(child, stacks)
     found = find_prof_directories(path)
