@@ -8,9 +8,9 @@ import os
 def whole(path):
     """A path to write to, which becomes `path` at the end; what a failure leaves is removed."""
     partial = f"{path}.partial"
-    with contextlib.suppress(FileNotFoundError):
-        os.remove(partial)
     try:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(partial)
         yield partial
         os.replace(partial, path)
     except BaseException as error:
@@ -20,6 +20,14 @@ def whole(path):
             raise OSError(f"'{path}' cannot be written: {error.strerror}; check the folder and "
                           "the free space of its disk") from error
         raise
+
+
+def explained(error):
+    """A failure of the file system as a sentence that says where and what to do."""
+    if isinstance(error, OSError) and error.errno and error.filename:
+        return (f"'{error.filename}' cannot be used: {error.strerror}; check the path, its rights "
+                "and the free space of its disk")
+    return str(error)
 
 
 def write_whole(path, text):

@@ -204,6 +204,25 @@ def test_a_path_that_is_too_long_is_told(device_0, tmp_path):
     assert acl.prof.init("/" + "y" * 4096) == 100000
 
 
+@pytest.mark.parametrize("command", [
+    ["msprof", "--output={path}", "true"],
+    ["anynpu", "report", "{recorded}", "-o", "{path}.html"],
+    ["anynpu", "report", "{recorded}", "--csv", "{path}"],
+])
+@pytest.mark.parametrize("path, reason", [("{tmp}/" + "x" * 300, "File name too long"),
+                                          ("{tmp}/file/below", "Not a directory"),
+                                          ("/proc/nowhere/x", "No such file")])
+def test_commands_say_where_they_cannot_write(recorded, tmp_path, command, path, reason):
+    (tmp_path / "file").write_text("")
+    path = path.format(tmp=tmp_path)
+    done = subprocess.run([c.format(recorded=recorded, path=path) for c in command],
+                          capture_output=True, text=True, timeout=60)
+    text = done.stdout + done.stderr
+    assert done.returncode == 1 and reason in text and "; check the " in text, text
+    assert os.path.dirname(path) in text and "Errno" not in text and "Traceback" not in text
+    assert os.listdir(tmp_path) == ["file"]
+
+
 def test_a_folder_that_goes_away_under_mindspore_profiler_is_told(device_0, tmp_path, caplog):
     from anynpu.profiler import profile, tensorboard_trace_handler
     tensorboard_trace_handler(str(tmp_path / "data"))

@@ -136,6 +136,23 @@ def test_every_task_has_exactly_one_call_and_lies_behind_its_start(profile):
     assert len({e["id"] for e in flows}) == len(tasks)
 
 
+def test_tasks_end_before_the_call_that_waits_for_them_returns(profile):
+    from anynpu.msprof.recording import read_recording
+    from anynpu.msprof.work import Work
+    work = Work(read_recording(profile[0]))
+    calls = {}
+    for call in work.apis:
+        calls.setdefault(work.name(call["name"]), []).append(call["t"] + call["duration"])
+    [waited] = calls["aclrtSynchronizeStream"]
+    tasks = work.tasks[work.tasks["t"] < waited]
+    assert len(tasks) >= 2 * COUNT + 3 and (tasks["t"] + tasks["duration"] <= waited).all()
+    direct = work.api_of(work.tasks)
+    for task, call in zip(work.tasks, work.apis[direct]):
+        if work.name(call["name"]) == "aclmdlExecute":
+            assert call["t"] <= task["t"]
+            assert task["t"] + task["duration"] <= call["t"] + call["duration"]
+
+
 def test_operators_lie_inside_their_execution_and_do_not_overlap(profile):
     events = timeline(profile[0])
     executions = spans(events, **{"Task Type": "MODEL_EXECUTE"})

@@ -27,6 +27,7 @@ from anynpu.msprof.collect import collect
 from anynpu.msprof.console import export_all, query, say
 from anynpu.msprof.recording import RecordingError, find_prof_directories, read_recording
 from anynpu.msprof.remote import RemoteError
+from anynpu.whole_file import explained
 
 
 def check(paths):
@@ -87,7 +88,7 @@ def main(argv=None):
         return work_on(given)
     except (options.UsageError, RecordingError, RemoteError, RuntimeError, OSError,
             ValueError) as error:
-        say("ERROR", str(error))
+        say("ERROR", explained(error))
         return 1
 
 

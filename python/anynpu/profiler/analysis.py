@@ -12,6 +12,7 @@ import sys
 import time
 
 from anynpu.msprof.recording import PROF_NAME, RecordingError, read_recording
+from anynpu.whole_file import explained
 
 log = logging.getLogger("anynpu.profiler")
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
@@ -125,7 +126,7 @@ def analyse_or_tell(path, in_background=False, **options):
         else:
             analyse_directory(path, **options)
     except (ValueError, RecordingError, OSError) as error:
-        log.error("'%s' was not analysed: %s", path, error)
+        log.error("'%s' was not analysed: %s", path, explained(error))
 
 
 def _check_steps(step_list):
@@ -180,7 +181,7 @@ def main(argv):
     try:
         analyse_directory(argv[0], **(json.loads(argv[1]) if len(argv) > 1 else {}))
     except (ValueError, RecordingError, OSError) as error:
-        print(f"anynpu.profiler: {error}", file=sys.stderr)
+        print(f"anynpu.profiler: {explained(error)}", file=sys.stderr)
         return 1
     return 0
 

@@ -16,6 +16,7 @@ from anynpu.profiler.plan import ProfilerAction as Action
 from anynpu.profiler.plan import Schedule
 from anynpu.profiler.settings import _ExperimentalConfig, flag, members
 from anynpu.profiler.stacks import StackRecorder
+from anynpu.whole_file import explained
 
 log = logging.getLogger("anynpu.profiler")
 MOST_METADATA = 100 << 20
@@ -202,7 +203,7 @@ class profile:  # noqa: N801 (the documented name)
             try:
                 self._do(letter, warning)
             except (OSError, core.SessionError) as error:
-                log.error("profile: %s; the program goes on", error)
+                log.error("profile: %s; the program goes on", explained(error))
 
     def _do(self, letters, warning=""):
         for letter in letters:

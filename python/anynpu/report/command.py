@@ -35,6 +35,7 @@ def run(args):
     from anynpu.report import others
     from anynpu.report.lanes import open_source
     from anynpu.report.page import write_page
+    from anynpu.whole_file import explained
     try:
         source = open_source(args.profile)
         if args.perfetto:
@@ -48,6 +49,6 @@ def run(args):
             write_page(output, source, open_source(args.diff) if args.diff else None)
             print(f"{output}: {sum(len(lane.slices) for lane in source.lanes)} slices")
     except (RecordingError, OSError) as error:
-        print(f"anynpu report: {error}", file=sys.stderr)
+        print(f"anynpu report: {explained(error)}", file=sys.stderr)
         return 1
     return 0
