@@ -32,6 +32,9 @@ class _Loader:
         else:
             module.__doc__ = ("Stands in for MindSpore, which is not installed: it has the module "
                               "profiler, by AnyNPU, and nothing else.")
+            if os.environ.get("MS_PROFILER_OPTIONS"):
+                from anynpu.profiler import EnvProfiler
+                module._environment_profiler = EnvProfiler()
 
 
 class Finder:

@@ -81,7 +81,9 @@ def test_profiler_that_has_recorded_nothing_says_so(tmp_path, caplog):
 PROGRAM = """
     import sys
     sys.path.insert(0, {tests!r})
-    import anynpu.profiler
+    import anynpu.mindspore_name as name
+    name.install()
+    import mindspore
     import acl
     from prof_case import run_model
     assert acl.init() == 0
@@ -122,6 +124,16 @@ def test_an_environment_that_is_off_or_wrong_changes_nothing(tmp_path, model, op
     text = run_with(options, tmp_path, model)
     assert words in text and (words or not text)
     assert os.listdir(tmp_path) == []
+
+
+def test_the_environment_does_not_profile_our_own_commands(tmp_path):
+    options = json.dumps({"start": True, "output_path": str(tmp_path / "out")})
+    (tmp_path / "t.json").write_text('[{"ph": "X", "ts": 1, "dur": 1, "name": "a"}]')
+    for command in (["anynpu", "report", "t.json", "-o", "r.html"], ["msprof", "--help"],
+                    [sys.executable, "-m", "anynpu.profiler.analysis", "nothing"]):
+        subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60,
+                       env={**os.environ, "MS_PROFILER_OPTIONS": options})
+    assert sorted(os.listdir(tmp_path)) == ["r.html", "t.json"]
 
 
 # JSON, and the monitor's file.

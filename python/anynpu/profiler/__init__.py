@@ -21,5 +21,3 @@ __all__ = ["profile", "schedule", "tensorboard_trace_handler", "ProfilerLevel", 
            "AicoreMetrics", "ExportType", "HostSystem", "DynamicProfilerMonitor", "mstx",
            "_ExperimentalConfig", "analyse", "Schedule", "ProfilerAction", "Profiler",
            "EnvProfiler"]
-
-_environment = EnvProfiler()

@@ -47,8 +47,9 @@ class Profiler(profile):
 
 
 class EnvProfiler:
-    """Profiles the whole process as MS_PROFILER_OPTIONS says, from the import of this package to
-    the exit. A variable that is wrong is told, and the program goes on without."""
+    """Profiles the process as MS_PROFILER_OPTIONS says, from now to its exit. Made when a program
+    imports mindspore (anynpu/mindspore_name.py). A variable that is wrong is told, and the program
+    goes on without."""
 
     VARIABLE = "MS_PROFILER_OPTIONS"
 
