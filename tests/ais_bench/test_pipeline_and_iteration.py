@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """infer_pipeline and infer_iteration: the results of infer, whichever way they run."""
 import gc
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -34,6 +37,26 @@ def test_one_feeds_computes_at_a_time_in_the_order_given(make):
         assert end <= start
     assert all(same(got, session.infer(one, "dymshape", 1000000))
                for got, one in zip(results, feeds))
+
+
+SHARES = """
+import sys, time
+import numpy as np
+from ais_bench.infer.interface import InferSession
+session = InferSession(0, sys.argv[1])
+feeds = [[np.full((8, 3, 40, 40), i, np.float32)] for i in range(400)]
+session.infer(feeds[0], "dymshape", 1000000)
+whole, own = time.process_time(), time.thread_time()
+session.infer_pipeline(feeds, "dymshape", 1000000)
+whole, own = time.process_time() - whole, time.thread_time() - own
+assert whole - own > 0.1 * whole, (whole, own)
+"""
+
+
+def test_a_second_thread_takes_part_in_a_pipeline(models):
+    """Operators have no helpers here: what the calling thread did not do, the pipeline's did."""
+    subprocess.run([sys.executable, "-c", SHARES, models("range")], check=True, timeout=60,
+                   env={**os.environ, "ANYNPU_THREADS": "1"})
 
 
 @pytest.mark.parametrize("name, mode, shapes", [
