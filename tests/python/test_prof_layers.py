@@ -92,6 +92,36 @@ def test_kernels_of_hpe_are_in_a_profile_too(tmp_path):
     assert work.kinds.tolist().count("hpe_kernel") == 3
 
 
+def test_media_tasks_of_both_versions_name_their_engines(device_0, tmp_path):
+    from media_programs import NV12, Picture, jpeg_bytes, nv12_bytes, ok, upload
+    himpi = acl.himpi
+    ok(himpi.sys_init())
+    ok(himpi.vpc_create_chn(0, {"attr": 0}))
+    with session(tmp_path, EVERYTHING):
+        stream = ok(acl.rt.create_stream())
+        channel = acl.media.dvpp_create_channel_desc()
+        ok(acl.media.dvpp_create_channel(channel))
+        source, target = Picture(NV12, 64, 64, nv12_bytes(64, 64)), Picture(NV12, 32, 32)
+        config = acl.media.dvpp_create_resize_config()
+        ok(acl.media.dvpp_vpc_resize_async(channel, source.desc, target.desc, config, stream))
+        data = jpeg_bytes(64, 64)
+        decoded = Picture(NV12, 64, 64)
+        ok(acl.media.dvpp_jpeg_decode_async(channel, upload(data), len(data), decoded.desc, stream))
+        ok(acl.rt.synchronize_stream(stream))
+        ok(acl.media.dvpp_destroy_channel(channel))
+        ok(acl.rt.destroy_stream(stream))
+        pictures = [{"picture_address": upload(bytes(size)), "picture_buffer_size": size,
+                     "picture_format": layout, "picture_width": 64, "picture_height": 64,
+                     "picture_width_stride": stride, "picture_height_stride": 64}
+                    for layout, stride, size in ((1, 64, 6144), (12, 192, 12288))]
+        number = ok(himpi.vpc_convert_color(0, *pictures, -1))
+        ok(himpi.vpc_get_process_result(0, number, -1))
+    ok(himpi.vpc_destroy_chn(0))
+    ok(himpi.sys_exit())
+    rows = {r["Engine Type"]: int(r["All Frame"]) for r in table(exported(tmp_path), "dvpp")}
+    assert rows == {"VPC": 2, "JPEG": 1}
+
+
 def test_copies_and_sets_carry_their_bytes_with_and_without_a_stream(device_0, tmp_path):
     with session(tmp_path, EVERYTHING):
         stream, _ = acl.rt.create_stream()
