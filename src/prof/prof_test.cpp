@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -7,6 +9,7 @@
 #include "prof/clock_line.h"
 #include "prof/collector.h"
 #include "prof/config.h"
+#include "prof/event_file.h"
 #include "prof/ownership.h"
 #include "prof/stamps.h"
 #include "prof/subscription.h"
@@ -55,6 +58,28 @@ TEST(ClockLineTest, a_tick_keeps_its_time_when_the_line_goes_on) {
   std::this_thread::sleep_for(std::chrono::milliseconds(120));
   line.advance();
   EXPECT_EQ(line.to_ns(tick), first);
+}
+
+TEST(EventFileTest, stays_below_the_storage_limit_and_says_so) {
+  constexpr uint64_t kMost = 100'000;
+  const std::string path = testing::TempDir() + "limited.events";
+  auto file = EventFile::create(path, kMost);
+  ASSERT_TRUE(file.ok());
+  const ClockLine clock;
+  const std::vector<trace::Event> events(
+      1000, trace::make_event(trace::Category::user, trace::Phase::instant, 0, ticks(), 0, 0, 0));
+  for (int i = 0; i < 10; ++i) {  // 32 KB each
+    file->add({1, 0}, events, clock, trace::kAllCategories);
+    file->flush();
+  }
+  const Status status = file->finish();
+  EXPECT_EQ(status.code(), Code::limit_exceeded);
+  EXPECT_NE(status.to_string().find("storage_limit"), std::string::npos);
+  struct stat found {};
+  ASSERT_EQ(::stat(path.c_str(), &found), 0);
+  EXPECT_LE(static_cast<uint64_t>(found.st_size), kMost);
+  EXPECT_GT(static_cast<uint64_t>(found.st_size), kMost / 2);
+  ::unlink(path.c_str());
 }
 
 class Counter : public Sink {
