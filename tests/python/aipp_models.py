@@ -61,15 +61,6 @@ def settings_for(batch, form, width, height):
     return made
 
 
-@pytest.fixture(scope="module")
-def runtime():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
-
-
 @pytest.fixture
 def load(runtime):
     made = []

@@ -26,3 +26,14 @@ def device_0():
     assert acl.rt.set_device(0) == 0
     assert acl.rt.reset_device_force(0) == 0
     assert acl.finalize() == 0
+
+
+@pytest.fixture(scope="module")
+def runtime():
+    """The same for all tests of a file: `pytestmark = pytest.mark.usefixtures("runtime")`."""
+    import acl
+    assert acl.init() == 0
+    assert acl.rt.set_device(0) == 0
+    yield
+    assert acl.rt.reset_device(0) == 0
+    assert acl.finalize() == 0

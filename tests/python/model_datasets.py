@@ -56,6 +56,15 @@ class Model:
     def execute(self):
         return acl.mdl.execute(self.id, self.inputs, self.outputs)
 
+    def execute_on_stream(self, submit=acl.mdl.execute_async):
+        """The code of the submission, or of the wait where that went well."""
+        stream, ret = acl.rt.create_stream()
+        assert ret == 0
+        code = (submit(self.id, self.inputs, self.outputs, stream)
+                or acl.rt.synchronize_stream(stream))
+        assert acl.rt.destroy_stream(stream) == 0
+        return code
+
     def read(self, index, shape, dtype=np.float32):
         memory, _, _ = self.output_data[index]
         return self.read_memory(memory, shape, dtype)

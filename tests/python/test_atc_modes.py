@@ -19,15 +19,6 @@ CONVERT = ["--model=net.onnx", "--framework=5", "--output=net", "--soc_version=A
            "--input_shape=x:1,3,8,8"]
 
 
-@pytest.fixture(scope="module")
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -192,7 +183,7 @@ def test_mistakes_are_named(folder, args, sentence):
 
 
 @pytest.mark.parametrize("place,count", [("1", 2), ("2", 1)])
-def test_external_weights_lie_beside_the_model(folder, device, place, count):
+def test_external_weights_lie_beside_the_model(folder, runtime, place, count):
     run(*CONVERT)
     whole = run_om("net.om", [PICTURE])
     os.remove("net.om")
@@ -212,7 +203,7 @@ def test_external_weights_lie_beside_the_model(folder, device, place, count):
     assert "cannot open" in acl.get_recent_err_msg()
 
 
-def test_the_original_model_is_saved_beside_the_result(folder, device):
+def test_the_original_model_is_saved_beside_the_result(folder, runtime):
     run(*CONVERT, "--save_original_model=true", "--precision_mode=force_fp16")
     run("--mode=1", "--om=net_original.om", "--json=original.json")
     assert [ops("original.json")[name]["type"] for name in ("conv", "relu", "scale")] == [
@@ -222,7 +213,7 @@ def test_the_original_model_is_saved_beside_the_result(folder, device):
     assert 0 < np.linalg.norm(original - short) / np.linalg.norm(original) < 5e-3
 
 
-def test_op_name_map_reads_a_layer_as_another_type(folder, device):
+def test_op_name_map_reads_a_layer_as_another_type(folder, runtime):
     (folder / "net.prototxt").write_text(
         'layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 4 } } } '
         'layer { name: "r" type: "MyRelu" bottom: "data" top: "r" }')

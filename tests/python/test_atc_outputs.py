@@ -13,17 +13,8 @@ WEIGHT = RANDOM.standard_normal((20, 3, 3, 3)).astype(np.float32)
 PICTURE = RANDOM.standard_normal((2, 3, 6, 6)).astype(np.float32)
 
 
-@pytest.fixture(scope="module")
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
-
-
 @pytest.fixture
-def net(tmp_path, monkeypatch, device):
+def net(tmp_path, monkeypatch, runtime):
     """x -> conv -> relu -> halves (two outputs) -> y = tanh of the first half."""
     monkeypatch.chdir(tmp_path)
     nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="conv", pads=[1] * 4),

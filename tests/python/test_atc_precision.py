@@ -9,19 +9,8 @@ from model_datasets import atc
 from om_runner import run_om
 from onnx import TensorProto, helper, numpy_helper, save
 
-import acl
-
 RANDOM = np.random.default_rng(6)
 PICTURE = RANDOM.standard_normal((1, 3, 8, 8)).astype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
 
 
 def weight(name, *shape):
@@ -29,7 +18,7 @@ def weight(name, *shape):
 
 
 @pytest.fixture
-def convert(tmp_path, monkeypatch, device):
+def convert(tmp_path, monkeypatch, runtime):
     monkeypatch.chdir(tmp_path)
     nodes = [helper.make_node("Conv", ["x", "w1"], ["c1"], name="conv1", pads=[1] * 4),
              helper.make_node("Relu", ["c1"], ["r1"], name="relu1"),
@@ -159,7 +148,7 @@ def test_mistakes_in_the_lists_are_named(convert, tmp_path, option, text, senten
     assert sentence in done.stderr
 
 
-def test_weights_beyond_float16_are_clipped_unless_told_otherwise(tmp_path, monkeypatch, device):
+def test_weights_beyond_float16_are_clipped_unless_told_otherwise(tmp_path, monkeypatch, runtime):
     monkeypatch.chdir(tmp_path)
     graph = helper.make_graph(
         [helper.make_node("Mul", ["x", "w"], ["y"], name="mul")], "big",

@@ -12,8 +12,6 @@ import pytest
 from conftest import ROOT
 from om_runner import run_om
 
-import acl
-
 sys.path.insert(0, os.path.join(ROOT, "examples", "models"))
 from caffe_file import caffemodel, doubles, input_layer, layer  # noqa: E402
 from make_caffe_resnet50 import make_caffe_resnet50  # noqa: E402
@@ -27,14 +25,7 @@ if not hasattr(getattr(cv2, "dnn", None), "readNetFromCaffe"):  # gone from rele
 
 SUCCESS = "ATC run success, welcome to the next use."
 
-
-@pytest.fixture(scope="module", autouse=True)
-def runtime():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 @pytest.fixture(autouse=True)

@@ -102,14 +102,7 @@ def files(tmp_path_factory):
     expected = ReferenceEvaluator(model).run(None, {"image": image})
     return {"om": str(folder / "net.om"), "image": image, "expected": expected}
 
-
-@pytest.fixture(scope="module", autouse=True)
-def runtime():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 @pytest.fixture

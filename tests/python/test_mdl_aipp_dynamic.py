@@ -11,7 +11,6 @@ from aipp_models import (
     dynamic,
     load,
     picture,
-    runtime,
     settings_for,
 )
 from aipp_reference import (
@@ -28,7 +27,7 @@ from aipp_reference import (
 
 import acl
 
-__all__ = ["load", "runtime"]  # fixtures
+__all__ = ["load"]  # a fixture
 
 
 FORMS = [YUV420SP, XRGB8888, RGB888, YUV400, ARGB8888, YUYV, YUV422SP, AYUV444]

@@ -12,7 +12,6 @@ from aipp_models import (
     load,
     net,
     picture,
-    runtime,
     settings_for,
     static,
 )
@@ -21,7 +20,7 @@ from model_datasets import atc
 
 import acl
 
-__all__ = ["load", "runtime"]  # fixtures
+__all__ = ["load"]  # a fixture
 
 
 def test_with_batch_gears_the_parameters_are_for_the_largest_batch(load, tmp_path):

@@ -3,14 +3,14 @@
 import numpy as np
 import onnx
 import pytest
-from aipp_models import INVALID_PARAM, NAMES, TO_RGB, TO_YUV, load, net, picture, runtime, static
+from aipp_models import INVALID_PARAM, NAMES, TO_RGB, TO_YUV, load, net, picture, static
 from aipp_reference import RGB888, XRGB8888, YUV400, YUV420SP, aipp
 from model_datasets import atc, convert
 from onnx import TensorProto, helper, numpy_helper
 
 import acl
 
-__all__ = ["load", "runtime"]  # fixtures
+__all__ = ["load"]  # a fixture
 
 
 def matrix_text(matrix, input_bias=(0, 0, 0), output_bias=(0, 0, 0)):

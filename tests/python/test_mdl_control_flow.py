@@ -17,14 +17,7 @@ ROOM = 1 << 16
 TYPES = {0: np.float32, 9: np.int64}
 OUTPUT_NOT_MATCH, SHAPE_INVALID = 100018, 145021
 
-
-@pytest.fixture(scope="module", autouse=True)
-def runtime():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 @pytest.fixture(scope="module")
@@ -142,13 +135,10 @@ def test_dims_are_open_before_the_run(files):
 
 def test_an_asynchronous_run_describes_its_outputs_when_it_ends(files):
     model = load(files["positives"][0])
-    stream, _ = acl.rt.create_stream()
     data = floats(3, 4)
     model.feed(data)
-    assert acl.mdl.execute_async(model.id, model.inputs, model.outputs, stream) == 0
-    assert acl.rt.synchronize_stream(stream) == 0
+    assert model.execute_on_stream() == 0
     np.testing.assert_array_equal(outputs_of(model)[0], data[data > 0])
-    assert acl.rt.destroy_stream(stream) == 0
     model.close()
 
 

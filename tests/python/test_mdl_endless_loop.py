@@ -18,14 +18,7 @@ import acl
 STREAM_ABORT, SYNC_TIMEOUT = 107023, 507046
 STORAGE_OVER_LIMIT = 300000
 
-
-@pytest.fixture(scope="module", autouse=True)
-def runtime():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 @pytest.fixture(scope="module")

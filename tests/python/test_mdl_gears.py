@@ -5,8 +5,8 @@ import numpy as np
 import onnx
 import pytest
 from model_datasets import Model, atc, convert
-from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from shape_models import image, net, product
 
 import acl
 
@@ -19,52 +19,7 @@ INVALID_PARAM, INPUT_NOT_MATCH, NOT_DYNAMIC, GEAR_INVALID, LENGTH_INVALID = (
 )
 GEAR_INPUT = "ascend_mbatch_shape_data"
 
-
-def net(shape=("N", 3, "H", "W")):
-    """Conv, Relu, pool over the whole image, Gemm: any batch and any image size."""
-    rng = np.random.default_rng(3)
-
-    def weight(name, *extents):
-        return numpy_helper.from_array(rng.uniform(-0.5, 0.5, extents).astype(np.float32), name)
-
-    node = helper.make_node
-    nodes = [
-        node("Conv", ["image", "w"], ["c"], name="conv", pads=[1] * 4),
-        node("Relu", ["c"], ["r"], name="relu"),
-        node("GlobalAveragePool", ["r"], ["g"], name="pool"),
-        node("Flatten", ["g"], ["f"], name="flat"),
-        node("Gemm", ["f", "fc"], ["logits"], name="fc", transB=1),
-    ]
-    value = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        nodes,
-        "net",
-        [value("image", TensorProto.FLOAT, shape)],
-        [value("logits", TensorProto.FLOAT, ["N", 5]), value("r", TensorProto.FLOAT, None)],
-        [weight("w", 4, 3, 3, 3), weight("fc", 5, 4)],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
-
-
-def product():
-    """Two inputs: a matrix and one that is added to it."""
-    value = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        [helper.make_node("Add", ["a", "b"], ["y"], name="add")],
-        "sum",
-        [value("a", TensorProto.FLOAT, ["M", "K"]), value("b", TensorProto.FLOAT, ["K"])],
-        [value("y", TensorProto.FLOAT, ["M", "K"])],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def runtime():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 @pytest.fixture(scope="module")
@@ -106,10 +61,6 @@ def load(files):
     yield make
     for model in made:
         model.close()
-
-
-def image(*shape):
-    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
 
 
 def expected(model, **inputs):

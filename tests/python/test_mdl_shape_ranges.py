@@ -8,21 +8,14 @@ import onnx
 import pytest
 from model_datasets import Model, atc, convert
 from onnx.reference import ReferenceEvaluator
-from test_mdl_gears import image, net, product
+from shape_models import image, net, product
 
 import acl
 
 INVALID_PARAM, INPUT_NOT_MATCH, OUTPUT_NOT_MATCH, SHAPE_INVALID = 100000, 100017, 100018, 145021
 LARGE = 1 << 20
 
-
-@pytest.fixture(scope="module", autouse=True)
-def runtime():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 @pytest.fixture(scope="module")

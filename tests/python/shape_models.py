@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX models whose inputs have open extents, for tests of gears and of shape ranges."""
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+
+def net(shape=("N", 3, "H", "W")):
+    """Conv, Relu, pool over the whole image, Gemm: any batch and any image size."""
+    rng = np.random.default_rng(3)
+
+    def weight(name, *extents):
+        return numpy_helper.from_array(rng.uniform(-0.5, 0.5, extents).astype(np.float32), name)
+
+    node = helper.make_node
+    nodes = [
+        node("Conv", ["image", "w"], ["c"], name="conv", pads=[1] * 4),
+        node("Relu", ["c"], ["r"], name="relu"),
+        node("GlobalAveragePool", ["r"], ["g"], name="pool"),
+        node("Flatten", ["g"], ["f"], name="flat"),
+        node("Gemm", ["f", "fc"], ["logits"], name="fc", transB=1),
+    ]
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        nodes,
+        "net",
+        [value("image", TensorProto.FLOAT, shape)],
+        [value("logits", TensorProto.FLOAT, ["N", 5]), value("r", TensorProto.FLOAT, None)],
+        [weight("w", 4, 3, 3, 3), weight("fc", 5, 4)],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
+
+
+def product():
+    """Two inputs: a matrix and one that is added to it."""
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [helper.make_node("Add", ["a", "b"], ["y"], name="add")],
+        "sum",
+        [value("a", TensorProto.FLOAT, ["M", "K"]), value("b", TensorProto.FLOAT, ["K"])],
+        [value("y", TensorProto.FLOAT, ["M", "K"])],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
+
+
+def image(*shape):
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
