@@ -2,7 +2,11 @@
 // Attention of several heads, from the Softmax outwards:
 //   softmax(scale * Qt * Kt + mask) * Vt, transposed and joined
 // where Qt, Kt and Vt are linear layers' results (batch x length x heads * size) that were split
-// into heads and transposed. FusedAttention takes the three as they were before that.
+// into heads and transposed. FusedAttention takes the three as they were before that. Casts between
+// float types on the way, as mixed precision puts them around the Softmax, are left out: the node
+// computes in float32 whatever it is given, so what the casts rounded is rounded no more.
+#include <cmath>
+
 #include "compile/pattern.h"
 
 namespace anynpu::compile {
@@ -27,14 +31,29 @@ class AttentionFinder {
  private:
   const Shape& shape(ValueId id) const { return pattern_.value(id).shape; }
 
+  // What stands in front of a cast between float types that nobody else reads; else `id`.
+  ValueId uncast(ValueId id) const {
+    const Node* cast = pattern_.absorbed(id, "Cast");
+    return cast && pattern_.fuses(id) && pattern_.fuses(cast->inputs[0]) ? cast->inputs[0] : id;
+  }
+  const Node* absorbed(ValueId id, std::string_view op) const {
+    return pattern_.absorbed(uncast(id), op);
+  }
+  // The one node that reads `id` or the cast of it, which `id` becomes.
+  const Node* next(ValueId& id, std::string_view op) const {
+    const Node* cast = pattern_.next(id, "Cast");
+    if (cast && pattern_.fuses(id) && pattern_.fuses(cast->outputs[0])) id = cast->outputs[0];
+    return pattern_.next(id, op);
+  }
+
   const Node* transpose(ValueId id, const Ints& perm) const {
-    const Node* node = pattern_.absorbed(id, "Transpose");
+    const Node* node = absorbed(id, "Transpose");
     return node && node->ints_attr("perm") == perm ? node : nullptr;
   }
 
   // The batch x length x width tensor that was reshaped to heads.
   ValueId before_split(ValueId id) const {
-    const Node* node = pattern_.absorbed(id, "Reshape");
+    const Node* node = absorbed(id, "Reshape");
     if (!node) return kNoValue;
     const Shape &from = shape(node->inputs[0]), &to = shape(id);
     const bool splits = from.size() == 3 && to.size() == 4 && from[0] == to[0] &&
@@ -45,7 +64,7 @@ class AttentionFinder {
   // Factors of `id` by scalars on the way are multiplied into `scale`.
   ValueId unscaled(ValueId id, float& scale) const {
     for (const char* op : {"Mul", "Div"}) {
-      const Node* node = pattern_.absorbed(id, op);
+      const Node* node = absorbed(id, op);
       const auto parts = node ? pattern_.scaled(*node) : std::nullopt;
       if (!parts) continue;
       scale *= parts->scalar;
@@ -65,48 +84,58 @@ class AttentionFinder {
     return node ? rows_of(unscaled(node->inputs[0], scale)) : kNoValue;
   }
 
-  // What is added to the scores, when it broadcasts to them.
+  // What is added to the scores, when it broadcasts to them. Softmax takes no notice of a number
+  // that is the same for all of them: then there is no mask.
   bool read_mask(const Node& add, ValueId& scores, ValueId& mask) const {
     for (size_t i = 0; i < 2; ++i) {
       const ValueId other = add.inputs[1 - i];
       const ValueId product = add.inputs[i];
-      if (shape(product) != shape(add.outputs[0]) || !pattern_.is_f32(other)) continue;
-      if (shape(other).empty() || shape(other).back() != shape(product).back()) continue;
+      if (shape(product) != shape(add.outputs[0]) || !pattern_.fuses(other)) continue;
+      const auto shift = pattern_.scalar(other);
+      const bool same = shift && std::isfinite(*shift);
+      if (!same && (shape(other).empty() || shape(other).back() != shape(product).back())) continue;
       float scale = 1;
-      if (!pattern_.absorbed(unscaled(product, scale), "MatMul")) continue;
+      if (!absorbed(unscaled(product, scale), "MatMul")) continue;
       scores = product;
-      mask = other;
+      mask = same ? kNoValue : other;
       return true;
     }
     return false;
   }
 
   bool match(const Node& softmax) {
-    const ValueId in = softmax.inputs[0], weights = softmax.outputs[0];
+    const ValueId in = softmax.inputs[0];
+    ValueId weights = softmax.outputs[0];
     const auto rank = static_cast<int64_t>(shape(in).size());
     const int64_t axis = softmax.int_attr("axis", softmax.opset < 13 ? 1 : -1);
-    if (rank != 4 || (axis != 3 && axis != -1) || !pattern_.is_f32(in)) return false;
+    if (rank != 4 || (axis != 3 && axis != -1) || !pattern_.fuses(in)) return false;
     ValueId scores = in, mask = kNoValue;
-    if (const Node* add = pattern_.absorbed(in, "Add")) {
+    if (const Node* add = absorbed(in, "Add")) {
       if (!read_mask(*add, scores, mask)) return false;
     }
     float scale = 1;
     scores = unscaled(scores, scale);
-    const Node* product = pattern_.absorbed(scores, "MatMul");
-    const Node* context = pattern_.next(weights, "MatMul");
+    const Node* product = absorbed(scores, "MatMul");
+    const Node* context = next(weights, "MatMul");
     if (!product || !context || context->inputs[0] != weights) return false;
-    const Node* back = pattern_.next(context->outputs[0], "Transpose");
+    ValueId heads = context->outputs[0];
+    const Node* back = next(heads, "Transpose");
     if (!back || back->ints_attr("perm") != Ints{0, 2, 1, 3}) return false;
-    const Node* join = pattern_.next(back->outputs[0], "Reshape");
-    if (!join || join->inputs[0] != back->outputs[0]) return false;
+    ValueId rows = back->outputs[0];
+    const Node* join = next(rows, "Reshape");
+    if (!join || join->inputs[0] != rows) return false;
     const ValueId q = rows_of(unscaled(product->inputs[0], scale));
     const ValueId k = columns_of(unscaled(product->inputs[1], scale), scale);
     const ValueId v = rows_of(context->inputs[1]);
     if (q == kNoValue || k == kNoValue || v == kNoValue) return false;
-    const Shape &split = shape(back->outputs[0]), &y = shape(join->outputs[0]);
+    const Shape &split = shape(rows), &y = shape(join->outputs[0]);
     if (y.size() != 3 || y[0] != split[0] || y[1] != split[1]) return false;
     if (shape(q)[0] != shape(k)[0] || shape(q)[0] != shape(v)[0]) return false;
     if (mask != kNoValue && shape(mask).size() > 4) return false;
+    const DType type = pattern_.value(q).dtype;
+    for (ValueId id : {k, v, join->outputs[0]}) {
+      if (pattern_.value(id).dtype != type) return false;
+    }
     Node fused;
     fused.op = "FusedAttention";
     fused.domain = "anynpu";

@@ -132,6 +132,46 @@ TEST_F(FuseTest, AttentionWithMaskBecomesOneNode) {
   }
 }
 
+TEST_F(FuseTest, AttentionWithANumberAddedToAllScoresHasNoMask) {
+  const ValueId q = g.input("q", {1, 4, 6});
+  const ValueId qt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+  const ValueId kt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 3, 1});
+  const ValueId vt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+  const ValueId scores = node("Add", {node("MatMul", {qt, kt}), scalar(3)});
+  const ValueId context = node("MatMul", {node("Softmax", {scores}), vt});
+  const ValueId y = reshape(transpose(context, {0, 2, 1, 3}), {1, 4, 6});
+  EXPECT_THAT(after(fuse_attentions, y), ElementsAre("FusedAttention"));
+  EXPECT_EQ(g.graph.nodes[0].inputs.size(), 3u);
+}
+
+TEST_F(FuseTest, AttentionInMixedPrecisionBecomesOneNodeOfTheShortType) {
+  // As mixed precision leaves it: products in bfloat16, mask and Softmax in float32.
+  const int64_t bf16 = 16, f32 = 1;
+  const auto cast = [&](ValueId x, int64_t to) {
+    const ValueId y = node("Cast", {x});
+    last().attrs["to"] = to;
+    return y;
+  };
+  const auto heads = [&](const char* name) { return cast(g.input(name, {1, 4, 6}), bf16); };
+  const ValueId mask = g.input("mask", {1, 1, 1, 4});
+  const ValueId qt = transpose(reshape(heads("q"), {1, 4, 2, 3}), {0, 2, 1, 3});
+  const ValueId kt = transpose(reshape(heads("k"), {1, 4, 2, 3}), {0, 2, 3, 1});
+  const ValueId vt = transpose(reshape(heads("v"), {1, 4, 2, 3}), {0, 2, 1, 3});
+  const ValueId scores = cast(node("MatMul", {qt, kt}), f32);
+  const ValueId weights = node("Softmax", {node("Add", {scores, mask})});
+  const ValueId product = node("MatMul", {cast(weights, bf16), vt});
+  const ValueId joined = reshape(transpose(product, {0, 2, 1, 3}), {1, 4, 6});
+  g.graph.outputs = {cast(joined, f32)};
+  ASSERT_TRUE(infer_and_fold(g.graph).ok());
+  const auto before = GraphForTest::run(g.graph);
+  ASSERT_TRUE(fuse_attentions(g.graph).ok());
+  EXPECT_THAT(GraphForTest::ops(g.graph),
+              ElementsAre("Cast", "Cast", "Cast", "FusedAttention", "Cast"));
+  const auto after = GraphForTest::run(g.graph);
+  ASSERT_EQ(after.size(), before.size());
+  for (size_t i = 0; i < after.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-2f) << i;
+}
+
 TEST_F(FuseTest, AttentionWhoseWeightsAreSeenStays) {
   const ValueId q = g.input("q", {1, 4, 6});
   const ValueId qt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});

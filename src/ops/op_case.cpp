@@ -142,7 +142,7 @@ Result<OpCase> OpCase::parse(std::string_view text) {
     if (!word.empty()) words.push_back(word);
   }
   if (words.empty()) return fail(Code::parse_error, "an empty case; expected 'Operator shape=...'");
-  DType dtype = DType::f32;
+  std::vector<DType> dtypes;
   int64_t seed = 1, outputs = 1;
   std::string_view shapes, ints, constants;
   std::vector<std::pair<std::string_view, std::string_view>> attrs;
@@ -162,7 +162,10 @@ Result<OpCase> OpCase::parse(std::string_view text) {
     else if (key == "domain")
       result.node_.domain = value;
     else if (key == "dtype") {
-      ANYNPU_ASSIGN(dtype, parse_dtype(value));
+      for (std::string_view one : split(value, ',')) {
+        ANYNPU_ASSIGN(const DType dtype, parse_dtype(one));
+        dtypes.push_back(dtype);
+      }
     } else if (key == "opset") {
       ANYNPU_ASSIGN(result.node_.opset, parse_integer(value));
     } else if (key == "seed") {
@@ -176,7 +179,9 @@ Result<OpCase> OpCase::parse(std::string_view text) {
   for (const auto& [key, value] : attrs) {
     ANYNPU_ASSIGN(result.node_.attrs[std::string(key)], parse_attr(*schema, key, value));
   }
+  if (dtypes.empty()) dtypes = {DType::f32};
   for (std::string_view part : split(shapes, ',')) {
+    const DType dtype = dtypes[std::min(result.inputs_.size(), dtypes.size() - 1)];
     if (part == "_") {
       result.inputs_.push_back(Operand::absent());
       result.data_.emplace_back();

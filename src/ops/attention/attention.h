@@ -3,7 +3,7 @@
 //   Y[:, h] = softmax(scale * Q[:, h] * K[:, h]^T + mask) * V[:, h]
 // Q is batch x rows x (heads * size), K and V are batch x columns x (heads * their sizes): heads
 // lie beside each other as a linear layer makes them, so no tensor is transposed. The mask
-// broadcasts to batch x heads x rows x columns.
+// broadcasts to batch x heads x rows x columns, and may have a type of its own.
 #pragma once
 
 #include <array>
@@ -26,6 +26,9 @@ struct AttentionShape {
     return b * mask_steps[0] + h * mask_steps[1] + row * mask_steps[2];
   }
 };
+
+// What the tiled kernels take; the mask may be of another of them than the rest.
+constexpr DTypeSet kTiledTypes{DType::f32, DType::f16, DType::bf16};
 
 // All extents known.
 Result<AttentionShape> attention_shape_of(const OpContext& context);

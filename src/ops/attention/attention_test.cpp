@@ -40,8 +40,18 @@ TEST(FusedAttention, EveryKernelAgreesWithTheReference) {
           "FusedAttention shape=0x4x8,0x4x8,0x4x8 heads=2 domain=anynpu opset=1",
           "FusedAttention shape=1x0x8,1x4x8,1x4x8 heads=2 domain=anynpu opset=1",
           "FusedAttention shape=1x3x8,1x4x8,1x4x8 heads=2 dtype=float16 domain=anynpu opset=1",
+          "FusedAttention shape=2x17x48,2x33x48,2x33x24 heads=3 scale=0.5 dtype=bfloat16 "
+          "domain=anynpu opset=1",
+          "FusedAttention shape=2x5x32,2x7x32,2x7x32,2x1x1x7 heads=2 dtype=float16 domain=anynpu "
+          "opset=1",
+          "FusedAttention shape=2x19x32,2x37x32,2x37x32,2x1x1x37 heads=2 "
+          "dtype=bfloat16,bfloat16,bfloat16,float32 domain=anynpu opset=1",
+          "FusedAttention shape=2x19x32,2x37x32,2x37x32,2x1x1x37 heads=2 "
+          "dtype=float32,float32,float32,bfloat16 domain=anynpu opset=1",
+          "FusedAttention shape=1x3x8,1x4x8,1x4x8,3x4 heads=2 "
+          "dtype=float16,float16,float16,float64 domain=anynpu opset=1",
       },
-      20);
+      32);
 }
 
 }  // namespace

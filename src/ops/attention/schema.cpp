@@ -8,7 +8,6 @@
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
-#include "ops/widen.h"
 #include "tensor/element.h"
 
 namespace anynpu::ops {
@@ -62,12 +61,20 @@ Status attention_rule(OpContext& context) {
   return {};
 }
 
+double element(DType type, const std::byte* data, int64_t index) {
+  double value = 0;
+  visit_floats(type, [&](auto zero) {
+    using T = decltype(zero);
+    value = static_cast<double>(Element<T>::load(reinterpret_cast<const T*>(data)[index]));
+  });
+  return value;
+}
+
 // One row of one head in double; `weights` holds `columns` numbers.
 template <typename T>
-void attend(const AttentionShape& a, const RunArgs& args, int64_t b, int64_t h, int64_t row,
-            double* weights) {
+void attend(const AttentionShape& a, DType mask_type, const RunArgs& args, int64_t b, int64_t h,
+            int64_t row, double* weights) {
   const T* q = input_of<T>(args, 0) + ((b * a.rows + row) * a.heads + h) * a.size;
-  const T* mask = a.has_mask ? input_of<T>(args, 3) + a.mask_offset(b, h, row) : nullptr;
   const auto value = [](T x) { return static_cast<double>(Element<T>::load(x)); };
   double top = -INFINITY, sum = 0;
   for (int64_t j = 0; j < a.columns; ++j) {
@@ -75,7 +82,10 @@ void attend(const AttentionShape& a, const RunArgs& args, int64_t b, int64_t h, 
     double dot = 0;
     for (int64_t i = 0; i < a.size; ++i) dot += value(q[i]) * value(k[i]);
     weights[j] = dot * static_cast<double>(a.scale);
-    if (mask) weights[j] += value(mask[j * a.mask_steps[3]]);
+    if (a.has_mask) {
+      weights[j] +=
+          element(mask_type, args.inputs[3], a.mask_offset(b, h, row) + j * a.mask_steps[3]);
+    }
     top = std::max(top, weights[j]);
   }
   for (int64_t j = 0; j < a.columns; ++j) sum += weights[j] = std::exp(weights[j] - top);
@@ -92,6 +102,7 @@ void attend(const AttentionShape& a, const RunArgs& args, int64_t b, int64_t h, 
 
 PlanResult plan_reference(const OpContext& context) {
   ANYNPU_ASSIGN(const AttentionShape a, attention_shape_of(context));
+  const DType mask_type = a.has_mask ? context.inputs[3].dtype : DType::f32;
   std::unique_ptr<KernelPlan> plan;
   visit_floats(context.inputs[0].dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -100,7 +111,7 @@ PlanResult plan_reference(const OpContext& context) {
         for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
           auto* weights = reinterpret_cast<double*>(args.workspace) + i * a.columns;
           for (int64_t row = 0; row < a.rows; ++row) {
-            attend<T>(a, args, i / a.heads, i % a.heads, row, weights);
+            attend<T>(a, mask_type, args, i / a.heads, i % a.heads, row, weights);
           }
         }
       });
@@ -118,35 +129,29 @@ void register_attention(Registry& registry) {
       OpSchema{.name = "FusedAttention",
                .domain = "anynpu",
                .since = 1,
-               .inputs = {{"Q", "T"}, {"K", "T"}, {"V", "T"}, {"mask", "T", Presence::optional}},
+               .inputs = {{"Q", "T"}, {"K", "T"}, {"V", "T"}, {"mask", "M", Presence::optional}},
                .outputs = {{"Y", "T"}},
-               .types = {{"T", kFloats}},
+               .types = {{"T", kFloats}, {"M", kFloats}},
                .attrs = {{"heads", AttrKind::i, int64_t{1}}, {"scale", AttrKind::f, 1.0f}},
                .shape = attention_rule});
   registry.add(KernelDef{.op = "FusedAttention",
                          .name = "attention_avx512",
                          .domain = "anynpu",
-                         .types = {DType::f32},
+                         .types = kTiledTypes,
                          .can_run = can_run_tiled_attention<Isa::avx512>,
                          .create = create_tiled_attention<Isa::avx512>});
   registry.add(KernelDef{.op = "FusedAttention",
                          .name = "attention_avx2",
                          .domain = "anynpu",
-                         .types = {DType::f32},
+                         .types = kTiledTypes,
                          .can_run = can_run_tiled_attention<Isa::avx2>,
                          .create = create_tiled_attention<Isa::avx2>});
   registry.add(KernelDef{.op = "FusedAttention",
                          .name = "attention_baseline",
                          .domain = "anynpu",
-                         .types = {DType::f32},
+                         .types = kTiledTypes,
                          .can_run = can_run_tiled_attention<Isa::baseline>,
                          .create = create_tiled_attention<Isa::baseline>});
-  registry.add(KernelDef{.op = "FusedAttention",
-                         .name = "widened",
-                         .domain = "anynpu",
-                         .types = kShortFloats,
-                         .can_run = can_run_widened,
-                         .create = create_widened});
   registry.add(KernelDef{.op = "FusedAttention",
                          .name = "attention_reference",
                          .domain = "anynpu",
