@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/spare_pool.h"
+#include "exec/count_in_block.h"
 #include "ops/kernel.h"
 
 namespace anynpu::exec {
@@ -14,7 +15,6 @@ namespace anynpu::exec {
 namespace {
 
 constexpr size_t kUnit = ops::kBufferAlignment;
-constexpr size_t kOwnersBytes = 48;  // what a shared_ptr with a deleter and an allocator needs
 constexpr int kSmallest = 6, kSmall = 16, kLargest = 22;  // powers of two: 64 B, 64 KiB, 4 MiB
 
 // In front of the bytes.
@@ -22,6 +22,7 @@ struct alignas(kUnit) Block {
   int power = 0;
   alignas(8) std::byte owners[kOwnersBytes];
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
+  static void give_back(Block* block);
 };
 static_assert(sizeof(Block) == kUnit);
 
@@ -48,7 +49,7 @@ Block* take(int power) {
   return reinterpret_cast<Block*>(spare.release());
 }
 
-void give(Block* block) {
+void Block::give_back(Block* block) {
   const int power = block->power;
   if (power > kLargest) return std::free(block);
   const auto at = static_cast<size_t>(power <= kSmall ? power - kSmallest : power - kSmall - 1);
@@ -59,26 +60,6 @@ void give(Block* block) {
     lists().large[at].give(std::move(handle));
   }
 }
-
-// Gives the owners' count its place in the block. The count goes last: the block with it.
-template <typename T>
-struct InBlock {
-  using value_type = T;
-  Block* block;
-  explicit InBlock(Block* where) : block(where) {}
-  template <typename U>
-  InBlock(const InBlock<U>& other) : block(other.block) {}  // NOLINT: as allocators do
-  T* allocate(size_t) {
-    static_assert(sizeof(T) <= kOwnersBytes);
-    static_assert(alignof(T) <= 8);
-    return reinterpret_cast<T*>(block->owners);
-  }
-  void deallocate(T*, size_t) { give(block); }
-  template <typename U>
-  bool operator==(const InBlock<U>& other) const {
-    return block == other.block;
-  }
-};
 
 }  // namespace
 
@@ -93,7 +74,7 @@ std::shared_ptr<std::byte> take_block(size_t bytes) {
     if (!block) return nullptr;
     block->power = power;
   }
-  return {block->data(), [](std::byte*) {}, InBlock<std::byte>(block)};
+  return own_in_block(block, block->data());
 }
 
 }  // namespace anynpu::exec

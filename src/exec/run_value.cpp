@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/run_value.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "base/spare_pool.h"
 #include "exec/block_pool.h"
+#include "exec/count_in_block.h"
 #include "exec/memory.h"
 
 namespace anynpu::exec {
@@ -37,6 +40,35 @@ Result<AxisView> view_along(const RunValue& tensor, int64_t axis) {
   return view;
 }
 
+// More values than this are not kept: a long loop is over at some time.
+constexpr size_t kMostKept = 4096;
+
+struct ItemsBlock {
+  alignas(8) std::byte owners[kOwnersBytes];
+  RunItems items;
+  static void give_back(ItemsBlock* block);
+};
+
+SparePool<ItemsBlock, 64>& spare_items() {
+  static auto* made = new SparePool<ItemsBlock, 64>;  // as the lists of block_pool.cpp
+  return *made;
+}
+
+void ItemsBlock::give_back(ItemsBlock* block) {
+  block->items.clear();
+  spare_items().give(std::unique_ptr<ItemsBlock>(block));
+}
+
+// Whether `part` has the type of `first` and its extents but along `axis`.
+bool fits_beside(const RunValue& part, const RunValue& first, int64_t axis) {
+  if (!part.is_tensor() || part.dtype != first.dtype || part.shape.size() != first.shape.size())
+    return false;
+  for (size_t i = 0; i < part.shape.size(); ++i) {
+    if (static_cast<int64_t>(i) != axis && part.shape[i] != first.shape[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 RunValue RunValue::borrow(DType dtype, Shape shape, const void* data) {
@@ -55,18 +87,33 @@ void RunValue::set_borrowed(DType type, const Shape& extents, const void* memory
   items.reset();
 }
 
-RunValue RunValue::sequence(DType dtype, std::vector<RunValue> items) {
-  RunValue value;
-  value.kind = Kind::sequence;
-  value.dtype = dtype;
-  value.items = std::make_shared<const std::vector<RunValue>>(std::move(items));
-  return value;
+void RunValue::set_sequence(DType type, std::shared_ptr<const RunItems> elements) {
+  kind = Kind::sequence;
+  dtype = type;
+  data.reset();
+  items = std::move(elements);
 }
 
-Result<RunValue> new_tensor(DType dtype, Shape shape) {
-  RunValue value;
-  ANYNPU_TRY(make_tensor(dtype, shape, value));
-  return value;
+RunValue& RunItems::add() {
+  if (size_ == room_.size()) room_.emplace_back();
+  return room_[size_++];
+}
+
+void RunItems::reverse() {
+  std::reverse(room_.begin(), room_.begin() + static_cast<ptrdiff_t>(size_));
+}
+
+void RunItems::clear() {
+  for (size_t i = 0; i < size_; ++i) room_[i].clear();
+  size_ = 0;
+  if (room_.size() > kMostKept) room_ = {};
+}
+
+std::shared_ptr<RunItems> take_items() {
+  auto block = spare_items().take();
+  if (!block) block = std::make_unique<ItemsBlock>();
+  ItemsBlock* const owned = block.release();
+  return own_in_block(owned, &owned->items);
 }
 
 Status make_tensor(DType dtype, const Shape& shape, RunValue& value) {
@@ -97,96 +144,108 @@ Status make_tensor(DType dtype, const Shape& shape, RunValue& value) {
   return {};
 }
 
-Result<int64_t> read_scalar(const RunValue& value, const std::string& what) {
-  if (value.is_tensor() && element_count(value.shape) == 1) {
-    if (value.dtype == DType::boolean) return static_cast<int64_t>(*value.data != std::byte{0});
+Result<int64_t> read_integer(const RunValue& value, int64_t index, const graph::Node& node,
+                             std::string_view what) {
+  if (value.is_tensor() && index < element_count(value.shape)) {
+    const std::byte* at = value.data.get() + static_cast<size_t>(index) * size_of(value.dtype);
+    if (value.dtype == DType::boolean) return static_cast<int64_t>(*at != std::byte{0});
     if (value.dtype == DType::i64) {
       int64_t number;
-      std::memcpy(&number, value.data.get(), sizeof number);
+      std::memcpy(&number, at, sizeof number);
       return number;
     }
     if (value.dtype == DType::i32) {
       int32_t number;
-      std::memcpy(&number, value.data.get(), sizeof number);
+      std::memcpy(&number, at, sizeof number);
       return int64_t{number};
     }
   }
-  return fail(Code::shape_mismatch, "{} has shape {} and type {}; expected one integer or boolean",
-              what, to_string(value.shape), name_of(value.dtype));
+  return fail(Code::shape_mismatch,
+              "{} '{}': {} has shape {} and type {}; expected integers or booleans", node.op,
+              node.name, what, to_string(value.shape), name_of(value.dtype));
 }
 
-Result<RunValue> piece_of(const RunValue& tensor, int64_t axis, int64_t begin, int64_t length) {
+Result<int64_t> read_scalar(const RunValue& value, const graph::Node& node, std::string_view what) {
+  if (value.is_tensor() && element_count(value.shape) == 1) {
+    return read_integer(value, 0, node, what);
+  }
+  return fail(Code::shape_mismatch,
+              "{} '{}': {} has shape {} and type {}; expected one integer or boolean", node.op,
+              node.name, what, to_string(value.shape), name_of(value.dtype));
+}
+
+Status piece_of(const RunValue& tensor, int64_t axis, int64_t begin, int64_t length,
+                RunValue& out) {
   ANYNPU_ASSIGN(const AxisView view, view_along(tensor, axis));
   if (begin < 0 || length < 0 || begin > view.extent - length) {
     return fail(Code::invalid_argument, "elements {} to {} of axis {} of a tensor of shape {}",
                 begin, begin + length, axis, to_string(tensor.shape));
   }
-  Shape shape = tensor.shape;
-  shape[static_cast<size_t>(axis)] = length;
-  ANYNPU_ASSIGN(RunValue piece, new_tensor(tensor.dtype, std::move(shape)));
+  out.shape = tensor.shape;
+  out.shape[static_cast<size_t>(axis)] = length;
+  ANYNPU_TRY(make_tensor(tensor.dtype, out.shape, out));
   const size_t row = static_cast<size_t>(length) * view.inner;
   for (int64_t o = 0; o < view.outer && row > 0; ++o) {
-    std::memcpy(piece.data.get() + static_cast<size_t>(o) * row,
+    std::memcpy(out.data.get() + static_cast<size_t>(o) * row,
                 tensor.data.get() + static_cast<size_t>(o * view.extent + begin) * view.inner, row);
   }
-  return piece;
+  return {};
 }
 
-Result<RunValue> slice_of(const RunValue& tensor, int64_t axis, int64_t index) {
-  RunValue slice;
+Status slice_of(const RunValue& tensor, int64_t axis, int64_t index, RunValue& out) {
   if (axis == 0 && !tensor.shape.empty() && index >= 0 && index < tensor.shape[0] &&
       bits_of(tensor.dtype) % 8 == 0) {
-    slice = tensor;  // a view: rows lie one behind the other
-    slice.shape.erase(slice.shape.begin());
-    slice.data = std::shared_ptr<std::byte>(
-        tensor.data, tensor.data.get() + static_cast<size_t>(index) * slice.bytes());
-    return slice;
+    out = tensor;  // a view: rows lie one behind the other
+    out.shape.erase(out.shape.begin());
+    out.data = std::shared_ptr<std::byte>(
+        tensor.data, tensor.data.get() + static_cast<size_t>(index) * out.bytes());
+    return {};
   }
-  ANYNPU_ASSIGN(slice, piece_of(tensor, axis, index, 1));
-  slice.shape.erase(slice.shape.begin() + axis);
-  return slice;
+  ANYNPU_TRY(piece_of(tensor, axis, index, 1, out));
+  out.shape.erase(out.shape.begin() + axis);
+  return {};
 }
 
-Result<RunValue> join_tensors(std::span<const RunValue> parts, int64_t axis, bool fresh_axis) {
-  std::vector<RunValue> placed(parts.begin(), parts.end());
-  if (placed.empty()) return fail(Code::invalid_argument, "there are no tensors to join");
-  const auto rank = static_cast<int64_t>(placed[0].shape.size()) + (fresh_axis ? 1 : 0);
+Status join_tensors(std::span<const RunValue> parts, int64_t axis, bool fresh_axis, RunValue& out) {
+  if (parts.empty()) return fail(Code::invalid_argument, "there are no tensors to join");
+  const RunValue& first = parts[0];
+  const auto rank = static_cast<int64_t>(first.shape.size()) + (fresh_axis ? 1 : 0);
   if (axis < 0) axis += rank;
   if (axis < 0 || axis >= rank) {
     return fail(Code::invalid_argument, "axis {} for tensors of shape {}", axis,
-                to_string(placed[0].shape));
+                to_string(first.shape));
   }
+  const auto at = static_cast<size_t>(axis);
+  const auto extent_of = [&](const RunValue& part) { return fresh_axis ? 1 : part.shape[at]; };
   int64_t total = 0;
-  for (RunValue& part : placed) {
-    if (fresh_axis && static_cast<int64_t>(part.shape.size()) >= axis)
-      part.shape.insert(part.shape.begin() + axis, 1);
-    Shape same = part.shape;
-    if (same.size() == placed[0].shape.size())
-      same[static_cast<size_t>(axis)] = placed[0].shape[static_cast<size_t>(axis)];
-    if (!part.is_tensor() || part.dtype != placed[0].dtype || same != placed[0].shape) {
+  for (const RunValue& part : parts) {
+    if (!fits_beside(part, first, fresh_axis ? -1 : axis)) {
       return fail(Code::shape_mismatch,
                   "tensors of {} {} and {} {} cannot be joined along axis {}; expected the same "
                   "elsewhere",
-                  name_of(placed[0].dtype), to_string(placed[0].shape), name_of(part.dtype),
+                  name_of(first.dtype), to_string(first.shape), name_of(part.dtype),
                   to_string(part.shape), axis);
     }
-    total += part.shape[static_cast<size_t>(axis)];
+    total += extent_of(part);
   }
-  Shape shape = placed[0].shape;
-  shape[static_cast<size_t>(axis)] = total;
-  ANYNPU_ASSIGN(RunValue joined, new_tensor(placed[0].dtype, std::move(shape)));
-  ANYNPU_ASSIGN(const AxisView whole, view_along(joined, axis));
-  int64_t at = 0;
-  for (const RunValue& part : placed) {
-    const int64_t extent = part.shape[static_cast<size_t>(axis)];
-    const size_t row = static_cast<size_t>(extent) * whole.inner;
+  out.shape = first.shape;
+  if (fresh_axis) {
+    out.shape.insert(out.shape.begin() + axis, total);
+  } else {
+    out.shape[at] = total;
+  }
+  ANYNPU_TRY(make_tensor(first.dtype, out.shape, out));
+  ANYNPU_ASSIGN(const AxisView whole, view_along(out, axis));
+  int64_t begin = 0;
+  for (const RunValue& part : parts) {
+    const size_t row = static_cast<size_t>(extent_of(part)) * whole.inner;
     for (int64_t o = 0; o < whole.outer && row > 0; ++o) {
-      std::memcpy(joined.data.get() + static_cast<size_t>(o * whole.extent + at) * whole.inner,
+      std::memcpy(out.data.get() + static_cast<size_t>(o * whole.extent + begin) * whole.inner,
                   part.data.get() + static_cast<size_t>(o) * row, row);
     }
-    at += extent;
+    begin += extent_of(part);
   }
-  return joined;
+  return {};
 }
 
 }  // namespace anynpu::exec

@@ -28,7 +28,7 @@ Result<size_t> position(const Node& node, Inputs inputs, size_t input, int64_t o
                         int64_t size) {
   int64_t at = otherwise;
   if (input < inputs.size() && inputs[input]->is_tensor()) {
-    ANYNPU_ASSIGN(at, read_scalar(*inputs[input], label(node) + ": the position"));
+    ANYNPU_ASSIGN(at, read_scalar(*inputs[input], node, "the position"));
   }
   const int64_t from_start = at < 0 ? at + size : at;
   if (from_start >= 0 && from_start < size) return static_cast<size_t>(from_start);
@@ -36,14 +36,14 @@ Result<size_t> position(const Node& node, Inputs inputs, size_t input, int64_t o
 }
 
 Status construct(const Node& node, Inputs inputs, RunValue& output) {
-  std::vector<RunValue> items;
-  for (const RunValue* input : inputs) items.push_back(*input);
-  output = RunValue::sequence(items.empty() ? DType::undefined : items[0].dtype, std::move(items));
+  auto items = take_items();
+  for (const RunValue* input : inputs) items->add() = *input;
+  output.set_sequence(inputs.empty() ? DType::undefined : inputs[0]->dtype, std::move(items));
   return {};
 }
 
 Status empty(const Node& node, Inputs inputs, RunValue& output) {
-  output = RunValue::sequence(DType::undefined, {});
+  output.set_sequence(DType::undefined, take_items());
   return {};
 }
 
@@ -57,67 +57,62 @@ Status element(const Node& node, Inputs inputs, RunValue& output) {
 
 Status insert(const Node& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(check_sequence(node, inputs));
-  std::vector<RunValue> items = *inputs[0]->items;
-  if (inputs.size() < 2 || !inputs[1]->is_tensor() || items.size() >= kMostItems) {
+  const RunItems& before = *inputs[0]->items;
+  if (inputs.size() < 2 || !inputs[1]->is_tensor() || before.size() >= kMostItems) {
     return fail(Code::invalid_argument, "{}: no tensor to insert, or {} elements already",
-                label(node), items.size());
+                label(node), before.size());
   }
-  const auto size = static_cast<int64_t>(items.size());
+  const auto size = static_cast<int64_t>(before.size());
   ANYNPU_ASSIGN(const size_t at, position(node, inputs, 2, size, size + 1));
   // -1 is the place in front of the last element, not behind it.
   int64_t given = 0;
   if (inputs.size() > 2 && inputs[2]->is_tensor()) {
-    ANYNPU_ASSIGN(given, read_scalar(*inputs[2], label(node)));
+    ANYNPU_ASSIGN(given, read_scalar(*inputs[2], node, "the position"));
   }
-  const size_t place = given < 0 ? at - 1 : at;
-  items.insert(items.begin() + static_cast<ptrdiff_t>(std::min(place, items.size())), *inputs[1]);
-  output = RunValue::sequence(inputs[1]->dtype, std::move(items));
+  const size_t place = std::min(given < 0 ? at - 1 : at, before.size());
+  auto items = take_items();
+  for (size_t i = 0; i < place; ++i) items->add() = before[i];
+  items->add() = *inputs[1];
+  for (size_t i = place; i < before.size(); ++i) items->add() = before[i];
+  output.set_sequence(inputs[1]->dtype, std::move(items));
   return {};
 }
 
 Status erase(const Node& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(check_sequence(node, inputs));
-  std::vector<RunValue> items = *inputs[0]->items;
-  const auto size = static_cast<int64_t>(items.size());
+  const RunItems& before = *inputs[0]->items;
+  const auto size = static_cast<int64_t>(before.size());
   ANYNPU_ASSIGN(const size_t at, position(node, inputs, 1, size - 1, size));
-  items.erase(items.begin() + static_cast<ptrdiff_t>(at));
-  output = RunValue::sequence(inputs[0]->dtype, std::move(items));
+  auto items = take_items();
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (i != at) items->add() = before[i];
+  }
+  output.set_sequence(inputs[0]->dtype, std::move(items));
   return {};
 }
 
 Status length(const Node& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(check_sequence(node, inputs));
-  ANYNPU_ASSIGN(output, new_tensor(DType::i64, {}));
+  ANYNPU_TRY(make_tensor(DType::i64, {}, output));
   const auto count = static_cast<int64_t>(inputs[0]->items->size());
   std::memcpy(output.data.get(), &count, sizeof count);
   return {};
 }
 
-// The extents of the pieces: given one by one, as one size, or 1 each.
-Result<std::vector<int64_t>> piece_lengths(const Node& node, Inputs inputs, int64_t extent) {
-  std::vector<int64_t> lengths;
-  if (inputs.size() < 2 || !inputs[1]->is_tensor()) {
-    lengths.assign(static_cast<size_t>(extent), 1);
-    return lengths;
-  }
-  const RunValue& split = *inputs[1];
-  for (int64_t i = 0; i < element_count(split.shape); ++i) {
-    RunValue one = split;
-    one.shape = {};
-    one.data = std::shared_ptr<std::byte>(
-        split.data, split.data.get() + static_cast<size_t>(i) * size_of(split.dtype));
-    ANYNPU_ASSIGN(const int64_t part, read_scalar(one, label(node) + ": a length"));
-    lengths.push_back(part);
-  }
-  if (split.shape.empty()) {
-    const int64_t size = lengths[0];
-    if (size < 1) {
-      return fail(Code::invalid_argument, "{}: pieces of {} elements", label(node), size);
-    }
-    lengths.clear();
-    for (int64_t at = 0; at < extent; at += size) lengths.push_back(std::min(size, extent - at));
-  }
-  return lengths;
+// How an axis is cut: into as many pieces as `lengths` has elements, or of `size` each, the last
+// one perhaps shorter.
+struct Cut {
+  const RunValue* lengths = nullptr;
+  int64_t size = 1;
+};
+
+Result<Cut> read_cut(const Node& node, Inputs inputs) {
+  if (inputs.size() < 2 || !inputs[1]->is_tensor()) return Cut{};
+  if (!inputs[1]->shape.empty()) return Cut{inputs[1], 0};
+  ANYNPU_ASSIGN(const int64_t size, read_scalar(*inputs[1], node, "the length of its pieces"));
+  if (size >= 1) return Cut{nullptr, size};
+  return fail(Code::invalid_argument, "{}: pieces of {} elements; expected at least 1", label(node),
+              size);
 }
 
 Status split(const Node& node, Inputs inputs, RunValue& output) {
@@ -129,28 +124,32 @@ Status split(const Node& node, Inputs inputs, RunValue& output) {
     return fail(Code::invalid_argument, "{}: axis {} of a tensor of shape {}", label(node), axis,
                 to_string(tensor.shape));
   }
-  ANYNPU_ASSIGN(const auto lengths,
-                piece_lengths(node, inputs, tensor.shape[static_cast<size_t>(axis)]));
+  const int64_t extent = tensor.shape[static_cast<size_t>(axis)];
+  ANYNPU_ASSIGN(const Cut cut, read_cut(node, inputs));
   const bool keep =
       node.int_attr("keepdims", 1) != 0 || (inputs.size() > 1 && inputs[1]->is_tensor());
-  std::vector<RunValue> items;
-  int64_t at = 0;
-  for (int64_t part : lengths) {
-    ANYNPU_ASSIGN(RunValue piece, piece_of(tensor, axis, at, part), "in {}", label(node));
+  const int64_t count = cut.lengths ? element_count(cut.lengths->shape)
+                                    : extent / cut.size + (extent % cut.size != 0);
+  auto items = take_items();
+  for (int64_t i = 0, at = 0; i < count; ++i) {
+    int64_t part = std::min(cut.size, extent - at);
+    if (cut.lengths) {
+      ANYNPU_ASSIGN(part, read_integer(*cut.lengths, i, node, "the lengths of its pieces"));
+    }
+    RunValue& piece = items->add();
+    ANYNPU_TRY(piece_of(tensor, axis, at, part, piece), "in {}", label(node));
     if (!keep) piece.shape.erase(piece.shape.begin() + axis);
-    items.push_back(std::move(piece));
     at += part;
   }
-  output = RunValue::sequence(tensor.dtype, std::move(items));
+  output.set_sequence(tensor.dtype, std::move(items));
   return {};
 }
 
 Status concat(const Node& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(check_sequence(node, inputs));
-  ANYNPU_ASSIGN(
-      output,
-      join_tensors(*inputs[0]->items, node.int_attr("axis", 0), node.int_attr("new_axis", 0) != 0),
-      "in {}", label(node));
+  ANYNPU_TRY(join_tensors(inputs[0]->items->values(), node.int_attr("axis", 0),
+                          node.int_attr("new_axis", 0) != 0, output),
+             "in {}", label(node));
   return {};
 }
 
@@ -160,7 +159,7 @@ Status pass(const Node& node, Inputs inputs, RunValue& output) {
 }
 
 Status has_element(const Node& node, Inputs inputs, RunValue& output) {
-  ANYNPU_ASSIGN(output, new_tensor(DType::boolean, {}));
+  ANYNPU_TRY(make_tensor(DType::boolean, {}, output));
   const bool there = !inputs.empty() && inputs[0]->kind != RunValue::Kind::nothing;
   *output.data = std::byte{there};
   return {};

@@ -23,7 +23,8 @@ Result<RunValue> constant_value(const graph::Value& value) {
   const auto& bytes = value.constant->bytes;
   RunValue constant = RunValue::borrow(value.dtype, value.shape, bytes.data());
   if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(std::max_align_t) != 0) {
-    ANYNPU_ASSIGN(RunValue copy, new_tensor(value.dtype, value.shape));
+    RunValue copy;
+    ANYNPU_TRY(make_tensor(value.dtype, value.shape, copy));
     std::memcpy(copy.data.get(), bytes.data(), std::min(bytes.size(), copy.bytes()));
     return copy;
   }
@@ -156,12 +157,6 @@ const RunValue& StepProgram::value(const Frame& frame, ValueId id) const {
   if (id == kNoValue) return kNothing;
   const RunValue& constant = constants_[static_cast<size_t>(id)];
   return constant.is_tensor() ? constant : frame[static_cast<size_t>(id)];
-}
-
-Result<std::vector<RunValue>> StepProgram::run(std::span<const RunValue> inputs) const {
-  std::vector<RunValue> results(outputs_.size());
-  ANYNPU_TRY(run(inputs, results));
-  return results;
 }
 
 Status StepProgram::run(std::span<const RunValue> inputs, std::span<RunValue> results) const {

@@ -27,9 +27,7 @@ class StepProgram {
   static Result<std::shared_ptr<const StepProgram>> make(
       const graph::Graph& graph, const std::shared_ptr<StepObserver>& observer = nullptr);
 
-  // Values in the order of the graph's inputs and outputs.
-  Result<std::vector<RunValue>> run(std::span<const RunValue> inputs) const;
-  // The same into values that are there, one per output.
+  // Values in the order of the graph's inputs and outputs, one for each.
   Status run(std::span<const RunValue> inputs, std::span<RunValue> results) const;
   size_t outputs() const { return outputs_.size(); }
 
