@@ -16,7 +16,8 @@ bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '+
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, std::shared_ptr<const std::string> file)
+      : text_(text), file_(std::move(file)) {}
 
   // Fields up to `close`; '\0' stands for the end of the text.
   Status fields(TextField& into, char close, int depth) {
@@ -252,6 +253,7 @@ class Parser {
   void mark(TextField& field) const {
     field.line = line_;
     field.column = column_;
+    field.file = file_;
   }
   static std::string number(size_t value) { return std::to_string(value); }
   std::string shown() const {
@@ -261,10 +263,13 @@ class Parser {
     return "the byte " + number(c);
   }
   Status error(const std::string& what) const {
-    return fail(Code::parse_error, "line {}, column {}: {}", line_, column_, what);
+    TextField here;
+    mark(here);
+    return fail(Code::parse_error, "{}: {}", here.where(), what);
   }
 
   std::string_view text_;
+  std::shared_ptr<const std::string> file_;
   size_t position_ = 0;
   size_t count_ = 0;
   int line_ = 1;
@@ -279,18 +284,22 @@ Status wrong(const TextField& field, std::string_view expected) {
 
 }  // namespace
 
-Result<TextField> parse_prototext(std::string_view text) {
+Result<TextField> parse_prototext(std::string_view text, std::string_view file) {
   if (text.size() > kMaxTextBytes) {
-    return fail(Code::parse_error, "the text has {} bytes; expected at most {}", text.size(),
-                kMaxTextBytes);
+    return fail(Code::parse_error, "{} has {} bytes; expected at most {}",
+                file.empty() ? "the text" : file, text.size(), kMaxTextBytes);
   }
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   TextField root;
-  ANYNPU_TRY(Parser(text).fields(root, '\0', 0));
+  if (!file.empty()) root.file = std::make_shared<const std::string>(file);
+  ANYNPU_TRY(Parser(text, root.file).fields(root, '\0', 0));
   return root;
 }
 
-std::string TextField::where() const { return format("line {}, column {}", line, column); }
+std::string TextField::where() const {
+  if (file) return format("{}:{}:{}", *file, line, column);
+  return format("line {}, column {}", line, column);
+}
 
 Status TextField::to(int64_t& out) const {
   std::string_view digits = text;

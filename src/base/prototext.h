@@ -2,11 +2,12 @@
 // The protobuf text format, read without a schema into a tree of fields. A list `name: [a, b]`
 // becomes one field per element, as if the name stood before each. Text that does not follow the
 // grammar, nests deeper than kMaxTextDepth or holds more than kMaxTextFields fields gives a
-// parse_error that names line and column.
+// parse_error that names the place.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct TextField {
   std::vector<TextField> fields;
   int line = 1;
   int column = 1;
+  std::shared_ptr<const std::string> file;  // null: the text is from no file
 
   // Each fails with parse_error when the value is of another kind or out of range.
   Status to(int64_t& out) const;
@@ -45,11 +47,11 @@ struct TextField {
   const TextField* find(std::string_view field_name) const;
   std::vector<const TextField*> all(std::string_view field_name) const;
 
-  // "line 3, column 7", for messages.
+  // "net.prototxt:3:7", or "line 3, column 7" without a file; for messages.
   std::string where() const;
 };
 
-// The whole text as one message without a name.
-Result<TextField> parse_prototext(std::string_view text);
+// The whole text as one message without a name. `file` is what messages call it.
+Result<TextField> parse_prototext(std::string_view text, std::string_view file = {});
 
 }  // namespace anynpu

@@ -91,6 +91,10 @@ TEST(Prototext, ResolvesEscapesAndJoinsStrings) {
 }
 
 TEST(Prototext, NamesThePlaceOfAMistake) {
+  EXPECT_TRUE(parse_prototext("layer {\n  name 5\n}", "net.prototxt")
+                  .status()
+                  .message()
+                  .starts_with("net.prototxt:2:8: "));
   EXPECT_NE(failure("layer {\n  name 5\n}").find("line 2, column 8"), std::string::npos);
   EXPECT_NE(failure("layer {\n").find("ends inside 'layer' of line 1"), std::string::npos);
   EXPECT_NE(failure("a: \"x\ny\"").find("end of its line"), std::string::npos);

@@ -63,6 +63,12 @@ class Reader {
   }
 
   bool has(std::string_view name) const { return op_.find(name) != nullptr; }
+  // "missing", or "'YUV' (aipp.cfg:2:3)".
+  std::string given(std::string_view name) const {
+    const TextField* field = op_.find(name);
+    if (!field) return format("missing in the aipp_op at {}", op_.where());
+    return format("'{}' ({})", field->text, field->where());
+  }
   std::string where(std::string_view name) const {
     const TextField* field = op_.find(name);
     return field ? field->where() : op_.where();
@@ -71,8 +77,9 @@ class Reader {
   Status check_unknown() const {
     for (const TextField& field : op_.fields) {
       if (std::find(known_.begin(), known_.end(), field.name) != known_.end()) continue;
-      return fail(Code::parse_error, "AIPP: '{}' ({}) is not a field of aipp_op", field.name,
-                  field.where());
+      return fail(Code::parse_error,
+                  "AIPP: '{}' ({}) is no field of aipp_op; correct the name, or take the line out",
+                  field.name, field.where());
     }
     return {};
   }
@@ -86,15 +93,18 @@ Status read_mode(Reader& reader, AippConfig& config) {
   std::string mode;
   ANYNPU_TRY(reader.get("aipp_mode", mode));
   if (mode != "static" && mode != "dynamic") {
-    return fail(Code::parse_error, "AIPP: aipp_mode is '{}' ({}); expected static or dynamic", mode,
-                reader.where("aipp_mode"));
+    return fail(Code::parse_error, "AIPP: aipp_mode is {}; expected static or dynamic",
+                reader.given("aipp_mode"));
   }
   config.dynamic = mode == "dynamic";
   ANYNPU_TRY(reader.integer("related_input_rank", config.input_rank, 0, 255));
   ANYNPU_TRY(reader.get("related_input_name", config.input_name));
   ANYNPU_TRY(reader.integer("max_src_image_size", config.max_source_bytes, 0, int64_t{1} << 40));
   if (config.dynamic && config.max_source_bytes == 0) {
-    return fail(Code::parse_error, "AIPP: max_src_image_size is missing; dynamic AIPP needs it");
+    return fail(Code::parse_error,
+                "AIPP: max_src_image_size is {}; expected the bytes of the largest picture, which "
+                "dynamic AIPP needs",
+                reader.given("max_src_image_size"));
   }
   return {};
 }
@@ -107,9 +117,8 @@ Status read_format(Reader& reader, const AippConfig& config, AippHeader& header)
   }
   if (header.format != 0 || (config.dynamic && name.empty())) return {};
   return fail(Code::parse_error,
-              "AIPP: input_format is '{}' ({}); expected YUV420SP_U8, XRGB8888_U8, RGB888_U8 or "
-              "YUV400_U8",
-              name, reader.where("input_format"));
+              "AIPP: input_format is {}; expected YUV420SP_U8, XRGB8888_U8, RGB888_U8 or YUV400_U8",
+              reader.given("input_format"));
 }
 
 Status read_colours(Reader& reader, AippHeader& header, AippBatch& batch) {
@@ -151,15 +160,23 @@ Status read_sizes(Reader& reader, AippHeader& header, AippBatch& batch) {
   int32_t* sizes[] = {&batch.pad_left, &batch.pad_right, &batch.pad_top, &batch.pad_bottom};
   for (size_t i = 0; i < 4; ++i) ANYNPU_TRY(reader.integer(kSideNames[i], *sizes[i], 0, 32));
   ANYNPU_TRY(reader.number("padding_value", header.padding_value));
+  if (header.source_w == 1) {
+    return fail(Code::parse_error, "AIPP: src_image_size_w is 1 ({}); expected 0 or 2 to 4096",
+                reader.where("src_image_size_w"));
+  }
   if ((header.source_w == 0) != (header.source_h == 0)) {
     return fail(Code::parse_error,
-                "AIPP: src_image_size is {}x{}; expected both numbers, or 0 for both",
-                header.source_w, header.source_h);
+                "AIPP: src_image_size_w is {} and src_image_size_h is {} ({}); expected both "
+                "numbers, or 0 for both",
+                header.source_w, header.source_h,
+                reader.where(header.source_w ? "src_image_size_w" : "src_image_size_h"));
   }
   if (header.source_w == 0 && (batch.crop || batch.padding)) {
-    return fail(
-        Code::parse_error,
-        "AIPP: src_image_size is 0 with crop or padding on; expected the size of the source");
+    const std::string_view on = batch.crop ? "crop" : "padding";
+    return fail(Code::parse_error,
+                "AIPP: {} ({}) is on and src_image_size_w and src_image_size_h are 0; expected the "
+                "size of the source picture",
+                on, reader.where(on));
   }
   return {};
 }
@@ -187,7 +204,8 @@ Status read_reserved(Reader& reader) {
 
 Result<AippConfig> read_op(const TextField& op) {
   if (op.kind != TextField::Kind::message) {
-    return fail(Code::parse_error, "AIPP: aipp_op ({}) has no braces", op.where());
+    return fail(Code::parse_error, "AIPP: aipp_op ({}) is '{}'; expected fields in braces",
+                op.where(), op.text);
   }
   Reader reader(op);
   AippConfig config;
@@ -200,6 +218,7 @@ Result<AippConfig> read_op(const TextField& op) {
   ANYNPU_TRY(read_reserved(reader));
   ANYNPU_TRY(reader.check_unknown());
   header.batches = 1;
+  config.where = op.where();
   config.settings.dynamic = config.dynamic;
   config.settings.max_source_bytes = config.max_source_bytes;
   if (!config.dynamic) {
@@ -212,22 +231,30 @@ Result<AippConfig> read_op(const TextField& op) {
 
 }  // namespace
 
-Result<std::vector<AippConfig>> parse_aipp(std::string_view text) {
-  ANYNPU_ASSIGN(const TextField file, parse_prototext(text));
+Result<std::vector<AippConfig>> parse_aipp(std::string_view text, std::string_view name) {
+  ANYNPU_ASSIGN(const TextField file, parse_prototext(text, name));
   std::vector<AippConfig> configs;
   for (const TextField& field : file.fields) {
     if (field.name != "aipp_op") {
-      return fail(Code::parse_error, "AIPP: '{}' ({}) stands where aipp_op is expected", field.name,
-                  field.where());
+      return fail(Code::parse_error,
+                  "AIPP: '{}' ({}) stands outside of aipp_op; expected aipp_op {{ ... }} with all "
+                  "fields in it",
+                  field.name, field.where());
     }
     ANYNPU_ASSIGN(AippConfig config, read_op(field));
     configs.push_back(std::move(config));
     if (configs.back().dynamic != configs.front().dynamic) {
       return fail(Code::parse_error,
-                  "AIPP: static and dynamic aipp_op stand in one file; a model has one mode");
+                  "AIPP: the aipp_op at {} is {}, those before it are not; expected one aipp_mode "
+                  "for all inputs of a model",
+                  field.where(), configs.back().dynamic ? "dynamic" : "static");
     }
   }
-  if (configs.empty()) return fail(Code::parse_error, "AIPP: there is no aipp_op");
+  if (configs.empty()) {
+    return fail(Code::parse_error,
+                "AIPP: {}: there is no aipp_op; expected aipp_op {{ aipp_mode: static ... }}",
+                file.where());
+  }
   return configs;
 }
 
@@ -235,7 +262,7 @@ Result<std::vector<AippConfig>> read_aipp_file(const std::string& path) {
   ANYNPU_ASSIGN(auto file, MappedFile::open(path), "while reading --insert_op_conf");
   const auto bytes = file->bytes();
   ANYNPU_ASSIGN(auto configs,
-                parse_aipp({reinterpret_cast<const char*>(bytes.data()), bytes.size()}),
+                parse_aipp({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path),
                 "in --insert_op_conf={}", path);
   return configs;
 }

@@ -18,11 +18,12 @@ struct AippConfig {
   bool dynamic = false;
   int64_t max_source_bytes = 0;  // dynamic
   om::Aipp settings;             // `input` is set by fit_aipp
+  std::string where;             // its aipp_op in the file, for messages
 };
 
 // Reads the text; unknown fields, wrong values and missing mandatory fields are named with their
-// line. Static and dynamic AIPP in one file are refused.
-Result<std::vector<AippConfig>> parse_aipp(std::string_view text);
+// place in the file called `name`. Static and dynamic AIPP in one file are refused.
+Result<std::vector<AippConfig>> parse_aipp(std::string_view text, std::string_view name = {});
 Result<std::vector<AippConfig>> read_aipp_file(const std::string& path);
 
 struct Options;

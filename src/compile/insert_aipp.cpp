@@ -124,17 +124,23 @@ Status insert_one(const om::Aipp& settings, size_t order, Graph& graph) {
 }
 
 Result<size_t> find_input(const AippConfig& config, const Graph& graph) {
+  std::string names;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    if (graph.values[static_cast<size_t>(graph.inputs[i])].name == config.input_name) return i;
+    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    if (name == config.input_name) return i;
+    names += (i ? ", '" : "'") + name + "'";
   }
   if (!config.input_name.empty()) {
-    return fail(Code::not_found, "AIPP: the model has no input '{}' (related_input_name)",
-                config.input_name);
+    return fail(Code::not_found,
+                "AIPP: related_input_name is '{}' ({}); the model has no such input, expected one "
+                "of {}",
+                config.input_name, config.where, names);
   }
   if (config.input_rank < static_cast<int64_t>(graph.inputs.size()))
     return static_cast<size_t>(config.input_rank);
-  return fail(Code::not_found, "AIPP: related_input_rank is {}, the model has {} inputs",
-              config.input_rank, graph.inputs.size());
+  return fail(Code::not_found,
+              "AIPP: related_input_rank is {} ({}); the model has {} inputs, expected 0 to {}",
+              config.input_rank, config.where, graph.inputs.size(), graph.inputs.size() - 1);
 }
 
 Status check_input(const Value& value) {
@@ -146,15 +152,33 @@ Status check_input(const Value& value) {
               value.name, to_string(value.shape), name_of(value.dtype));
 }
 
-Status check_with_image_gears(const om::Aipp& settings) {
-  if (settings.dynamic) return {};
+Block static_block(const om::Aipp& settings) {
   Block block;
   std::memcpy(&block, settings.parameters.data(), sizeof block);
+  return block;
+}
+
+// The documented limit of the chips; the model might be meant for one.
+Status check_padded_width(const om::Aipp& settings, const std::string& soc,
+                          const std::string& where) {
+  if (settings.dynamic || !static_block(settings).batch.padding) return {};
+  const bool narrow = soc.starts_with("Ascend310P") || soc.starts_with("Ascend910");
+  const int64_t width = settings.shape[3], most = narrow ? 1080 : 4096;
+  if (width <= most) return {};
+  return fail(Code::invalid_argument,
+              "AIPP: with padding ({}) the picture is {} pixels wide; expected at most {} on {}",
+              where, width, most, soc);
+}
+
+Status check_with_image_gears(const om::Aipp& settings, const std::string& where) {
+  if (settings.dynamic) return {};
+  const Block block = static_block(settings);
   if (block.header.source_w == 0 && !block.batch.crop && !block.batch.padding) return {};
   return fail(Code::invalid_argument,
               "AIPP: with --dynamic_image_size or a range of height and width the size of the "
               "source is not fixed; set src_image_size_w and src_image_size_h to 0 and leave crop "
-              "and padding off");
+              "and padding off ({})",
+              where);
 }
 
 }  // namespace
@@ -185,12 +209,17 @@ Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const Graph& grap
     const bool ranged = gears == om::GearKind::none && !fixed;
     for (const om::Aipp& other : fitted) {
       if (other.input == settings.input) {
-        return fail(Code::invalid_argument, "AIPP: input {} has two aipp_op", settings.input);
+        return fail(
+            Code::invalid_argument,
+            "AIPP: input {} ('{}') has two aipp_op, the second at {}; set related_input_rank "
+            "in each to another input, or take one out",
+            settings.input, value.name, config.where);
       }
     }
     const bool open_size = settings.shape[2] == kDynamicDim || settings.shape[3] == kDynamicDim;
     if (gears == om::GearKind::image || (ranged && open_size))
-      ANYNPU_TRY(check_with_image_gears(settings));
+      ANYNPU_TRY(check_with_image_gears(settings, config.where));
+    ANYNPU_TRY(check_padded_width(settings, options.soc_version, config.where));
     fitted.push_back(std::move(settings));
   }
   std::sort(fitted.begin(), fitted.end(),

@@ -236,17 +236,18 @@ def test_missing_and_foreign_weights():
     check_failed(convert(text, wrong), "weight blob 0 is 4x3x5x5 .*asks for 4x3x3x3",
                  r"in layer 'conv' \(Convolution\)")
     check_failed(convert(text, dict(weights, conv=weights["conv"][:1])),
-                 "1 weight blobs; expected at least 2")
+                 "1 weight blobs in the caffemodel; expected at least 2")
     check_failed(convert(text, b"\x89HDF\r\n"), "HDF5")
     check_failed(convert(text, b"not a model at all"), "while reading the caffemodel")
 
 
 def test_damaged_files_are_refused_with_the_place():
     text, weights = small_net()
-    check_failed(convert(text.replace("pool: MAX", "pool MAX"), weights), r"line \d+, column \d+")
+    check_failed(convert(text.replace("pool: MAX", "pool MAX"), weights),
+                 r"net\.prototxt:\d+:\d+: ")
     check_failed(convert("", weights), "no layers")
     check_failed(convert(text.replace('bottom: "fc"', 'bottom: "fd"'), weights),
-                 "bottom 'fd' is made by no layer")
+                 "bottom 'fd' is the top of no layer before it")
     whole = caffemodel(weights)
     for cut in (10, len(whole) // 2, len(whole) - 1):
         check_failed(convert(text, whole[:cut]))

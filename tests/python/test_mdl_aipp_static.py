@@ -140,15 +140,35 @@ def test_first_aipp_info_tells_what_was_configured(load, tmp_path):
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("aipp_mode: static input_format: RGB888_U8 colour: 1", "'colour' (line 1"),
-        ("aipp_mode: other", "expected static or dynamic"),
-        ("input_format: RGB888_U8", "aipp_mode"),
-        ("aipp_mode: static", "input_format"),
-        ("aipp_mode: static input_format: NV12", "YUV420SP_U8"),
-        ("aipp_mode: dynamic", "max_src_image_size is missing"),
-        ("aipp_mode: static input_format: RGB888_U8 mean_chn_0: 256", "0 to 255"),
+        (
+            "aipp_mode: static input_format: RGB888_U8 colour: 1",
+            "'colour' ({file}:1:53) is no field of aipp_op",
+        ),
+        (
+            "aipp_mode: other",
+            "aipp_mode is 'other' ({file}:1:11); expected static or dynamic",
+        ),
+        ("input_format: RGB888_U8", "aipp_mode is missing in the aipp_op at {file}:1:1"),
+        ("aipp_mode: static", "input_format is missing in the aipp_op at {file}:1:1"),
+        (
+            "aipp_mode: static input_format: NV12",
+            "input_format is 'NV12' ({file}:1:29); expected YUV420SP_U8",
+        ),
+        ("aipp_mode: dynamic", "max_src_image_size is missing in the aipp_op at {file}:1:1"),
+        (
+            "aipp_mode: static input_format: RGB888_U8 mean_chn_0: 256",
+            "mean_chn_0 is 256 ({file}:1:53); expected 0 to 255",
+        ),
         ("aipp_mode: static input_format: RGB888_U8 resize: true", "reserved"),
-        ("aipp_mode: static input_format: RGB888_U8 crop: true", "src_image_size is 0"),
+        ("aipp_mode: static input_format: RGB888_U8 crop: true", "crop ({file}:1:53) is on"),
+        (
+            "aipp_mode: static input_format: RGB888_U8 src_image_size_w: 1 src_image_size_h: 1",
+            "src_image_size_w is 1 ({file}:1:53); expected 0 or 2 to 4096",
+        ),
+        (
+            "aipp_mode: static input_format: RGB888_U8 src_image_size_w: 20",
+            "src_image_size_w is 20 and src_image_size_h is 0 ({file}:1:53)",
+        ),
         (
             "aipp_mode: static input_format: RGB888_U8 src_image_size_w: 20 src_image_size_h: 16",
             "comes out",
@@ -166,19 +186,25 @@ def test_first_aipp_info_tells_what_was_configured(load, tmp_path):
             "even",
         ),
         ("aipp_mode: static input_format: YUV400_U8", "channels"),
-        ("aipp_mode: static input_format: RGB888_U8 related_input_rank: 1", "has 1 inputs"),
-        ('aipp_mode: static input_format: RGB888_U8 related_input_name: "z"', "no input 'z'"),
+        (
+            "aipp_mode: static input_format: RGB888_U8 related_input_rank: 1",
+            "has 1 inputs, expected 0 to 0",
+        ),
+        (
+            'aipp_mode: static input_format: RGB888_U8 related_input_name: "z"',
+            "expected one of 'image'",
+        ),
         (
             "aipp_mode: static input_format: RGB888_U8 } "
             "aipp_op { aipp_mode: static input_format: RGB888_U8",
-            "two aipp_op",
+            "has two aipp_op, the second at {file}:1:55",
         ),
         (
             "aipp_mode: static input_format: RGB888_U8 } "
             "aipp_op { aipp_mode: dynamic max_src_image_size: 9",
-            "one mode",
+            "the aipp_op at {file}:1:55 is dynamic, those before it are not",
         ),
-        ("aipp_mode: static input_format: ", "line 1"),
+        ("aipp_mode: static input_format: ", "{file}:1:"),
     ],
 )
 def test_mistakes_in_the_configuration_are_named(tmp_path, text, sentence):
@@ -192,8 +218,26 @@ def test_mistakes_in_the_configuration_are_named(tmp_path, text, sentence):
         f"--insert_op_conf={tmp_path}/aipp.cfg",
     )
     assert done.returncode == 1
-    assert sentence in done.stderr, done.stderr
+    assert sentence.format(file=tmp_path / "aipp.cfg") in done.stderr, done.stderr
     assert not (tmp_path / "out.om").exists()
+
+
+def test_a_padded_picture_is_as_wide_as_the_chip_allows(tmp_path):
+    onnx.save(net(height=4, width=1088), tmp_path / "net.onnx")
+    (tmp_path / "aipp.cfg").write_text(
+        "aipp_op { aipp_mode: static input_format: RGB888_U8 src_image_size_w: 1086 "
+        "src_image_size_h: 4 padding: true left_padding_size: 2 }"
+    )
+    for soc, status in (("Ascend310P3", 1), ("Ascend310B1", 0)):
+        done = atc(
+            f"--model={tmp_path}/net.onnx",
+            "--framework=5",
+            f"--output={tmp_path}/out",
+            f"--soc_version={soc}",
+            f"--insert_op_conf={tmp_path}/aipp.cfg",
+        )
+        assert done.returncode == status, done.stderr
+        assert status == 0 or "is 1088 pixels wide; expected at most 1080 on" in done.stderr
 
 
 def nhwc_net(height=16, width=12):

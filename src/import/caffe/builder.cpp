@@ -40,25 +40,33 @@ Status check_extents(const Shape& shape) {
     if (fits && extent > 0) count *= extent;
   }
   if (fits) return {};
-  return fail(Code::unsupported_shape, "a blob of the shape {} is too large", to_string(shape));
+  return fail(Code::unsupported_shape,
+              "a blob has the shape {}; expected at most {} axes, {} elements along each and {} in "
+              "all: check the extents of the inputs and the parameters of the layer",
+              to_string(shape), kMaxRank, kMaxExtent, kMaxElements);
 }
 
 Status Builder::expect(size_t bottoms, size_t tops) const {
   if (bottoms_.size() == bottoms && tops_.size() == tops) return {};
-  return fail(Code::invalid_argument, "it has {} bottoms and {} tops; expected {} and {}",
+  return fail(Code::invalid_argument,
+              "it has {} bottoms and {} tops; expected {} and {}: correct its bottom and top lines",
               bottoms_.size(), tops_.size(), bottoms, tops);
 }
 
 Status Builder::expect_at_least(size_t bottoms, size_t tops) const {
   if (bottoms_.size() >= bottoms && tops_.size() >= tops) return {};
-  return fail(Code::invalid_argument, "it has {} bottoms and {} tops; expected at least {} and {}",
+  return fail(Code::invalid_argument,
+              "it has {} bottoms and {} tops; expected at least {} and {}: correct its bottom and "
+              "top lines",
               bottoms_.size(), tops_.size(), bottoms, tops);
 }
 
 Result<int64_t> Builder::axis(int64_t given, int64_t count) const {
   const int64_t made = given < 0 ? given + count : given;
   if (made >= 0 && made < count) return made;
-  return fail(Code::invalid_argument, "axis is {}, the bottom has {} dimensions", given, count);
+  return fail(Code::invalid_argument, "axis is {}; expected {} to {} for a bottom of the shape {}",
+              given, -count, count - 1,
+              bottoms_.empty() ? std::string("unknown") : to_string(shape(bottoms_[0])));
 }
 
 Status Builder::need_static(ValueId id) const {
@@ -89,8 +97,11 @@ size_t Builder::weight_count() const {
 
 Result<const Blob*> Builder::blob(size_t index) const {
   if (index < weight_count()) return &weights_->find(layer_->name)->second[index];
-  return fail(Code::not_found, "it has {} weight blobs; expected at least {}", weight_count(),
-              index + 1);
+  return fail(
+      Code::not_found,
+      "it has {} weight blobs in the caffemodel; expected at least {}: give the .caffemodel "
+      "that belongs to this prototxt",
+      weight_count(), index + 1);
 }
 
 Result<ValueId> Builder::weight(size_t index, const Shape& shape) {
@@ -155,7 +166,10 @@ Result<std::vector<ValueId>> Builder::add_several(std::string_view op, std::vect
     value.shape = context.outputs[i].shape;
     value.has_shape = context.outputs[i].has_shape;
     if (!value.has_shape) {
-      return fail(Code::unsupported_shape, "the shape of '{}' stays unknown", value.name);
+      return fail(Code::unsupported_shape,
+                  "the shape of '{}' stays unknown; give the extents of the inputs with "
+                  "--input_shape",
+                  value.name);
     }
     ANYNPU_TRY(check_extents(value.shape));
   }
@@ -176,8 +190,8 @@ Result<ValueId> Builder::reshape(ValueId id, std::vector<int64_t> shape) {
 
 Status Builder::set_top(size_t index, ValueId id) {
   if (index >= tops_.size()) {
-    return fail(Code::invalid_argument, "it has {} tops; expected at least {}", tops_.size(),
-                index + 1);
+    return fail(Code::invalid_argument, "it has {} tops; expected at least {}: add a top line",
+                tops_.size(), index + 1);
   }
   tops_[index] = id;
   return {};

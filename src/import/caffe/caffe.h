@@ -26,8 +26,10 @@ using InputShapes = std::map<std::string, Shape>;
 Result<graph::Graph> import_files(const std::string& prototxt, const std::string& weights,
                                   const InputShapes& shapes = {}, const LayerTypes& types = {});
 
-// The same from memory; nothing given stays referenced. `weights` may be empty.
+// The same from memory; nothing given stays referenced. `weights` may be empty; `file` is what
+// messages call the prototxt.
 Result<graph::Graph> import_memory(std::string_view prototxt, std::span<const std::byte> weights,
-                                   const InputShapes& shapes = {}, const LayerTypes& types = {});
+                                   const InputShapes& shapes = {}, const LayerTypes& types = {},
+                                   std::string_view file = {});
 
 }  // namespace anynpu::caffe

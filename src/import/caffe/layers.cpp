@@ -114,7 +114,9 @@ std::string refusal_of(const std::string& type) {
   if (contains(kTraining, type)) {
     return "it belongs to training; use the deploy prototxt, or leave the layer out";
   }
-  return "layers of this type are not in this release";
+  return "layers of this type are not in this release; put layers that are in its place, or end "
+         "the "
+         "net in front of it";
 }
 
 bool needs_weights(const Layer& layer) {

@@ -90,7 +90,9 @@ Status log_layer(Builder& b) {
   const float scale = params.real("scale", 1.0f);
   const float shift = params.real("shift", 0.0f);
   ANYNPU_TRY(params.status());
-  if (log_base == 0.0f) return fail(Code::invalid_argument, "base is 1, which has no logarithm");
+  if (log_base == 0.0f)
+    return fail(Code::invalid_argument,
+                "base is 1; expected another number, since 1 has no logarithm");
   ANYNPU_ASSIGN(const ValueId inner, affine(b, b.bottom(0), scale, shift));
   ANYNPU_ASSIGN(const ValueId natural, b.add("Log", {inner}));
   return b.set_top(0, affine(b, natural, 1.0f / log_base, 0.0f));

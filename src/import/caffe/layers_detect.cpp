@@ -32,7 +32,8 @@ Result<PriorParams> prior_params(const Builder& b) {
                        [&](float other) { return std::fabs(ratio - other) < 1e-6f; });
   };
   for (float ratio : params.reals("aspect_ratio")) {
-    if (!(ratio > 0)) return fail(Code::invalid_argument, "aspect_ratio is {}", ratio);
+    if (!(ratio > 0))
+      return fail(Code::invalid_argument, "aspect_ratio is {}; expected a number over 0", ratio);
     if (known(ratio)) continue;
     made.ratios.push_back(ratio);
     if (flip) made.ratios.push_back(1.0f / ratio);
@@ -77,8 +78,9 @@ Status prior_box(Builder& b) {
   }
   if (height > kMostPriors || width > kMostPriors ||
       height * width > kMostPriors / std::max<int64_t>(p.priors(), 1)) {
-    return fail(Code::unsupported_shape, "{} boxes on {}x{} pixels are too many", p.priors(),
-                height, width);
+    return fail(Code::unsupported_shape,
+                "{} boxes on each of {}x{} pixels; expected at most {} in all", p.priors(), height,
+                width, kMostPriors);
   }
   const int64_t count = height * width * p.priors() * 4;
   std::vector<float> boxes;

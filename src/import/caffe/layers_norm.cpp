@@ -49,8 +49,9 @@ Result<Placed> placed_of(const Builder& b, Params& params, bool from_bottom) {
   if (axes < 0) axes = b.rank(x) - placed.axis;
   if (placed.axis + axes > b.rank(x)) {
     return fail(Code::shape_mismatch,
-                "axis {} with {} axes does not fit into a bottom of the shape {}", given, axes,
-                to_string(b.shape(x)));
+                "axis is {} and it spans {} axes of a bottom of the shape {}; expected them to end "
+                "within its {} axes",
+                given, axes, to_string(b.shape(x)), b.rank(x));
   }
   for (int64_t i = placed.axis; i < placed.axis + axes; ++i) {
     if (from_bottom) {
@@ -104,7 +105,8 @@ Status batch_norm(Builder& b) {
   // Blobs 0 and 1 are sums; blob 2 is what to divide them by.
   ANYNPU_ASSIGN(const Blob* factor_blob, b.blob(2));
   if (factor_blob->data->size() != 1) {
-    return fail(Code::shape_mismatch, "weight blob 2 is {}; expected one number",
+    return fail(Code::shape_mismatch,
+                "weight blob 2 is {}; expected one number, the factor of mean and variance",
                 to_string(factor_blob->shape));
   }
   const float total = (*factor_blob->data)[0];
@@ -182,7 +184,7 @@ Status eltwise(Builder& b) {
   if (operation == "SUM" || operation == "1") op = "Add";
   if (operation == "MAX" || operation == "2") op = "Max";
   if (op.empty()) {
-    return fail(Code::invalid_argument, "operation is {}; expected PROD, SUM or MAX", operation);
+    return fail(Code::invalid_argument, "operation is '{}'; expected PROD, SUM or MAX", operation);
   }
   if (!coefficients.empty() && (op != "Add" || coefficients.size() != b.bottoms())) {
     return fail(Code::invalid_argument,

@@ -48,11 +48,14 @@ Status lstm(Builder& b) {
   const int64_t size = params.integer("num_output", 0, 1);
   const bool exposed = params.flag("expose_hidden", false);
   ANYNPU_TRY(params.status());
-  if (size == 0) return fail(Code::invalid_argument, "it has no num_output");
+  if (size == 0)
+    return fail(Code::invalid_argument,
+                "recurrent_param has no num_output; expected the size of the state");
   if (exposed || b.bottoms() > 2) {
     return fail(Code::unsupported_feature,
-                "expose_hidden and a static input are not supported; expected the bottoms x and "
-                "cont");
+                "it has {} bottoms and expose_hidden is {}; expected the bottoms x and cont, and "
+                "expose_hidden: false",
+                b.bottoms(), exposed ? "true" : "false");
   }
   ANYNPU_TRY(b.expect(2, 1));
   const ValueId x = b.bottom(0);

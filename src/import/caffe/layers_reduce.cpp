@@ -19,7 +19,7 @@ Status reduction(Builder& b) {
   if (operation == "SUMSQ" || operation == "3") op = "ReduceSumSquare";
   if (operation == "MEAN" || operation == "4") op = "ReduceMean";
   if (op.empty()) {
-    return fail(Code::invalid_argument, "operation is {}; expected SUM, ASUM, SUMSQ or MEAN",
+    return fail(Code::invalid_argument, "operation is '{}'; expected SUM, ASUM, SUMSQ or MEAN",
                 operation);
   }
   Ints axes;

@@ -46,8 +46,9 @@ Status interp(Builder& b) {
   ANYNPU_ASSIGN(const int64_t width, b.extent(x, 3));
   const int64_t cut = before + after;
   if (cut >= height || cut >= width) {
-    return fail(Code::invalid_argument, "pad_beg and pad_end cut {} of {}x{} pixels", cut, height,
-                width);
+    return fail(Code::invalid_argument,
+                "pad_beg and pad_end cut {} of {}x{} pixels; expected less than either", cut,
+                height, width);
   }
   int64_t to_height = interp_extent(params, height - cut, "height");
   int64_t to_width = interp_extent(params, width - cut, "width");
@@ -95,7 +96,8 @@ Status upsample(Builder& b) {
   }
   if (b.dtype(b.bottom(1)) != DType::i64) {
     return fail(Code::unsupported_feature,
-                "its mask is no second top of a Pooling layer; other masks are not supported");
+                "its second bottom, the mask, is no second top of a Pooling layer; other masks are "
+                "not supported: use upsample_param {{ scale: ... }} without a mask");
   }
   ANYNPU_TRY(b.need_static(x));
   const Shape& shape = b.shape(x);

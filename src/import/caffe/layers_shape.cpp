@@ -49,8 +49,10 @@ Status slice(Builder& b) {
   Ints sizes;
   if (points.empty()) {
     if (extent % tops != 0) {
-      return fail(Code::shape_mismatch, "{} elements do not split into {} equal tops", extent,
-                  tops);
+      return fail(Code::shape_mismatch,
+                  "its axis has {} elements, which do not split into {} equal tops; give "
+                  "slice_point",
+                  extent, tops);
     }
     sizes.assign(static_cast<size_t>(tops), extent / tops);
   } else {
@@ -83,7 +85,8 @@ Status flatten(Builder& b) {
   ANYNPU_ASSIGN(const int64_t last, b.axis(params.integer("end_axis", -1, -8, 8), b.rank(x)));
   ANYNPU_TRY(params.status());
   if (last < first) {
-    return fail(Code::invalid_argument, "end_axis {} lies before axis {}", last, first);
+    return fail(Code::invalid_argument,
+                "end_axis is {}; expected at least {}, the axis it starts at", last, first);
   }
   if (first == 1 && last == b.rank(x) - 1) {
     return b.set_top(0, b.add("Flatten", {x}, {{"axis", int64_t{1}}}));
@@ -109,7 +112,9 @@ Status reshape_layer(Builder& b) {
   if (first < 0) first += rank + 1;
   const int64_t end = axes < 0 ? rank : first + axes;
   if (first < 0 || end > rank || first > end) {
-    return fail(Code::invalid_argument, "axis {} with num_axes {} on a bottom of the shape {}",
+    return fail(Code::invalid_argument,
+                "axis is {} and num_axes {} on a bottom of the shape {}; expected them to end "
+                "within its axes (num_axes: -1 for all behind axis)",
                 params.integer("axis", 0, -8, 8), axes, to_string(b.shape(x)));
   }
   Ints target;
@@ -167,8 +172,10 @@ Status crop(Builder& b) {
     ANYNPU_ASSIGN(const int64_t from, b.extent(x, axis));
     ANYNPU_ASSIGN(const int64_t to, b.extent(like, axis));
     if (offsets[i] + to > from) {
-      return fail(Code::shape_mismatch, "{} elements from offset {} of axis {}, which has {}", to,
-                  offsets[i], axis, from);
+      return fail(Code::shape_mismatch,
+                  "it takes {} elements from offset {} of axis {}, which has {}; expected offset "
+                  "and extent of the second bottom to fit",
+                  to, offsets[i], axis, from);
     }
     ends.push_back(offsets[i] + to);
     axes.push_back(axis);
@@ -216,7 +223,9 @@ Status shuffle_channel(Builder& b) {
   const ValueId x = b.bottom(0);
   ANYNPU_ASSIGN(const int64_t channels, b.extent(x, 1));
   if (channels % group != 0) {
-    return fail(Code::shape_mismatch, "{} channels do not split into {} groups", channels, group);
+    return fail(Code::shape_mismatch,
+                "group is {}; expected a divisor of the {} channels of its bottom", group,
+                channels);
   }
   const Ints whole = kept(b.shape(x));
   Ints split = {0, group, channels / group, -1};
@@ -236,7 +245,9 @@ Status reorg(Builder& b) {
   const int64_t stride = params.integer("stride", 2, 1, 1 << 12);
   const bool reverse = params.flag("reverse", false);
   ANYNPU_TRY(params.status());
-  if (reverse) return fail(Code::unsupported_feature, "reverse is not supported");
+  if (reverse)
+    return fail(Code::unsupported_feature,
+                "reverse is true; expected false: the other direction is not in this release");
   const ValueId x = b.bottom(0);
   ANYNPU_ASSIGN(const int64_t channels, b.extent(x, 1));
   ANYNPU_ASSIGN(const int64_t height, b.extent(x, 2));

@@ -16,8 +16,9 @@ Result<Ints> per_axis(Params& params, const std::string& field, const std::strin
   Ints values = params.integers(field, least);
   if (params.has(stem + "_h") || params.has(stem + "_w")) {
     if (dims != 2) {
-      return fail(Code::invalid_argument, "{}_h and {}_w need 2 spatial axes, there are {}", stem,
-                  stem, dims);
+      return fail(Code::invalid_argument,
+                  "{}_h and {}_w are given for {} spatial axes; expected 2 of them, or {} for each",
+                  stem, stem, dims, field);
     }
     return Ints{params.integer(stem + "_h", otherwise, least),
                 params.integer(stem + "_w", otherwise, least)};
@@ -58,7 +59,9 @@ Result<WindowParams> window_params(const Builder& b, Params& params) {
 
 Status check_kernel(const WindowParams& window) {
   if (std::find(window.kernel.begin(), window.kernel.end(), 0) == window.kernel.end()) return {};
-  return fail(Code::invalid_argument, "it has no kernel_size; expected at least 1");
+  return fail(Code::invalid_argument,
+              "kernel_size is missing or 0; expected kernel_size (or kernel_h and kernel_w) of at "
+              "least 1");
 }
 
 Attrs window_attrs(const WindowParams& window) {
@@ -79,7 +82,10 @@ Status convolve(Builder& b, bool transposed) {
   const bool has_bias = params.flag("bias_term", true);
   const int64_t axis = params.integer("axis", 1, -8, 8);
   ANYNPU_TRY(params.status());
-  if (outputs == 0) return fail(Code::invalid_argument, "it has no num_output");
+  if (outputs == 0) {
+    return fail(Code::invalid_argument,
+                "convolution_param has no num_output; expected the number of its channels");
+  }
   ANYNPU_ASSIGN(const int64_t channel_axis, b.axis(axis, b.rank(x)));
   if (channel_axis != 1) {
     return fail(Code::unsupported_feature, "axis is {}; expected 1, the channels", axis);
@@ -135,11 +141,14 @@ Status pooling(Builder& b) {
   ANYNPU_TRY(params.status());
   const bool max = kind == "MAX" || kind == "0";
   if (!max && kind != "AVE" && kind != "1") {
-    return fail(Code::unsupported_feature, "pool is {}; expected MAX or AVE", kind);
+    return fail(Code::unsupported_feature, "pool is '{}'; expected MAX or AVE", kind);
   }
   const bool with_mask = b.layer().tops.size() > 1;
   if (with_mask && (!max || global)) {
-    return fail(Code::unsupported_feature, "a second top is there for MAX without global_pooling");
+    return fail(Code::unsupported_feature,
+                "it has a second top, the mask, with pool: {}{}; expected MAX without "
+                "global_pooling: take the second top out",
+                kind, global ? " and global_pooling" : "");
   }
   if (global) {
     return b.set_top(0, b.add(max ? "GlobalMaxPool" : "GlobalAveragePool", {b.bottom(0)}));
@@ -167,7 +176,10 @@ Status inner_product(Builder& b) {
   const bool transpose = params.flag("transpose", false);
   const int64_t given_axis = params.integer("axis", 1, -8, 8);
   ANYNPU_TRY(params.status());
-  if (outputs == 0) return fail(Code::invalid_argument, "it has no num_output");
+  if (outputs == 0) {
+    return fail(Code::invalid_argument,
+                "inner_product_param has no num_output; expected the number of its results");
+  }
   const ValueId x = b.bottom(0);
   ANYNPU_ASSIGN(const int64_t axis, b.axis(given_axis, b.rank(x)));
   int64_t inputs = 1;
@@ -211,8 +223,9 @@ Status im2col(Builder& b) {
   int64_t taps = 1;
   for (int64_t extent : window.kernel) taps = std::min(taps * extent, kMostTaps + 1);
   if (taps > kMostTaps || channels * taps > kMost / taps) {
-    return fail(Code::unsupported_shape, "{} channels with kernel {} are too many", channels,
-                window.kernel);
+    return fail(Code::unsupported_shape,
+                "{} channels with kernel {} make a matrix that is too large; use a smaller kernel",
+                channels, window.kernel);
   }
   std::vector<float> filters(static_cast<size_t>(channels * taps * taps), 0.0f);
   for (int64_t i = 0; i < channels * taps; ++i) {
@@ -237,7 +250,7 @@ Status spp(Builder& b) {
   ANYNPU_ASSIGN(const int64_t width, b.extent(x, 3));
   const bool max = kind == "MAX" || kind == "0";
   if (!max && kind != "AVE" && kind != "1") {
-    return fail(Code::unsupported_feature, "pool is {}; expected MAX or AVE", kind);
+    return fail(Code::unsupported_feature, "pool is '{}'; expected MAX or AVE", kind);
   }
   std::vector<ValueId> parts;
   for (int64_t level = 0; level < levels; ++level) {

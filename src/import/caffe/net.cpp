@@ -13,7 +13,8 @@ Result<graph::Graph> Builder::build(const NetText& net) {
   graph_.name = net.name;
   for (const Layer& layer : net.layers) {
     if (const std::string reason = refusal_of(layer.type); !reason.empty()) {
-      unsupported_.push_back(format("{} '{}': {}", layer.type, layer.name, reason));
+      unsupported_.push_back(
+          format("{}: {} '{}': {}", layer.text.where(), layer.type, layer.name, reason));
       unknown_.insert(layer.tops.begin(), layer.tops.end());
       continue;
     }
@@ -31,9 +32,11 @@ Result<graph::Graph> Builder::build(const NetText& net) {
     if (status.ok()) continue;
     // Everything that is missing is reported at once; what is wrong ends the walk.
     if (status.code() == Code::unsupported_op || status.code() == Code::unsupported_dtype) {
-      unsupported_.push_back(format("{} '{}': {}", layer.type, layer.name, status.message()));
+      unsupported_.push_back(
+          format("{}: {} '{}': {}", layer.text.where(), layer.type, layer.name, status.message()));
     } else {
-      return status.with_note(format("in layer '{}' ({})", layer.name, layer.type));
+      return status.with_note(
+          format("in layer '{}' ({}) at {}", layer.name, layer.type, layer.text.where()));
     }
     unknown_.insert(layer.tops.begin(), layer.tops.end());
   }
@@ -48,7 +51,10 @@ Status Builder::find_bottoms(const Layer& layer) {
   for (const std::string& name : layer.bottoms) {
     const auto found = blobs_.find(name);
     if (found == blobs_.end()) {
-      return fail(Code::corrupt_model, "bottom '{}' is made by no layer before it", name);
+      return fail(Code::corrupt_model,
+                  "bottom '{}' is the top of no layer before it; correct the name, or move the "
+                  "layer behind the one that makes it",
+                  name);
     }
     found->second.used = true;
     bottoms_.push_back(found->second.id);
@@ -67,7 +73,9 @@ Status Builder::add_layer(const Layer& layer) {
   Status status = function(*this);
   for (size_t i = 0; status.ok() && i < tops_.size(); ++i) {
     if (tops_[i] == graph::kNoValue) {
-      status = fail(Code::unsupported_feature, "its top '{}' is not supported", layer.tops[i]);
+      status = fail(Code::unsupported_feature,
+                    "it has {} tops, and its type makes none for '{}'; take that top out",
+                    layer.tops.size(), layer.tops[i]);
       break;
     }
     // A top needs a value of its own, which it gives its name.
@@ -139,7 +147,8 @@ Status Builder::add_input(const Layer& layer) {
     const ValueId id = graph_.add_value(std::move(value));
     graph_.inputs.push_back(id);
     if (!blobs_.emplace(layer.tops[i], Top{id, false}).second) {
-      return fail(Code::corrupt_model, "input '{}' is there twice", layer.tops[i]);
+      return fail(Code::corrupt_model,
+                  "input '{}' is there twice; give every input a name of its own", layer.tops[i]);
     }
     order_.push_back(layer.tops[i]);
   }
@@ -159,7 +168,9 @@ Status Builder::add_outputs() {
                 "the net has no inputs; add a layer of type Input, as a deploy prototxt has");
   }
   if (graph_.outputs.empty()) {
-    return fail(Code::corrupt_model, "the net has no outputs; expected a top that no layer takes");
+    return fail(Code::corrupt_model,
+                "the net has no outputs: every top is the bottom of another layer; expected one "
+                "that is not, or name outputs with --out_nodes");
   }
   return {};
 }
@@ -191,8 +202,9 @@ Status Builder::report() const {
 }
 
 Result<graph::Graph> import_memory(std::string_view prototxt, std::span<const std::byte> weights,
-                                   const InputShapes& shapes, const LayerTypes& types) {
-  ANYNPU_ASSIGN(NetText net, read_net(prototxt), "while reading the prototxt");
+                                   const InputShapes& shapes, const LayerTypes& types,
+                                   std::string_view file) {
+  ANYNPU_ASSIGN(NetText net, read_net(prototxt, file), "while reading the prototxt");
   for (Layer& layer : net.layers) {
     const auto found = types.find(layer.type);
     if (found != types.end()) layer.type = found->second;
@@ -220,7 +232,7 @@ Result<graph::Graph> import_files(const std::string& prototxt, const std::string
   const auto characters = text->bytes();
   ANYNPU_ASSIGN(graph::Graph graph,
                 import_memory({reinterpret_cast<const char*>(characters.data()), characters.size()},
-                              bytes, shapes, types),
+                              bytes, shapes, types, prototxt),
                 "while reading the Caffe model '{}'{}", prototxt,
                 weights.empty() ? "" : format(" with the weights '{}'", weights));
   return graph;

@@ -107,7 +107,9 @@ Result<Layer> read_layer(TextField text, bool old) {
     if (!known.empty()) layer.type = known;
   }
   if (layer.type.empty()) {
-    return fail(Code::parse_error, "{}: layer '{}' has no type", text.where(), layer.name);
+    return fail(Code::parse_error,
+                "{}: layer '{}' has no type; add one, such as type: \"Convolution\"", text.where(),
+                layer.name);
   }
   ANYNPU_TRY(read_words(text, "bottom", layer.bottoms));
   ANYNPU_TRY(read_words(text, "top", layer.tops));
@@ -129,13 +131,14 @@ Result<Layer> read_layer(TextField text, bool old) {
 Status read_net_inputs(const TextField& root, NetText& net) {
   std::vector<std::string> names;
   ANYNPU_TRY(read_words(root, "input", names));
-  const auto shapes = root.all("input_shape");
+  const auto fields = root.all("input"), shapes = root.all("input_shape");
   const auto dims = root.all("input_dim");
   for (size_t i = 0; i < names.size(); ++i) {
     Layer layer;
     layer.name = names[i];
     layer.type = "Input";
     layer.tops = {names[i]};
+    layer.text = *fields[i];
     if (i < shapes.size()) {
       ANYNPU_ASSIGN(Shape shape, read_shape(*shapes[i]));
       layer.in_shapes.push_back(std::move(shape));
@@ -164,8 +167,8 @@ std::string_view type_of_old_name(std::string_view name) {
   return {};
 }
 
-Result<NetText> read_net(std::string_view prototxt) {
-  ANYNPU_ASSIGN(TextField root, parse_prototext(prototxt));
+Result<NetText> read_net(std::string_view prototxt, std::string_view file) {
+  ANYNPU_ASSIGN(TextField root, parse_prototext(prototxt, file));
   NetText net;
   net.name = word_of(root, "name");
   ANYNPU_TRY(read_net_inputs(root, net), "in the inputs of the net");
@@ -173,8 +176,8 @@ Result<NetText> read_net(std::string_view prototxt) {
     const bool old = field.name == "layers";
     if (!old && field.name != "layer") continue;
     if (field.kind != TextField::Kind::message) {
-      return fail(Code::parse_error, "{}: '{}' is no message; expected {{ ... }}", field.where(),
-                  field.name);
+      return fail(Code::parse_error, "{}: '{}' is '{}'; expected a message in braces",
+                  field.where(), field.name, field.text);
     }
     if (!in_test_phase(field)) continue;
     const std::string where = field.where();
@@ -183,7 +186,9 @@ Result<NetText> read_net(std::string_view prototxt) {
   }
   if (net.layers.empty()) {
     return fail(Code::parse_error,
-                "the net has no layers; expected a Caffe prototxt, see --framework");
+                "{}: the net has no layers for the TEST phase; expected a Caffe prototxt (for a "
+                "model of another framework set --framework)",
+                root.where());
   }
   return net;
 }

@@ -26,7 +26,8 @@ struct NetText {
   std::vector<Layer> layers;
 };
 
-Result<NetText> read_net(std::string_view prototxt);
+// `file` is what messages call it.
+Result<NetText> read_net(std::string_view prototxt, std::string_view file);
 
 // "Convolution" for "CONVOLUTION" or the number 4 of the old form; empty when there is no such
 // type.

@@ -9,8 +9,8 @@ Result<std::vector<OpReport>> report_layers(const std::string& prototxt) {
   ANYNPU_ASSIGN(const auto file, MappedFile::open(prototxt), "while opening the Caffe prototxt");
   const auto bytes = file->bytes();
   ANYNPU_ASSIGN(const NetText net,
-                read_net({reinterpret_cast<const char*>(bytes.data()), bytes.size()}),
-                "while reading the prototxt '{}'", prototxt);
+                read_net({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, prototxt),
+                "while reading the prototxt");
   std::vector<OpReport> reports;
   for (const Layer& layer : net.layers)
     reports.push_back({layer.name, layer.type, "", 0, refusal_of(layer.type)});
