@@ -6,8 +6,6 @@
 
 #include <filesystem>
 
-#include "base/crc32c.h"
-
 namespace anynpu {
 namespace {
 
@@ -42,11 +40,6 @@ TEST(MappedFile, MissingFilesFoldersAndFifosAreRefused) {
 TEST(MappedFile, WritingIntoAMissingFolderFails) {
   const std::vector<std::span<const std::byte>> parts = {view("x")};
   EXPECT_EQ(write_file_atomically("/nowhere/at/all.om", parts).code(), Code::io_error);
-}
-
-TEST(Crc32c, HasTheKnownCheckValueAndContinues) {
-  EXPECT_EQ(crc32c(view("123456789")), 0xe3069283u);
-  EXPECT_EQ(crc32c(view("456789"), crc32c(view("123"))), 0xe3069283u);
 }
 
 }  // namespace
