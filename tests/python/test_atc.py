@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """atc as users call it: options, closing line, exit code, and what lies on the disk afterwards."""
+import contextlib
 import os
+import pty
 import re
+import resource
+import signal
 import subprocess
 import sys
 
@@ -30,15 +34,16 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def atc(*args):
-    return subprocess.run(["atc", *args], capture_output=True, text=True, timeout=60)
+def atc(*args, **options):
+    options = {"stdout": subprocess.PIPE, **options}
+    return subprocess.run(["atc", *args], stderr=subprocess.PIPE, text=True, timeout=60, **options)
 
 
-def convert(*more, model="small.onnx", shape="x:1,3,8,8"):
+def convert(*more, model="small.onnx", shape="x:1,3,8,8", **options):
     args = [f"--model={model}", "--framework=5", "--output=out", "--soc_version=Ascend310P3"]
     if shape is not None:
         args.append(f"--input_shape={shape}")
-    return atc(*args, *more)
+    return atc(*args, *more, **options)
 
 
 def check_failed(result, *sentences):
@@ -257,6 +262,64 @@ def test_damaged_models_fail_without_a_crash(folder):
             assert result.returncode == 1, (size, result.stderr)
     open("bad.onnx", "wb").write(b"\xff" * 4096)
     check_failed(convert(model="bad.onnx"), "bad.onnx")
+
+
+def test_a_terminal_sees_progress_and_a_file_the_closing_line_alone(folder):
+    watcher, terminal = pty.openpty()
+    done = convert(stdout=terminal)
+    os.close(terminal)
+    seen = b""
+    with contextlib.suppress(OSError):  # the end of a terminal is an error
+        while more := os.read(watcher, 4096):
+            seen += more
+    os.close(watcher)
+    assert done.returncode == 0, done.stderr
+    assert seen.count(b" ...") >= 2, "parts of the work are named while they go on"
+    assert seen.decode().rstrip().endswith(SUCCESS)
+    assert convert().stdout == f"{START}\n{SUCCESS}\n"
+
+
+def test_a_write_that_fails_leaves_the_file_that_was_there(folder):
+    assert convert().returncode == 0
+    before = open("out.om", "rb").read()
+    onnx.save(make_model(weights=[numpy_helper.from_array(np.ones(1 << 16, np.float32), "w")],
+                         nodes=[helper.make_node("ReduceSum", ["w"], ["s"], keepdims=0),
+                                helper.make_node("Mul", ["x", "s"], ["y"])]), "large.onnx")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
+    done = convert(model="large.onnx", preexec_fn=limit)
+    assert done.returncode == 1 and "out.om" in done.stderr, done.stderr
+    assert open("out.om", "rb").read() == before
+    assert [name for name in os.listdir() if name.startswith("out")] == ["out.om"]
+
+
+def test_a_few_bytes_that_ask_for_terabytes_are_refused_in_bounded_memory(folder):
+    node = helper.make_node
+    size = numpy_helper.from_array(np.array([1 << 20, 1 << 22], np.int64), "size")
+    bombs = {
+        "ConstantOfShape": [node("ConstantOfShape", ["size"], ["c"]),
+                            node("ReduceSum", ["c"], ["s"], keepdims=0)],
+        "Expand": [node("Expand", ["x0", "size"], ["c"]),
+                   node("ReduceSum", ["c"], ["s"], keepdims=0)],
+        "Tile": [node("Tile", ["x00", "size"], ["c"]),
+                 node("ReduceSum", ["c"], ["s"], keepdims=0)],
+    }
+    one = [numpy_helper.from_array(np.ones(shape, np.float32), name)
+           for name, shape in (("x0", [1]), ("x00", [1, 1]))]
+    for name, nodes in bombs.items():
+        onnx.save(make_model(nodes=[*nodes, node("Mul", ["x", "s"], ["y"])],
+                             weights=[size, *one]), "bomb.onnx")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+        done = convert(model="bomb.onnx", preexec_fn=limit)
+        # What no machine holds may be described, but not made: the load of such a model fails.
+        assert done.returncode in (0, 1), (name, done.returncode, done.stderr)
+        if done.returncode == 0:
+            assert os.path.getsize("out.om") < 1 << 20, "the constant was made"
+            os.remove("out.om")
 
 
 @pytest.mark.parametrize("opset", [9, 11, 13, 15, 17, 18])
