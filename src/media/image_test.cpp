@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "pixel/count_copies.h"
+
 namespace anynpu::media {
 namespace {
 
@@ -68,6 +70,19 @@ TEST(JpegTest, every_sampling_and_size_comes_back) {
       EXPECT_LE(largest_difference(source.view(), back.view()), 6) << layout << " " << width;
     }
   }
+}
+
+TEST(JpegTest, a_picture_is_copied_only_where_its_layout_changes) {
+  const File file = jpeg_of(drawn(pixel::kNv12, 48, 32).view());
+  const auto copies = [&](int32_t layout) {
+    const OwnPicture to(*find_format(layout), 48, 32);
+    return pixel::Copies::of([&] { EXPECT_TRUE(decode(file, to.view()).ok()); });
+  };
+  EXPECT_EQ(copies(pixel::kNv12), 0);
+  EXPECT_EQ(copies(2), 0) << "the YVU twin";
+  EXPECT_EQ(copies(pixel::kRgb888), 1);
+  EXPECT_EQ(pixel::Copies::of([&] { jpeg_of(drawn(pixel::kNv12, 48, 32).view()); }), 1)
+      << "the drawn picture itself; encoding adds none";
 }
 
 TEST(JpegTest, bytes_around_a_picture_stay_as_they_were) {

@@ -9,6 +9,7 @@
 
 #include "media/decode_session.h"
 #include "media/vdec_codes.h"
+#include "pixel/count_copies.h"
 
 namespace anynpu::media {
 namespace {
@@ -106,6 +107,28 @@ TEST_P(VideoTest, every_packet_has_one_result_in_the_order_of_display) {
   EXPECT_EQ(decoding.codes, std::vector<uint32_t>(11, vdec::kOk));
   ASSERT_EQ(decoding.brightness.size(), 10u);
   for (int i = 0; i < 10; ++i) EXPECT_NEAR(decoding.brightness[i], 60 + 9 * i, 4);
+}
+
+TEST_P(VideoTest, a_decoded_picture_goes_straight_into_the_output) {
+  const Packet packet = encode(small(GetParam()), 1).packets[0];
+  std::vector<uint8_t> memory(64 * 48 * 3);
+  for (const auto& [layout, wanted] : {std::pair{pixel::kNv12, 0}, {2, 0}, {pixel::kRgb888, 1}}) {
+    const pixel::Format* format = pixel::find_format(layout);
+    const pixel::Picture to{format, memory.data(), 64, 48, 64u * format->bytes, 48};
+    auto session = DecodeSession::open(options());
+    ASSERT_TRUE(session.ok());
+    int pictures = 0;
+    EXPECT_EQ(pixel::Copies::of([&] {
+                (void)(*session)->decode(packet, 0, [&](const DecodedFrame& frame) {
+                  ++pictures;
+                  return write_frame(frame, to).ok() ? vdec::kOk : vdec::kDecodeFailed;
+                });
+                (void)(*session)->drain();
+              }),
+              wanted)
+        << layout;
+    EXPECT_EQ(pictures, 1);
+  }
 }
 
 TEST_P(VideoTest, key_frames_come_as_often_as_asked_and_when_forced) {

@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
 #include <numeric>
 #include <random>
 
-#include "trace/registry.h"
-#include "trace/trace.h"
+#include "pixel/count_copies.h"
 
 namespace anynpu::pixel {
 namespace {
@@ -88,27 +86,6 @@ TEST(TransformTest, crop_scale_and_conversion_at_once_equal_the_steps_one_after_
   convert(scaled.view(), converted.view(), color_matrix(0));
   EXPECT_TRUE(equal(at_once.view().plane(0), converted.view().plane(0)));
 }
-
-// How many pictures in between a call makes, by their marks in the trace.
-class Copies : public trace::DrainVisitor {
- public:
-  static int of(const std::function<void()>& call) {
-    Copies counted;
-    trace::set_mask(trace::bit(trace::Category::media));
-    trace::discard();
-    call();
-    trace::set_mask(0);
-    trace::drain(counted);
-    return counted.count_;
-  }
-  void on_events(const trace::ThreadInfo&, std::span<const trace::Event> events) override {
-    for (const trace::Event& event : events)
-      count_ += trace::name_of(event.name) == "picture in between";
-  }
-
- private:
-  int count_ = 0;
-};
 
 TEST(TransformTest, no_picture_is_copied_that_the_call_does_not_ask_for) {
   const OwnPicture nv12(*find_format(kNv12), 64, 48);
