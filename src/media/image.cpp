@@ -95,7 +95,7 @@ Result<uint32_t> png_decoded_bytes(const PngInfo& info, int32_t format) {
 }
 
 Status decode_jpeg(Bytes file, const JpegInfo& info, const Picture& to,
-                   const pixel::ColorMatrix& matrix) {
+                   const pixel::ColorMatrix& matrix, uint8_t alpha) {
   ANYNPU_ASSIGN(const ImageCodec* codec, image_codec());
   const Format& source = *find_format(info.layout);
   const Format& target = *to.format;
@@ -105,7 +105,7 @@ Status decode_jpeg(Bytes file, const JpegInfo& info, const Picture& to,
   if (&source == &target || twins) return codec->decode_jpeg(file, to);
   const pixel::OwnPicture own(source, info.width, info.height);
   ANYNPU_TRY(codec->decode_jpeg(file, own.view()));
-  pixel::convert(own.view(), to, matrix);
+  pixel::convert(own.view(), to, matrix, alpha);
   return {};
 }
 

@@ -23,9 +23,10 @@ Status complete_png_output(const PngInfo& info, PictureSpec* spec);
 Result<uint32_t> jpeg_decoded_bytes(const JpegInfo& info, int32_t format);
 Result<uint32_t> png_decoded_bytes(const PngInfo& info, int32_t format);
 
-// `to` was completed and checked. Layouts that the file does not have are converted.
+// `to` was completed and checked. Layouts that the file does not have are converted; `alpha` is for
+// those that have one.
 Status decode_jpeg(Bytes file, const JpegInfo& info, const pixel::Picture& to,
-                   const pixel::ColorMatrix& matrix);
+                   const pixel::ColorMatrix& matrix, uint8_t alpha = 255);
 Status decode_png(Bytes file, const pixel::Picture& to);
 
 // 1 (worst) to 100; 0 counts as 100.

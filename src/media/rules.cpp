@@ -8,7 +8,7 @@ namespace {
 
 constexpr int32_t kPictures[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,    10,
                                  11, 12, 13, 14, 15, 16, 17, 69, 70, 1000, 1001};
-constexpr int32_t kJpegOut[] = {0, 1, 2, 3, 4, 5, 6, 12, 13, 1000, 1001};
+constexpr int32_t kJpegOut[] = {0, 1, 2, 3, 4, 5, 6, 12, 13, 14, 15, 16, 17, 1000, 1001};
 constexpr int32_t kJpegIn[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 constexpr int32_t kPngOut[] = {12, 16};
 constexpr int32_t kVideoOut[] = {0, 1, 2, 12, 13};

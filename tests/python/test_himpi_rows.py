@@ -271,3 +271,42 @@ def test_huffman_tables_are_those_of_the_program():
     for kind in (0, 1):
         ok(himpi.venc_compact_jpeg_tables(2, kind, 1))
     ok(himpi.venc_destroy_chn(2))
+
+
+@pytest.mark.parametrize("sampling, layout", [("4:2:0", NV12), ("4:2:2", 3), ("4:4:4", 5)])
+def test_a_jpeg_file_keeps_its_format_when_none_is_named(sampling, layout):
+    data = jpeg_bytes(64, 48, sampling)
+    ok(himpi.vdec_create_chn(1, dict(ATTR, type=JPEG)))
+    ok(himpi.vdec_start_recv_stream(1))
+    assert ok(himpi.vdec_get_chn_param(1))["pic_param"]["pixel_format"] == 10000, "UNKNOWN"
+    ok(himpi.vdec_send_stream(1, {"len": len(data), "addr": upload(data), "end_of_frame": 1,
+                                  "need_display": 1},
+                              {"pixel_format": 10000, "buffer_size": 1 << 16,
+                               "vir_addr": upload(bytes(1 << 16))}, -1))
+    frame, *_, ret = himpi.vdec_get_frame(1, 5000)
+    ok(ret)
+    assert (frame["v_frame"]["frame_flag"], frame["v_frame"]["pixel_format"]) == (0, layout)
+    ok(himpi.vdec_release_frame(1, frame))
+    ok(himpi.vdec_destroy_chn(1))
+
+
+def test_a_jpeg_file_gets_the_alpha_of_the_channel():
+    data = jpeg_bytes(64, 48, "4:4:4")
+    ok(himpi.vdec_create_chn(1, dict(ATTR, type=JPEG)))
+    param = ok(himpi.vdec_get_chn_param(1))
+    param["pic_param"].update(pixel_format=RGBA, alpha=300)
+    assert himpi.vdec_set_chn_param(1, param) == 0xA0058003
+    param["pic_param"]["alpha"] = 77
+    ok(himpi.vdec_set_chn_param(1, param))
+    ok(himpi.vdec_start_recv_stream(1))
+    out = upload(bytes(64 * 4 * 48))
+    ok(himpi.vdec_send_stream(1, {"len": len(data), "addr": upload(data), "end_of_frame": 1,
+                                  "need_display": 1},
+                              {"pixel_format": 10000, "buffer_size": 64 * 4 * 48, "vir_addr": out,
+                               "width_stride": 256, "height_stride": 48}, -1))
+    assert flag(1) == 0
+    got = download(out, 64 * 4 * 48).reshape(48, 64, 4)
+    assert (got[..., 3] == 77).all()
+    wanted = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
+    assert np.abs(got[..., :3] - wanted).max() <= 2
+    ok(himpi.vdec_destroy_chn(1))

@@ -71,6 +71,9 @@ hi_s32 hi_mpi_vdec_set_chn_param(hi_vdec_chn chn, const hi_vdec_chn_param* chn_p
     if (chn_param->display_frame_num > 16)
       return fail(Code::invalid_argument, "display_frame_num is {}; expected 0 to 16",
                   chn_param->display_frame_num);
+    if (chn_param->pic_param.alpha > 255)
+      return fail(Code::invalid_argument, "pic_param.alpha is {}; expected 0 to 255",
+                  chn_param->pic_param.alpha);
     const auto& v = chn_param->video_param;
     if (v.dec_mode < HI_VIDEO_DEC_MODE_IPB || v.dec_mode >= HI_VIDEO_DEC_MODE_BUTT ||
         v.out_order < HI_VIDEO_OUT_ORDER_DISPLAY || v.out_order >= HI_VIDEO_OUT_ORDER_BUTT)

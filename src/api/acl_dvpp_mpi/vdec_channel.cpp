@@ -215,7 +215,8 @@ void VdecChannel::run_jpeg(Sent& sent) {
     spec.data = reinterpret_cast<void*>(p.vir_addr);
     spec.bytes = p.buffer_size;
     spec.format = p.pixel_format;
-    if (spec.format == pixel::kUnknown) spec.format = param().pic_param.pixel_format;
+    const hi_vdec_pic_param wanted = param().pic_param;
+    if (spec.format == pixel::kUnknown) spec.format = wanted.pixel_format;
     spec.width_stride = p.width_stride;
     spec.height_stride = p.height_stride;
     ANYNPU_TRY(complete_jpeg_output(info, &spec));
@@ -226,7 +227,8 @@ void VdecChannel::run_jpeg(Sent& sent) {
     p.pixel_format = static_cast<hi_pixel_format>(spec.format);
     ANYNPU_ASSIGN(auto to,
                   check_picture(spec, media::kJpegdRules, "output", device::Access::write));
-    return media::decode_jpeg(file, info, to.view, pixel::color_matrix(0));
+    return media::decode_jpeg(file, info, to.view, pixel::color_matrix(0),
+                              static_cast<uint8_t>(wanted.alpha));
   };
   const Status status = decode();
   if (!status.ok()) ANYNPU_LOG(error, "JPEG decoder: {}", status.message());
