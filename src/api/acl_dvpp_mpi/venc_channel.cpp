@@ -186,8 +186,9 @@ void VencChannel::encode(const media::CheckedPicture& picture, uint64_t pts, uin
         now = settings;
       }
       ANYNPU_ASSIGN(const auto options, options_of(now));
-      if (options.type == media::VideoType::h265 && options.first_qp >= 0)
-        IdleSettings("first_frame_start_qp of H.265").warn();
+      const bool h265 = options.type == media::VideoType::h265;
+      if (h265 && options.first_qp >= 0) IdleSettings("first_frame_start_qp of H.265").warn();
+      if (h265 && options.scene_cut) IdleSettings("scene_chg_detect of H.265").warn();
       ANYNPU_ASSIGN(media::VideoCodec * codec, media::video_codec());
       ANYNPU_ASSIGN(encoder_, codec->make_encoder(options));
       return {};

@@ -208,7 +208,8 @@ Result<media::VideoEncoderOptions> options_of(const VencSettings& s) {
     o.slices = std::max(1u, (rows + s.slices.split_size - 1) / s.slices.split_size);
   }
   // Scenes of films and games keep detail where it hides coding errors.
-  if (s.scene == HI_VENC_SCENE_1) o.more = h265 ? "psy-rd=2.0" : "psy-rd=1.0,0.15";
+  // x265 weighs it from the third level of optimisation on.
+  if (s.scene == HI_VENC_SCENE_1) o.more = h265 ? "rd=3:psy-rd=2.0" : "psy-rd=1.0,0.15";
   return o;
 }
 

@@ -154,7 +154,7 @@ class Encoder final : public VideoEncoder {
   void add_common(Words& words) const {
     const auto& o = options_;
     words.add("keyint", o.gop);
-    words.add("min-keyint", o.gop);
+    words.add("min-keyint", o.scene_cut ? 1 : o.gop);  // a new scene may come at any time
     words.add("scenecut", o.scene_cut ? 40 : 0);
     // Regions go through the same tables as changes of QP inside a frame.
     words.add("aq-mode", o.block_rate_control || !o.regions.empty() ? 1 : 0);
