@@ -21,6 +21,7 @@ STREAMS = {
     "hevc": ("hevc", 128, 96, ()),
     "CAVLC": ("h264", 128, 96, ("-x264-params", "cabac=0:bframes=2")),
     "one reference": ("h264", 128, 96, ("-refs", "1", "-bf", "0")),
+    "two references": ("h264", 128, 96, ("-refs", "2", "-bf", "0")),
     "three references": ("h264", 128, 96, ("-refs", "3", "-bf", "1")),
     "open groups of pictures": ("h264", 128, 96, ("-x264-params", "open-gop=1:keyint=4:bframes=2")),
     "intra refresh": ("h264", 128, 96, ("-x264-params", "intra-refresh=1:bframes=0")),
