@@ -311,6 +311,24 @@ def test_a_directory_of_mindspore_profiler_shows_python_functions(browser, tmp_p
     tab.close()
 
 
+def test_events_of_a_trace_that_make_no_sense_are_left_out(tmp_path):
+    good = {"ph": "X", "pid": 1, "tid": 2, "ts": "5.250", "dur": 1.5, "name": "good"}
+    odd = [{**good, key: value} for key in ("pid", "tid", "ts", "dur", "ph")
+           for value in ([1], {}, None, "x", 1e400, -1, 10**30)]
+    odd += [5, None, [], {"ph": "M", "name": "thread_name", "args": [1], "pid": 1, "tid": 2},
+            {"ph": "M", "name": "process_name", "args": {"name": 7}, "pid": 1}]
+    (tmp_path / "odd.json").write_text(json.dumps({"traceEvents": [*odd, good]}))
+    (tmp_path / "deep.json").write_text("[" * 200_000)
+    done = report(tmp_path / "odd.json", "-o", tmp_path / "odd.html")
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    from anynpu.report.lanes import open_source
+    lanes = open_source(str(tmp_path / "odd.json")).lanes
+    assert any(lane.title == "Thread 2" and (lane.slices["duration"] == 1500).any()
+               for lane in lanes)
+    done = report(tmp_path / "deep.json", "-o", tmp_path / "deep.html")
+    assert done.returncode == 1 and "cannot be read as a trace" in done.stderr
+
+
 def test_bad_input_is_explained(tmp_path):
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "empty.json").write_text("[]")

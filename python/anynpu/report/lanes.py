@@ -128,26 +128,38 @@ def _operators(work, names):
 
 
 def _ns(value):
-    """Microseconds as text or number, exact to the nanosecond."""
+    """Microseconds as text or number, exact to the nanosecond. Raises ValueError."""
+    if isinstance(value, float) and "e" in repr(value):
+        value = f"{value:.3f}"
     whole, _, rest = str(value).partition(".")
-    return int(whole) * 1000 + int((rest + "000")[:3])
+    ns = int(whole) * 1000 + int((rest + "000")[:3])
+    if not 0 <= ns < 1 << 62:
+        raise ValueError(f"{value} us is no time")
+    return ns
+
+
+def _place(event):
+    """(process, thread) of an event; None where they are neither numbers nor texts."""
+    key = event.get("pid", 0), event.get("tid", 0)
+    return key if all(isinstance(part, (int, float, str)) for part in key) else None
 
 
 def _from_trace(path):
     try:
         with open(path, encoding="utf-8") as file:
             events = json.load(file)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RecordingError(f"'{path}' cannot be read as a trace: {error}; pass a PROF_* or "
                              "*_ascend_ms directory, or a trace in JSON") from error
     events = events.get("traceEvents", []) if isinstance(events, dict) else events
     titles, slices = {}, {}
     for event in events if isinstance(events, list) else []:
-        if not isinstance(event, dict):
+        key = _place(event) if isinstance(event, dict) else None
+        if key is None:
             continue
-        key = (event.get("pid", 0), event.get("tid", 0))
         if event.get("ph") == "M" and event.get("name") in ("process_name", "thread_name"):
-            name = str((event.get("args") or {}).get("name", ""))
+            args = event.get("args")
+            name = str(args.get("name", "")) if isinstance(args, dict) else ""
             titles[key if event["name"] == "thread_name" else key[0]] = name
         elif event.get("ph") == "X":
             try:
