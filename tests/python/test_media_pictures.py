@@ -187,6 +187,20 @@ def test_scaling_as_tensorflow_does_it(channel, stream, interpolation):
     assert np.abs(target.planes()[0] - expected).max() <= 1
 
 
+@pytest.mark.parametrize("interpolation, name", [(1, "BILINEAR"), (0, "NEAREST")])
+def test_pictures_made_larger_are_pillows(channel, stream, interpolation, name):
+    """Pillow averages what it makes smaller, as no unit does: larger ones can be compared."""
+    source = Picture(0, 64, 48, data=nv12_bytes(64, 48, smooth=False)[:64 * 48])
+    for width, height in ((128, 96), (192, 144)):
+        target = Picture(0, width, height)
+        ok(acl.media.dvpp_vpc_resize_async(channel, source.desc, target.desc,
+                                           resize_config(interpolation), stream))
+        ok(acl.rt.synchronize_stream(stream))
+        wanted = np.asarray(Image.fromarray(source.planes()[0]).resize(
+            (width, height), getattr(Image.Resampling, name)))
+        assert np.abs(target.planes()[0].astype(int) - wanted).max() <= (name == "BILINEAR")
+
+
 def test_crop_takes_the_region_with_its_right_and_bottom_edge(channel, stream):
     source = Picture(NV12, 64, 48, data=nv12_bytes(64, 48, smooth=False))
     target = Picture(NV12, 32, 24)
