@@ -168,8 +168,9 @@ Status parse_mix_list(std::string_view text, Precision& precision) {
                 root.kind());
   }
   for (const auto& [name, content] : *root.object()) {
-    const auto* list = std::find_if(lists.begin(), lists.end(),
-                                    [&](const auto& known) { return known.first == name; });
+    const auto* list = std::find_if(lists.begin(), lists.end(), [&name = name](const auto& known) {
+      return known.first == name;
+    });
     if (list == lists.end() || !content.object()) {
       return fail(Code::invalid_argument,
                   "--modify_mixlist: \"{}\" is no list; expected \"white-list\", \"gray-list\" or "

@@ -104,6 +104,7 @@ Status remove_dead(graph::Graph& graph) {
   }
   const auto renumber = [&](const std::vector<ValueId>& ids) {
     std::vector<ValueId> out;
+    out.reserve(ids.size());
     for (ValueId id : ids) {
       out.push_back(id == kNoValue ? kNoValue : renumbered[static_cast<size_t>(id)]);
     }

@@ -81,8 +81,8 @@ struct MappedPiece {
   ~MappedPiece() {
     auto& all = reservations();
     std::lock_guard lock(all.mutex);
-    mmap(reinterpret_cast<void*>(base), bytes, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    static_cast<void>(mmap(reinterpret_cast<void*>(base), bytes, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
     uintptr_t start = 0;
     if (Reservation* found = all.containing(base, &start)) {
       found->taken.erase(base);

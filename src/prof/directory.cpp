@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/soc.h"
 #include "base/ticks.h"
@@ -211,8 +212,7 @@ Status Directory::finish() {
   const std::string end = end_info(calendar_ns(), now_ns());
   ANYNPU_TRY(write_text(path_ + "/host/end_info", end));
   for (int32_t id : devices_) {
-    const std::string number = std::to_string(id);
-    ANYNPU_TRY(write_text(path_ + "/device_" + number + "/end_info." + number, end));
+    ANYNPU_TRY(write_text(format("{}/device_{}/end_info.{}", path_, id, id), end));
   }
   return {};
 }

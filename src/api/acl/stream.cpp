@@ -10,7 +10,6 @@
 using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
-using acl::from_handle;
 using acl::to_handle;
 using device::Runtime;
 using device::Stream;

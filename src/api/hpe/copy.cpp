@@ -96,16 +96,16 @@ int anynpu_hpe_memcpy_async(void* dst, const void* src, size_t count, int kind, 
   npc::CopyRelease when_done{release, data};
   const stcError_t error = enter(__func__, [&]() -> Failure {
     auto owner = std::exchange(when_done, {});
-    auto* device = static_cast<npc::ClusterHost*>(nullptr);
-    auto request = [&]() -> Result<npc::CopyRequest> {
-      ANYNPU_ASSIGN(device, npc::current_device());
-      return request_of(dst, src, count, static_cast<stcMemcpyKind>(kind), *device);
+    const auto device = npc::current_device();
+    const auto request = [&]() -> Result<npc::CopyRequest> {
+      ANYNPU_TRY(device.status());
+      return request_of(dst, src, count, static_cast<stcMemcpyKind>(kind), **device);
     }();
     if (!request.ok()) {
       owner.call(owner.data);
       return request.status();
     }
-    return queue_copy(*request, *device, static_cast<stcStream_t>(stream), owner);
+    return queue_copy(*request, **device, static_cast<stcStream_t>(stream), owner);
   });
   if (when_done.call) when_done.call(when_done.data);  // the call was refused at the door
   return error;

@@ -54,7 +54,7 @@ void ClusterHost::add_exception(const Lane& lane, Status status, std::string rep
   exceptions_.push_back({lane.stream().id(), std::move(status), std::move(report)});
 }
 
-Status ClusterHost::tell_exceptions(const Lane* lane, Status status) {
+Status ClusterHost::tell_exceptions(const Lane* lane, const Status& status) {
   std::vector<Exception> told;
   {
     std::lock_guard lock(mutex_);

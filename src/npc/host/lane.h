@@ -71,7 +71,7 @@ class ClusterHost {
   };
   explicit ClusterHost(Cluster& cluster);
   // Prints and forgets the exceptions of one lane, or of all; the first status, else `status`.
-  Status tell_exceptions(const Lane* lane, Status status);
+  Status tell_exceptions(const Lane* lane, const Status& status);
 
   Cluster& cluster_;
   const std::shared_ptr<device::Device> device_;
