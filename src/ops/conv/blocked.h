@@ -52,9 +52,6 @@ struct BlockedWeights {
 
   // `weight` as in the model (O, I / group, kernel...), `bias` null or O values.
   void pack(const float* weight, const float* bias, std::byte* packed) const;
-
- private:
-  void pack_block(int64_t g, int64_t panel, int64_t block, const float* weight, float* out) const;
 };
 
 // Why these kernels do not run a node, or how its weights are cut.

@@ -46,24 +46,6 @@ Result<BlockedWeights> blocked_weights_of(const OpContext& context, int64_t pane
   return w;
 }
 
-// The weights of a panel for 16 input channels, [tap][channel][output], which is their order
-// whether columns are joined or not. Each output's weights are read once and in order: rows of
-// outputs lie powers of two apart, so that to gather a column of them would miss the cache at every
-// step.
-void BlockedWeights::pack_block(int64_t g, int64_t panel, int64_t block, const float* weight,
-                                float* out) const {
-  const int64_t taps = kernel_h * kernel_w, width = blocks_of(panel) * 16;
-  const int64_t first = panel * panel_blocks * 16, outputs = std::min(width, out_channels - first);
-  const int64_t channels = std::min<int64_t>(16, in_channels - block * 16);
-  if (channels < 16 || outputs < width) std::fill(out, out + taps * 16 * width, 0.0f);
-  for (int64_t o = 0; o < outputs; ++o) {
-    const float* from = weight + ((g * out_channels + first + o) * in_channels + block * 16) * taps;
-    for (int64_t i = 0; i < channels; ++i) {
-      for (int64_t tap = 0; tap < taps; ++tap) out[(tap * 16 + i) * width + o] = *from++;
-    }
-  }
-}
-
 void BlockedWeights::pack(const float* weight, const float* bias, std::byte* packed) const {
   const int64_t taps = kernel_h * kernel_w, length = run_length();
   // One row of a panel: the weights of input `i` and `tap` for `width` outputs from `first` on.
@@ -86,20 +68,14 @@ void BlockedWeights::pack(const float* weight, const float* bias, std::byte* pac
     const int64_t rows = runs() * length;
     std::vector<float> wide(bf16 ? static_cast<size_t>(rows * width) : 0);
     float* out = bf16 ? wide.data() : reinterpret_cast<float*>(packed) + panel_offset(g, panel);
-    if (!interleaved && merged == 1) {
-      for (int64_t block = 0; block < in_blocks(); ++block, out += taps * 16 * width) {
-        pack_block(g, panel, block, weight, out);
-      }
-    } else {
-      for (int64_t run = 0; run < runs(); ++run) {
-        const int64_t columns = joined_columns ? 1 : kernel_w;
-        const int64_t column = run % columns, row = run / columns % kernel_h;
-        const int64_t block = run / columns / kernel_h;
-        for (int64_t k = 0; k < length; ++k, out += width) {
-          const int64_t tap = row * kernel_w + column + k / pixel_floats();
-          const int64_t i = block * 16 + k % pixel_floats();
-          pack_row(g, panel * panel_blocks * 16, width, i, tap, out);
-        }
+    for (int64_t run = 0; run < runs(); ++run) {
+      const int64_t columns = joined_columns ? 1 : kernel_w;
+      const int64_t column = run % columns, row = run / columns % kernel_h;
+      const int64_t block = run / columns / kernel_h;
+      for (int64_t k = 0; k < length; ++k, out += width) {
+        const int64_t tap = row * kernel_w + column + k / pixel_floats();
+        const int64_t i = block * 16 + k % pixel_floats();
+        pack_row(g, panel * panel_blocks * 16, width, i, tap, out);
       }
     }
     if (bf16) {

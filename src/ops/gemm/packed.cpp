@@ -47,18 +47,10 @@ struct PanelCut {
     }
     const int64_t wide = panel_blocks * 16;
     if (transposed) {
-      for (int64_t panel = 0; panel < panels(); ++panel) {
-        const int64_t width = blocks_of(panel) * 16, columns = std::min(width, n - panel * wide);
-        const float* from = b + panel * wide * k;
-        float* to = out + offset(panel);
-        // A line of the source at a time: 16 rows of all columns stay in the cache.
-        for (int64_t first = begin; first < end; first += 16) {
-          const int64_t last = std::min(end, first + 16);
-          for (int64_t column = 0; column < columns; ++column) {
-            for (int64_t row = first; row < last; ++row)
-              to[row * width + column] = scale * from[column * k + row];
-          }
-        }
+      for (int64_t column = 0; column < n; ++column) {
+        const int64_t panel = column / wide, width = blocks_of(panel) * 16;
+        float* to = out + offset(panel) + column % wide;
+        for (int64_t row = begin; row < end; ++row) to[row * width] = scale * b[column * k + row];
       }
       return;
     }
