@@ -4,8 +4,8 @@
     python model_worker.py anynpu|onnxruntime|openvino MODEL INPUTS.npz THREADS
 
 Answers each line with a JSON line: `run N` (seconds of one inference, the mean of N), `cpu N` (the
-same in processor time of all threads), `load` (the model once more), `save FILE` (outputs as .npz), `peak` (highest
-resident memory). See peers.py for the other end.
+same in processor time of all threads), `load` (the model once more), `save FILE` (outputs as .npz),
+`peak` (highest resident memory). See peers.py for the other end.
 """
 
 import json

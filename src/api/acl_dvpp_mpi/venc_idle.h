@@ -15,9 +15,7 @@ class IdleSettings {
  public:
   // All fields of `group` and of what lies in it that are set and have no effect.
   template <typename Group>
-  requires(!std::is_array_v<Group>) explicit IdleSettings(const Group& group) {
-    look_into(group);
-  }
+  requires(!std::is_array_v<Group>) explicit IdleSettings(const Group& group) { look_into(group); }
   explicit IdleSettings(const char* name) : names_(name) {}
   void warn() const {
     if (!names_.empty())
