@@ -131,6 +131,27 @@ TEST_P(VideoTest, a_decoded_picture_goes_straight_into_the_output) {
   }
 }
 
+TEST_P(VideoTest, bytes_around_a_decoded_picture_stay_as_they_were) {
+  const Packet packet = encode(small(GetParam()), 1).packets[0];
+  std::vector<uint8_t> memory(96 * 64 * 3 / 2, 0xee);
+  const pixel::Picture to{pixel::find_format(pixel::kNv12), memory.data(), 64, 48, 96, 64};
+  auto session = DecodeSession::open(options());
+  ASSERT_TRUE(session.ok());
+  int written = 0;
+  (void)(*session)->decode(packet, 0, [&](const DecodedFrame& frame) {
+    written += write_frame(frame, to).ok();
+    return vdec::kOk;
+  });
+  (void)(*session)->drain();
+  ASSERT_EQ(written, 1);
+  for (uint32_t y = 0; y < 96; ++y) {
+    const bool padding_row = y < 64 ? y >= 48 : y >= 64 + 24;
+    for (uint32_t x = padding_row ? 0 : 64; x < 96; ++x)
+      ASSERT_EQ(memory[y * 96 + x], 0xee) << x << "," << y;
+  }
+  EXPECT_NEAR(memory[0], 60, 4);
+}
+
 TEST_P(VideoTest, key_frames_come_as_often_as_asked_and_when_forced) {
   const Encoded video = encode(small(GetParam()), 9, 6);
   EXPECT_EQ(video.keys,
