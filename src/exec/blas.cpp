@@ -20,7 +20,6 @@ namespace {
 using graph::ValueId;
 
 constexpr size_t kMostGemmPlans = 64;
-constexpr int64_t kFractal = 16;
 
 // What a plan depends on; rows lie without gaps by then.
 struct GemmKey {
@@ -184,30 +183,27 @@ double read_factor(const void* from, DType type) {
 // One matrix as it lies in memory: rows x columns of elements.
 struct Matrix {
   int64_t rows, columns, row_step, column_step;
-  bool blocks;
-  size_t width;  // bytes of an element
+  int64_t across;  // columns of a FRACTAL_NZ block; 0: it has none
+  size_t width;    // bytes of an element
 
-  bool plain() const { return !blocks && column_step == 1 && row_step == columns; }
+  bool plain() const { return across == 0 && column_step == 1 && row_step == columns; }
   size_t bytes() const {
-    if (blocks) {
-      const int64_t across = width == 1 ? 32 : kFractal;
-      return static_cast<size_t>((rows + 15) / 16 * 16 *
-                                 ((columns + across - 1) / across * across)) *
-             width;
+    if (across != 0) {
+      const int64_t blocks = block_count(rows, kBlockRows) * block_count(columns, across);
+      return static_cast<size_t>(blocks * kBlockRows * across) * width;
     }
     if (rows == 0 || columns == 0) return 0;
     return static_cast<size_t>((rows - 1) * row_step + (columns - 1) * column_step + 1) * width;
   }
   size_t offset(int64_t row, int64_t column) const {
-    if (!blocks) return static_cast<size_t>(row * row_step + column * column_step) * width;
-    const int64_t across = width == 1 ? 32 : kFractal, tall = (rows + 15) / 16;
-    const int64_t block = column / across * tall + row / kFractal;
-    return static_cast<size_t>((block * kFractal + row % kFractal) * across + column % across) *
+    if (across == 0) return static_cast<size_t>(row * row_step + column * column_step) * width;
+    const int64_t block = column / across * block_count(rows, kBlockRows) + row / kBlockRows;
+    return static_cast<size_t>((block * kBlockRows + row % kBlockRows) * across + column % across) *
            width;
   }
   // Elements that lie side by side: a row, what a row has of a block, or one.
   int64_t run() const {
-    if (blocks) return width == 1 ? 32 : kFractal;
+    if (across != 0) return across;
     return column_step == 1 ? columns : 1;
   }
   // Copies to (or from) rows without gaps.
@@ -234,7 +230,8 @@ struct Matrix {
 };
 
 Matrix matrix_of(int64_t rows, int64_t columns, int64_t ld, int64_t step, Trans trans, DType type) {
-  return {rows, columns, ld < 0 ? columns * step : ld, step, blocked(trans), size_of(type)};
+  const int64_t across = blocked(trans) ? block_width(type) : 0;
+  return {rows, columns, ld < 0 ? columns * step : ld, step, across, size_of(type)};
 }
 Matrix layout_a(const Gemm& g) {
   const bool t = transposed(g.a);

@@ -7,8 +7,6 @@ namespace anynpu {
 
 namespace {
 
-constexpr int64_t kCube = 16;
-
 // The axes of a format that only orders them; empty for blocked formats and ND.
 std::string_view axes_of(Format format) {
   switch (format) {
@@ -31,10 +29,6 @@ std::string_view axes_of(Format format) {
   }
 }
 
-int64_t blocks(int64_t extent, int64_t width) {
-  return extent < 0 ? extent : (extent + width - 1) / width;
-}
-
 int64_t times(std::initializer_list<int64_t> extents) {
   int64_t product = 1;
   for (int64_t extent : extents) {
@@ -54,17 +48,10 @@ Status no_way(const Shape& shape, Format from, Format to) {
 
 // Orders the extents of `from` as the axes of `to`; fails when the axes differ.
 Result<Shape> reorder(const Shape& shape, Format from, Format to) {
-  const std::string_view source = axes_of(from);
-  const std::string_view target = axes_of(to);
-  if (source.empty() || source.size() != target.size() || shape.size() != source.size()) {
-    return no_way(shape, from, to);
-  }
+  const std::vector<int64_t> order = axis_order(from, to);
+  if (order.empty() || shape.size() != order.size()) return no_way(shape, from, to);
   Shape out;
-  for (char axis : target) {
-    const size_t at = source.find(axis);
-    if (at == std::string_view::npos) return no_way(shape, from, to);
-    out.push_back(shape[at]);
-  }
+  for (int64_t axis : order) out.push_back(shape[static_cast<size_t>(axis)]);
   return out;
 }
 
@@ -73,12 +60,24 @@ Result<Shape> to_fractal_nz(const Shape& shape, Format from, DType type) {
   const int64_t rows = shape[shape.size() - 2];
   const int64_t columns = shape[shape.size() - 1];
   Shape out(shape.begin(), shape.end() - 2);
-  out.insert(out.end(),
-             {blocks(columns, block_width(type)), blocks(rows, kCube), kCube, block_width(type)});
+  out.insert(out.end(), {block_count(columns, block_width(type)), block_count(rows, kBlockRows),
+                         kBlockRows, block_width(type)});
   return out;
 }
 
 }  // namespace
+
+std::vector<int64_t> axis_order(Format from, Format to) {
+  const std::string_view source = axes_of(from), target = axes_of(to);
+  if (source.size() != target.size()) return {};
+  std::vector<int64_t> order;
+  for (char axis : target) {
+    const size_t at = source.find(axis);
+    if (at == std::string_view::npos) return {};
+    order.push_back(static_cast<int64_t>(at));
+  }
+  return order;
+}
 
 int64_t block_width(DType type) {
   switch (bits_of(type)) {
@@ -87,7 +86,7 @@ int64_t block_width(DType type) {
     case 4:
       return 64;
     default:
-      return kCube;
+      return kBlockRows;
   }
 }
 
@@ -100,8 +99,8 @@ Result<Shape> shape_in_format(const Shape& shape, Format from, Format to, DType 
   if (!nchw.ok()) return no_way(shape, from, to);
   const int64_t n = nchw.value()[0], c = nchw.value()[1], h = nchw.value()[2], w = nchw.value()[3];
   const int64_t width = block_width(type);
-  if (to == Format::nc1hwc0) return Shape{n, blocks(c, width), h, w, width};
-  return Shape{times({blocks(c, width), h, w}), blocks(n, kCube), kCube, width};
+  if (to == Format::nc1hwc0) return Shape{n, block_count(c, width), h, w, width};
+  return Shape{times({block_count(c, width), h, w}), block_count(n, kBlockRows), kBlockRows, width};
 }
 
 }  // namespace anynpu

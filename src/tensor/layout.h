@@ -3,6 +3,9 @@
 // anew.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
@@ -11,6 +14,18 @@ namespace anynpu {
 // Width of the innermost block of the blocked formats: 32 bytes' worth of elements, at least 16 for
 // the cube unit's types (16 for 16-bit and 32-bit types, 32 for 8-bit, 64 for 4-bit).
 int64_t block_width(DType type);
+
+// Rows of a block of FRACTAL_Z and FRACTAL_NZ.
+inline constexpr int64_t kBlockRows = 16;
+
+// Blocks of `width` that hold `extent` elements; a dynamic extent stays what it is.
+constexpr int64_t block_count(int64_t extent, int64_t width) {
+  return extent < 0 ? extent : (extent + width - 1) / width;
+}
+
+// Which axis of `from` comes where in `to`, for formats that only order them. Empty when there is
+// no such order.
+std::vector<int64_t> axis_order(Format from, Format to);
 
 // The shape of `shape` (in `from`) when laid out in `to`. Axis formats convert among themselves
 // (NCHW, NHWC, HWCN; NCDHW, NDHWC; ND keeps extents); from them to NC1HWC0, FRACTAL_Z and, from 2

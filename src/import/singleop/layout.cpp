@@ -3,32 +3,13 @@
 // them and its axes are put in order; the way back slices the padding off again.
 #include "tensor/layout.h"
 
-#include <algorithm>
+#include <initializer_list>
 
 #include "import/singleop/builder.h"
 
 namespace anynpu::singleop {
 
 namespace {
-
-constexpr int64_t kCube = 16;
-
-std::string_view letters_of(Format format) {
-  switch (format) {
-    case Format::nchw:
-      return "NCHW";
-    case Format::nhwc:
-      return "NHWC";
-    case Format::hwcn:
-      return "HWCN";
-    case Format::ncdhw:
-      return "NCDHW";
-    case Format::ndhwc:
-      return "NDHWC";
-    default:
-      return {};
-  }
-}
 
 // `value` with extents raised to `shape` by zeros at the end.
 ValueId pad_to(Builder& b, ValueId value, const Shape& shape) {
@@ -43,7 +24,7 @@ ValueId cut_to(Builder& b, ValueId value, const Shape& shape) {
   return b.node("Slice", 13, {value, b.list(Shape(shape.size(), 0)), b.list(shape)});
 }
 
-int64_t round_up(int64_t extent, int64_t width) { return (extent + width - 1) / width * width; }
+int64_t round_up(int64_t extent, int64_t width) { return block_count(extent, width) * width; }
 
 bool all_known(Builder& b, ValueId value) {
   if (!b.ok()) return false;
@@ -51,6 +32,14 @@ bool all_known(Builder& b, ValueId value) {
   b.refuse(Code::unsupported_shape, "a blocked format needs known extents, got {}",
            to_string(b.shape(value)));
   return false;
+}
+
+// The order of axes that leaves `lead` of them and puts those behind in the order `tail`.
+std::vector<int64_t> behind_leading(int64_t lead, std::initializer_list<int64_t> tail) {
+  std::vector<int64_t> order;
+  for (int64_t d = 0; d < lead; ++d) order.push_back(d);
+  for (int64_t d : tail) order.push_back(lead + d);
+  return order;
 }
 
 ValueId to_matrix_blocks(Builder& b, ValueId value, DType dtype) {
@@ -62,16 +51,13 @@ ValueId to_matrix_blocks(Builder& b, ValueId value, DType dtype) {
   const int64_t width = block_width(dtype);
   Shape padded = b.shape(value);
   const size_t r = padded.size() - 2, c = padded.size() - 1;
-  padded[r] = round_up(padded[r], kCube);
+  padded[r] = round_up(padded[r], kBlockRows);
   padded[c] = round_up(padded[c], width);
   value = pad_to(b, value, padded);
   Shape split(padded.begin(), padded.end() - 2);
   const int64_t lead = static_cast<int64_t>(split.size());
-  split.insert(split.end(), {padded[r] / kCube, kCube, padded[c] / width, width});
-  std::vector<int64_t> order;
-  for (int64_t d = 0; d < lead; ++d) order.push_back(d);
-  order.insert(order.end(), {lead + 2, lead, lead + 1, lead + 3});
-  return b.transpose(b.reshape(value, split), order);
+  split.insert(split.end(), {padded[r] / kBlockRows, kBlockRows, padded[c] / width, width});
+  return b.transpose(b.reshape(value, split), behind_leading(lead, {2, 0, 1, 3}));
 }
 
 ValueId from_matrix_blocks(Builder& b, ValueId value, const Shape& shape) {
@@ -82,28 +68,23 @@ ValueId from_matrix_blocks(Builder& b, ValueId value, const Shape& shape) {
     return kNoValue;
   }
   const auto lead = static_cast<int64_t>(shape.size()) - 2;
-  std::vector<int64_t> order;
-  for (int64_t d = 0; d < lead; ++d) order.push_back(d);
-  order.insert(order.end(), {lead + 1, lead + 2, lead, lead + 3});
   Shape padded(blocks.begin(), blocks.end() - 4);
   const Shape tail(blocks.end() - 4, blocks.end());
   padded.insert(padded.end(), {tail[1] * tail[2], tail[0] * tail[3]});
-  return cut_to(b, b.reshape(b.transpose(value, order), padded), shape);
+  return cut_to(b, b.reshape(b.transpose(value, behind_leading(lead, {1, 2, 0, 3})), padded),
+                shape);
 }
 
 }  // namespace
 
 ValueId permute_axes(Builder& b, ValueId value, Format from, Format to) {
   if (!b.ok() || from == to) return value;
-  const std::string_view source = letters_of(from), target = letters_of(to);
-  if (source.empty() || source.size() != target.size() ||
-      b.rank(value) != static_cast<int64_t>(source.size())) {
+  const std::vector<int64_t> order = axis_order(from, to);
+  if (order.empty() || b.rank(value) != static_cast<int64_t>(order.size())) {
     b.refuse(Code::unsupported_shape, "no way from {} in {} to {}", to_string(b.shape(value)),
              name_of(from), name_of(to));
     return kNoValue;
   }
-  std::vector<int64_t> order;
-  for (char axis : target) order.push_back(static_cast<int64_t>(source.find(axis)));
   return b.transpose(value, order);
 }
 
@@ -119,14 +100,14 @@ ValueId to_blocked(Builder& b, ValueId value, Format from, Format to, DType dtyp
     return kNoValue;
   }
   s[1] = round_up(s[1], width);
-  if (to == Format::fractal_z) s[0] = round_up(s[0], kCube);
+  if (to == Format::fractal_z) s[0] = round_up(s[0], kBlockRows);
   value = pad_to(b, value, s);
   if (to == Format::nc1hwc0) {
     return b.transpose(b.reshape(value, {s[0], s[1] / width, width, s[2], s[3]}), {0, 1, 3, 4, 2});
   }
-  value = b.reshape(value, {s[0] / kCube, kCube, s[1] / width, width, s[2], s[3]});
+  value = b.reshape(value, {s[0] / kBlockRows, kBlockRows, s[1] / width, width, s[2], s[3]});
   value = b.transpose(value, {2, 4, 5, 0, 1, 3});
-  return b.reshape(value, {s[1] / width * s[2] * s[3], s[0] / kCube, kCube, width});
+  return b.reshape(value, {s[1] / width * s[2] * s[3], s[0] / kBlockRows, kBlockRows, width});
 }
 
 ValueId from_blocked(Builder& b, ValueId value, Format from, Format to, const Shape& shape) {
@@ -146,7 +127,7 @@ ValueId from_blocked(Builder& b, ValueId value, Format from, Format to, const Sh
     value = b.reshape(b.transpose(value, {0, 1, 4, 2, 3}),
                       {blocks[0], blocks[1] * blocks[4], blocks[2], blocks[3]});
   } else {
-    const int64_t width = blocks[3], c1 = (s[1] + width - 1) / width;
+    const int64_t width = blocks[3], c1 = block_count(s[1], width);
     value = b.reshape(value, {c1, s[2], s[3], blocks[1], blocks[2], width});
     value = b.reshape(b.transpose(value, {3, 4, 0, 5, 1, 2}),
                       {blocks[1] * blocks[2], c1 * width, s[2], s[3]});
