@@ -25,19 +25,34 @@ PyObject* list_argument(const Function& self, PyObject* const* argv, Py_ssize_t 
   return nullptr;
 }
 
+// What every set_attr_list_* is given.
+struct ListCall {
+  void* handle{};
+  const char* name{};
+  PyObject* list = nullptr;
+
+  // False when an exception is set.
+  bool read(const Function& self, PyObject* const* argv, Py_ssize_t argc) {
+    if (!self.takes(argc) || !take({self, 0, "attr"}, argv[0], &handle) ||
+        !take({self, 1, "attr_name"}, argv[1], &name))
+      return false;
+    list = list_argument(self, argv, argc);
+    return list != nullptr;
+  }
+  aclopAttr* attr() const { return as<aclopAttr*>(handle); }
+  static Place place(const Function& self, Py_ssize_t argc) {
+    return {self, argc > 3 ? 3 : 2, "attr_value"};
+  }
+};
+
 template <typename T, typename C>
 PyObject* set_list(const Function& self, PyObject* const* argv, Py_ssize_t argc,
                    aclError (*set)(aclopAttr*, const char*, int, C)) {
-  if (!self.takes(argc)) return nullptr;
-  void* attr{};
-  const char* name{};
+  ListCall call;
   List<T> values;
-  if (!take({self, 0, "attr"}, argv[0], &attr) || !take({self, 1, "attr_name"}, argv[1], &name))
+  if (!call.read(self, argv, argc) || !take(call.place(self, argc), call.list, &values))
     return nullptr;
-  PyObject* list = list_argument(self, argv, argc);
-  if (list == nullptr || !take({self, argc > 3 ? 3 : 2, "attr_value"}, list, &values))
-    return nullptr;
-  return give(set(as<aclopAttr*>(attr), name, values.template count<int>(),
+  return give(set(call.attr(), call.name, values.template count<int>(),
                   reinterpret_cast<C>(values.data())));
 }
 
@@ -159,16 +174,11 @@ PyObject* op_set_attr_list_data_type(PyObject*, PyObject* const* argv, Py_ssize_
 
 PyObject* op_set_attr_list_string(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::op_set_attr_list_string;
-  if (!self.takes(argc)) return nullptr;
-  void* attr{};
-  const char* name{};
-  if (!take({self, 0, "attr"}, argv[0], &attr) || !take({self, 1, "attr_name"}, argv[1], &name))
-    return nullptr;
-  PyObject* list = list_argument(self, argv, argc);
-  if (list == nullptr) return nullptr;
-  const Place at{self, 2, "attr_value"};
+  ListCall call;
+  if (!call.read(self, argv, argc)) return nullptr;
+  const Place at = call.place(self, argc);
   std::vector<std::string> texts;
-  const bool good = for_each_item(at, list, [&](PyObject* item) {
+  const bool good = for_each_item(at, call.list, [&](PyObject* item) {
     const char* text{};
     if (!take(at, item, &text)) return false;
     texts.emplace_back(text);
@@ -177,22 +187,17 @@ PyObject* op_set_attr_list_string(PyObject*, PyObject* const* argv, Py_ssize_t a
   if (!good) return nullptr;
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());
-  return give(aclopSetAttrListString(as<aclopAttr*>(attr), name, static_cast<int>(texts.size()),
+  return give(aclopSetAttrListString(call.attr(), call.name, static_cast<int>(texts.size()),
                                      pointers.data()));
 }
 
 PyObject* op_set_attr_list_list_int(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::op_set_attr_list_list_int;
-  if (!self.takes(argc)) return nullptr;
-  void* attr{};
-  const char* name{};
-  if (!take({self, 0, "attr"}, argv[0], &attr) || !take({self, 1, "attr_name"}, argv[1], &name))
-    return nullptr;
-  PyObject* list = list_argument(self, argv, argc);
-  if (list == nullptr) return nullptr;
-  const Place at{self, 2, "attr_value"};
+  ListCall call;
+  if (!call.read(self, argv, argc)) return nullptr;
+  const Place at = call.place(self, argc);
   std::vector<std::vector<int64_t>> lists;
-  const bool good = for_each_item(at, list, [&](PyObject* row) {
+  const bool good = for_each_item(at, call.list, [&](PyObject* row) {
     lists.emplace_back();
     return for_each_item(at, row, [&](PyObject* item) {
       lists.back().push_back(0);
@@ -206,7 +211,7 @@ PyObject* op_set_attr_list_list_int(PyObject*, PyObject* const* argv, Py_ssize_t
     pointers.push_back(row.data());
     counts.push_back(static_cast<int>(row.size()));
   }
-  return give(aclopSetAttrListListInt(as<aclopAttr*>(attr), name, static_cast<int>(lists.size()),
+  return give(aclopSetAttrListListInt(call.attr(), call.name, static_cast<int>(lists.size()),
                                       counts.data(), pointers.data()));
 }
 
