@@ -4,8 +4,8 @@
 Argument is '-' for cases of the whole call and '*' where all arguments of that kind agree.
 Expected is a code, 'ok', 'ok, then CODE' (accepted, fails at synchronize) or an exception; for a
 function without a code '= VALUE' when it failed with that value, 'value' when it succeeded. 'why'
-says why a wrong call is accepted (patterns in reasons.py) and must not be empty then. To take over
-what the functions do now, and then read the difference:
+says why a wrong call is accepted (patterns in misuse_reasons.tsv) and must not be empty then. To
+take over what the functions do now, and then read the difference:
 
     python -m misuse.walk > /tmp/walk.jsonl && python -m misuse.rows /tmp/walk.jsonl    (in tests/)
 """
