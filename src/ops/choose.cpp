@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/env.h"
+#include "ops/check_kernel.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -11,16 +12,18 @@ namespace {
 
 Status refusal(const KernelDef& kernel, const OpContext& context, KernelDevice device) {
   if (kernel.device != device) return fail(Code::unsupported_feature, "runs on another device");
-  const DType type = context.inputs.empty() ? DType::undefined : context.inputs[0].dtype;
-  const bool absent = context.schema->inputs.empty() || !context.has_input(0);
-  if (!absent && !kernel.types.has(type)) {
-    return fail(Code::unsupported_dtype, "type {}, takes {}", name_of(type),
+  return check_kernel(kernel, context);
+}
+
+}  // namespace
+
+Status check_kernel(const KernelDef& kernel, const OpContext& context) {
+  if (context.has_input(0) && !kernel.types.has(context.inputs[0].dtype)) {
+    return fail(Code::unsupported_dtype, "type {}, takes {}", name_of(context.inputs[0].dtype),
                 kernel.types.to_string());
   }
   return kernel.can_run ? kernel.can_run(context) : Status{};
 }
-
-}  // namespace
 
 Result<const KernelDef*> choose_kernel(const OpContext& context, KernelDevice device) {
   const bool verbose = env::lists(env::Name::verbose, "dispatch");

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "ops/check_kernel.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -34,11 +35,10 @@ Result<std::vector<std::vector<std::byte>>> evaluate(const OpContext& context) {
     inputs.push_back(input.present ? input.constant.data() : nullptr);
   }
   const auto kernels = Registry::instance().kernels(context.schema->name, context.schema->domain);
-  if (kernels.empty() || !kernels.back()->types.has(context.inputs[0].dtype)) {
-    return fail(Code::unsupported_dtype, "{} has no reference kernel for {}", context.label(),
-                name_of(context.inputs[0].dtype));
+  if (kernels.empty()) {
+    return fail(Code::unsupported_op, "{} has no reference kernel", context.label());
   }
-  if (kernels.back()->can_run) ANYNPU_TRY(kernels.back()->can_run(context));
+  ANYNPU_TRY(check_kernel(*kernels.back(), context), "the reference kernel of {}", context.label());
   ANYNPU_ASSIGN(auto kernel, kernels.back()->create(context));
   ANYNPU_ASSIGN(Buffer packed, allocate(kernel->packed_bytes()));
   ANYNPU_TRY(kernel->pack(context, {packed.get(), kernel->packed_bytes()}));

@@ -90,8 +90,9 @@ TEST(Block, EveryKernelAgreesWithTheReference) {
   check_cases({"Sin shape=3x300", "Pow shape=2x3,3", "Max shape=4,1", "Sum shape=0x3,1x3",
                "HardSwish shape=257 dtype=float16 opset=14", "Mod shape=5,5 dtype=int32",
                "Cast shape=1x17x3x5 to=16", "Cast shape=3x70000 to=10",
-               "Cast shape=1x17x3x5 to=1 dtype=bfloat16", "Cast shape=0x4 to=1 dtype=float16",
-               "Erf shape=1x17x3x5 dtype=bfloat16", "Gelu shape=33 opset=20 dtype=float16"});
+               "CastLike shape=1x17x3x5,1 opset=15", "Cast shape=1x17x3x5 to=1 dtype=bfloat16",
+               "Cast shape=0x4 to=1 dtype=float16", "Erf shape=1x17x3x5 dtype=bfloat16",
+               "Gelu shape=33 opset=20 dtype=float16"});
 }
 
 }  // namespace
