@@ -35,8 +35,14 @@ def like(*arrays):
     return [np.asarray(a) for a in arrays]
 
 
+class Unary(tuple):
+    """A case of one input that keeps its function, for other values (test_op_exactness.py)."""
+
+
 def unary(function, x=X):
-    return ([x], [function(x)], {})
+    case = Unary(([x], [function(x)], {}))
+    case.function = function
+    return case
 
 
 def i32(*values):
@@ -401,14 +407,17 @@ def device():
     acl.finalize()
 
 
+def case_of(name):
+    """Inputs, outputs, attributes, constant inputs, formats of the inputs and of the outputs."""
+    inputs, outputs, attrs, *rest = CASES[name]
+    const, in_formats, out_formats = (*rest, *((), None, None)[len(rest):])
+    return (inputs, outputs if outputs is not None else expected(name), attrs, const, in_formats,
+            out_formats)
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_operator_agrees_with_numpy(name):
-    inputs, outputs, attrs, *rest = CASES[name]
-    const, in_formats, out_formats = (*rest, (), None, None)[:3] if rest else ((), None, None)
-    if len(rest) == 1:
-        const, in_formats, out_formats = rest[0], None, None
-    single_op.agree(name, inputs, outputs if outputs is not None else expected(name), attrs, const,
-                    in_formats, out_formats)
+    single_op.agree(name, *case_of(name))
 
 
 def test_filters_may_be_described_as_hwcn():

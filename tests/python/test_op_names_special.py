@@ -264,10 +264,15 @@ CASES["ApplyAdamD"] = (ADAM, adam(False), {})
 device = test_op_names.device
 
 
+def case_of(name):
+    """As test_op_names.case_of."""
+    inputs, outputs, attrs, const, forms = (*CASES[name], (), None)[:5]
+    return inputs, outputs, attrs, const, *(forms or (None, None))
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_operator_agrees_with_numpy(name):
-    inputs, outputs, attrs, const, forms = (*CASES[name], (), None)[:5]
-    single_op.agree(name.partition("/")[0], inputs, outputs, attrs, const, *(forms or (None, None)))
+    single_op.agree(name.partition("/")[0], *case_of(name))
 
 
 @pytest.mark.parametrize("name", ["RandomUniform", "RandomStandardNormal"])

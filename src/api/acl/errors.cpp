@@ -140,6 +140,8 @@ static_assert(rows_in_order(), "one row per Code, in the order of Code");
   Number { code, #code }
 constexpr Number kNamed[] = {
     NAMED(ACL_ERROR_INVALID_FILE_SIZE),
+    NAMED(ACL_ERROR_OP_INPUT_NOT_MATCH),
+    NAMED(ACL_ERROR_OP_OUTPUT_NOT_MATCH),
     NAMED(ACL_ERROR_RT_KERNEL_LOOKUP),
     NAMED(ACL_ERROR_FILE_MISSING_ATTR),
     NAMED(ACL_ERROR_INVALID_DUMP_CONFIG),

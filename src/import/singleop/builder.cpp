@@ -84,6 +84,8 @@ Shape without_ones(const Shape& shape) {
   return out;
 }
 
+bool is_short_float(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
 // Whether a description fits what the nodes make: equal extents where both are known.
 bool fits(const Shape& made, const Shape& described) {
   if (made.size() != described.size()) return false;
@@ -95,8 +97,9 @@ bool fits(const Shape& made, const Shape& described) {
 
 }  // namespace
 
-Builder::Builder(const SingleOp& op)
+Builder::Builder(const SingleOp& op, bool wide)
     : op_(op),
+      wide_(wide),
       stored_(op.inputs.size(), kNoValue),
       inputs_(op.inputs.size(), kNoValue),
       outputs_(op.outputs.size(), kNoValue) {
@@ -153,6 +156,7 @@ ValueId Builder::in(size_t index) {
       is_blocked(desc.storage_format)) {
     value = from_blocked(*this, value, desc.storage_format, desc.format, desc.shape);
   }
+  if (wide_ && is_short_float(dtype(value))) value = cast(value, DType::f32);
   return inputs_[index] = value;
 }
 
@@ -378,9 +382,16 @@ int64_t Builder::axis(int64_t given, ValueId value) {
   return 0;
 }
 
+DType Builder::narrow_type(const TensorDesc& desc) const {
+  if (desc.dtype != DType::undefined) return is_short_float(desc.dtype) ? desc.dtype : DType::f32;
+  const bool narrow = !op_.inputs.empty() && is_short_float(op_.inputs[0].dtype);
+  return narrow ? op_.inputs[0].dtype : DType::f32;
+}
+
 ValueId Builder::fit_output(size_t index, ValueId value, Type type) {
   if (!ok()) return kNoValue;
   const TensorDesc& desc = op_.outputs[index];
+  if (wide_ && dtype(value) == DType::f32) value = cast(value, narrow_type(desc));
   if (desc.dtype != DType::undefined && dtype(value) != desc.dtype) {
     if (type == Type::same) {
       refuse(Code::unsupported_dtype, "output {} is described as {}, the operator makes {}", index,
@@ -483,7 +494,7 @@ Result<graph::Graph> build_graph(const SingleOp& op) {
     return fail(Code::invalid_argument, "{}: no output is described, expected at least one",
                 op.type);
   }
-  Builder b(op);
+  Builder b(op, rounds_often(*row));
   if (row->lower) {
     row->lower(b);
   } else {

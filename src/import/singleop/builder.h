@@ -20,7 +20,8 @@ using NodeAttrs = std::map<std::string, graph::Attr>;
 
 class Builder {
  public:
-  explicit Builder(const SingleOp& op);
+  // `wide`: 16-bit floats are computed as float32 (rounds_often in table.h).
+  explicit Builder(const SingleOp& op, bool wide = false);
 
   bool ok() const { return status_.ok(); }
   const SingleOp& op() const { return op_; }
@@ -89,7 +90,12 @@ class Builder {
   bool fold(ops::OpContext& context, const std::vector<ValueId>& outputs);
   ValueId fit_output(size_t index, ValueId value, Type type);
 
+  // The type of an output whose description leaves it open or says so: what was widened is 16 bits
+  // wide again.
+  DType narrow_type(const TensorDesc& desc) const;
+
   const SingleOp& op_;
+  const bool wide_;
   Status status_;
   graph::Graph graph_;
   std::vector<ValueId> stored_;  // of each input, as it lies in memory

@@ -25,12 +25,19 @@ void lower_rsqrt(Builder& b) {
   b.out(0, b.node("Reciprocal", 13, {b.node("Sqrt", 13, {b.in(0)})}));
 }
 void lower_expm1(Builder& b) {
-  const ValueId e = b.node("Exp", 13, {b.in(0)});
-  b.out(0, sub(b, e, number(b, e, 1)));
+  // tanh(x / 2) * (exp(x) + 1): nothing cancels where x is small.
+  const ValueId x = b.in(0), e = b.node("Exp", 13, {x});
+  const ValueId half = b.node("Tanh", 13, {mul(b, x, number(b, x, 0.5))});
+  b.out(0, mul(b, half, add(b, e, number(b, e, 1))));
 }
 void lower_log1p(Builder& b) {
+  // 2 * atanh(x / (2 + x)) where 1 + x would lose the end of x.
   const ValueId x = b.in(0);
-  b.out(0, b.node("Log", 13, {add(b, x, number(b, x, 1))}));
+  const ValueId ratio = div(b, x, add(b, x, number(b, x, 2)));
+  const ValueId small = mul(b, b.node("Atanh", 9, {ratio}), number(b, x, 2));
+  const ValueId large = b.node("Log", 13, {add(b, x, number(b, x, 1))});
+  const ValueId is_small = b.node("Less", 13, {b.node("Abs", 13, {x}), number(b, x, 0.5)});
+  b.out(0, b.node("Where", 9, {is_small, small, large}));
 }
 void lower_erfc(Builder& b) {
   const ValueId e = b.node("Erf", 13, {b.in(0)});

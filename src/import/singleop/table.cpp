@@ -58,7 +58,7 @@ const Row kRows[] = {
     {"Elu", "Elu", 0, lower_elu},
     {"Erfc", "Erf + Sub", 0, lower_erfc},
     {"Exp", "Exp", 0, lower_exp},
-    {"Expm1", "Exp + Sub", 0, lower_expm1},
+    {"Expm1", "Tanh + Exp + Add + Mul", 0, lower_expm1},
     {"FastGelu", "Mul + Sigmoid", 0, lower_fast_gelu},
     {"FastGeluV2", "Mul + Sigmoid", 0, lower_fast_gelu},
     {"Gelu", "Gelu", 0, lower_gelu},
@@ -69,7 +69,7 @@ const Row kRows[] = {
     {"IsFinite", "IsNaN + IsInf", 0, lower_is_finite},
     {"LeakyRelu", "LeakyRelu", 0, lower_leaky_relu},
     {"Log", "Log", 0, lower_log},
-    {"Log1p", "Add + Log", 0, lower_log1p},
+    {"Log1p", "Atanh + Add + Log + Where", 0, lower_log1p},
     {"OnesLike", "Expand", 0, lower_ones_like},
     {"Power", "Mul + Add + Pow", 0, lower_power},
     {"PRelu", "PRelu", 0, lower_prelu},
@@ -334,7 +334,31 @@ const Row kRows[] = {
      lower_softmax_with_logits},
 };
 
+// Operators whose results are exact, or of another type.
+constexpr std::string_view kExact[] = {
+    "ArgMax",  "ArgMin",    "BitShift", "Cast",    "Concat", "Equal",     "Flatten",  "IsInf",
+    "IsNaN",   "Max",       "Min",      "NonZero", "Not",    "OneHot",    "Pad",      "ReduceMax",
+    "Reshape", "ReduceMin", "Split",    "Squeeze", "Where",  "Transpose", "Unsqueeze"};
+// Operators that round at every step of their own.
+constexpr std::string_view kRecurrent[] = {"GRU", "LSTM"};
+
+template <size_t count>
+bool is_in(std::string_view word, const std::string_view (&list)[count]) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
 }  // namespace
+
+bool rounds_often(const Row& row) {
+  int roundings = 0;
+  for (std::string_view rest = row.ours; !rest.empty();) {
+    const size_t end = std::min(rest.find(" + "), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    if (!is_in(word, kExact)) roundings += is_in(word, kRecurrent) ? 2 : 1;
+    rest.remove_prefix(std::min(end + 3, rest.size()));
+  }
+  return roundings > 1;
+}
 
 std::span<const Row> rows() {
   static const auto* sorted = [] {

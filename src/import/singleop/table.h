@@ -24,6 +24,9 @@ struct Row {
 
 // All rows, sorted by name.
 std::span<const Row> rows();
+// Whether `ours` rounds more than once on the way, so that 16-bit floats are computed as float32
+// and rounded at the end: a sum of rounded products is not within a unit of the last place.
+bool rounds_often(const Row& row);
 // Null when there is none.
 const Row* find_row(std::string_view name);
 // The ONNX name of an operator that the vendor calls `name` (Conv2D -> Conv), as the options of atc
