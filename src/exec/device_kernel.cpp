@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "npc/cluster.h"
 #include "npc/image.h"
@@ -39,32 +40,62 @@ class Staging {
   std::vector<uint32_t> held_;
 };
 
+constexpr size_t kMergeStep = 256;
+
+// The first and one past the last byte of [begin, end) that differ.
+std::pair<size_t, size_t> changed_in(const std::byte* after, const std::byte* before, size_t begin,
+                                     size_t end) {
+  while (after[begin] == before[begin]) ++begin;
+  while (after[end - 1] == before[end - 1]) --end;
+  return {begin, end};
+}
+
 // Brings the bytes that differ from `before` to `to`, so that what other streams wrote into the
-// same allocation meanwhile stays.
-void merge(const std::byte* after, const std::byte* before, std::byte* to, size_t bytes) {
-  constexpr size_t kStep = 256;
-  for (size_t at = 0; at < bytes; at += kStep) {
-    const size_t step = std::min(kStep, bytes - at);
+// same allocation meanwhile stays. `each` gets the ends of what changed in one step.
+template <typename Each>
+void merge(const std::byte* after, const std::byte* before, std::byte* to, size_t bytes,
+           Each&& each) {
+  for (size_t at = 0; at < bytes; at += kMergeStep) {
+    const size_t step = std::min(kMergeStep, bytes - at);
     if (std::memcmp(after + at, before + at, step) == 0) continue;
-    for (size_t i = at; i < at + step; ++i) {
+    const auto [begin, end] = changed_in(after, before, at, at + step);
+    for (size_t i = begin; i < end; ++i) {
       if (after[i] != before[i]) to[i] = after[i];
     }
+    each(begin, end);
   }
 }
 
+// What the kernel changed, in pieces; steps side by side are one.
+void add_piece(std::vector<KernelPiece>& pieces, const std::byte* data, size_t bytes) {
+  if (!pieces.empty() && pieces.back().changed &&
+      pieces.back().data + pieces.back().bytes + kMergeStep > data && pieces.back().data < data) {
+    pieces.back().bytes = static_cast<size_t>(data - pieces.back().data) + bytes;
+    return;
+  }
+  pieces.push_back({data, bytes, true});
+}
+
 Status bring_back(npc::Cluster& cluster, uint32_t address, const KernelRegion& region,
-                  const std::vector<std::byte>& before) {
+                  const std::vector<std::byte>& before, std::vector<KernelPiece>& pieces) {
   if (region.back == KernelRegion::Back::none || region.bytes == 0) return {};
   ANYNPU_TRACE_ZONE(copy, "stage out of NPC memory", 0, region.bytes);
   if (region.back == KernelRegion::Back::all) {
     return cluster.read(address, region.data, region.bytes);
   }
   ANYNPU_ASSIGN(auto block, cluster.find(address, region.bytes));
-  merge(block->host(address), before.data(), region.data, region.bytes);
+  pieces.push_back({region.data, region.bytes, false});
+  merge(block->host(address), before.data(), region.data, region.bytes,
+        [&](size_t begin, size_t end) { add_piece(pieces, region.data + begin, end - begin); });
   return {};
 }
 
 }  // namespace
+
+Status DeviceKernel::check_blocks(uint32_t blocks) {
+  if (blocks > 0 && blocks <= npc::kMostBlocks) return {};
+  return fail(Code::invalid_argument, "blockDim is {}; expected 1 to {}", blocks, npc::kMostBlocks);
+}
 
 Result<std::shared_ptr<npc::Module>> DeviceKernel::load(std::span<const std::byte> object) {
   ANYNPU_ASSIGN(npc::Cluster * cluster, npc::Cluster::get(0));
@@ -88,12 +119,21 @@ Result<std::shared_ptr<DeviceKernel>> DeviceKernel::find(std::shared_ptr<npc::Mo
 uint32_t DeviceKernel::address() const { return module_->image().find_kernel(name_); }
 
 Status DeviceKernel::run(const KernelLaunch& launch) const {
+  std::vector<KernelPiece> pieces;
+  Status status = run(launch, pieces);
+  if (launch.touched) launch.touched(pieces);
+  return status;
+}
+
+Status DeviceKernel::run(const KernelLaunch& launch, std::vector<KernelPiece>& pieces) const {
   npc::Cluster& cluster = module_->cluster();
   Staging staging(cluster);
   npc::LaunchRequest request;
   request.kernel = name_;
-  request.core_num = static_cast<int>(launch.blocks);
+  request.blocks = static_cast<int>(launch.blocks);
+  request.core_num = std::min(request.blocks, npc::kCores);
   request.timeout_ns = launch.timeout_ns;
+  if (launch.print) request.print = [&](int, std::string_view text) { launch.print(text); };
   std::vector<uint32_t> regions, copies;
   std::vector<std::vector<std::byte>> before(launch.regions.size());
   for (size_t i = 0; i < launch.regions.size(); ++i) {
@@ -124,7 +164,7 @@ Status DeviceKernel::run(const KernelLaunch& launch) const {
     return Status(Code::kernel_failed, status.message());
   }
   for (size_t i = 0; i < launch.regions.size(); ++i) {
-    ANYNPU_TRY(bring_back(cluster, regions[i], launch.regions[i], before[i]));
+    ANYNPU_TRY(bring_back(cluster, regions[i], launch.regions[i], before[i], pieces));
   }
   return {};
 }

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -47,17 +49,28 @@ struct KernelArgument {
   uint32_t index = 0;
 };
 
+// Memory that a launch was given, or bytes of it that the kernel changed.
+struct KernelPiece {
+  const std::byte* data = nullptr;
+  size_t bytes = 0;
+  bool changed = false;
+};
+
 struct KernelLaunch {
   uint32_t blocks = 1;
   uint64_t timeout_ns = 0;  // 0: none
   std::vector<KernelRegion> regions;
   std::vector<std::vector<std::byte>> copies;
   std::vector<KernelArgument> arguments;
+  std::function<void(std::string_view text)> print;  // of the kernel's printf; null: stdout
+  // Told at the end, of regions whose `back` is `changed`; null: nobody asks.
+  std::function<void(std::span<const KernelPiece> pieces)> touched;
 };
 
 class DeviceKernel {
  public:
-  static constexpr uint32_t kMostBlocks = 8;  // cores of a cluster
+  // More blocks than a cluster has cores take turns on them (npc::LaunchRequest::blocks).
+  static Status check_blocks(uint32_t blocks);
 
   // `object` is a relocatable RV32 ELF; any bytes are safe to pass.
   static Result<std::shared_ptr<npc::Module>> load(std::span<const std::byte> object);
@@ -73,6 +86,8 @@ class DeviceKernel {
   Status run(const KernelLaunch& launch) const;
 
  private:
+  Status run(const KernelLaunch& launch, std::vector<KernelPiece>& pieces) const;
+
   std::string name_;
   std::shared_ptr<npc::Module> module_;
 };

@@ -96,6 +96,10 @@ Status Cluster::check(const Module& module, const LaunchRequest& request) const 
     return fail(Code::invalid_config, "launch: core_num is {}, expected 1 to {}", request.core_num,
                 kCores);
   }
+  if (request.blocks != 0 && (request.blocks < request.core_num || request.blocks > kMostBlocks)) {
+    return fail(Code::invalid_config, "launch: {} blocks on {} cores, expected {} to {}",
+                request.blocks, request.core_num, request.core_num, kMostBlocks);
+  }
   if (request.flags > 3) {
     return fail(Code::invalid_argument, "launch: flags are {}, expected a KernelFlag from 0 to 3",
                 request.flags);
@@ -131,6 +135,7 @@ Status Cluster::launch(const Module& module, const LaunchRequest& request, Launc
                     image.find_kernel(request.kernel),
                     fitted_parameters(image, request),
                     request.core_num,
+                    request.blocks == 0 ? request.core_num : request.blocks,
                     request.budget};
   setup.timeout_ns = request.timeout_ns;
   if (setup.budget == 0) {
@@ -142,7 +147,7 @@ Status Cluster::launch(const Module& module, const LaunchRequest& request, Launc
   std::lock_guard lock(machine_->launching);
   if (!image.constructed) {
     for (const uint32_t function : image.constructors) {
-      LaunchSetup constructor{&image, "(constructor)", function, {}, 1, setup.budget};
+      LaunchSetup constructor{&image, "(constructor)", function, {}, 1, 1, setup.budget};
       ANYNPU_TRY(run_launch(machine_->frame, constructor, sink, result),
                  "in a constructor of the module, before kernel '{}'", request.kernel);
     }

@@ -65,9 +65,12 @@ struct LaunchRequest {
   std::vector<uint32_t> args;  // one word per parameter; floats by their bits, half in the low 16
   std::vector<Given> given;    // beside args, or empty: plain
   int core_num = kCores;       // 1-8
-  uint32_t flags = 0;          // KernelFlag 0-3; caches are coherent here, so they change nothing
-  uint64_t budget = 0;         // instructions per core before a trap; 0: ANYNPU_NPC_BUDGET or 2^40
-  uint64_t timeout_ns = 0;     // cores are stopped after this time: kernel_timeout; 0: never
+  // What the kernel reads as CoreNum, up to kMostBlocks. More than core_num: each core runs one
+  // block after another, with its local data as at the start, and sync() traps. 0: core_num.
+  int blocks = 0;
+  uint32_t flags = 0;       // KernelFlag 0-3; caches are coherent here, so they change nothing
+  uint64_t budget = 0;      // instructions per core before a trap; 0: ANYNPU_NPC_BUDGET or 2^40
+  uint64_t timeout_ns = 0;  // cores are stopped after this time: kernel_timeout; 0: never
   // Takes the text of a device printf, one call at a time. Null: standard output.
   std::function<void(int core, std::string_view text)> print;
 };

@@ -126,9 +126,9 @@ CopyError run_copy(Core& core, const Copy& copy) {
   if (!aligned(copy.to) || !aligned(copy.from)) return kNotAligned;
   bool other_core = false;
   if (copy.dest_core >= 0 && to_space == Space::local && from_space == Space::local) {
-    if (copy.dest_core >= core.core_num) return kBadCore;
-    other_core = copy.dest_core != core.id;
-    to = core.memory->local(copy.dest_core) + (copy.to - kLocalBase);
+    other_core = copy.dest_core != core.block;
+    if (other_core && (copy.dest_core >= core.blocks || core.takes_turns())) return kBadCore;
+    to = core.memory->local(other_core ? copy.dest_core : core.id) + (copy.to - kLocalBase);
   }
   for (uint32_t row = 0; row < copy.rows; ++row) {
     std::memmove(to + size_t{row} * copy.to_step, from + size_t{row} * copy.from_step,
@@ -150,7 +150,7 @@ CopyError run_rows(Core& core, const Config& c) {
   if (c.rows < 1) return kBadRows;
   if (c.cols < 1) return kBadColumns;
   if (c.stride_cols < 0 || (c.stride_cols != 0 && c.stride_cols < c.cols)) return kBadStride;
-  if (c.dest_core < -1 || c.dest_core >= kCores) return kBadCore;
+  if (c.dest_core < -1 || c.dest_core >= std::max(kCores, core.blocks)) return kBadCore;
   const int64_t row_bytes = c.cols * element;
   const int64_t step = c.stride_cols == 0 ? row_bytes : c.stride_cols * element;
   if (row_bytes > kMost || step > kMost || step * c.rows > (int64_t{1} << 32)) return kBadSize;

@@ -45,8 +45,10 @@ struct Trap {
 inline constexpr uint32_t kReturnAddress = 4;
 
 struct Core {
-  int id = 0;
-  int core_num = 1;
+  int id = 0;        // whose local memory, stack and counters these are
+  int core_num = 1;  // cores of the launch
+  int block = 0;     // CoreID as the kernel reads it
+  int blocks = 1;    // CoreNum
   const Image* image = nullptr;
   Memory* memory = nullptr;
   std::byte* local = nullptr;
@@ -68,6 +70,9 @@ struct Core {
   std::vector<uint32_t> calls;  // return addresses, outermost first
   Trap trap;
   HostCore* host = nullptr;  // runs translated code; null: interpreted
+
+  // Blocks that take turns on the cores are never all there at one time.
+  bool takes_turns() const { return blocks > core_num; }
 
   // Host address of [address, address + bytes), or null when a page of it lacks the permission.
   std::byte* at(uint32_t address, uint32_t bytes, Permission permission) const {

@@ -49,10 +49,10 @@ bool read(const Core& core, uint32_t number, uint64_t cycles, uint64_t instructi
       value = static_cast<uint32_t>(instructions >> 32);
       return true;
     case kHartId:
-      value = static_cast<uint32_t>(core.id);
+      value = static_cast<uint32_t>(core.block);
       return true;
     case kCoreNum:
-      value = static_cast<uint32_t>(core.core_num);
+      value = static_cast<uint32_t>(core.blocks);
       return true;
     default:
       return false;

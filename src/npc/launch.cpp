@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -29,11 +30,16 @@ constexpr uint64_t kLongSlice = 100'000;
 constexpr uint64_t kHostFactor = 10;  // translated code does so many more in the same time
 constexpr uint64_t kInterruptNs = 50'000'000;
 
+// Puts a core at the start of its kernel.
+using StartBlock = std::function<void(Core&)>;
+
 // The turns of all cores. One mutex guards the lists; it is taken twice per turn.
 class Turns {
  public:
-  Turns(std::vector<Core>& cores, PrintSink& sink, uint64_t deadline_ns)
-      : cores_(cores), sink_(sink), deadline_ns_(deadline_ns) {
+  // `next_block` is called when a core ends one of several blocks.
+  Turns(std::vector<Core>& cores, const StartBlock& next_block, PrintSink& sink,
+        uint64_t deadline_ns)
+      : cores_(cores), next_block_(next_block), sink_(sink), deadline_ns_(deadline_ns) {
     for (size_t i = 0; i < cores.size(); ++i) runnable_.push_back(i);
     live_ = cores.size();
   }
@@ -79,7 +85,8 @@ class Turns {
       const size_t index = runnable_.front();
       runnable_.pop_front();
       lock.unlock();
-      const TurnEnd end = turn(cores_[index], slice);
+      TurnEnd end = turn(cores_[index], slice);
+      if (end == TurnEnd::finished && take_next_block(cores_[index])) end = TurnEnd::slice;
       const uint64_t now = now_ns();
       const bool stop = is_caller && now >= next_interrupt && interrupted();
       if (now >= next_interrupt) next_interrupt = now + kInterruptNs;
@@ -93,6 +100,15 @@ class Turns {
       if (now >= until && live_ > 0) return;
     }
     wake_.notify_all();
+  }
+
+  // Which core runs which block does not depend on times: counters are the same in every run.
+  bool take_next_block(Core& core) {
+    const int next = core.block + core.core_num;
+    if (next >= core.blocks) return false;
+    core.block = next;
+    next_block_(core);
+    return true;
   }
 
   TurnEnd turn(Core& core, uint64_t slice) {
@@ -181,6 +197,7 @@ class Turns {
   }
 
   std::vector<Core>& cores_;
+  const StartBlock& next_block_;
   PrintSink& sink_;
   const uint64_t deadline_ns_;
   std::mutex mutex_;
@@ -201,17 +218,26 @@ void put_initial(const InitialData& piece, std::byte* to) {
   }
 }
 
-// Registers and stack as the ABI wants them at the entry of a function.
 void prepare_core(Core& core, int id, const LaunchFrame& frame, const LaunchSetup& setup) {
-  const Image& image = *setup.image;
-  core.id = id;
+  core.id = core.block = id;
   core.core_num = setup.core_num;
-  core.image = &image;
+  core.blocks = setup.blocks;
+  core.image = setup.image;
   core.memory = frame.memory.get();
   core.local = frame.memory->local(id);
+  core.stack_low = stack_of(frame.stacks, static_cast<uint32_t>(id));
+}
+
+// Registers and stack as the ABI wants them at the entry of a function.
+void prepare_block(Core& core, const LaunchFrame& frame, const LaunchSetup& setup) {
+  const Image& image = *setup.image;
+  core.x = {};
+  core.f = {};
+  core.float_flags = core.rounding = 0;
+  core.reserved_address = 1;
+  core.calls.clear();
   core.budget = setup.budget;
   core.pc = setup.entry;
-  core.stack_low = stack_of(frame.stacks, static_cast<uint32_t>(id));
   uint32_t top = core.stack_low + kStackBytes;
   if (setup.args.size() > 8) {
     const auto rest = static_cast<uint32_t>(setup.args.size() - 8);
@@ -221,7 +247,7 @@ void prepare_core(Core& core, int id, const LaunchFrame& frame, const LaunchSetu
   for (size_t i = 0; i < setup.args.size() && i < 8; ++i) core.x[10 + i] = setup.args[i];
   core.x[1] = kReturnAddress;
   core.x[2] = top;
-  core.x[4] = image.thread_base + image.thread_bytes * static_cast<uint32_t>(id);
+  core.x[4] = image.thread_base + image.thread_bytes * static_cast<uint32_t>(core.id);
   for (const InitialData& piece : image.local)
     put_initial(piece, core.local + (piece.address - kLocalBase));
   for (const InitialData& piece : image.thread) {
@@ -269,19 +295,24 @@ void* host_kernel(LaunchFrame& frame, const LaunchSetup& setup) {
 Status run_launch(LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
                   LaunchStats& stats) {
   std::vector<Core> cores(static_cast<size_t>(setup.core_num));
-  for (int i = 0; i < setup.core_num; ++i) prepare_core(cores[i], i, frame, setup);
+  void* const kernel = host_kernel(frame, setup);
+  const StartBlock start = [&](Core& core) {
+    prepare_block(core, frame, setup);
+    if (!kernel) return;
+    prepare_host(core, *frame.hosts[core.id], *setup.image->translation, kernel, sink);
+  };
+  for (int i = 0; i < setup.core_num; ++i) {
+    prepare_core(cores[i], i, frame, setup);
+    start(cores[i]);
+  }
   for (const InitialData& piece : setup.image->shared) {
     put_initial(piece, frame.memory->host(piece.address));
   }
-  if (void* kernel = host_kernel(frame, setup)) {
-    for (Core& core : cores) {
-      prepare_host(core, *frame.hosts[core.id], *setup.image->translation, kernel, sink);
-    }
-    install_fault_guard();
-    stats.translated = true;
-  }
+  stats.translated = kernel != nullptr;
+  if (kernel) install_fault_guard();
   stats.start_ns = now_ns();
-  Turns turns(cores, sink, setup.timeout_ns ? stats.start_ns + setup.timeout_ns : UINT64_MAX);
+  Turns turns(cores, start, sink,
+              setup.timeout_ns ? stats.start_ns + setup.timeout_ns : UINT64_MAX);
   turns.run();
   stats.end_ns = now_ns();
   collect(cores, stats);
@@ -290,8 +321,8 @@ Status run_launch(LaunchFrame& frame, const LaunchSetup& setup, PrintSink& sink,
   });
   if (trapped != cores.end()) {
     stats.trap_report = trap_report(stats.cluster, setup.kernel, cores);
-    return fail(Code::task_failed, "kernel '{}' on cluster {}: core {}: {}: {}; see the call stack",
-                setup.kernel, stats.cluster, trapped->id, name_of(trapped->trap.kind),
+    return fail(Code::task_failed, "kernel '{}' on cluster {}: {}: {}: {}; see the call stack",
+                setup.kernel, stats.cluster, place_of(*trapped), name_of(trapped->trap.kind),
                 trapped->trap.text);
   }
   if (turns.was_late()) {

@@ -37,6 +37,7 @@ struct LaunchSetup {
   uint32_t entry = 0;
   std::vector<uint32_t> args;
   int core_num = 1;
+  int blocks = 1;  // core i runs blocks i, i + core_num, ...
   uint64_t budget = 0;
   uint64_t timeout_ns = 0;  // 0: none
 };

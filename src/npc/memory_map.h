@@ -12,8 +12,9 @@
 
 namespace anynpu::npc {
 
-inline constexpr int kClusters = 4;  // one card
-inline constexpr int kCores = 8;     // per cluster
+inline constexpr int kClusters = 4;        // one card
+inline constexpr int kCores = 8;           // per cluster
+inline constexpr int kMostBlocks = 65535;  // of a launch whose blocks take turns on the cores
 
 inline constexpr uint32_t kPageBytes = 4096;
 

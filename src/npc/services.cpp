@@ -24,6 +24,15 @@ bool serve_assert(Core& core) {
   return false;
 }
 
+bool check_sync(Core& core) {
+  if (!core.takes_turns()) return true;
+  core.set_trap(TrapKind::service,
+                format("sync() in a launch of {} blocks, of which {} run at a time and could never "
+                       "meet; launch at most {}, or let each block loop over more of the work",
+                       core.blocks, core.core_num, kCores));
+  return false;
+}
+
 }  // namespace
 
 void PrintSink::write(int core, std::string_view text) {
@@ -40,7 +49,7 @@ Served serve(Core& core, PrintSink& sink) {
   const auto ended = [](bool good) { return good ? Served::resume : Served::trap; };
   switch (static_cast<Service>(core.x[kA7])) {
     case Service::sync:
-      return Served::sync;
+      return check_sync(core) ? Served::sync : Served::trap;
     case Service::exit:
       if (core.x[kA0] == 0) return Served::finished;
       core.set_trap(TrapKind::exit_code,

@@ -59,7 +59,8 @@ std::string frame_lines(const Image& image, const Sources& sources, size_t& numb
 }
 
 std::string core_report(const Core& core, const Sources& sources) {
-  std::string text = format("core {}: {}: {}\n", core.id, name_of(core.trap.kind), core.trap.text);
+  std::string text =
+      format("{}: {}: {}\n", place_of(core), name_of(core.trap.kind), core.trap.text);
   size_t number = 0;
   text += frame_lines(*core.image, sources, number, core.pc, core.pc);
   const size_t depth = core.calls.size();
@@ -77,6 +78,11 @@ std::string core_report(const Core& core, const Sources& sources) {
 }
 
 }  // namespace
+
+std::string place_of(const Core& core) {
+  if (!core.takes_turns()) return format("core {}", core.id);
+  return format("block {} on core {}", core.block, core.id);
+}
 
 std::string trap_report(int cluster, std::string_view kernel, const std::vector<Core>& cores) {
   std::string text = format("NPC cluster {}: kernel '{}' ran into an exception\n", cluster, kernel);

@@ -11,6 +11,8 @@ namespace anynpu::npc {
 
 struct Core;
 
+// "core 3", or "block 11 on core 3" where blocks take turns.
+std::string place_of(const Core& core);
 std::string trap_report(int cluster, std::string_view kernel, const std::vector<Core>& cores);
 
 }  // namespace anynpu::npc

@@ -27,6 +27,8 @@ __global__ void scale(float* in, float* out, int count, float factor) {
 __global__ void tiled(float* in, float* out, struct Tiling* tiling) {
   for (int i = CoreID; i < tiling->count; i += CoreNum) out[i] = in[i] * tiling->factor;
 }
+__global__ void number(int* out) { out[CoreID] = CoreNum; }
+__global__ void meet(int* out) { sync(); out[CoreID] = 1; }
 __global__ void behind_null(int* nothing, int* out, int value) {
   if (CoreID == 0) *out = nothing ? -1 : value;
 }
@@ -112,6 +114,20 @@ def test_arguments_in_one_piece(objects, form):
     assert launch_piece(function(objects, "scale", form), piece) == 0
     np.testing.assert_array_equal(target.read(), X * 2.5)
     np.testing.assert_array_equal(source.read(), X)
+
+
+@pytest.mark.parametrize("blocks", [1, 8, 9, 23, 1000])
+def test_more_blocks_than_cores_take_turns(objects, blocks):
+    out = Memory(np.zeros(blocks + 1, np.int32))
+    assert launch_piece(function(objects, "number"), address(out), blocks) == 0
+    assert out.read().tolist() == [blocks] * blocks + [0]
+
+
+def test_blocks_that_take_turns_cannot_meet(objects, capfd):
+    out = Memory(np.zeros(9, np.int32))
+    assert launch_piece(function(objects, "meet"), address(out), 8) == 0
+    assert launch_piece(function(objects, "meet"), address(out), 9) == 507015
+    assert "sync() in a launch of 9 blocks" in capfd.readouterr().err
 
 
 def test_arguments_in_device_memory(objects):
@@ -326,7 +342,9 @@ def test_what_a_list_does_not_take_is_told(objects):
     check(acl.rt.kernel_args_finalize(args))
     refused(acl.rt.kernel_args_append(args, at(value), 8)[1], "finalised")
     refused(acl.rt.launch_kernel_with_config(other, 1, 0, None, args, None), "'scale'")
-    refused(acl.rt.launch_kernel_with_config(func, 9, 0, None, args, None), "1 to the 8 cores")
+    for blocks in (0, 65536):
+        refused(acl.rt.launch_kernel_with_config(func, blocks, 0, None, args, None),
+                f"blockDim is {blocks}; expected 1 to 65535")
     second, _ = acl.rt.kernel_args_init(func)
     assert acl.rt.kernel_args_para_update(second, param, at(value), 8) == 107017
     assert "another list" in acl.get_recent_err_msg()

@@ -82,6 +82,14 @@ def test_a_selector_chooses_for_every_shape(kernel_object):
     check(acl.op.unregister_compile_func("add"))
 
 
+@pytest.mark.parametrize("blocks", [9, 40, 1000])
+def test_more_blocks_than_cores_take_turns(kernel_object, blocks):
+    register(kernel_object, "add", "add_halves", tiling_selector([], cores=blocks))
+    a, b = (np.random.default_rng(i).random(5000).astype(np.float16) for i in (1, 2))
+    np.testing.assert_array_equal(execute("add", [a, b], [a])[0], a + b)
+    check(acl.op.unregister_compile_func("add"))
+
+
 def test_a_kernel_has_its_workspaces(kernel_object):
     def select(in_num, in_desc, out_num, out_desc, op_attr, op_kernel_desc):
         tiling = np.array([16], np.int32)
@@ -130,7 +138,7 @@ def test_without_update_nothing_is_chosen(kernel_object):
 @pytest.mark.parametrize("answer, words", [
     (lambda desc: 7, "returned 7"), (lambda desc: None, "chose no kernel"),
     (lambda desc: acl.op.set_kernel_args(desc, "other", 1, 0, 0), "'other'"),
-    (lambda desc: acl.op.set_kernel_args(desc, "k0", 9, 0, 0), "returned 100000")])
+    (lambda desc: acl.op.set_kernel_args(desc, "k0", 65536, 0, 0), "returned 100000")])
 def test_what_a_selector_does_wrong_is_told(kernel_object, answer, words):
     register(kernel_object, "odd", "add_halves", lambda *arguments: answer(arguments[5]))
     x = Tensor(np.zeros(4, np.float16))
@@ -146,3 +154,15 @@ def test_bytes_that_are_no_kernel_are_refused(kernel_object):
         assert acl.op.create_kernel("junk", "k0", name, acl.util.numpy_to_ptr(data), data.nbytes, 1,
                                     0) != 0
         assert acl.get_recent_err_msg()
+
+
+def test_copies_into_and_out_of_the_cluster_show_in_the_trace(kernel_object, tmp_path):
+    from prof_case import exported, session, timeline
+    register(kernel_object, "add", "add_halves", tiling_selector([]))
+    x = np.ones(1000, np.float16)
+    with session(tmp_path):
+        execute("add", [x, x], [x])
+    names = [event.get("name") for event in timeline(exported(tmp_path))]
+    assert names.count("Runtime@stage into NPC memory") == 4  # inputs, output, tiling
+    assert names.count("Runtime@stage out of NPC memory") == 1
+    check(acl.op.unregister_compile_func("add"))

@@ -99,10 +99,7 @@ template <typename Read>
 Status submit_kernel(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream_handle,
                      Read&& read) {
   ANYNPU_ASSIGN(auto pin, resolve<KernelFunction>(to_handle(function)));
-  if (blocks == 0 || blocks > exec::DeviceKernel::kMostBlocks) {
-    return fail(Code::invalid_argument, "blockDim is {}; expected 1 to the {} cores", blocks,
-                exec::DeviceKernel::kMostBlocks);
-  }
+  ANYNPU_TRY(exec::DeviceKernel::check_blocks(blocks));
   ANYNPU_ASSIGN(auto stream, device::Runtime::instance().stream(to_handle(stream_handle)));
   auto task = std::make_unique<Launch>();
   task->kernel = pin->kernel;

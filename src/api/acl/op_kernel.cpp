@@ -171,10 +171,7 @@ aclError aclopSetKernelArgs(aclopKernelDesc* kernelDesc, const char* kernelId, u
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<KernelDesc>(to_handle(kernelDesc)));
     ANYNPU_TRY(check_op_text(kernelId, "kernelId"));
-    if (blockDim == 0 || blockDim > exec::DeviceKernel::kMostBlocks) {
-      return fail(Code::invalid_argument, "blockDim is {}; expected 1 to the {} cores", blockDim,
-                  exec::DeviceKernel::kMostBlocks);
-    }
+    ANYNPU_TRY(exec::DeviceKernel::check_blocks(blockDim));
     if (argSize > kMostTiling) {
       return fail(Code::invalid_argument, "argSize is {}; expected at most {}", argSize,
                   kMostTiling);

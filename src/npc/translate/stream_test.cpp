@@ -71,7 +71,6 @@ class TranslatedStreamTest : public testing::Test {
 
   Core start(Generator& g) const {
     Core core;
-    core.core_num = 1;
     core.image = image.get();
     core.memory = memory.get();
     core.local = memory->local(0);
