@@ -30,6 +30,17 @@ __attribute__((visibility("default"))) int anynpu_acl_launch_callback(void (*fn)
                                                                       void (*release)(void*),
                                                                       int block_type, void* stream);
 
+/* In libascendcl.so, for checkers: the next kernel that this thread launches calls done(data, ...)
+ * once when it has run, from any thread: which allocations it was given, and which bytes of them it
+ * changed (none when it failed). A launch that never runs does not call. */
+typedef struct anynpu_kernel_piece {
+  const void* address;
+  size_t bytes;
+  int changed; /* 0: an allocation */
+} anynpu_kernel_piece;
+__attribute__((visibility("default"))) void anynpu_acl_watch_kernel(
+    void (*done)(void* data, const anynpu_kernel_piece* pieces, size_t count), void* data);
+
 /* In libhpert.so: the sentence about the calling thread's most recent failure, beside the fixed one
  * of stcGetErrorString. Valid until the thread's next failure. */
 __attribute__((visibility("default"))) const char* anynpu_hpe_last_sentence(void);

@@ -3,8 +3,8 @@
 
 namespace anynpu::exec {
 
-Status run_choice(const DeviceKernel& kernel, const KernelChoice& choice,
-                  std::span<const Buffer> inputs, std::span<const Buffer> outputs) {
+KernelLaunch launch_of(const KernelChoice& choice, std::span<const Buffer> inputs,
+                       std::span<const Buffer> outputs) {
   KernelLaunch launch;
   launch.blocks = choice.blocks;
   const auto add = [&](void* data, size_t bytes, KernelRegion::Back back) {
@@ -17,7 +17,7 @@ Status run_choice(const DeviceKernel& kernel, const KernelChoice& choice,
   for (size_t bytes : choice.workspaces) add(nullptr, bytes, KernelRegion::Back::none);
   launch.copies.push_back(choice.tiling);
   launch.arguments.push_back({KernelArgument::Kind::copy, 0, 0});
-  return kernel.run(launch);
+  return launch;
 }
 
 CustomOps& CustomOps::instance() {

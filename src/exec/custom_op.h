@@ -26,9 +26,9 @@ struct KernelChoice {
   std::vector<size_t> workspaces;
 };
 
-// Runs the chosen kernel over these tensors; see DeviceKernel::run.
-Status run_choice(const DeviceKernel& kernel, const KernelChoice& choice,
-                  std::span<const Buffer> inputs, std::span<const Buffer> outputs);
+// The launch of the chosen kernel over these tensors.
+KernelLaunch launch_of(const KernelChoice& choice, std::span<const Buffer> inputs,
+                       std::span<const Buffer> outputs);
 
 // Custom operators of the process: their kernels and what was chosen for each description.
 class CustomOps {

@@ -198,7 +198,9 @@ Status Dump::write(const StepView& step, const std::string& name, const Operator
   const uint64_t time = dump_timestamp();
   const std::string file = dump_file_name(dump.op_type, name, static_cast<uint32_t>(step.index) + 1,
                                           options_.stream, time);
-  if (options_.statistics) return write_dump(folder(), file + ".csv", statistics(dump));
+  if (options_.statistics) {
+    return write_dump(folder(), file + ".csv", statistics(dump, options_.columns));
+  }
   return write_dump(folder(), file, to_bytes(dump, time));
 }
 

@@ -19,7 +19,8 @@ struct DumpOptions {
   std::vector<std::string> layers;  // empty: all
   bool inputs = false, outputs = true;
   bool statistics = false;
-  uint32_t model_id = 0;  // set after the model got its id
+  std::vector<std::string> columns;  // of the statistics; empty: all
+  uint32_t model_id = 0;             // set after the model got its id
   uint32_t stream = 0;
   // Of a watcher: after each of these, the outputs of `layers` are written again.
   std::vector<std::string> watchers;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/dump_file.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <variant>
 
 #include "base/protowire.h"
 #include "tensor/half.h"
@@ -14,6 +16,8 @@
 namespace anynpu::exec {
 
 namespace {
+
+std::atomic<DumpSink> dump_sink{nullptr};
 
 // OutputDataType of the header; it counts otherwise than aclDataType.
 uint64_t dump_type(DType type) {
@@ -113,15 +117,41 @@ double element(const DumpTensor& t, size_t i) {
   }
 }
 
-std::string statistics_line(const char* side, size_t index, const DumpTensor& t) {
-  const size_t count = size_of(t.dtype) == 0 ? 0 : t.bytes.size() / size_of(t.dtype);
+struct Summary {
+  double high = 0, low = 0, mean = 0, norm = 0;
+  size_t nan = 0, negative_inf = 0, positive_inf = 0;
+};
+
+// A word of `dump_stats`, the column it stands for and where its value is.
+struct Column {
+  std::string_view word, title;
+  std::variant<double Summary::*, size_t Summary::*> value;
+};
+constexpr Column kColumns[] = {{"Max", "Max Value", &Summary::high},
+                               {"Min", "Min Value", &Summary::low},
+                               {"Avg", "Avg Value", &Summary::mean},
+                               {"L2norm", "L2Norm", &Summary::norm},
+                               {"Nan", "Nan Count", &Summary::nan},
+                               {"Negative Inf", "Negative Inf Count", &Summary::negative_inf},
+                               {"Positive Inf", "Positive Inf Count", &Summary::positive_inf}};
+
+bool is_wanted(const Column& column, const std::vector<std::string>& words) {
+  return words.empty() || std::find(words.begin(), words.end(), column.word) != words.end();
+}
+
+size_t count_of(const DumpTensor& t) {
+  return size_of(t.dtype) == 0 ? 0 : t.bytes.size() / size_of(t.dtype);
+}
+
+Summary summary_of(const DumpTensor& t) {
+  Summary out;
   double low = INFINITY, high = -INFINITY, sum = 0, squares = 0;
-  size_t nan = 0, negative_inf = 0, positive_inf = 0, finite = 0;
-  for (size_t i = 0; i < count; ++i) {
+  size_t finite = 0;
+  for (size_t i = 0; i < count_of(t); ++i) {
     const double v = element(t, i);
-    nan += std::isnan(v);
-    positive_inf += v == INFINITY;
-    negative_inf += v == -INFINITY;
+    out.nan += std::isnan(v);
+    out.positive_inf += v == INFINITY;
+    out.negative_inf += v == -INFINITY;
     if (!std::isfinite(v)) continue;
     ++finite;
     low = std::min(low, v);
@@ -129,10 +159,24 @@ std::string statistics_line(const char* side, size_t index, const DumpTensor& t)
     sum += v;
     squares += v * v;
   }
-  const double mean = finite ? sum / static_cast<double>(finite) : 0;
-  return format("{},{},{},{},{},{},{},{},{},{},{},{}\n", side, index, name_of(t.dtype),
-                to_string(t.shape), count, finite ? high : 0.0, finite ? low : 0.0, mean,
-                std::sqrt(squares), nan, negative_inf, positive_inf);
+  if (finite == 0) return out;
+  out.high = high;
+  out.low = low;
+  out.mean = sum / static_cast<double>(finite);
+  out.norm = std::sqrt(squares);
+  return out;
+}
+
+std::string statistics_line(const char* side, size_t index, const DumpTensor& t,
+                            const std::vector<std::string>& words) {
+  std::string out =
+      format("{},{},{},{},{}", side, index, name_of(t.dtype), to_string(t.shape), count_of(t));
+  const Summary summary = summary_of(t);
+  for (const Column& column : kColumns) {
+    if (!is_wanted(column, words)) continue;
+    out += std::visit([&](auto value) { return format(",{}", summary.*value); }, column.value);
+  }
+  return out + "\n";
 }
 
 }  // namespace
@@ -183,18 +227,35 @@ std::string to_bytes(const OperatorDump& dump, uint64_t timestamp_us) {
   return out;
 }
 
-std::string statistics(const OperatorDump& dump) {
-  std::string out =
-      "Input/Output,Index,Data Type,Shape,Count,Max Value,Min Value,Avg Value,L2Norm,Nan Count,"
-      "Negative Inf Count,Positive Inf Count\n";
-  for (size_t i = 0; i < dump.inputs.size(); ++i)
-    out += statistics_line("Input", i, dump.inputs[i]);
-  for (size_t i = 0; i < dump.outputs.size(); ++i)
-    out += statistics_line("Output", i, dump.outputs[i]);
+std::vector<std::string_view> statistics_words() {
+  std::vector<std::string_view> out;
+  for (const Column& column : kColumns) out.push_back(column.word);
   return out;
 }
 
+std::string statistics(const OperatorDump& dump, const std::vector<std::string>& words) {
+  std::string out = "Input/Output,Index,Data Type,Shape,Count";
+  for (const Column& column : kColumns) {
+    if (is_wanted(column, words)) out += format(",{}", column.title);
+  }
+  out += "\n";
+  for (size_t i = 0; i < dump.inputs.size(); ++i)
+    out += statistics_line("Input", i, dump.inputs[i], words);
+  for (size_t i = 0; i < dump.outputs.size(); ++i)
+    out += statistics_line("Output", i, dump.outputs[i], words);
+  return out;
+}
+
+void set_dump_sink(DumpSink sink) { dump_sink.store(sink, std::memory_order_release); }
+
 Status write_dump(const std::string& folder, const std::string& name, const std::string& bytes) {
+  if (const DumpSink sink = dump_sink.load(std::memory_order_acquire)) {
+    return sink(folder + "/" + name, bytes);
+  }
+  return write_file(folder, name, bytes);
+}
+
+Status write_file(const std::string& folder, const std::string& name, const std::string& bytes) {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::create_directories(folder, error);
@@ -205,13 +266,13 @@ Status write_dump(const std::string& folder, const std::string& name, const std:
     file.close();
     if (!file) {
       fs::remove(part, error);
-      return fail(Code::io_error,
-                  "dump file '{}' cannot be written; check the folder and its space", path);
+      return fail(Code::io_error, "file '{}' cannot be written; check the folder and its space",
+                  path);
     }
   }
   fs::rename(part, path, error);
   if (!error) return {};
-  return fail(Code::io_error, "dump file '{}' cannot be written: {}", path, error.message());
+  return fail(Code::io_error, "file '{}' cannot be written: {}", path, error.message());
 }
 
 }  // namespace anynpu::exec

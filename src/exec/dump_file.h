@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -34,9 +35,16 @@ std::string dump_file_name(const std::string& type, const std::string& name, uin
 uint64_t dump_timestamp();  // microseconds since 1970, never twice the same in a process
 
 std::string to_bytes(const OperatorDump& dump, uint64_t timestamp_us);
-// Mean, extremes and the like of each tensor, as lines of CSV.
-std::string statistics(const OperatorDump& dump);
+// Mean, extremes and the like of each tensor, as lines of CSV: the columns that `words` (of
+// `dump_stats`) name, all when it is empty.
+std::string statistics(const OperatorDump& dump, const std::vector<std::string>& words);
+std::vector<std::string_view> statistics_words();
+// Takes dumps in place of the file system. Called in the thread that dumps, by several at once.
+using DumpSink = Status (*)(const std::string& path, std::string_view bytes);
+void set_dump_sink(DumpSink sink);  // null: files
 // Makes the folder and writes the file whole.
+Status write_file(const std::string& folder, const std::string& name, const std::string& bytes);
+// Gives the bytes to the sink, else to write_file.
 Status write_dump(const std::string& folder, const std::string& name, const std::string& bytes);
 
 }  // namespace anynpu::exec

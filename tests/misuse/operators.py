@@ -16,7 +16,7 @@ DESCS = {"input_desc": 2, "inputs_desc": 2, "in_desc_list": 2, "output_desc": 1,
          "outputs_desc": 1, "out_desc_list": 1}
 BUFFERS = {"inputs": 2, "in_list": 2, "outputs": 1}
 NUMBERS = {"num_outputs": 1, "truncate": 0, "max_op_num": 100, "engine_type": 0,
-           "compile_flag": 0, "flag": 0, "block_dim": 1, "arg_size": 64}
+           "compile_flag": 0, "flag": 0, "dump_type": 1, "block_dim": 1, "arg_size": 64}
 
 
 @functools.cache
@@ -65,7 +65,7 @@ def good(maker, function, argument):
         return handle(acl)
     if name in ("attr", "op_attr"):
         return acl.op.create_attr()
-    if name == "model_dir":
+    if name in ("model_dir", "path"):
         return tempfile.mkdtemp(prefix="misuse_")  # with no model in it
     if name == "model":
         return maker.acl.util.bytes_to_ptr(om_bytes())

@@ -36,7 +36,7 @@ struct DumpConfig {
   std::string data = "tensor";
   DumpScene scene = DumpScene::none;
   std::vector<std::string> kernel_data;
-  std::vector<std::string> statistics;
+  std::vector<std::string> statistics;  // columns that dump_stats names; empty: all
 
   bool enabled() const {
     return models || single_ops || overflow || scene != DumpScene::none || !kernel_data.empty();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section "dump" of acl.json (guide 7.12 and the dump pages of the API reference).
+#include <algorithm>
+
 #include "api/acl/config.h"
 #include "api/acl/config_reader.h"
 #include "base/log.h"
+#include "exec/dump_file.h"
 
 namespace anynpu::acl {
 
@@ -61,6 +64,16 @@ Status read_targets(const json::Value& section, DumpConfig& out) {
   return {};
 }
 
+// The documents name `dump_stats` without its words; those of later releases are known.
+void drop_unknown_statistics(std::vector<std::string>& words) {
+  const auto known = exec::statistics_words();
+  std::erase_if(words, [&](const std::string& word) {
+    if (std::find(known.begin(), known.end(), word) != known.end()) return false;
+    ANYNPU_LOG(warning, "dump: 'dump_stats' has '{}', which is not known; ignored", word);
+    return true;
+  });
+}
+
 // Which kinds of dump exclude each other.
 Status check_combination(const DumpConfig& dump) {
   const bool model_or_op = dump.models || dump.single_ops;
@@ -115,6 +128,7 @@ Status read_dump(const json::Value& section, DumpConfig& out) {
   } else {
     ANYNPU_ASSIGN(out.statistics, reader.texts("dump_stats"));
   }
+  drop_unknown_statistics(out.statistics);
   ANYNPU_TRY(read_targets(section, out));
   return check_combination(out);
 }

@@ -12,7 +12,6 @@
 #include "api/acl/entry.h"
 #include "base/env.h"
 #include "base/program_path.h"
-#include "device/runtime.h"
 #include "exec/fault_observer.h"
 
 namespace anynpu::acl {
@@ -58,9 +57,16 @@ std::string root_of(const DumpConfig& config) {
   return root;
 }
 
-// "{dump_path}/{time}/{device}".
-std::string dump_folder(const DumpConfig& config, int32_t device) {
-  const std::string root = root_of(config);
+// The first of these variables that is set; else the path of the configuration.
+std::string root_by(std::initializer_list<env::Name> names, const DumpConfig& config) {
+  for (const env::Name name : names) {
+    if (std::string root = env::text(name); !root.empty()) return root;
+  }
+  return config.path.empty() ? std::string(".") : root_of(config);
+}
+
+// "{root}/{time}/{device}".
+std::string dump_folder(const std::string& root, int32_t device) {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);
@@ -72,22 +78,19 @@ std::string dump_folder(const DumpConfig& config, int32_t device) {
 // Exceptions go to the folder that the environment names, else to that of the configuration, else
 // to the current one.
 std::string exception_folder(const DumpConfig& config, int32_t device) {
-  std::string root;
-  for (const env::Name name : {env::Name::npu_collect_path, env::Name::work_path}) {
-    if (root.empty()) root = env::text(name);
-  }
-  if (root.empty()) root = config.path.empty() ? std::string(".") : root_of(config);
-  return format("{}/extra-info/data-dump/{}", root, device);
+  return format("{}/extra-info/data-dump/{}",
+                root_by({env::Name::npu_collect_path, env::Name::work_path}, config), device);
 }
 
 exec::DumpOptions options_of(const DumpConfig& config, int32_t device) {
   exec::DumpOptions options;
   options.device = device;
-  options.folder =
-      is_exception(config) ? exception_folder(config, device) : dump_folder(config, device);
+  options.folder = is_exception(config) ? exception_folder(config, device)
+                                        : dump_folder(root_of(config), device);
   options.inputs = config.mode == "input" || config.mode == "all";
   options.outputs = config.mode == "output" || config.mode == "all";
   options.statistics = config.data == "stats";
+  options.columns = config.statistics;
   return options;
 }
 
@@ -169,26 +172,19 @@ std::shared_ptr<exec::StepObserver> observer_for_model(const om::Meta& meta, int
                                exec::make_fault_observer()});
 }
 
-void dump_failed_operator(const OpInfo& op, std::span<const exec::Buffer> inputs,
-                          std::span<const exec::Buffer> outputs, const Status& status) {
+KernelDumpTarget kernel_dump_target(int32_t device) {
   const auto config = active_dump();
-  if (!config || !is_exception(*config)) return;
-  const auto context = device::Runtime::instance().current();
-  const auto tensors = [](const std::vector<TensorDesc>& descs,
-                          std::span<const exec::Buffer> buffers) {
-    std::vector<exec::StepTensor> list;
-    for (size_t i = 0; i < descs.size() && i < buffers.size(); ++i) {
-      list.push_back({descs[i].dtype, descs[i].shape, ops::Layout::plain,
-                      static_cast<const std::byte*>(buffers[i].data)});
-    }
-    return list;
+  if (!config) return {};
+  const bool by_default = config->kernel_data.empty() && (config->models || config->single_ops);
+  const auto wants = [&](std::string_view word) {
+    const auto& words = config->kernel_data;
+    return by_default || std::any_of(words.begin(), words.end(),
+                                     [&](const std::string& w) { return w == word || w == "all"; });
   };
-  const auto in = tensors(op.inputs, inputs), out = tensors(op.outputs, outputs);
-  const exec::StepView view{0, op.name, op.name, in, out};
-  const auto dump =
-      exec::make_exception_dump(options_of(*config, context.ok() ? (*context)->device()->id() : 0));
-  (void)dump->before(view);
-  dump->failed(view, status);
+  KernelDumpTarget target{{}, wants("printf"), wants("assert")};
+  if (!target.prints && !target.assertions) return {};
+  target.folder = dump_folder(root_by({env::Name::work_path}, *config), device);
+  return target;
 }
 
 std::shared_ptr<exec::StepObserver> observer_for_operators(int32_t device) {

@@ -2,7 +2,9 @@
 // Launches of kernels. What a launch needs is read before the call returns; the kernel runs as a
 // task of the stream.
 #include "acl/rt/kernel.h"
+#include "anynpu.h"
 #include "api/acl/entry.h"
+#include "api/acl/kernel_dump.h"
 #include "api/acl/kernel_objects.h"
 #include "api/acl/model_ops.h"
 #include "device/memory.h"
@@ -83,12 +85,26 @@ Result<std::span<const std::byte>> read_piece(const void* data, size_t bytes, co
   return std::as_bytes(std::span(range.address, bytes));
 }
 
+// What a checker asked about the next launch of this thread.
+struct Watch {
+  void (*done)(void* data, const anynpu_kernel_piece* pieces, size_t count) = nullptr;
+  void* data = nullptr;
+
+  void operator()(std::span<const exec::KernelPiece> pieces) const {
+    std::vector<anynpu_kernel_piece> out;
+    for (const exec::KernelPiece& p : pieces) out.push_back({p.data, p.bytes, p.changed});
+    done(data, out.data(), out.size());
+  }
+};
+thread_local Watch next_watch;
+
 struct Launch {
   std::shared_ptr<exec::DeviceKernel> kernel;
   exec::KernelLaunch launch;
+  int32_t device = 0;
 
-  Status run() const {
-    Status status = kernel->run(launch);
+  Status run() {
+    Status status = run_kernel(*kernel, launch, device);
     if (!status.ok()) note_failed_op(OpInfo{kernel->name(), {}, {}});
     return status;
   }
@@ -104,6 +120,8 @@ Status submit_kernel(aclrtFuncHandle function, uint32_t blocks, aclrtStream stre
   auto task = std::make_unique<Launch>();
   task->kernel = pin->kernel;
   task->launch.blocks = blocks;
+  task->device = stream->device()->id();
+  if (const Watch watch = std::exchange(next_watch, {}); watch.done) task->launch.touched = watch;
   ANYNPU_TRY(read(*task->kernel, task->launch), "launch of kernel '{}'", task->kernel->name());
   return stream->submit(kKernel, [task = std::move(task)] { return task->run(); });
 }
@@ -137,6 +155,12 @@ using namespace anynpu;
 using namespace anynpu::acl;
 
 extern "C" {
+
+void anynpu_acl_watch_kernel(void (*done)(void* data, const anynpu_kernel_piece* pieces,
+                                          size_t count),
+                             void* data) {
+  next_watch = {done, data};
+}
 
 aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t blockDim, const void* argsData,
                            size_t argsSize, aclrtStream stream) {

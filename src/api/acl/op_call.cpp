@@ -5,7 +5,9 @@
 
 #include "api/acl/dump_state.h"
 #include "api/acl/entry.h"
+#include "api/acl/kernel_dump.h"
 #include "api/acl/model_ops.h"
+#include "api/acl/op_record.h"
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "exec/custom_op.h"
@@ -230,6 +232,7 @@ Failure submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buff
   if (Failure failure = check_counts(*handle, buffers); !failure.ok()) return failure;
   auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
   if (!stream.ok()) return stream.status();
+  if (records_ops()) record_op(*handle);
   if (handle->model->sized_by_values()) return run_by_values(*handle, buffers, **stream, shapes);
   if (shapes) {
     for (const exec::TensorInfo& info : handle->plan->outputs()) shapes->push_back(info.shape);
@@ -243,19 +246,42 @@ Failure submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buff
 
 namespace {
 
+std::vector<exec::StepTensor> step_tensors(const std::vector<TensorDesc>& descs,
+                                           std::span<const exec::Buffer> buffers) {
+  std::vector<exec::StepTensor> list;
+  for (size_t i = 0; i < descs.size(); ++i) {
+    list.push_back({descs[i].dtype, descs[i].shape, ops::Layout::plain,
+                    static_cast<const std::byte*>(buffers[i].data)});
+  }
+  return list;
+}
+
 struct CustomCall {
   exec::CustomOps::Ready ready;
   singleop::SingleOp op;
   std::vector<exec::Buffer> inputs, outputs;
   std::vector<std::shared_ptr<device::Allocation>> owners;
+  int32_t device = 0;
+  std::shared_ptr<exec::StepObserver> observer;  // may be null
+
+  Status run_launch() {
+    exec::KernelLaunch launch = exec::launch_of(*ready.choice, inputs, outputs);
+    return run_kernel(*ready.kernel, launch, device);
+  }
+
+  Status run_observed() {
+    if (!observer || !observer->wants(op.type, op.type)) return run_launch();
+    const auto in = step_tensors(op.inputs, inputs), out = step_tensors(op.outputs, outputs);
+    observer->begin();
+    return exec::observed(*observer, {0, op.type, op.type, in, out}, [&] { return run_launch(); });
+  }
 
   Status run() {
-    Status status = exec::run_choice(*ready.kernel, *ready.choice, inputs, outputs);
+    Status status = run_observed();
     if (status.ok()) return status;
     OpInfo failed{op.type, op.inputs, op.outputs};
     for (size_t i = 0; i < inputs.size(); ++i) failed.inputs[i].address = inputs[i].data;
     for (size_t o = 0; o < outputs.size(); ++o) failed.outputs[o].address = outputs[o].data;
-    dump_failed_operator(failed, inputs, outputs, status);
     note_failed_op(std::move(failed));
     return status;
   }
@@ -272,9 +298,12 @@ Failure execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
   if (!ready.ok()) return ready.status();
   auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
   if (!stream.ok()) return stream.status();
+  if (records_ops()) record_op(op);
   auto call = std::make_unique<CustomCall>();
   call->ready = std::move(*ready);
   call->op = op;
+  call->device = (*stream)->device()->id();
+  call->observer = observer_for_operators(call->device);
   for (size_t i = 0; i < op.inputs.size() + op.outputs.size(); ++i) {
     const bool input = i < op.inputs.size();
     const size_t index = input ? i : i - op.inputs.size();
