@@ -35,6 +35,14 @@ def dataset_of(count, size_of, fill):
     return dataset
 
 
+def free_dataset(dataset):
+    for index in range(acl.mdl.get_dataset_num_buffers(dataset)):
+        buffer = acl.mdl.get_dataset_buffer(dataset, index)
+        check(acl.rt.free(acl.get_data_buffer_addr(buffer)), "acl.rt.free")
+        check(acl.destroy_data_buffer(buffer), "acl.destroy_data_buffer")
+    check(acl.mdl.destroy_dataset(dataset), "acl.mdl.destroy_dataset")
+
+
 def main(path, runs):
     check(acl.init(), "acl.init")
     check(acl.rt.set_device(0), "acl.rt.set_device")
@@ -57,10 +65,12 @@ def main(path, runs):
     median = float(np.median(times[3:]))
     print(f"load {loaded * 1e3:.0f} ms, one image {median * 1e3:.2f} ms "
           f"({1 / median:.1f} images/s, median of {runs})")
+    free_dataset(inputs)
+    free_dataset(outputs)
     check(acl.mdl.unload(model), "acl.mdl.unload")
-    acl.mdl.destroy_desc(desc)
-    acl.rt.reset_device(0)
-    acl.finalize()
+    check(acl.mdl.destroy_desc(desc), "acl.mdl.destroy_desc")
+    check(acl.rt.reset_device(0), "acl.rt.reset_device")
+    check(acl.finalize(), "acl.finalize")
 
 
 if __name__ == "__main__":

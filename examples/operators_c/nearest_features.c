@@ -49,6 +49,8 @@ int main(void) {
   CHECK(aclfvDestroyFeatureInfo(info));
   CHECK(aclfvDestroyInitPara(para));
   CHECK(aclfvRelease());
+  void* memory[] = {on_features, on_table, on_count, on_id0, on_id1, on_offset, on_distance};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) CHECK(aclrtFree(memory[i]));
   CHECK(aclrtResetDevice(0));
   CHECK(aclFinalize());
   return 0;

@@ -90,6 +90,7 @@ class net:
                                 ACL_MEMCPY_DEVICE_TO_HOST)  # 模式: 从device到host
             # 从内存地址获取bytes对象
             bytes_out = acl.util.ptr_to_bytes(buffer_host, self.output_data[i]["size"])
+            ret = acl.rt.free_host(buffer_host)  # AnyNPU: the guide never frees it
             # 按照float32格式将数据转为numpy数组
             data = np.frombuffer(bytes_out, dtype=np.float32)
             inference_result.append(data)

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -16,6 +17,13 @@ namespace anynpu::check {
 namespace {
 
 thread_local int depth = 0;
+
+// Functions that call the program back: reports of streams and media, the selector of an operator.
+constexpr std::string_view kCallbackRunners[] = {"aclrtProcessReport", "aclopUpdateParams"};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 // Libraries that a Python module brought along are not in the global scope.
 void* look_up(const char* name, const char* library) {
@@ -32,6 +40,7 @@ void* Function::resolve() {
   const Hooks hooks = hooks_of(name);
   before = hooks.before;
   after = hooks.after;
+  runs_callbacks = is_one_of(name, kCallbackRunners);
   return find_real(name, library);
 }
 
@@ -56,10 +65,12 @@ Call::Call(Function& function, std::span<const uint64_t> arguments)
     lift_guards(*this);
     if (function_.before) function_.before(*this);
   }
-  ++depth;
+  if (!function_.runs_callbacks) ++depth;
 }
 
-Call::~Call() { --depth; }
+Call::~Call() {
+  if (!function_.runs_callbacks) --depth;
+}
 
 void Call::finished(uint64_t result) {
   result_ = result;

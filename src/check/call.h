@@ -4,7 +4,8 @@
 // generated from the API tables: it tells the hooks of that function, and calls the real one in
 // between. Programs that are not checked never load it, so that it costs them nothing.
 //
-// Only calls of the program count: a call that comes from inside another one passes through.
+// Only calls of the program count: a call that comes from inside another one passes through, but
+// for functions that run the program's own callbacks.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct Function {
   std::span<const Parameter> parameters;
   bool returns_code;
   Hook before = nullptr, after = nullptr;
+  bool runs_callbacks = false;  // what is called inside is the program's
 
   // As the program at hand writes it.
   const char* shown() const;

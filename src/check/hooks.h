@@ -36,6 +36,11 @@ void after_batch_pictures(Call& call);
 void after_decode(Call& call);
 void after_encode(Call& call);
 
+// launches.cpp
+void before_launch(Call& call);
+void after_launch_kernel(Call& call);
+void after_launch_kernel_with(Call& call);
+
 // waits.cpp
 void after_synchronize_stream(Call& call);
 void after_synchronize_device(Call& call);

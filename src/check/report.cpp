@@ -2,6 +2,7 @@
 #include "check/report.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -64,8 +65,22 @@ void write_text(const std::string& text) {
   }
 }
 
+int is_hpe(dl_phdr_info* info, size_t, void*) {
+  return std::strstr(info->dlpi_name, "/libhpert.so") != nullptr;
+}
+
+// A verdict about calls that nobody looked at would be worth nothing.
+void note_what_is_not_checked() {
+  if (dl_iterate_phdr(is_hpe, nullptr) == 0) return;
+  report({"not-checked",
+          "the program uses HPE (libhpert.so), whose calls are not checked; run it without anynpu "
+          "check, or suppress this finding when only its acl calls matter",
+          {}});
+}
+
 void end_of_program() {
   if (!is_on()) return;
+  note_what_is_not_checked();
   on.store(false);
   drop_guards();
   report_leaks();

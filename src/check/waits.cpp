@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "acl/acl.h"
+#include "anynpu.h"
 #include "check/hooks.h"
 #include "check/order.h"
 #include "check/runtime_state.h"
@@ -94,34 +95,58 @@ using namespace anynpu::check;
 namespace {
 
 struct Callback {
-  aclrtCallback function;
+  void (*function)(void*);
   void* data;
+  void (*release)(void*);  // null: nobody asks
   Clock clock;
 };
 
 // A callback runs after all that was queued before it.
 void run_callback(void* pointer) {
-  const std::unique_ptr<Callback> callback(static_cast<Callback*>(pointer));
+  const auto* callback = static_cast<Callback*>(pointer);
   host_waited_for(callback->clock);
   callback->function(callback->data);
 }
 
+void release_callback(void* pointer) {
+  const std::unique_ptr<Callback> callback(static_cast<Callback*>(pointer));
+  if (callback->release) callback->release(callback->data);
+}
+
+constexpr Parameter kLaunchParameters[] = {{"fn", Parameter::other},
+                                           {"user_data", Parameter::other},
+                                           {"block_type", Parameter::other},
+                                           {"stream", Parameter::other}};
+
+// Both functions below; `release` is called once, whatever becomes of the launch.
+int launch(Function& function, void (*fn)(void*), void* data, void (*release)(void*),
+           int block_type, void* stream) {
+  static auto* real = reinterpret_cast<decltype(&anynpu_acl_launch_callback)>(
+      find_real("anynpu_acl_launch_callback"));
+  const uint64_t words[] = {word(fn), word(data), word(block_type), word(stream)};
+  Call call(function, words);
+  if (!call.counts() && release) return call.finish(real(fn, data, release, block_type, stream));
+  auto* callback = new Callback{fn, data, release, clock_of(stream_of(word(stream)))};
+  return call.finish(real(run_callback, callback, release_callback, block_type, stream));
+}
+
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) aclError aclrtLaunchCallback(
-    aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType, aclrtStream stream) {
-  static constexpr Parameter parameters[] = {{"fn", Parameter::other},
-                                             {"user_data", Parameter::other},
-                                             {"block_type", Parameter::other},
-                                             {"stream", Parameter::other}};
+#pragma GCC visibility push(default)
+
+// What acl.rt.launch_callback calls.
+extern "C" int anynpu_acl_launch_callback(void (*fn)(void*), void* user_data,
+                                          void (*release)(void*), int block_type, void* stream) {
+  static Function function{"anynpu_acl_launch_callback", "acl.rt.launch_callback", "libascendcl.so",
+                           kLaunchParameters, true};
+  return launch(function, fn, user_data, release, block_type, stream);
+}
+
+extern "C" aclError aclrtLaunchCallback(aclrtCallback fn, void* userData,
+                                        aclrtCallbackBlockType blockType, aclrtStream stream) {
   static Function function{"aclrtLaunchCallback", "acl.rt.launch_callback", "libascendcl.so",
-                           parameters, true};
+                           kLaunchParameters, true};
   static auto* real = reinterpret_cast<decltype(&aclrtLaunchCallback)>(function.resolve());
-  const uint64_t words[] = {word(fn), word(userData), word(blockType), word(stream)};
-  Call call(function, words);
-  if (!call.counts() || !fn) return call.finish(real(fn, userData, blockType, stream));
-  auto callback = std::make_unique<Callback>(fn, userData, clock_of(stream_of(word(stream))));
-  const aclError result = call.finish(real(run_callback, callback.get(), blockType, stream));
-  if (result == ACL_SUCCESS) (void)callback.release();  // gone with its run; aborted ones stay
-  return result;
+  if (!fn || !is_on()) return real(fn, userData, blockType, stream);
+  return launch(function, fn, userData, nullptr, static_cast<int>(blockType), stream);
 }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that the program launches itself. Which bytes one writes, only its run tells: the
+// checker lets the launch run before it goes on. Order is judged all the same: the program has not
+// waited.
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "anynpu.h"
+#include "check/hooks.h"
+#include "check/lifetimes.h"
+#include "check/order.h"
+#include "check/runtime_state.h"
+
+namespace anynpu::check {
+
+namespace {
+
+// A stream that waits for what the program does next cannot run the kernel now: its writes are not
+// known then, and mistakes about them are missed.
+constexpr std::chrono::seconds kMostWait{1};
+
+struct Launches {
+  std::mutex mutex;
+  std::condition_variable arrived;
+  std::map<uint64_t, std::vector<Touched>> done;
+  uint64_t last = 0;
+};
+Launches& launches() {
+  static auto* l = new Launches;
+  return *l;
+}
+thread_local uint64_t mine = 0;
+
+void launch_done(void* data, const anynpu_kernel_piece* pieces, size_t count) {
+  std::vector<Touched> touched;
+  for (size_t i = 0; i < count; ++i) {
+    const anynpu_kernel_piece& p = pieces[i];
+    // One byte of an allocation stands for its use: how much of it is read is not known.
+    touched.push_back({"memory of the kernel", word(p.address), p.changed ? p.bytes : 1,
+                       p.changed ? Access::write : Access::read});
+  }
+  const std::lock_guard lock(launches().mutex);
+  launches().done[word(data)] = std::move(touched);
+  launches().arrived.notify_all();
+}
+
+std::vector<Touched> wait_for(uint64_t number) {
+  auto& all = launches();
+  std::unique_lock lock(all.mutex);
+  all.arrived.wait_for(lock, kMostWait, [&] { return all.done.count(number) > 0; });
+  const auto found = all.done.find(number);
+  if (found == all.done.end()) return {};
+  std::vector<Touched> touched = std::move(found->second);
+  all.done.erase(found);
+  return touched;
+}
+
+void after_launch(Call& call, size_t stream_at) {
+  if (!call.worked()) return;
+  queue_work(call, stream_of(call.argument(stream_at)), wait_for(mine));
+}
+
+}  // namespace
+
+void before_launch(Call& call) {
+  static auto* watch =
+      reinterpret_cast<decltype(&anynpu_acl_watch_kernel)>(find_real("anynpu_acl_watch_kernel"));
+  {
+    const std::lock_guard lock(launches().mutex);
+    mine = ++launches().last;
+  }
+  watch(launch_done, reinterpret_cast<void*>(mine));
+}
+
+void after_launch_kernel(Call& call) { after_launch(call, 4); }
+void after_launch_kernel_with(Call& call) { after_launch(call, 2); }
+
+}  // namespace anynpu::check
