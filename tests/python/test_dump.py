@@ -168,6 +168,21 @@ def test_models_and_layers_are_chosen(tmp_path, section, names):
     assert {n.split("/")[-1].split(".")[1] for n in files_in(tmp_path / "out")} == names
 
 
+@pytest.mark.parametrize("mode, sides", [("input", [1, 0]), ("output", [0, 1]), ("all", [1, 1])])
+@pytest.mark.parametrize("level", ["op", "kernel", "all"])
+def test_modes_choose_sides_and_every_level_has_the_operators(tmp_path, mode, sides, level):
+    want = make_model(tmp_path)
+    run_model(tmp_path, {"dump": {"dump_path": "out", "dump_mode": mode, "dump_level": level,
+                                  "dump_list": [{"model_name": "net", "layer": ["conv"]}]}})
+    (path,) = files_in(tmp_path / "out").values()
+    dump = read_dump(path)
+    assert [min(len(dump[side]), 1) for side in ("inputs", "outputs")] == sides
+    if sides[0]:
+        np.testing.assert_array_equal(dump["inputs"][0], want["x"])
+    if sides[1]:
+        np.testing.assert_allclose(dump["outputs"][0], want["conv"], rtol=1e-4, atol=1e-5)
+
+
 def test_statistics_instead_of_tensors(tmp_path):
     want = make_model(tmp_path)
     run_model(tmp_path, {"dump": {"dump_path": "out", "dump_data": "stats",

@@ -189,7 +189,7 @@ LAUNCH = f"""
 @pytest.mark.skipif(shutil.which("clang-19") is None, reason="clang-19 is not installed")
 @pytest.mark.parametrize("words, env, files", [
     ("all", None, {"tell", "stop"}), ("printf", None, {"tell"}), ("assert", None, {"stop"}),
-    ("tensor,timestamp", None, set()),
+    ("tensor,timestamp", None, set()), ("printf", "ASCEND_DUMP_PATH", {"tell"}),
     ("printf", "ASCEND_WORK_PATH", {"tell"})])
 def test_what_kernels_print_is_kept(tmp_path, words, env, files):
     kernels = compile_kernels(KERNELS, str(tmp_path), "k", "-O2")

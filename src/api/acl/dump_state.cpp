@@ -152,7 +152,7 @@ std::shared_ptr<exec::StepObserver> dump_of_model(const DumpConfig& config, cons
   options.model = meta.name;
   if (config.scene == DumpScene::watcher) return watcher_of(config, std::move(options));
   if (config.overflow) return checks_status(meta) ? exec::make_overflow_dump(options) : nullptr;
-  if (!config.models || config.level == "kernel") return nullptr;
+  if (!config.models) return nullptr;
   if (config.targets.empty()) return exec::make_dump(options);
   for (const DumpTarget& target : config.targets) {
     if (target.model != meta.name) continue;
@@ -183,7 +183,8 @@ KernelDumpTarget kernel_dump_target(int32_t device) {
   };
   KernelDumpTarget target{{}, wants("printf"), wants("assert")};
   if (!target.prints && !target.assertions) return {};
-  target.folder = dump_folder(root_by({env::Name::work_path}, *config), device);
+  target.folder =
+      dump_folder(root_by({env::Name::dump_path, env::Name::work_path}, *config), device);
   return target;
 }
 
