@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "prof/os_calls.h"
+#include "prof/stamps.h"
 
 namespace anynpu::prof {
 
@@ -66,6 +67,7 @@ void Collector::add(std::shared_ptr<Sink> sink) {
   if (sinks_.empty()) {
     trace::set_ring_events(kRingEvents);
     trace::discard();
+    forget_open_stamps();
     clock_.restart();
     trace::set_fill_hook(wake);
   }

@@ -37,8 +37,17 @@ Categories& categories() {
   return *one;
 }
 
+constinit std::atomic<uint64_t> g_recording{0};
+
+// What this thread has pushed since the recording began.
 std::vector<Open>& pushed() {
   thread_local std::vector<Open> stack;
+  thread_local uint64_t recording = 0;
+  const uint64_t now = g_recording.load(std::memory_order_relaxed);
+  if (recording != now) {
+    recording = now;
+    stack.clear();
+  }
   return stack;
 }
 
@@ -107,6 +116,12 @@ Status stop_range(uint32_t range) {
   }
   end(StampKind::start_end, open, range);
   return {};
+}
+
+void forget_open_stamps() {
+  g_recording.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(ranges().mutex);
+  ranges().open.clear();
 }
 
 void step(uint64_t begin, uint32_t stream) {

@@ -51,6 +51,9 @@ Status pop();
 uint32_t start_range(const Label& label);
 // Fails with not_found.
 Status stop_range(uint32_t range);
+// What was pushed or started so far and is still open counts no longer: a recording begins, and
+// their beginning lies before it.
+void forget_open_stamps();
 // One step of a model's work, from `begin` (ticks) to now.
 void step(uint64_t begin, uint32_t stream);
 

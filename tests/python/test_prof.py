@@ -230,6 +230,21 @@ def test_a_range_may_end_in_another_thread(device_0, tmp_path):
     assert len(stamps) == 1 and stamps["thread"][0] != threading.get_native_id()
 
 
+def test_ranges_that_a_recording_left_open_do_not_end_in_the_next(initialised):
+    config = acl.prof.create_config([0], 0, 0, TX)
+    assert acl.prof.start(config) == 0
+    stamp = acl.prof.create_stamp()
+    assert acl.prof.push(stamp) == 0
+    number, ret = acl.prof.range_start(stamp)
+    assert ret == 0
+    assert acl.prof.stop(config) == 0
+    assert acl.prof.start(config) == 0
+    assert acl.prof.pop() == -1 and acl.prof.range_stop(number) == -1
+    assert acl.prof.push(stamp) == 0 and acl.prof.pop() == 0
+    assert acl.prof.stop(config) == 0
+    acl.prof.destroy_stamp(stamp)
+
+
 def test_step_information_takes_one_start_and_one_end(device_0, tmp_path):
     stream, _ = acl.rt.create_stream()
     step = acl.prof.create_step_info()
