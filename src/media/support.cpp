@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "media/support.h"
 
+#include "base/log.h"
 #include "base/soc.h"
 
 namespace anynpu::media {
@@ -66,6 +67,10 @@ Status check_support(Unit unit, Version version, std::string_view soc) {
 
 Status check_support(Unit unit, Version version) {
   return check_support(unit, version, soc_name());
+}
+
+void warn_without_effect(std::string_view unit, std::string_view settings) {
+  ANYNPU_LOG(warning, "{}: {} was set and changes nothing here", unit, settings);
 }
 
 }  // namespace anynpu::media

@@ -28,4 +28,8 @@ std::span<const Series> series();
 Status check_support(Unit unit, Version version);
 Status check_support(Unit unit, Version version, std::string_view soc);
 
+// Says in the log that settings are kept and given back and change nothing: "JPEGD: precision
+// mode".
+void warn_without_effect(std::string_view unit, std::string_view settings);
+
 }  // namespace anynpu::media

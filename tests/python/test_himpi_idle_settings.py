@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of encoders that are kept and change nothing: the log says so when a program sets one,
-and docs/media.md lists all of them."""
+"""Settings that are kept and change nothing: the log says so when a program sets one, and
+docs/media.md lists all of them."""
 import os
 import re
 import subprocess
@@ -58,20 +58,55 @@ ok(himpi.sys_exit()), ok(acl.rt.reset_device(0)), ok(acl.finalize())
 """
 
 
-def test_a_setting_without_effect_is_given_back_and_named_in_the_log():
+DECODERS = """
+import acl
+from test_himpi import ok
+from test_himpi_rows import ATTR, JPEG
+from video_channels import Decoder, report_thread
+himpi, media = acl.himpi, acl.media
+with report_thread() as thread:
+    Decoder(thread, bit_depth=1).close()
+    desc = media.dvpp_create_channel_desc()
+    ok(media.dvpp_set_channel_desc_param(desc, 5, 1))
+    ok(media.dvpp_create_channel(desc)), ok(media.dvpp_destroy_channel(desc))
+    ok(himpi.sys_init())
+    ok(himpi.vdec_create_chn(1, ATTR))
+    ok(himpi.vdec_set_display_mode(1, 1))
+    ok(himpi.vdec_set_protocol_param(1, ok(himpi.vdec_get_protocol_param(1))))
+    ok(himpi.vdec_destroy_chn(1))
+    ok(himpi.vdec_create_chn(1, dict(ATTR, type=JPEG)))
+    ok(himpi.vdec_set_jpegd_precision_mode(1, 1))
+    ok(himpi.vdec_destroy_chn(1)), ok(himpi.sys_exit())
+"""
+
+
+def log_of(text, *arguments):
+    """What a program prints, with its warnings."""
     here = os.path.dirname(os.path.abspath(__file__))
     package = os.path.dirname(os.path.dirname(os.path.abspath(acl.__file__)))
-    done = subprocess.run([sys.executable, "-c", PROGRAM, repr(FIELDS)], capture_output=True,
-                          text=True, timeout=60,
+    done = subprocess.run([sys.executable, "-c", text, *arguments], capture_output=True, text=True,
+                          timeout=60,
                           env={**os.environ, "PYTHONPATH": f"{package}:{here}",
                                "ASCEND_SLOG_PRINT_TO_STDOUT": "1", "ASCEND_GLOBAL_LOG_LEVEL": "2"})
     assert done.returncode == 0, done.stdout + done.stderr
-    parts = re.split(r"^set (\S+)$", done.stdout, flags=re.MULTILINE)[1:]
+    return done.stdout
+
+
+def test_settings_of_decoders_without_effect_are_named_in_the_log():
+    told = re.findall(r"(\w+): (.*) was set and changes nothing", log_of(DECODERS))
+    assert told == [("VDEC", "the bit depth (pictures have eight bits)"),
+                    ("JPEGD", "the precision mode"), ("VDEC", "display_mode"),
+                    ("VDEC", "protocol_param"), ("JPEGD", "the precision mode")]
+
+
+def test_a_setting_without_effect_is_given_back_and_named_in_the_log():
+    output = log_of(PROGRAM, repr(FIELDS))
+    parts = re.split(r"^set (\S+)$", output, flags=re.MULTILINE)[1:]
     told = dict(zip(parts[::2], parts[1::2]))
     assert list(told) == [field for fields in FIELDS.values() for field in fields]
     for field, text in told.items():
         name = field.split(".")[-1]
-        assert f"encoder: {name} was set and changes nothing" in text, (field, text)
+        assert f"VENC: {name} was set and changes nothing" in text, (field, text)
 
 
 def test_the_document_names_every_setting_without_effect():

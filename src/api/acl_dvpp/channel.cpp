@@ -68,6 +68,8 @@ aclError acldvppCreateChannel(acldvppChannelDesc* channelDesc) {
     ANYNPU_TRY(media::check_support(media::Unit::vpc, media::Version::v1));
     ANYNPU_TRY(pin->channel->open());
     pin->id = next_id.fetch_add(1);
+    if (pin->precision != ACL_YUVOUT_ALIGN_DOWN)
+      media::warn_without_effect("JPEGD", "the precision mode");
     return {};
   });
 }

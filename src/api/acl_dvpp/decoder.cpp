@@ -36,6 +36,8 @@ class Decoding : public std::enable_shared_from_this<Decoding> {
     made->matrix_ = desc.matrix;
     ANYNPU_ASSIGN(made->session_, media::DecodeSession::open(options));
     ANYNPU_ASSIGN(made->channel_, media::CallbackChannel::open(desc.thread));
+    if (desc.bit_depth != 0)
+      media::warn_without_effect("VDEC", "the bit depth (pictures have eight bits)");
     return made;
   }
   ~Decoding() { channels_.fetch_sub(1); }

@@ -94,6 +94,7 @@ hi_s32 hi_mpi_vdec_set_protocol_param(hi_vdec_chn chn,
                                       const hi_vdec_protocol_param* protocol_param) {
   return on_vdec(__func__, chn, [&](VdecChannel& channel) -> Status {
     ANYNPU_TRY(check_pointer(protocol_param, "protocol_param"));
+    media::warn_without_effect("VDEC", "protocol_param");
     channel.protocol = *protocol_param;
     return {};
   });
@@ -108,6 +109,8 @@ hi_s32 hi_mpi_vdec_set_display_mode(hi_vdec_chn chn, hi_video_display_mode displ
     if (display_mode != HI_VIDEO_DISPLAY_MODE_PREVIEW &&
         display_mode != HI_VIDEO_DISPLAY_MODE_PLAYBACK)
       return fail(Code::invalid_argument, "the mode is {}; expected 0 or 1", display_mode);
+    if (display_mode != HI_VIDEO_DISPLAY_MODE_PREVIEW)
+      media::warn_without_effect("VDEC", "display_mode");
     channel.display_mode = display_mode;
     return {};
   });
@@ -119,6 +122,7 @@ hi_s32 hi_mpi_vdec_set_jpegd_precision_mode(hi_vdec_chn chn, hi_jpegd_precision_
       return fail(Code::bad_call_order, "the channel decodes video, not JPEG pictures");
     if (mode < YUVOUT_ALIGN_DOWN || mode > YUVOUT_ALIGN_DOWN_COMPAT)
       return fail(Code::invalid_argument, "the mode is {}; expected 0 to 2", mode);
+    if (mode != YUVOUT_ALIGN_DOWN) media::warn_without_effect("JPEGD", "the precision mode");
     return {};
   });
 }

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "acl/dvpp/hi_dvpp.h"
-#include "base/log.h"
+#include "media/support.h"
 
 namespace anynpu::mpi {
 
@@ -18,8 +18,7 @@ class IdleSettings {
   requires(!std::is_array_v<Group>) explicit IdleSettings(const Group& group) { look_into(group); }
   explicit IdleSettings(const char* name) : names_(name) {}
   void warn() const {
-    if (!names_.empty())
-      ANYNPU_LOG(warning, "encoder: {} was set and changes nothing in this encoder", names_);
+    if (!names_.empty()) media::warn_without_effect("VENC", names_);
   }
 
  private:
