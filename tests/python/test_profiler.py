@@ -108,6 +108,22 @@ def test_each_repetition_has_its_own_directory_and_steps(device_0, place, model)
             assert float(step["Computing"]) >= sum(mine) - 0.01 * len(mine)
 
 
+def test_a_profile_that_ends_while_it_warms_up_leaves_nothing(place, caplog):
+    with profile(schedule=schedule(wait=0, warmup=2, active=1)) as running:
+        running.step()
+    assert directories(place) == [] and running.directory is None
+    assert "stopped while recording" in caplog.text
+
+
+def test_what_on_trace_ready_raises_reaches_the_program(place):
+    def ready():
+        raise OSError("mine")
+
+    running = profile(on_trace_ready=ready)
+    with pytest.raises(OSError, match="mine"):
+        running.stop()
+
+
 def test_files_of_a_profile_without_a_schedule(device_0, place, model):
     running = profile(profile_memory=True, with_stack=True, hbm_ddr=True, pcie=True,
                       data_process=True, experimental_config=_ExperimentalConfig(

@@ -203,6 +203,8 @@ class profile:  # noqa: N801 (the documented name)
             try:
                 self._do(letter, warning)
             except (OSError, core.SessionError) as error:
+                if letter == "T":
+                    raise  # of the program's own function
                 log.error("profile: %s; the program goes on", explained(error))
 
     def _do(self, letters, warning=""):
@@ -224,6 +226,7 @@ class profile:  # noqa: N801 (the documented name)
                 self._on_trace_ready()
             elif letter == "D" and self._completed:
                 shutil.rmtree(self._completed, ignore_errors=True)
+                self._completed = None
 
     def _make_directory(self):
         now = datetime.datetime.now(datetime.timezone.utc)
