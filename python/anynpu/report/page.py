@@ -37,8 +37,11 @@ a slice. Double click: the whole slice.<br>
 <section id="calls-part"><h2>Calls</h2><div class="scroll"><table id="calls"></table></div>
 </section>
 <section id="memory-part"><h2>Device memory</h2>
+<p class="hint">What the program allocated. What a model allocates for itself when it is loaded is
+in the table static_op_mem.</p>
 <canvas id="memory" class="chart"></canvas></section>
 <section id="bandwidth-part"><h2>Copies</h2>
+<p class="hint">Bytes of all copies, through streams and without.</p>
 <canvas id="bandwidth" class="chart"></canvas></section>
 <section id="stacks-part"><h2>Python functions</h2>
 <div class="scroll"><table id="stacks"></table></div></section><div id="tip" hidden></div>
