@@ -106,6 +106,15 @@ def test_a_record_names_its_thread(model):
     assert library.aclprofGetOpAttriValue(*record, 1) is None
     assert "expected 0" in acl.get_recent_err_msg()
     assert library.aclprofGetOpFlag(*record) == 0
+    pointer, size = acl.util.bytes_to_ptr(reader.raw), len(reader.raw)
+    beyond, ret = acl.prof.get_op_num(pointer, size)
+    assert ret == 0
+    for get in (acl.prof.get_op_name_len, acl.prof.get_op_type_len):
+        assert get(pointer, size, beyond)[1] == 100000
+    assert acl.prof.get_op_name(pointer, size, beyond, 275)[1] == 100000
+    assert acl.prof.get_op_name_v2(pointer, size, beyond) == (None, 100000)
+    for get in (acl.prof.get_op_start, acl.prof.get_op_end, acl.prof.get_op_duration):
+        assert get(pointer, size, beyond) == 0
 
 
 def test_two_models_can_share_a_pipe_that_the_last_closes(model, model_path):
