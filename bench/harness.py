@@ -15,6 +15,12 @@ from dataclasses import asdict, dataclass, field
 PAIRS = 31  # at least 20 wherever a side takes less than a second
 
 
+def has_amx():
+    """Whether this processor has the tile units that targets of bfloat16 stand for."""
+    with open("/proc/cpuinfo") as file:
+        return "amx_bf16" in file.read()
+
+
 @dataclass
 class Estimate:
     median: float

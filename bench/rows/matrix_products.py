@@ -10,7 +10,7 @@ THREADS = len(os.sched_getaffinity(0))
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["ANYNPU_THREADS"] = str(THREADS)
 
 import numpy as np  # noqa: E402
-from harness import number, ratio_of  # noqa: E402
+from harness import has_amx, number, ratio_of  # noqa: E402
 from peers import missing  # noqa: E402
 
 import acl  # noqa: E402
@@ -109,11 +109,6 @@ KINDS = {"float": (FLOAT, FLOAT), "float16": (HALF, HALF), "bfloat16": (BF16, BF
          "int8": (INT8, INT32)}
 # What the tile units of a processor that has them are expected to bring.
 BF16_LIMITS = {MIDDLE: 0.2, LARGE: 0.125}
-
-
-def has_amx():
-    with open("/proc/cpuinfo") as file:
-        return "amx_bf16" in file.read()
 
 
 def rate(n, taken):
