@@ -73,9 +73,13 @@ struct TracedBlock {
 
 uint64_t trace_begin() { return trace::enabled(trace::Category::memory) ? ticks() : 0; }
 
-Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size_t alignment,
-                         MemoryKind kind, int32_t device_id) {
-  static constinit trace::StaticName name("allocate");
+constinit trace::StaticName kAllocate("allocate");
+constinit trace::StaticName kFree("free");
+
+// A block that no program knows yet.
+Result<std::shared_ptr<Allocation>> cut_block(const std::shared_ptr<Arena>& arena, size_t bytes,
+                                              size_t alignment, MemoryKind kind,
+                                              int32_t device_id) {
   const uint64_t begin = trace_begin();
   const uintptr_t base = arena->take(bytes, alignment);
   if (!base) {
@@ -92,7 +96,23 @@ Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size
   allocation->device_id = device_id;
   allocation->arena = arena;
   if (begin) [[unlikely]]
-    TracedBlock(*allocation).record(name, begin);
+    TracedBlock(*allocation).record(kAllocate, begin);
+  return allocation;
+}
+
+// Drops the block, which goes when no queued work holds it any more.
+void drop_block(std::shared_ptr<Allocation> block, uint64_t begin) {
+  if (!begin) [[likely]]
+    return;
+  const TracedBlock told(*block);
+  block.reset();  // first, so that the bytes in use are right
+  told.record(kFree, begin);
+}
+
+Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size_t alignment,
+                         MemoryKind kind, int32_t device_id) {
+  ANYNPU_ASSIGN(auto allocation, cut_block(arena, bytes, alignment, kind, device_id));
+  const uintptr_t base = allocation->base;
   if (!RangeMap::instance().insert(std::move(allocation))) {
     return fail(Code::internal, "a new block at {x} overlaps a known range", base);
   }
@@ -101,15 +121,10 @@ Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size
 
 // Takes the block out of the map; false when there is none of this kind.
 bool free_block(void* address, MemoryKind kind) {
-  static constinit trace::StaticName name("free");
   const uint64_t begin = trace_begin();
   auto removed = RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), kind);
   if (!removed) return false;
-  if (begin) [[unlikely]] {
-    const TracedBlock told(*removed);
-    removed.reset();  // first, so that the bytes in use are right; queued work may still hold it
-    told.record(name, begin);
-  }
+  drop_block(std::move(removed), begin);
   return true;
 }
 
@@ -159,6 +174,18 @@ Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOption
   ANYNPU_ASSIGN(void* address, std::move(block));
   if (huge) madvise(address, rounded / kHugePage * kHugePage, MADV_HUGEPAGE);
   return address;
+}
+
+Result<std::shared_ptr<void>> occupy_device(Device& device, size_t bytes) {
+  if (bytes == 0) return std::shared_ptr<void>();
+  ANYNPU_ASSIGN(auto arena, device.arena());
+  // Nobody writes to the block, so it has no pages.
+  ANYNPU_ASSIGN(auto block,
+                cut_block(arena, bytes, Arena::kPageUnit, MemoryKind::device, device.id()));
+  void* const address = reinterpret_cast<void*>(block->base);
+  return std::shared_ptr<void>(address, [held = std::move(block)](void*) mutable {
+    drop_block(std::move(held), trace_begin());
+  });
 }
 
 Status free_device(void* address) {

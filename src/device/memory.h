@@ -24,6 +24,11 @@ struct AllocateOptions {
 Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOptions& options);
 Status free_device(void* address);
 
+// Counts `bytes` as memory in use of `device` until the result is gone: what the runtime itself
+// keeps for a program, such as the weights of a model, outside the device's addresses. Fails with
+// out_of_memory as allocate_device does; 0 bytes give null.
+Result<std::shared_ptr<void>> occupy_device(Device& device, size_t bytes);
+
 // Pinned host memory; works without any device.
 Result<void*> allocate_host(size_t bytes);
 Status free_host(void* address);

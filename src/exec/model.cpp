@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <set>
 
 #include "base/spare_pool.h"
 #include "compile/infer_flow.h"
@@ -306,11 +307,35 @@ Result<Sizes> LoadedModel::query(const graph::Graph& graph) {
 
 const std::vector<TensorInfo>& LoadedModel::inputs() const { return impl_->inputs; }
 const std::vector<TensorInfo>& LoadedModel::outputs() const { return impl_->outputs; }
+namespace {
+
+// Adds what a model uses to the sum of several that take turns and share weights.
+void add_sizes(const Plan& plan, const StepProgram* program, std::set<const WeightChunk*>& counted,
+               Sizes& total) {
+  const Sizes inside = program ? program->sizes() : Sizes{0, plan.work_bytes};
+  total.weight_bytes += inside.weight_bytes;
+  for (const auto& chunk : plan.chunks) {
+    if (counted.insert(chunk.get()).second) total.weight_bytes += chunk->bytes;
+  }
+  total.work_bytes = std::max(total.work_bytes, inside.work_bytes);
+}
+
+}  // namespace
+
 Sizes LoadedModel::sizes() const {
-  if (impl_->program) return impl_->program->sizes();
-  size_t weights = 0;
-  for (const auto& chunk : impl_->plan.chunks) weights += chunk->bytes;
-  return {weights, impl_->plan.work_bytes};
+  Sizes own;
+  std::set<const WeightChunk*> counted;
+  add_sizes(impl_->plan, impl_->program.get(), counted, own);
+  return own;
+}
+
+Sizes LoadedModel::sizes_of(std::span<const std::shared_ptr<LoadedModel>> models) {
+  Sizes total;
+  std::set<const WeightChunk*> counted;
+  for (const auto& model : models) {
+    add_sizes(model->impl_->plan, model->impl_->program.get(), counted, total);
+  }
+  return total;
 }
 bool LoadedModel::is_stepped() const { return impl_->program != nullptr; }
 bool LoadedModel::has_loops() const { return impl_->loops; }

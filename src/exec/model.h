@@ -75,6 +75,8 @@ class LoadedModel {
   const std::vector<TensorInfo>& inputs() const;
   const std::vector<TensorInfo>& outputs() const;
   Sizes sizes() const;
+  // The same of several that share weights: those once, and the work of the largest.
+  static Sizes sizes_of(std::span<const std::shared_ptr<LoadedModel>> models);
   std::vector<StepInfo> steps() const;
 
   // True when values decide shapes or branches: a StepProgram runs it, and its memory is not known

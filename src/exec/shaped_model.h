@@ -28,6 +28,10 @@ class ShapedModel {
   // What load() will use; unsupported_shape for a model with ranges, whose sizes nobody knows.
   static Result<Sizes> query(const om::Model& model);
 
+  // Memory that it keeps, the caller's included; of a model with ranges nothing, its plans come
+  // and go.
+  Sizes sizes() const { return LoadedModel::sizes_of(gears_); }
+
   bool has_ranges() const { return ranged_; }
   // The gear with the largest inputs, which counts when none was chosen; 0 without gears.
   size_t largest_gear() const { return largest_; }

@@ -37,8 +37,7 @@ a slice. Double click: the whole slice.<br>
 <section id="calls-part"><h2>Calls</h2><div class="scroll"><table id="calls"></table></div>
 </section>
 <section id="memory-part"><h2>Device memory</h2>
-<p class="hint">What the program allocated. What a model allocates for itself when it is loaded is
-in the table static_op_mem.</p>
+<p class="hint">What the program allocated, and what loaded models keep for weights and work.</p>
 <canvas id="memory" class="chart"></canvas></section>
 <section id="bandwidth-part"><h2>Copies</h2>
 <p class="hint">Bytes of all copies, through streams and without.</p>

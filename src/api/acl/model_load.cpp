@@ -54,6 +54,12 @@ Result<uint32_t> load_model(Read read, const GivenMemory& given) {
   options.observer = dump;
   ANYNPU_ASSIGN(model->shaped, exec::ShapedModel::load(offline, options));
   model->current_gear = model->shaped->largest_gear();
+  const exec::Sizes sizes = model->shaped->sizes();
+  ANYNPU_ASSIGN(
+      model->own_memory,
+      device::occupy_device(*context->device(), (work.address ? 0 : sizes.work_bytes) +
+                                                    (weight.address ? 0 : sizes.weight_bytes)),
+      "for the weights and the work of the model");
   model->memory = {std::move(work), std::move(weight)};
   const auto shaped = model->shaped;
   ANYNPU_ASSIGN(const uint32_t id, ModelTable::instance().add(std::move(model)));

@@ -25,6 +25,7 @@ struct Model {
   std::atomic<size_t> current_gear{0};  // the one that was set last
   std::vector<OpInfo> ops;              // for the report of failures
   std::vector<device::Range> memory;    // the caller's, kept from being given away again
+  std::shared_ptr<void> own_memory;     // what it occupies besides
 };
 
 }  // namespace anynpu::acl

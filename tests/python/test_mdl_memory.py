@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device memory of models: what a loaded model occupies counts as used until it is unloaded."""
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from model_datasets import convert
+from onnx import TensorProto, helper, numpy_helper
+
+import acl
+
+GE_MEMORY_ALLOCATION = 245000
+HBM = 1
+MEBI = 1 << 20
+
+
+def product(name="net", rows=1024):
+    """A matrix product whose weights take 4 MiB."""
+    weights = np.ones((rows, 1024), np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])], name,
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", rows])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 1024])],
+        [numpy_helper.from_array(weights, "w")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("memory")
+    return {"fixed": convert(folder, "fixed", product(), "--input_shape=x:8,1024"),
+            "gears": convert(folder, "gears", product(), "--input_shape=x:-1,1024",
+                             "--dynamic_batch_size=1,8,32")}
+
+
+def used():
+    free, total, ret = acl.rt.get_mem_info(HBM)
+    assert ret == 0
+    return total - free
+
+
+@pytest.mark.parametrize("name", ["fixed", "gears"])
+def test_a_loaded_model_occupies_its_memory_until_it_is_unloaded(models, name, device_0):
+    before = used()
+    work, weight, ret = acl.mdl.query_size(models[name])
+    assert ret == 0 and weight >= 4 * MEBI
+    ids = [acl.mdl.load_from_file(models[name])[0] for _ in range(2)]
+    assert 2 * (work + weight) <= used() - before <= 2 * (work + weight + 8192)
+    for model in ids:
+        assert acl.mdl.unload(model) == 0
+    assert used() == before
+
+
+def test_memory_of_the_program_is_not_counted_twice(models, device_0):
+    work, weight, _ = acl.mdl.query_size(models["fixed"])
+    work_memory, _ = acl.rt.malloc(work, 0)
+    weight_memory, _ = acl.rt.malloc(weight, 0)
+    before = used()
+    model, ret = acl.mdl.load_from_file_with_mem(models["fixed"], work_memory, work, weight_memory,
+                                                 weight)
+    assert ret == 0 and used() == before
+    assert acl.mdl.unload(model) == 0
+    acl.rt.free(work_memory), acl.rt.free(weight_memory)
+
+
+def test_a_model_that_does_not_fit_the_device_is_refused(models):
+    done = subprocess.run([sys.executable, "-c", """
+import sys, acl
+acl.init(), acl.rt.set_device(0)
+memory, ret = acl.rt.malloc(6 << 20, 0)
+_, total, _ = acl.rt.get_mem_info(1)
+print(ret, total >> 20, acl.mdl.load_from_file(sys.argv[1])[1])
+print(acl.get_recent_err_msg())
+acl.rt.free(memory)
+print(acl.mdl.load_from_file(sys.argv[1])[1])
+""", models["fixed"]], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "ANYNPU_DEVICE_MEMORY": "8M"})
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"0 8 {GE_MEMORY_ALLOCATION}", done.stdout + done.stderr
+    assert "for the weights and the work of the model" in done.stdout
+    assert "device 0 has" in done.stdout and lines[-1] == "0"
