@@ -20,6 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(ROOT, "tests", "python"), os.path.join(ROOT, "examples", "models")]
 
 import caffe_file  # noqa: E402
+import field_coded_video  # noqa: E402
 import flow_models  # noqa: E402
 import video_files  # noqa: E402
 
@@ -97,6 +98,9 @@ def videos():
         data = video_files.make("h264", 32, 32, 4, options)
         for choice in (0, 2, 12, 16):
             yield f"h264_{name}_{choice}", bytes([choice]) + data
+    fields = b"".join(field_coded_video.make(32, 32, 2)[0])
+    for choice in (0, 2, 12, 16):
+        yield f"h264_fields_{choice}", bytes([choice]) + fields
     data = video_files.make("hevc", 32, 32, 4, ())
     for choice in (1, 3, 13, 17):
         yield f"h265_{choice}", bytes([choice]) + data
