@@ -3,6 +3,7 @@
 unit in the last place of float32's result, in int8 exactly, empty, in pieces of larger memory;
 those that work element by element on extreme values and with broadcast shapes too."""
 import glob
+import math
 import re
 
 import numpy as np
@@ -184,6 +185,13 @@ def test_extreme_values_of_one_tensor(name):
         close(got, want, name)
     else:
         np.testing.assert_array_equal(got, want)
+
+
+def test_erfc_keeps_its_digits_where_erf_is_near_one():
+    x = np.linspace(-9, 9, 721, dtype=F)
+    want = np.array([math.erfc(v) for v in x], F)
+    got, = single_op.run("Erfc", [x], [np.zeros_like(x)])
+    np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-37)
 
 
 BINARY = {"Add": np.add, "AddV2": np.add, "Sub": np.subtract, "Mul": np.multiply,

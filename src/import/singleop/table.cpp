@@ -56,7 +56,7 @@ const Row kRows[] = {
     {"ClipByValue", "Max + Min", 0, lower_clip, false, "Clip"},
     {"ClipByValueV2", "Max + Min", 0, lower_clip, false, "Clip"},
     {"Elu", "Elu", 0, lower_elu},
-    {"Erfc", "Erf + Sub", 0, lower_erfc},
+    {"Erfc", "Erf + Sub + Exp + Mul + Where", 0, lower_erfc},
     {"Exp", "Exp", 0, lower_exp},
     {"Expm1", "Tanh + Exp + Add + Mul", 0, lower_expm1},
     {"FastGelu", "Mul + Sigmoid", 0, lower_fast_gelu},
