@@ -3,6 +3,7 @@
 settings of decoders, descriptors, single frames with wishes of their own."""
 import io
 import select
+import threading
 
 import cv2
 import numpy as np
@@ -100,6 +101,29 @@ def test_counts_and_tables_of_values(vpc):  # noqa: F811
     assert np.array_equal(luma(target), 255 - luma(source))
     assert np.array_equal(pixels(target)[64 * 48::2], pixels(source)[64 * 48::2])
     assert (pixels(target)[64 * 48 + 1::2] == 9).all()
+
+
+def slow_task(chn):
+    source, target = picture(2048, 1024), picture(4096, 2048)
+    return ok(himpi.vpc_resize(chn, source, target, 0, 0, 5, -1))
+
+
+def test_a_result_is_waited_for_as_long_as_asked(vpc):  # noqa: F811
+    task = slow_task(vpc)
+    assert himpi.vpc_get_process_result(vpc, task, 0) == 0xA007800E
+    assert himpi.vpc_get_process_result(vpc, task, 1) == 0xA007800E
+    ok(himpi.vpc_get_process_result(vpc, task, 60000))
+
+
+def test_of_two_threads_that_wait_for_one_result_one_gets_it(vpc):  # noqa: F811
+    task, codes = slow_task(vpc), []
+    threads = [threading.Thread(target=lambda: codes.append(
+        himpi.vpc_get_process_result(vpc, task, -1))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(codes) == [0, 0xA0078005]
 
 
 def test_a_channel_with_a_number_of_the_systems_choice_and_the_version():

@@ -33,14 +33,18 @@ class VpcChannel : public std::enable_shared_from_this<VpcChannel> {
   }
   Status wait(hi_u32 id, hi_s32 milli_sec) {
     std::unique_lock lock(mutex_);
-    if (!tasks_.count(id))
+    // Another thread may fetch the result meanwhile.
+    const auto ready = [&] {
+      const auto task = tasks_.find(id);
+      return task == tasks_.end() || task->second;
+    };
+    ANYNPU_TRY(wait_until(changed_, lock, milli_sec, ready, "the task did not finish"));
+    if (tasks_.erase(id) == 0)
       return fail(Code::not_found,
                   "the channel has no task {}: never submitted, or its result was "
                   "fetched already",
                   id);
-    ANYNPU_TRY(wait_until(
-        changed_, lock, milli_sec, [&] { return tasks_[id]; }, "the task did not finish"));
-    tasks_.erase(id);
+    changed_.notify_all();
     return {};
   }
 
