@@ -19,6 +19,9 @@ pytest.importorskip("acl")
 
 from misuse import codes, functions, kinds, rows  # noqa: E402
 
+# The first test waits for the whole walk: a minute on two idle cores.
+pytestmark = pytest.mark.timeout(900)
+
 WALKERS = max(1, len(os.sched_getaffinity(0)))
 ALLOWED = ("ok", "value")  # outcomes of a wrong call that need a reason in the table
 LONGEST_MESSAGE = 2000  # a sentence, not a copy of the argument
