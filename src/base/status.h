@@ -45,6 +45,7 @@ namespace anynpu {
   X(unsupported_dtype, "a data type an operation does not take")             \
   X(unsupported_shape, "a shape an operation does not take")                 \
   X(shape_mismatch, "shapes or sizes that do not fit each other")            \
+  X(output_mismatch, "an output buffer cannot hold what a model gives")      \
   X(corrupt_model, "a model file that is damaged")                           \
   X(version_mismatch, "a file of another format version")                    \
   X(stream_not_subscribed, "no thread takes callbacks of this stream")       \

@@ -37,8 +37,9 @@ std::vector<TensorInfo> describe(const graph::Graph& graph,
   return infos;
 }
 
+// `unfit` is the code of a buffer that is too small.
 Status check_buffers(std::span<const Buffer> buffers, const std::vector<TensorInfo>& infos,
-                     const char* what, void** addresses) {
+                     const char* what, Code unfit, void** addresses) {
   if (buffers.size() != infos.size()) {
     return fail(Code::invalid_argument,
                 "{} {} buffers were given, the model has {}; add one for each", buffers.size(),
@@ -47,7 +48,7 @@ Status check_buffers(std::span<const Buffer> buffers, const std::vector<TensorIn
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].bytes < infos[i].bytes || (!buffers[i].data && infos[i].bytes > 0)) {
       return fail(
-          Code::shape_mismatch,
+          unfit,
           "{} '{}' has {} bytes at {}, the model needs {} for {} of {}; give a buffer of that size",
           what, infos[i].name, buffers[i].bytes, static_cast<const void*>(buffers[i].data),
           infos[i].bytes, to_string(infos[i].shape), name_of(infos[i].dtype));
@@ -156,7 +157,7 @@ struct LoadedModel::Impl {
                     outputs[i].name, name_of(result.dtype), name_of(outputs[i].dtype));
       }
       if (out[i].bytes < result.bytes()) {
-        return fail(Code::shape_mismatch,
+        return fail(Code::output_mismatch,
                     "output '{}' has {} {} in this run, which takes {} bytes; its buffer has {}: "
                     "give a larger one",
                     outputs[i].name, name_of(result.dtype), to_string(result.shape), result.bytes(),
@@ -171,8 +172,8 @@ struct LoadedModel::Impl {
              std::vector<Shape>* shapes = nullptr) {
     void* sources[kMostBuffers];
     void* targets[kMostBuffers];
-    ANYNPU_TRY(check_buffers(in, inputs, "input", sources));
-    ANYNPU_TRY(check_buffers(out, outputs, "output", targets));
+    ANYNPU_TRY(check_buffers(in, inputs, "input", Code::shape_mismatch, sources));
+    ANYNPU_TRY(check_buffers(out, outputs, "output", Code::output_mismatch, targets));
     if (shapes) {
       shapes->resize(outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i) (*shapes)[i] = outputs[i].shape;

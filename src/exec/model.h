@@ -86,7 +86,8 @@ class LoadedModel {
   bool has_loops() const;
 
   // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says; for
-  // an open output as large as the caller likes, and the run fails when that is too small.
+  // an open output as large as the caller likes, and the run fails when that is too small
+  // (Code::output_mismatch).
   // `shapes`, when not null, receives the shape of each output, also when a buffer is too small.
   Status run(std::span<const Buffer> in, std::span<const Buffer> out,
              std::vector<Shape>* shapes = nullptr);

@@ -245,8 +245,8 @@ TEST(LoadedModel, RefusesBuffersThatDoNotFit) {
   const Buffer good_out[] = {{out.data(), 40}}, short_out[] = {{out.data(), 39}};
   const Buffer null_out[] = {{nullptr, 40}};
   EXPECT_EQ((*model)->run(short_in, good_out).code(), Code::shape_mismatch);
-  EXPECT_EQ((*model)->run(good_in, short_out).code(), Code::shape_mismatch);
-  EXPECT_EQ((*model)->run(good_in, null_out).code(), Code::shape_mismatch);
+  EXPECT_EQ((*model)->run(good_in, short_out).code(), Code::output_mismatch);
+  EXPECT_EQ((*model)->run(good_in, null_out).code(), Code::output_mismatch);
   EXPECT_EQ((*model)->run({}, good_out).code(), Code::invalid_argument);
 }
 

@@ -76,11 +76,6 @@ struct Meta {
     return std::any_of(inputs.begin(), inputs.end(),
                        [](const TensorInfo& info) { return !info.ranges.empty(); });
   }
-  // Values decide the shape of an output: each run tells it.
-  bool has_open_outputs() const {
-    return std::any_of(outputs.begin(), outputs.end(),
-                       [](const TensorInfo& info) { return !is_static(info.shape); });
-  }
   // Shapes are fixed when the model is loaded (gears) or run (ranges): the graph has them open.
   bool is_dynamic() const { return has_gears() || has_ranges(); }
 

@@ -15,7 +15,7 @@ import acl
 
 ROOM = 1 << 16
 TYPES = {0: np.float32, 9: np.int64}
-OUTPUT_NOT_MATCH, SHAPE_INVALID = 100018, 145021
+SHAPE_INVALID = 145021
 
 pytestmark = pytest.mark.usefixtures("runtime")
 
@@ -139,18 +139,6 @@ def test_an_asynchronous_run_describes_its_outputs_when_it_ends(files):
     model.feed(data)
     assert model.execute_on_stream() == 0
     np.testing.assert_array_equal(outputs_of(model)[0], data[data > 0])
-    model.close()
-
-
-def test_a_buffer_that_is_too_small_for_this_run_is_named(files):
-    model = Model(files["positives"][0], output_sizes=[8, 8, ROOM])
-    model.feed(np.ones((3, 4), np.float32))
-    assert model.execute() == OUTPUT_NOT_MATCH
-    assert "takes 48 bytes; its buffer has 8" in acl.get_recent_err_msg()
-    needed = acl.mdl.get_dataset_tensor_desc(model.outputs, 0)
-    assert acl.get_tensor_desc_size(needed) == 48, "the description says what to allocate"
-    model.feed(np.diag(np.float32([0, 2, 3, 0]))[:3])
-    assert model.execute() == 0, acl.get_recent_err_msg()
     model.close()
 
 

@@ -89,6 +89,10 @@ constexpr Row kRows[] = {
         ACL_ERROR_GE_SHAPE_INVALID, "Use a shape of the kind named above."),
     ROW(shape_mismatch, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID,
         ACL_ERROR_MODEL_INPUT_NOT_MATCH, "Make shapes and sizes agree."),
+    // The run of a model tells it, so the call that waits for the stream gives the model's number
+    // too.
+    ROW(output_mismatch, ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, ACL_ERROR_MODEL_OUTPUT_NOT_MATCH,
+        ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, "Give the output buffer as many bytes as named above."),
     ROW(corrupt_model, ACL_ERROR_PARSE_MODEL, ACL_ERROR_PARSE_MODEL, ACL_ERROR_PARSE_MODEL,
         "Build the model file again with atc."),
     ROW(version_mismatch, ACL_ERROR_DESERIALIZE_MODEL, ACL_ERROR_DESERIALIZE_MODEL,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution of loaded models: synchronous in the calling thread, asynchronous as a task of a
 // stream. The addresses in the datasets are read when the call is made, as documented.
+#include <algorithm>
+
 #include "acl/mdl/execute.h"
 #include "api/acl/entry.h"
 #include "api/acl/model_objects.h"
@@ -25,7 +27,6 @@ struct Binding {
   exec::LoadedModel* plan = nullptr;        // of the gear or the shapes of this execution
   std::shared_ptr<exec::LoadedModel> kept;  // a plan that others may replace meanwhile
   std::shared_ptr<Dataset> results;         // set where the run tells shapes: described afterwards
-  bool outputs_too_small = false;           // why the run failed
 
   Status run() {
     std::unique_lock<std::mutex> turn;
@@ -34,19 +35,10 @@ struct Binding {
     Status status = plan->run(inputs, outputs, results ? &shapes : nullptr);
     if (!status.ok()) [[unlikely]]
       note_failed_op(model->ops);
-    outputs_too_small = !status.ok() && results && too_small(shapes);
-    if (results && (status.ok() || outputs_too_small)) describe_outputs(shapes);
+    // Also when a buffer was too small: the description says what to allocate.
+    if (results && (status.ok() || status.code() == Code::output_mismatch))
+      describe_outputs(shapes);
     return status;
-  }
-
-  bool too_small(const std::vector<Shape>& shapes) const {
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      const int64_t count = element_count(shapes[i]);
-      if (count > 0 &&
-          bytes_of(plan->outputs()[i].dtype, static_cast<size_t>(count)) > outputs[i].bytes)
-        return true;
-    }
-    return false;
   }
 
   // Lets go of everything but the room of its lists.
@@ -86,9 +78,8 @@ struct GiveBack {
 };
 using PooledBinding = std::unique_ptr<Binding, GiveBack>;
 
-Failure mismatch(TensorSide side, Status status) {
-  if (side == TensorSide::input) return {ACL_ERROR_MODEL_INPUT_NOT_MATCH, std::move(status)};
-  return {ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, std::move(status)};
+Code mismatch(TensorSide side) {
+  return side == TensorSide::input ? Code::shape_mismatch : Code::output_mismatch;
 }
 
 // What one buffer of an execution must hold.
@@ -111,11 +102,11 @@ Failure bind_buffer(Handle handle, const Need& need, TensorSide side, size_t ind
   }
   const DataBuffer data = **buffer;
   if (data.size < need.bytes) {
-    return mismatch(side, fail(Code::shape_mismatch,
-                               "{} {} ('{}') has a buffer of {} bytes, the model needs {} ({} {}); "
-                               "allocate what the description says",
-                               what, index, need.name, data.size, need.bytes,
-                               anynpu::name_of(need.dtype), to_string(need.shape)));
+    return fail(mismatch(side),
+                "{} {} ('{}') has a buffer of {} bytes, the model needs {} ({} {}); allocate what "
+                "the description says",
+                what, index, need.name, data.size, need.bytes, anynpu::name_of(need.dtype),
+                to_string(need.shape));
   }
   bound = {};
   const size_t bytes = need.open ? data.size : need.bytes;
@@ -139,10 +130,10 @@ Failure bind_dataset(const Dataset& dataset, TensorSide side, Binding& binding) 
   const size_t count = dataset.size();
   if (count != infos.size()) {
     const char* what = name_of(side);
-    return mismatch(side, fail(Code::shape_mismatch,
-                               "the {} dataset has {} buffers, the model '{}' has {} {}s; add one "
-                               "buffer for each, in order of their index",
-                               what, count, meta.name, infos.size(), what));
+    return fail(mismatch(side),
+                "the {} dataset has {} buffers, the model '{}' has {} {}s; add one buffer for "
+                "each, in order of their index",
+                what, count, meta.name, infos.size(), what);
   }
   for (size_t i = 0; i < count; ++i) {
     // The input that a gear is written to is not one of the plan.
@@ -247,9 +238,11 @@ Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* outpu
     return failure;
   if (Failure failure = bind_dataset(**out, TensorSide::output, binding); !failure.ok())
     return failure;
-  const om::Meta& meta = *binding.model->meta;
-  binding.results =
-      meta.has_ranges() || (!meta.has_gears() && meta.has_open_outputs()) ? out->share() : nullptr;
+  const auto& outputs = binding.plan->outputs();
+  const bool told = binding.model->meta->has_ranges() ||
+                    std::any_of(outputs.begin(), outputs.end(),
+                                [](const exec::TensorInfo& info) { return info.open; });
+  binding.results = told ? out->share() : nullptr;
   return {};
 }
 
@@ -276,7 +269,6 @@ Failure run_traced(uint32_t id, Binding& binding, const device::Context& context
   }
   if (!status.ok()) [[unlikely]]
     report(context, status);
-  if (binding.outputs_too_small) return mismatch(TensorSide::output, status);
   return status;
 }
 

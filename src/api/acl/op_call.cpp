@@ -110,6 +110,7 @@ Failure check_counts(const OpHandle& handle, const OpBuffers& buffers) {
 
 // Status of a buffer as the failure of its side when it is a matter of size.
 Failure side_failure(Status status, bool input) {
+  if (status.code() == Code::output_mismatch) return output_mismatch(std::move(status));
   if (status.code() != Code::shape_mismatch) return status;
   return input ? input_mismatch(std::move(status)) : output_mismatch(std::move(status));
 }
