@@ -87,7 +87,7 @@ asan: deps  ## C++ tests under the address and undefined-behaviour sanitizers
 	@$(CONFIGURE) -B build-asan -DANYNPU_BENCH=OFF "-DANYNPU_SANITIZE=address;undefined" > build-asan.log
 	cmake --build build-asan -j $(JOBS)
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \
-	  $(PY) tests/run_all.py --build build-asan --only cpp --timeout 300 $(TEST_ARGS)
+	  LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks_of_others.txt:print_suppressions=0 $(PY) tests/run_all.py --build build-asan --only cpp --timeout 300 $(TEST_ARGS)
 
 tsan: deps  ## C++ tests under the thread sanitizer
 	@$(CONFIGURE) -B build-tsan -DANYNPU_BENCH=OFF -DANYNPU_SANITIZE=thread > build-tsan.log

@@ -5,7 +5,7 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include <cstring>
+#include <algorithm>
 
 #include "media/plugin_video/codec.h"
 
@@ -37,7 +37,7 @@ class Decoder final : public VideoDecoder {
                   packet.size(), kMostBytes);
     // The parser and the decoder read a little beyond the end.
     if (av_new_packet(packet_, static_cast<int>(packet.size())) < 0) return no_memory();
-    std::memcpy(packet_->data, packet.data(), packet.size());
+    std::copy(packet.begin(), packet.end(), packet_->data);  // may be none
     PacketKind kind = kind_of(packet, type_);
     if (!kind.has_picture || parser_ == nullptr) return kind;
     uint8_t* out = nullptr;
