@@ -17,7 +17,7 @@ import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 THREADS = 2
-REST = 0.02  # seconds between the sides of a pair: helpers that spin after a run come to rest
+REST = 0.06  # seconds between the sides of a pair: onnxruntime's helpers spin for 25 ms after a run
 SAMPLE = 0.05  # seconds at least of a sample: runs one after the other, as a program makes them
 PEERS = ("onnxruntime", "openvino")
 
