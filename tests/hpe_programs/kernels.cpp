@@ -63,13 +63,26 @@ static void launches(const std::vector<char>& image) {
   OK(stcDeviceSynchronize());
 
   void* out = nullptr;
+  void* released = nullptr;
+  stcStream_t other = nullptr;
   OK(stcMalloc(&out, 4));
-  const uint32_t params[] = {word(out), 3000000};
+  OK(stcMalloc(&released, 4));
+  OK(stcStreamCreate(&other));
+  const auto write_released = [&](int value) {
+    OK(stcMemcpyAsync(released, &value, 4, stcMemcpyHostToDevice, other));
+    OK(stcStreamSynchronize(other));
+  };
+  write_released(0);
+  const uint32_t flag[] = {word(released)}, params[] = {word(out), 1000};
+  OK(stcLaunchKernel(&module, "hold", {flag, 1}));  // until the flag is 1
   OK(stcConfigureCall(1));
   OK(stcLaunchKernel(&module, "work", {params, 2}));
   EXPECT(stcModuleUnload(module), stcErrorNpuTaskRunning);
   OK(stcFree(out));  // the queued kernel still finds it
+  write_released(1);
   OK(stcDeviceSynchronize());
+  OK(stcStreamDestroy(other));
+  OK(stcFree(released));
   OK(stcModuleUnload(module));
   EXPECT(stcModuleUnload(module), stcErrorInvalidModule);
   EXPECT(stcLaunchKernel(&module, "nothing", {nullptr, 0}), stcErrorInvalidModule);
