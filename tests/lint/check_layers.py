@@ -32,8 +32,8 @@ LONGEST = 600
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 # Other /home paths stand in the vendor's examples; the home of whoever runs this does not.
 HOME = os.path.expanduser("~").rstrip("/") + "/"
-MACHINE_PATH = re.compile(r"(?<![\w.])(?:/root/|/work/" + (f"|{re.escape(HOME)}" if len(HOME) > 1
-                                                           else "") + ")")
+MACHINE_PATH = re.compile(r"(?<![\w.])(?:/(?:root|work)/" + (f"|{re.escape(HOME)}" if len(HOME) > 1
+                                                             else "") + ")")
 
 
 def tracked_files(root=ROOT):

@@ -47,4 +47,5 @@ def test_spdx_names_and_machine_paths_are_found():
     assert list(layers.check_name("src/base/common_test.cpp", ""))
     assert not list(layers.check_name("src/base/status.h", ""))
     assert list(layers.check_paths("a.md", "see /ro" "ot/.cache"))
-    assert not list(layers.check_paths("a.md", "see src/work/x and /home/HwHiAiUser"))
+    assert list(layers.check_paths("a.md", "see /wo" "rk/x"))
+    assert not list(layers.check_paths("a.md", "see src/wo" "rk/x and /home/HwHiAiUser"))
