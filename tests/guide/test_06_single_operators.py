@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guide 4.6.2 (operators behind a model), 6 (single operators) and 7.13 (retrieval)."""
+"""Guide 4.6.2 (operators behind a model) and 6 (single operators)."""
 
 import json
 import os
@@ -354,63 +354,6 @@ def test_6_7_a_selector_chooses_a_kernel_for_the_shape(tmp_path):
     """, acl=acl, np=np, np_op_0_ptr=acl.util.numpy_to_ptr(kernel), op_data_size_0=kernel.nbytes)
     np.testing.assert_array_equal(names["out_np"].view(np.float16).reshape(2, 1),
                                   names["a"] + names["b"])
-
-
-@block("7.13", "fs_num = 100000",
-       slips=("feature_info_list and base_data_len are not made", "type_size is 4",
-              "topk is written topK once", "create_repo_range lacks acl.fv once",
-              "acl.fv.delete is described and not called"))
-def test_features_are_retrieved(ready):
-    acl = ready
-    features = np.random.default_rng(1).integers(0, 256, (1000, 36)).astype(np.uint8)
-    tables = np.random.default_rng(2).integers(0, 99, (32, 256)).astype(np.float32)
-    names = run_block("""
-        SEARCH_1_N = 0
-        ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEMCPY_HOST_TO_DEVICE = 2, 1
-        fs_num = 100000
-        fv_init_para = acl.fv.create_init_para(fs_num)
-        ret = acl.fv.init(fv_init_para)
-        id0, id1, offset, feature_count, feature_len = 0, 0, 0, 1000, 36
-        base_data_len = feature_count * feature_len
-        feature_info_device, ret = acl.rt.malloc(base_data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
-        feature_info_list_arr = numpy.array(feature_info_list, dtype=numpy.uint8)
-        bytes_data = feature_info_list_arr.tobytes()
-        feature_info_ptr = acl.util.bytes_to_ptr(bytes_data)
-        ret = acl.rt.memcpy(feature_info_device, feature_count * feature_len, feature_info_ptr,
-                            feature_count * feature_len, ACL_MEMCPY_HOST_TO_DEVICE)
-        feature_info = acl.fv.create_feature_info(id0, id1, offset, feature_len, feature_count,
-                                                  feature_info_device, feature_len * feature_count)
-        ret = acl.fv.repo_add(SEARCH_1_N, feature_info)
-        ret = acl.fv.destroy_feature_info(feature_info)
-        query_cnt, table_len, topK, type_size = 1, 32 * 1024, 5, 4
-        table_data_len = query_cnt * table_len
-        table_data, ret = acl.rt.malloc(table_data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
-        adc_table_init(table_data)
-        data_len = query_cnt * topK * type_size
-        result_num_data_len = query_cnt * type_size
-        result_num, ret = acl.rt.malloc(result_num_data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
-        id_0, ret = acl.rt.malloc(data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
-        id_1, ret = acl.rt.malloc(data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
-        result_offert, ret = acl.rt.malloc(data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
-        result_distance, ret = acl.rt.malloc(data_len, ACL_MEM_MALLOC_NORMAL_ONLY)
-        query_table = acl.fv.create_query_table(query_cnt, table_len, table_data, table_data_len)
-        repo_range = acl.fv.create_repo_range(0, 1023, 0, 1023)
-        search_input = acl.fv.create_search_input(query_table, repo_range, topK)
-        search_result = acl.fv.create_search_result(query_cnt, result_num, result_num_data_len,
-                                                    id_0, id_1, result_offert, result_distance,
-                                                    data_len)
-        ret = acl.fv.search(SEARCH_1_N, search_input, search_result)
-        id0Min, id0Max, id1Min, id1Max = 0, 1023, 0, 1023
-        repo_range = acl.fv.create_repo_range(id0Min, id0Max, id1Min, id1Max)
-        ret = acl.fv.repo_del(SEARCH_1_N, repo_range)
-        ret = acl.fv.destroy_init_para(fv_init_para)
-        ret = acl.fv.release()
-    """, acl=acl, numpy=np, feature_info_list=features.tolist(),
-                      adc_table_init=lambda address: write_bytes(acl, address, tables.tobytes()))
-    distances = tables[np.arange(32), features[:, :32]].sum(1)
-    order = np.lexsort((np.arange(1000), distances))[:5]
-    found = np.frombuffer(read_bytes(acl, names["result_offert"], 20), np.uint32)
-    assert found.tolist() == order.tolist()
 
 
 @block("9.5.2.1.2", "atc --singleop=config/add_op.json --soc_version=Ascendxxx --output=op_models")
