@@ -83,10 +83,13 @@ lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all)
 	@$(PY) tools/lint.py $(LINT_ARGS)
 
 # Without detect_stack_use_after_return: GCC 12 then places 64-byte vectors at 32-byte addresses.
+# Without intercept_tls_get_addr: GCC 12 takes a thread's block of variables that begins 16 bytes
+# into a page for one of an old glibc, believes the 16 bytes before it, and the leak check at the
+# end reads from an address such as 0x930.
 asan: deps  ## C++ tests under the address and undefined-behaviour sanitizers
 	@$(CONFIGURE) -B build-asan -DANYNPU_BENCH=OFF "-DANYNPU_SANITIZE=address;undefined" > build-asan.log
 	cmake --build build-asan -j $(JOBS)
-	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0 \
 	  LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks_of_others.txt:print_suppressions=0 $(PY) tests/run_all.py --build build-asan --only cpp --timeout 300 $(TEST_ARGS)
 
 tsan: deps  ## C++ tests under the thread sanitizer
