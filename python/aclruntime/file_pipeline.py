@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from aclruntime.output_files import FOLDER_MODE, write_array
+from aclruntime.output_files import make_folder, write_array
 from aclruntime.shape_text import shapes_text
 from aclruntime.stages import stage
 
@@ -98,7 +98,7 @@ def _run_session(session, work, options):
 def run_files(session, file_lists, options, more_sessions):
     """Work item i goes to session i mod n; all times end in the first session's summary."""
     if options.output_dir:
-        os.makedirs(options.output_dir, FOLDER_MODE, exist_ok=True)
+        make_folder(options.output_dir)
     work = [[str(name) for name in files] for files in file_lists]
     sessions = [session, *more_sessions]
     if not options.output_names:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs as files: BIN (raw bytes), NPY or TXT (a row of the last axis on each line)."""
+"""Files and folders of results, written whole or not at all; arrays as BIN (raw bytes), NPY or TXT
+(a row of the last axis on each line)."""
+import contextlib
 import os
 
 import numpy as np
@@ -7,6 +9,34 @@ import numpy as np
 SUFFIX = {"BIN": ".bin", "NPY": ".npy", "TXT": ".txt"}
 FILE_MODE = 0o640
 FOLDER_MODE = 0o750
+
+
+def make_folder(path):
+    try:
+        os.makedirs(path, FOLDER_MODE, exist_ok=True)
+    except OSError as error:
+        raise RuntimeError(f"cannot make the folder '{path}': {error.strerror}; name a folder that "
+                           "you may write into") from error
+    return path
+
+
+@contextlib.contextmanager
+def whole_file(path):
+    """A binary file to write, which takes the place of `path` when all is written; after a failure
+    `path` is as it was."""
+    temporary = f"{path}.{os.getpid()}.part"
+    try:
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
+            os.replace(temporary, path)
+        finally:
+            with contextlib.suppress(OSError):  # gone when all went well
+                os.unlink(temporary)
+    except OSError as error:
+        raise RuntimeError(f"cannot write '{path}': {error.strerror}; check the output folder and "
+                           "its free space") from error
 
 
 def _write_text(file, array):
@@ -24,18 +54,9 @@ _WRITERS = {
 
 
 def write_array(stem, array, form):
-    """Writes stem.bin, .npy or .txt whole or not at all; an existing file is replaced."""
+    """Writes stem.bin, .npy or .txt; an existing file is replaced."""
     form = form if form in SUFFIX else "BIN"
     path = stem + SUFFIX[form]
-    temporary = f"{path}.{os.getpid()}.part"
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
-        with os.fdopen(descriptor, "wb") as file:
-            _WRITERS[form](file, array)
-        os.replace(temporary, path)
-    except OSError as error:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise RuntimeError(f"cannot write '{path}': {error.strerror}; check the output folder and "
-                           "its free space") from error
+    with whole_file(path) as file:
+        _WRITERS[form](file, array)
     return path

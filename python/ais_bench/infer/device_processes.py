@@ -4,6 +4,7 @@ import copy
 import os
 import time
 
+from aclruntime.output_files import make_folder
 from ais_bench.infer import outputs
 from ais_bench.infer.logger import logger
 from ais_bench.infer.worker_process import Worker
@@ -34,7 +35,7 @@ def _start(args, folder, position):
     one.device = args.device[position]
     place = None
     if folder is not None:
-        place = outputs.make_folder(os.path.join(folder, f"device{one.device}_{position}"))
+        place = make_folder(os.path.join(folder, f"device{one.device}_{position}"))
     worker = Worker(f"device {one.device} ({position})")
     worker.send("run_device", (one, place, position, len(args.device)))
     return worker

@@ -5,17 +5,9 @@ import time
 
 import numpy as np
 
-from aclruntime.output_files import FOLDER_MODE, write_array
+from aclruntime.output_files import make_folder, write_array
 from ais_bench.infer.inputs import PADDING
 from ais_bench.infer.logger import logger
-
-
-def make_folder(path):
-    try:
-        os.makedirs(path, FOLDER_MODE, exist_ok=True)
-    except OSError as error:
-        raise RuntimeError(f"cannot make the folder '{path}': {error.strerror}") from error
-    return path
 
 
 def output_folder(args):

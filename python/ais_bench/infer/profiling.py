@@ -9,9 +9,8 @@ import subprocess
 import sys
 import tempfile
 
-from aclruntime.output_files import FILE_MODE
+from aclruntime.output_files import make_folder, whole_file
 from ais_bench.infer.logger import logger
-from ais_bench.infer.outputs import make_folder
 from ais_bench.infer.shape_range import child_options
 
 _NO_MSPROF = ("MSIT_NO_MSPROF_MODE", "AIT_NO_MSPROF_MODE", "GE_PROFILIGN_TO_STD_OUT")
@@ -89,9 +88,8 @@ def check_acl_json(args):
 def _write_json(args, content):
     make_folder(args.output)
     path = os.path.join(args.output, "acl.json")
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(content, file, indent=1)
+    with whole_file(path) as file:
+        file.write(json.dumps(content, indent=1).encode())
     return path
 
 

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from aclruntime.output_files import FILE_MODE
+from aclruntime.output_files import whole_file
 from ais_bench.infer.logger import logger
 
 _KEYS = ("min", "max", "mean", "median", "percentile(99%)")
@@ -106,14 +106,8 @@ class Summary:
                     mean, throughput)
         logger.info("------------------------------------------------------")
         if output_prefix is not None:
-            self.write(f"{output_prefix}_summary.json")
-
-    def write(self, path):
-        temporary = f"{path}.part"
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(self.infodict, file)
-        os.replace(temporary, path)
+            with whole_file(f"{output_prefix}_summary.json") as file:
+                file.write(json.dumps(self.infodict).encode())
 
 
 summary = Summary()
