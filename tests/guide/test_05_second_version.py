@@ -101,6 +101,60 @@ FREE_VDEC = """
     ret = acl.himpi.vdec_stop_rcv_stream(channel_id)
     ret = acl.himpi.vdec_destroy_chn(channel_id)
     """
+FRAME_OF_AN_ENCODER = """
+    input_size = 128 * 128 * 3 // 2
+    input_addr, ret = acl.himpi.dvpp_malloc(0, input_size);
+    """ + READ_PICTURE_FILE + """
+    v_frame = {'width': 128,
+               'height': 128,
+               'field': HI_VIDEO_FIELD_FRAME,
+               'pixel_format': HI_PIXEL_FORMAT_YUV_SEMIPLANAR_420,
+               'video_format': HI_VIDEO_FORMAT_LINEAR,
+               'compress_mode': HI_COMPRESS_MODE_NONE,
+               'dynamic_range': HI_DYNAMIC_RANGE_SDR8,
+               'color_gamut': HI_COLOR_GAMUT_BT709,
+               'header_stride': [0, 0, 0],
+               'width_stride': [128, 0, 0],
+               'height_stride': [0, 0, 0],
+               'header_phys_addr': [0, 0, 0],
+               'phys_addr': [0, 0, 0],
+               'header_virt_addr': [0, 0, 0],
+               'virt_addr': [input_addr, 0, 0],
+               'time_ref': 0, 'pts': cur_time}
+    """
+TAKE_STREAM = """
+    fd = acl.himpi.venc_get_fd(channel_id)
+    epoll_fd, ret = acl.himpi.sys_create_epoll(10)
+
+    event = {}
+    event['data'] = fd
+    event['events'] = HI_DVPP_EPOLL_IN
+    ret = acl.himpi.sys_ctl_epoll(epoll_fd, HI_DVPP_EPOLL_CTL_ADD, fd, event)
+
+    events, eventCount, ret = acl.himpi.sys_wait_epoll(epoll_fd, 3, 1000);
+
+    status, ret = acl.himpi.venc_query_status(channel_id)
+    stream = {'pack_cnt': status['cur_packs']}
+    stream, ret = acl.himpi.venc_get_stream(channel_id, stream, 1000)
+    """
+FREE_VENC = """
+    if run_mode == ACL_HOST:
+        output_size = stream['pack'][0]['len']
+        output_buffer, ret= acl.rt.malloc_host(output_size)
+        ret = acl.rt.memcpy(output_buffer, output_size, stream['pack'][0]['addr'], output_size,
+                            ACL_MEMCPY_DEVICE_TO_HOST)
+        got = acl.util.ptr_to_bytes(output_buffer, output_size)
+        ret = acl.rt.free_host(output_buffer)
+
+    ret = acl.himpi.dvpp_free(input_addr)
+    ret = acl.himpi.venc_release_stream(channel_id, stream)
+
+    ret = acl.himpi.venc_stop_chn(channel_id)
+    ret = acl.himpi.sys_ctl_epoll(epoll_fd, HI_DVPP_EPOLL_CTL_DEL, fd, event)
+    ret = acl.himpi.sys_close_epoll(epoll_fd)
+
+    ret = acl.himpi.venc_destroy_chn(channel_id)
+    """
 
 
 def picture(width, height):
@@ -185,59 +239,11 @@ def test_5_4_4_jpeg_encode(tmp_path):
 
     recv_param = {'recv_pic_num': -1}
     ret = acl.himpi.venc_start_chn(channel_id, recv_param)
-
-    input_size = 128 * 128 * 3 // 2
-    input_addr, ret = acl.himpi.dvpp_malloc(0, input_size);
-    """ + READ_PICTURE_FILE + """
-    v_frame = {'width': 128,
-               'height': 128,
-               'field': HI_VIDEO_FIELD_FRAME,
-               'pixel_format': HI_PIXEL_FORMAT_YUV_SEMIPLANAR_420,
-               'video_format': HI_VIDEO_FORMAT_LINEAR,
-               'compress_mode': HI_COMPRESS_MODE_NONE,
-               'dynamic_range': HI_DYNAMIC_RANGE_SDR8,
-               'color_gamut': HI_COLOR_GAMUT_BT709,
-               'header_stride': [0, 0, 0],
-               'width_stride': [128, 0, 0],
-               'height_stride': [0, 0, 0],
-               'header_phys_addr': [0, 0, 0],
-               'phys_addr': [0, 0, 0],
-               'header_virt_addr': [0, 0, 0],
-               'virt_addr': [input_addr, 0, 0],
-               'time_ref': 0, 'pts': cur_time}
+    """ + FRAME_OF_AN_ENCODER + """
     frame = {'v_frame': v_frame, 'pool_id': 0, 'mod_id': HI_ID_VGS}
     ret = acl.himpi.venc_send_frame(channel_id, frame, 0)
-
-    fd = acl.himpi.venc_get_fd(channel_id)
-    epoll_fd, ret = acl.himpi.sys_create_epoll(10)
-
-    event = {}
-    event['data'] = fd
-    event['events'] = HI_DVPP_EPOLL_IN
-    ret = acl.himpi.sys_ctl_epoll(epoll_fd, HI_DVPP_EPOLL_CTL_ADD, fd, event)
-
-    events, eventCount, ret = acl.himpi.sys_wait_epoll(epoll_fd, 3, 1000);
-
-    status, ret = acl.himpi.venc_query_status(channel_id)
-    stream = {'pack_cnt': status['cur_packs']}
-    stream, ret = acl.himpi.venc_get_stream(channel_id, stream, 1000)
-    if run_mode == ACL_HOST:
-        output_size = stream['pack'][0]['len']
-        output_buffer, ret= acl.rt.malloc_host(output_size)
-        ret = acl.rt.memcpy(output_buffer, output_size, stream['pack'][0]['addr'], output_size,
-                            ACL_MEMCPY_DEVICE_TO_HOST)
-        got = acl.util.ptr_to_bytes(output_buffer, output_size)
-        ret = acl.rt.free_host(output_buffer)
-
-    ret = acl.himpi.dvpp_free(input_addr)
-    ret = acl.himpi.venc_release_stream(channel_id, stream)
-
-    ret = acl.himpi.venc_stop_chn(channel_id)
-    ret = acl.himpi.sys_ctl_epoll(epoll_fd, HI_DVPP_EPOLL_CTL_DEL, fd, event)
-    ret = acl.himpi.sys_close_epoll(epoll_fd)
-
-    ret = acl.himpi.venc_destroy_chn(channel_id)
-    """ + END, jpege_file_path=str(tmp_path / "a.yuv"), cur_time=1, **NAMES)
+    """ + TAKE_STREAM + FREE_VENC + END, jpege_file_path=str(tmp_path / "a.yuv"), cur_time=1,
+        **NAMES)
     image = Image.open(io.BytesIO(names["got"]))
     image.draft("YCbCr", image.size)
     assert np.abs(np.asarray(image)[..., 0].astype(int) - luma).max() <= 2
@@ -372,57 +378,16 @@ def test_5_4_7_video_encode(tmp_path):
     ret = acl.himpi.venc_create_chn(channel_id, attr)
     recv_param = {'recv_pic_num':-1}
     ret = acl.himpi.venc_start_chn(channel_id, recv_param)
-    input_size = 128 * 128 * 3 // 2
-    input_addr, ret = acl.himpi.dvpp_malloc(0, input_size);
-    """ + READ_PICTURE_FILE + """
-    v_frame = {'width': 128,
-               'height': 128,
-               'field': HI_VIDEO_FIELD_FRAME,
-               'pixel_format': HI_PIXEL_FORMAT_YUV_SEMIPLANAR_420,
-               'video_format': HI_VIDEO_FORMAT_LINEAR,
-               'compress_mode': HI_COMPRESS_MODE_NONE,
-               'dynamic_range': HI_DYNAMIC_RANGE_SDR8,
-               'color_gamut': HI_COLOR_GAMUT_BT709,
-               'header_stride': [0, 0, 0],
-               'width_stride': [128, 0, 0],
-               'height_stride': [0, 0, 0],
-               'header_phys_addr': [0, 0, 0],
-               'phys_addr': [0, 0, 0],
-               'header_virt_addr': [0, 0, 0],
-               'virt_addr': [input_addr, 0, 0],
-               'time_ref': 0,'pts': cur_time}
+    """ + FRAME_OF_AN_ENCODER + """
     frame = {'v_frame':v_frame, 'pool_id':0, 'mod_id':HI_ID_VENC}
     ret = acl.himpi.venc_send_frame(channel_id, frame, 0)
-    fd = acl.himpi.venc_get_fd(channel_id)
-    epoll_fd, ret = acl.himpi.sys_create_epoll(10)
-    event = {}
-    event['data'] = fd
-    event['events'] = HI_DVPP_EPOLL_IN
-    ret = acl.himpi.sys_ctl_epoll(epoll_fd, HI_DVPP_EPOLL_CTL_ADD, fd, event)
-    events, eventCount, ret = acl.himpi.sys_wait_epoll(epoll_fd, 3, 1000);
-    status, ret = acl.himpi.venc_query_status(channel_id)
-    stream = {'pack_cnt': status['cur_packs']}
-    stream, ret = acl.himpi.venc_get_stream(channel_id, stream, 1000)
-    """, jpege_file_path=str(tmp_path / "a.yuv"), cur_time=1, **NAMES)
+    """ + TAKE_STREAM, jpege_file_path=str(tmp_path / "a.yuv"), cur_time=1, **NAMES)
     assert names["eventCount"] == 1
     packs = names["stream"]["pack"][:names["stream"]["pack_cnt"]]
     out = io.BytesIO()
     for pack in packs:
         out.write(read_bytes(acl, pack["addr"], pack["len"]))
-    run_block("""
-    output_size = stream['pack'][0]['len']
-    if run_mode == ACL_HOST:
-        output_buffer, ret= acl.rt.malloc_host(output_size)
-        ret = acl.rt.memcpy(output_buffer, output_size, stream['pack'][0]['addr'], output_size,
-                            ACL_MEMCPY_DEVICE_TO_HOST)
-        ret = acl.rt.free_host(output_buffer)
-    ret = acl.himpi.dvpp_free(input_addr)
-    ret = acl.himpi.venc_release_stream(channel_id, stream)
-    ret = acl.himpi.venc_stop_chn(channel_id)
-    ret = acl.himpi.sys_ctl_epoll(epoll_fd, HI_DVPP_EPOLL_CTL_DEL, fd, event)
-    ret = acl.himpi.sys_close_epoll(epoll_fd)
-    ret = acl.himpi.venc_destroy_chn(channel_id)
-    """ + END, **names)
+    run_block(FREE_VENC + END, **names)
     frames = video_files.decode("hevc", out.getvalue(), 128, 128)
     assert len(frames) == 1
     assert np.abs(frames[0].astype(int) - ramp.ravel()).mean() < 6
