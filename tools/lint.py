@@ -13,9 +13,11 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CPP = (".cpp", ".h", ".cc", ".hpp")
+TIDY = "clang-tidy-19"  # the first to know half floats and all of C++20 that GCC 12 takes
 
 
 def git(*arguments):
@@ -63,14 +65,18 @@ def check_tidy(files, jobs):
         twin = os.path.splitext(header)[0] + ".cpp"
         if twin not in sources and os.path.isfile(os.path.join(ROOT, twin)):
             sources.append(twin)
-    good = True
-    for start in range(0, len(sources), jobs):
-        batch = [subprocess.Popen(["clang-tidy", "--quiet", "-p", build, source], cwd=ROOT,
-                                  stderr=subprocess.DEVNULL)
-                 for source in sources[start:start + jobs]]
-        good = all([process.wait() == 0 for process in batch]) and good
-    print(f"tidy: {len(sources)} files")
-    return good
+    def tidy(source):
+        return source, subprocess.run([TIDY, "--quiet", "-p", build, source], cwd=ROOT, text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                      check=False)
+
+    bad = 0
+    with ThreadPoolExecutor(jobs) as pool:
+        for number, (source, done) in enumerate(pool.map(tidy, sources), 1):
+            bad += done.returncode != 0
+            print(f"tidy {number}/{len(sources)} {source}\n" + done.stdout, end="", flush=True)
+    print(f"tidy: {len(sources)} files, {bad} with findings")
+    return not bad
 
 
 def main():

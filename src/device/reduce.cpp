@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/reduce.h"
 
+#include <cmath>
 #include <type_traits>
 
 #include "device/memory.h"
@@ -44,14 +45,20 @@ Wide add(Wide a, Wide b) {
 }
 
 template <typename Wide>
+bool is_nan(Wide value) {
+  if constexpr (std::is_floating_point_v<Wide>) return std::isnan(value);
+  return false;
+}
+
+template <typename Wide>
 Wide combine(ReduceKind kind, Wide a, Wide b) {
   switch (kind) {
     case ReduceKind::sum:
       return add(a, b);
     case ReduceKind::max:
-      return b > a || b != b ? b : a;  // NaN wins
+      return b > a || is_nan(b) ? b : a;  // NaN wins
     case ReduceKind::min:
-      return b < a || b != b ? b : a;
+      return b < a || is_nan(b) ? b : a;
     case ReduceKind::equal:
       return static_cast<Wide>(a == b);
   }

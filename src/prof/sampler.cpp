@@ -77,7 +77,7 @@ void Sampler::finish(const std::set<int32_t>& seen) {
   if (file_) std::fflush(file_);
 }
 
-void Sampler::line(json::Value value) {
+void Sampler::line(const json::Value& value) {
   const std::string text = value.dump() + "\n";
   std::fwrite(text.data(), 1, text.size(), file_);
 }
@@ -96,7 +96,7 @@ void Sampler::sample_devices() {
     value.set("kind", "npu_mem");
     value.set("device", id);
     value.set("bytes", static_cast<uint64_t>((*device)->memory_used()));
-    line(std::move(value));
+    line(value);
   }
 }
 
@@ -115,7 +115,7 @@ void Sampler::sample_host() {
     value.set("t", now_ns());
     value.set("kind", source.path);
     value.set("text", read_proc(source.path));
-    line(std::move(value));
+    line(value);
   }
   if (!has_word(host_parts_, "cpu") && !has_word(host_parts_, "mem")) return;
   for (const std::string& process : processes()) sample_process(process);
@@ -141,7 +141,7 @@ void Sampler::sample_process(const std::string& process) {
   value.set("kind", "process");
   value.set("stat", stat);
   value.set("statm", read_proc("/proc/" + process + "/statm"));
-  line(std::move(value));
+  line(value);
 }
 
 }  // namespace anynpu::prof

@@ -33,7 +33,7 @@ class Sampler {
   void sample_host();
   void sample_process(const std::string& process);
   std::vector<std::string> processes() const;
-  void line(json::Value value);
+  void line(const json::Value& value);
 
   std::FILE* file_ = nullptr;
   std::vector<int32_t> devices_;

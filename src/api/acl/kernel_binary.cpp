@@ -146,7 +146,7 @@ aclError aclrtDestroyBinary(aclrtBinary binary) {
                                   [&]() -> Status { return remove_object<KernelBinary>(binary); });
 }
 
-aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* binHandle) {
+aclError aclrtBinaryLoad(aclrtBinary binary, aclrtBinHandle* binHandle) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<KernelBinary>(to_handle(binary)));
     return load_object(pin->object, binHandle);
@@ -177,7 +177,7 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
   return enter(__func__, [&]() -> Status { return remove_object<LoadedBinary>(binHandle); });
 }
 
-aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char* kernelName,
+aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle, const char* kernelName,
                                 aclrtFuncHandle* funcHandle) {
   return enter(__func__, [&] { return find_function(binHandle, kernelName, funcHandle); });
 }
