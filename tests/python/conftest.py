@@ -37,3 +37,25 @@ def runtime():
     yield
     assert acl.rt.reset_device(0) == 0
     assert acl.finalize() == 0
+
+
+@pytest.fixture
+def stream(device_0):
+    """A stream of device 0."""
+    import acl
+    handle, ret = acl.rt.create_stream()
+    assert ret == 0
+    yield handle
+    acl.rt.synchronize_stream(handle)  # whatever the last task returned
+    assert acl.rt.destroy_stream(handle) == 0
+
+
+@pytest.fixture
+def channel(stream):
+    """A channel of acl.media for pictures, gone before the stream that it works on."""
+    import acl
+    desc = acl.media.dvpp_create_channel_desc()
+    assert acl.media.dvpp_create_channel(desc) == 0
+    yield desc
+    assert acl.media.dvpp_destroy_channel(desc) == 0
+    assert acl.media.dvpp_destroy_channel_desc(desc) == 0

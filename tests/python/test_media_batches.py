@@ -13,22 +13,6 @@ GREY, BILINEAR = 0, 1
 pytestmark = pytest.mark.usefixtures("device_0")
 
 
-@pytest.fixture
-def stream(device_0):
-    handle = ok(acl.rt.create_stream())
-    yield handle
-    ok(acl.rt.destroy_stream(handle))
-
-
-@pytest.fixture
-def channel(stream):
-    desc = media.dvpp_create_channel_desc()
-    ok(media.dvpp_create_channel(desc))
-    yield desc
-    ok(media.dvpp_destroy_channel(desc))
-    ok(media.dvpp_destroy_channel_desc(desc))
-
-
 class Batch:
     """Two grey pictures of 64x48, from which three regions go to outputs of 40x24."""
 

@@ -72,25 +72,10 @@ def raw_jpeg(tmp_path_factory):
     return planes
 
 
-@pytest.fixture
-def channel():
-    ok(acl.init())
-    ok(acl.rt.set_device(0))
-    stream = ok(acl.rt.create_stream())
-    desc = acl.media.dvpp_create_channel_desc()
-    ok(acl.media.dvpp_create_channel(desc))
-    yield desc, stream
-    ok(acl.media.dvpp_destroy_channel(desc))
-    ok(acl.media.dvpp_destroy_channel_desc(desc))
-    ok(acl.rt.destroy_stream(stream))
-    ok(acl.rt.reset_device(0))
-    ok(acl.finalize())
-
-
-def decode(channel, data, picture, call="dvpp_jpeg_decode_async"):
+def decode(channel, stream, data, picture, call="dvpp_jpeg_decode_async"):
     address = upload(data)
-    ok(getattr(acl.media, call)(channel[0], address, len(data), picture.desc, channel[1]))
-    ok(acl.rt.synchronize_stream(channel[1]))
+    ok(getattr(acl.media, call)(channel, address, len(data), picture.desc, stream))
+    ok(acl.rt.synchronize_stream(stream))
     ok(acl.media.dvpp_free(address))
 
 
@@ -99,14 +84,15 @@ SIZES = [(1, 1), (2, 2), (3, 5), (8, 8), (17, 9), (33, 31), (64, 48), (641, 359)
 
 @pytest.mark.parametrize("sampling", [*LAYOUTS, "grey"])
 @pytest.mark.parametrize("progressive", [False, True])
-def test_jpeg_samples_are_libjpeg_turbos_in_every_plane(channel, raw_jpeg, sampling, progressive):
+def test_jpeg_samples_are_libjpeg_turbos_in_every_plane(channel, stream, raw_jpeg, sampling,
+                                                        progressive):
     layout, sx, sy = LAYOUTS.get(sampling, (0, 1, 1))
     for width, height in SIZES:
         grey = sampling == "grey"
         data = jpeg_bytes(width, height, "4:4:4" if grey else sampling, grey=grey,
                           progressive=progressive)
         picture = Picture(layout, width, height)
-        decode(channel, data, picture)
+        decode(channel, stream, data, picture)
         wanted, count = raw_jpeg(data), width * height
         planes = picture.planes()
         assert np.array_equal(planes[0].ravel(), wanted[:count]), (width, height)
@@ -117,14 +103,14 @@ def test_jpeg_samples_are_libjpeg_turbos_in_every_plane(channel, raw_jpeg, sampl
 
 
 @pytest.mark.parametrize("size", [(8192, 16), (16, 8192), (8192, 8192)])
-def test_the_largest_jpeg_files_decode(channel, raw_jpeg, size):
+def test_the_largest_jpeg_files_decode(channel, stream, raw_jpeg, size):
     width, height = size
     image = Image.new("RGB", size, (90, 120, 200))
     image.paste(Image.fromarray(rgb_picture(16, 16)), (width - 16, height - 16))
     out = io.BytesIO()
     image.save(out, "JPEG", quality=80)
     picture = Picture(NV12, width, height)
-    decode(channel, out.getvalue(), picture)
+    decode(channel, stream, out.getvalue(), picture)
     wanted = raw_jpeg(out.getvalue())
     luma, chroma = picture.planes()
     assert np.array_equal(luma.ravel(), wanted[:width * height])
@@ -134,19 +120,19 @@ def test_the_largest_jpeg_files_decode(channel, raw_jpeg, size):
 
 
 @pytest.mark.parametrize("size", [(8192, 2), (2, 8192), (8192, 8192)])
-def test_the_largest_png_files_decode(channel, size):
+def test_the_largest_png_files_decode(channel, stream, size):
     width, height = size
     pixels = np.zeros((height, width, 3), np.uint8)
     pixels[-1], pixels[:, -1] = np.arange(width)[:, None] & 255, np.arange(height)[:, None] & 255
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, "PNG", compress_level=1)
     picture = Picture(12, width, height)
-    decode(channel, out.getvalue(), picture, "dvpp_png_decode_async")
+    decode(channel, stream, out.getvalue(), picture, "dvpp_png_decode_async")
     assert np.array_equal(picture.planes()[0], pixels)
     picture.free()
 
 
-def test_a_picture_larger_than_the_unit_takes_is_refused(channel):
+def test_a_picture_larger_than_the_unit_takes_is_refused(channel, stream):
     out = io.BytesIO()
     Image.new("L", (8200, 16)).save(out, "JPEG")
     data = out.getvalue()
@@ -154,7 +140,7 @@ def test_a_picture_larger_than_the_unit_takes_is_refused(channel):
     assert ret != 0 and "8200x16" in acl.get_recent_err_msg()
 
 
-def test_exif_is_skipped_and_the_picture_comes_as_it_is_stored(channel, raw_jpeg):
+def test_exif_is_skipped_and_the_picture_comes_as_it_is_stored(channel, stream, raw_jpeg):
     image = Image.fromarray(rgb_picture(48, 32))
     exif = Image.Exif()
     exif[0x0112] = 6  # to be turned by a viewer
@@ -165,7 +151,7 @@ def test_exif_is_skipped_and_the_picture_comes_as_it_is_stored(channel, raw_jpeg
     info = acl.media.dvpp_jpeg_get_image_info(acl.util.bytes_to_ptr(data), len(data))
     assert info[:2] == (48, 32)
     picture = Picture(NV12, 48, 32)
-    decode(channel, data, picture)
+    decode(channel, stream, data, picture)
     assert np.array_equal(picture.planes()[0].ravel(), raw_jpeg(data)[:48 * 32])
 
 
@@ -206,7 +192,7 @@ PNG_KINDS = {"grey 1": (0, 1, 1), "grey 2": (0, 2, 1), "grey 4": (0, 4, 1), "gre
 
 @pytest.mark.parametrize("kind", list(PNG_KINDS))
 @pytest.mark.parametrize("interlaced", [False, True])
-def test_png_of_every_kind_decodes_exactly(channel, kind, interlaced):
+def test_png_of_every_kind_decodes_exactly(channel, stream, kind, interlaced):
     color_type, depth, channels = PNG_KINDS[kind]
     random = np.random.RandomState(depth)
     for width, height in ((2, 2), (9, 5), (33, 17)):
@@ -220,12 +206,12 @@ def test_png_of_every_kind_decodes_exactly(channel, kind, interlaced):
             full = pixels * (255 // ((1 << depth) - 1)) if depth < 8 else pixels >> (depth - 8)
             rgb = full[..., :3] if channels >= 3 else np.repeat(full[..., :1], 3, -1)
         picture = Picture(12, width, height)
-        decode(channel, data, picture, "dvpp_png_decode_async")
+        decode(channel, stream, data, picture, "dvpp_png_decode_async")
         assert np.array_equal(picture.planes()[0], rgb), (width, height)
         picture.free()
         if channels in (2, 4):
             picture = Picture(16, width, height)
-            decode(channel, data, picture, "dvpp_png_decode_async")
+            decode(channel, stream, data, picture, "dvpp_png_decode_async")
             assert np.array_equal(picture.planes()[0][..., 3], full[..., -1])
             picture.free()
 
@@ -235,16 +221,16 @@ JPEG_PSNR = {10: 34.9, 30: 40.9, 50: 44.4, 75: 48.6, 90: 51.5, 100: 58.9}
 
 
 @pytest.mark.parametrize("level", list(JPEG_PSNR))
-def test_jpeg_keeps_what_the_table_says(channel, level):
+def test_jpeg_keeps_what_the_table_says(channel, stream, level):
     luma = np.asarray(Image.fromarray(rgb_picture(320, 240)).convert("L"))
     picture = Picture(0, 320, 240, data=luma.tobytes())
     config = acl.media.dvpp_create_jpege_config()
     ok(acl.media.dvpp_set_jpege_config_level(config, level))
     room = ok(acl.media.dvpp_jpeg_predict_enc_size(picture.desc, config))
     out, length = ok(acl.media.dvpp_malloc(room)), np.array([room], np.uint32)
-    ok(acl.media.dvpp_jpeg_encode_async(channel[0], picture.desc, out,
-                                        acl.util.numpy_to_ptr(length), config, channel[1]))
-    ok(acl.rt.synchronize_stream(channel[1]))
+    ok(acl.media.dvpp_jpeg_encode_async(channel, picture.desc, out,
+                                        acl.util.numpy_to_ptr(length), config, stream))
+    ok(acl.rt.synchronize_stream(stream))
     file = acl.util.ptr_to_bytes(out, int(length[0]))
     got = psnr(np.asarray(Image.open(io.BytesIO(file))), luma)
     assert abs(got - JPEG_PSNR[level]) < 1, got

@@ -29,31 +29,6 @@ import acl
 JPEG_LAYOUT = {"4:2:0": NV12, "4:2:2": YUV422, "4:4:4": YUV444}
 
 
-@pytest.fixture
-def stream(ready):
-    made = ok(acl.rt.create_stream())
-    yield made
-    ok(acl.rt.destroy_stream(made))
-
-
-@pytest.fixture
-def ready():
-    ok(acl.init())
-    ok(acl.rt.set_device(0))
-    yield
-    ok(acl.rt.reset_device(0))
-    ok(acl.finalize())
-
-
-@pytest.fixture
-def channel(stream):
-    desc = acl.media.dvpp_create_channel_desc()
-    ok(acl.media.dvpp_create_channel(desc))
-    yield desc
-    ok(acl.media.dvpp_destroy_channel(desc))
-    ok(acl.media.dvpp_destroy_channel_desc(desc))
-
-
 def region(left, right, top, bottom):
     return acl.media.dvpp_create_roi_config(left, right, top, bottom)
 
@@ -110,7 +85,7 @@ def test_jpeg_variants_decode(channel, stream, options):
         assert (picture.planes()[1] == 128).all()
 
 
-def test_what_a_jpeg_file_says_of_itself(ready):
+def test_what_a_jpeg_file_says_of_itself(device_0):
     data = jpeg_bytes(333, 222, "4:2:2")
     pointer = acl.util.bytes_to_ptr(data)
     assert acl.media.dvpp_jpeg_get_image_info(pointer, len(data)) == (333, 222, 3, 0)
@@ -389,7 +364,7 @@ def test_bad_jpeg_files_fail_and_the_channel_stays_usable(channel, stream, damag
     ok(decode_jpeg(channel, stream, good, picture))
 
 
-def test_a_channel_is_created_once_and_gone_after_destroy(ready, stream):
+def test_a_channel_is_created_once_and_gone_after_destroy(stream):
     desc = acl.media.dvpp_create_channel_desc()
     picture = Picture(NV12, 64, 48)
     config = resize_config(0)

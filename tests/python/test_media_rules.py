@@ -14,23 +14,6 @@ media = acl.media
 COLOUR = (100, 90, 160)  # Y, U, V
 
 
-@pytest.fixture
-def stream(device_0):
-    handle = ok(acl.rt.create_stream())
-    yield handle
-    acl.rt.synchronize_stream(handle)
-    ok(acl.rt.destroy_stream(handle))
-
-
-@pytest.fixture
-def channel(stream):
-    desc = media.dvpp_create_channel_desc()
-    ok(media.dvpp_create_channel(desc))
-    yield desc
-    ok(media.dvpp_destroy_channel(desc))
-    ok(media.dvpp_destroy_channel_desc(desc))
-
-
 def region(left, top, right, bottom):
     return media.dvpp_create_roi_config(left, right - 1, top, bottom - 1)
 
