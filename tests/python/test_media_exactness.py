@@ -79,7 +79,8 @@ def decode(channel, stream, data, picture, call="dvpp_jpeg_decode_async"):
     ok(acl.media.dvpp_free(address))
 
 
-SIZES = [(1, 1), (2, 2), (3, 5), (8, 8), (17, 9), (33, 31), (64, 48), (641, 359), (1920, 1080)]
+SIZES = [(1, 1), (2, 2), (3, 5), (8, 8), (17, 9), (33, 31), (64, 48), (641, 359), (1920, 1080),
+         (8191, 9), (9, 8192)]
 
 
 @pytest.mark.parametrize("sampling", [*LAYOUTS, "grey"])

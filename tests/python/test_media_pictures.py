@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of acl.media: JPEG and PNG files, scaling, cropping, pasting, conversion, borders."""
 import io
+import struct
+import zlib
 
 import cv2
 import numpy as np
@@ -350,18 +352,50 @@ def test_violations_name_their_rule(channel, stream):
     assert ret != 0 and "even left" in acl.get_recent_err_msg()
 
 
-@pytest.mark.parametrize("damage", ["empty", "random", "truncated", "header", "bomb"])
+@pytest.mark.parametrize("damage", ["empty", "random", "truncated", "header", "bomb", "no width",
+                                    "no height"])
 def test_bad_jpeg_files_fail_and_the_channel_stays_usable(channel, stream, damage):
     good = jpeg_bytes(64, 48)
     at = good.index(b"\xff\xc0") + 5
     bad = {"empty": b"\0", "random": bytes(np.random.RandomState(3).randint(0, 256, 500, np.uint8)),
            "truncated": good[:len(good) // 2], "header": good[:40],
-           "bomb": good[:at] + b"\xff\xff\xff\xff" + good[at + 4:]}[damage]
+           "bomb": good[:at] + b"\xff\xff\xff\xff" + good[at + 4:],
+           "no width": good[:at + 2] + b"\0\0" + good[at + 4:],
+           "no height": good[:at] + b"\0\0" + good[at + 2:]}[damage]
     picture = Picture(NV12, 64, 48)
     ok(acl.media.dvpp_jpeg_decode_async(channel, upload(bad), len(bad), picture.desc, stream))
     assert acl.rt.synchronize_stream(stream) != 0
     assert acl.media.dvpp_get_pic_desc_ret_code(picture.desc) == 1
     ok(decode_jpeg(channel, stream, good, picture))
+
+
+def png_bytes(width, height, rows):
+    """A file of grey pixels whose header need not be true."""
+    def chunk(name, body):
+        crc = struct.pack(">I", zlib.crc32(name + body))
+        return struct.pack(">I", len(body)) + name + body + crc
+
+    return (b"\x89PNG\r\n\x1a\n"
+            + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+@pytest.mark.parametrize("damage", ["empty", "random", "truncated", "bomb", "no width", "no height",
+                                    "too few rows", "jpeg"])
+def test_bad_png_files_fail_and_the_channel_stays_usable(channel, stream, damage):
+    rows = (b"\0" + bytes(range(64))) * 48
+    good = png_bytes(64, 48, rows)
+    bad = {"empty": b"\0", "random": bytes(np.random.RandomState(3).randint(0, 256, 500, np.uint8)),
+           "truncated": good[:len(good) // 2], "bomb": png_bytes((1 << 31) - 1, 1 << 20, rows),
+           "no width": png_bytes(0, 48, rows), "no height": png_bytes(64, 0, rows),
+           "too few rows": png_bytes(64, 48, rows[:65 * 20]), "jpeg": jpeg_bytes(64, 48)}[damage]
+    picture = Picture(RGB, 64, 48)
+    ok(acl.media.dvpp_png_decode_async(channel, upload(bad), len(bad), picture.desc, stream))
+    assert acl.rt.synchronize_stream(stream) != 0
+    assert acl.media.dvpp_get_pic_desc_ret_code(picture.desc) == 1
+    ok(acl.media.dvpp_png_decode_async(channel, upload(good), len(good), picture.desc, stream))
+    ok(acl.rt.synchronize_stream(stream))
+    assert (picture.planes()[0][..., 0] == np.arange(64)).all()
 
 
 def test_a_channel_is_created_once_and_gone_after_destroy(stream):
