@@ -161,8 +161,15 @@ def test_what_cannot_be_is_refused(system, setter, group, word):
     assert "GOP mode is 2" in acl.get_recent_err_msg()
 
 
-@pytest.mark.parametrize("name, codec", CODECS)
-def test_variable_rate_stays_below_its_ceiling(system, name, codec):
-    ok(encoder(0, codec, "vbr", gop=25, kbps=400))
-    total = sum(map(len, encode(0, noise(10) * 25)))  # ten seconds
-    assert total * 8 / 10 / 1000 < 400 * 1.03
+# How much of the asked rate a mode may take, least and most; docs/media.md has its reading of QVBR.
+SHARE = {"cbr": (0.9, 1.1), "vbr": (0, 1.03), "qvbr": (0, 1.55), "avbr": (0, 1.03),
+         "cvbr": (0, 1.03)}
+
+
+@pytest.mark.parametrize("mode, codec", [*((mode, H264) for mode in SHARE), ("cbr", H265),
+                                         ("vbr", H265), ("qvbr", H265)])
+def test_a_rate_is_kept_over_ten_seconds(system, mode, codec):
+    ok(encoder(0, codec, mode, gop=25, kbps=400))
+    total = sum(map(len, encode(0, noise(10) * 25)))
+    least, most = SHARE[mode]
+    assert least <= total * 8 / 10 / 1000 / 400 <= most
