@@ -2,6 +2,7 @@
 #include "ops/gemm/packed.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "ops/cpu/tile.h"
@@ -14,19 +15,40 @@ namespace {
 // Rows up to this many are read where they are; more are packed, so that a tile reads one stream.
 constexpr int64_t kRowsInPlace = 4;
 constexpr int64_t kTasksPerThread = 4;
-constexpr int64_t kPackedStep = 128;  // of k, while a tile of rows is packed
-constexpr int64_t kSlice = 64;        // of k, while the right side is packed
+constexpr int64_t kTilesPerPacking = 4;  // tiles of rows that are worth packing a panel for
+constexpr int64_t kPackedStep = 128;     // of k, while a tile of rows is packed
+constexpr int64_t kSlice = 64;           // of k, while a constant right side is packed
 // Of k that is multiplied at a time: panels of one task then stay in the second-level cache while
-// the rows pass by. Sums go on from y.
+// the rows pass by, and the rows of all in the third. Sums go on from y.
 constexpr int64_t kChunk = 1024;
-constexpr int64_t kCachedPanels = 512 << 10;  // bytes
+constexpr int64_t kCachedPanels = 768 << 10;  // bytes
+constexpr int64_t kMostPanels = 6;            // of a task
 constexpr int64_t kNearBytes = 1 << 20;       // results beyond are fetched ahead
+
+// parallel_tasks that tells a task its worker: they count from 0 to the threads of the pool, and no
+// two tasks of one run at a time.
+template <typename Body>
+void parallel_tasks_of_workers(size_t count, const Body& body) {
+  std::atomic<size_t> next{0};
+  parallel(std::min(count, ThreadPool::instance().threads()), 1, [&](size_t worker, size_t) {
+    for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
+      body(task, worker);
+    }
+  });
+}
+
+// Panels of a part of a matrix: rows from first_row on, panels from first_panel on.
+struct PanelRoom {
+  float* at = nullptr;
+  int64_t first_panel = 0, first_row = 0, rows = 0;
+};
 
 // How one k x n matrix is cut: panels of 16 * panel_blocks columns, [panel][k][columns], the last
 // padded with zeros to whole blocks of 16.
 struct PanelCut {
   int64_t k = 0, n = 0, panel_blocks = 1;
 
+  int64_t wide() const { return panel_blocks * 16; }
   int64_t blocks() const { return (n + 15) / 16; }
   int64_t panels() const { return (blocks() + panel_blocks - 1) / panel_blocks; }
   int64_t blocks_of(int64_t panel) const {
@@ -34,41 +56,43 @@ struct PanelCut {
   }
   // A line more than its size from panel to panel: a power of two would let rows of all panels
   // share a few places of the caches.
-  int64_t offset(int64_t panel) const { return panel * (panel_blocks * 16 * k + 16); }
-  int64_t floats() const { return panels() * (panel_blocks * 16 * k + 16); }
+  int64_t step(int64_t rows) const { return wide() * rows + 16; }
+  int64_t floats() const { return panels() * step(k); }
+  float* find(const PanelRoom& room, int64_t panel, int64_t row) const {
+    return room.at + (panel - room.first_panel) * step(room.rows) +
+           (row - room.first_row) * blocks_of(panel) * 16;
+  }
 
-  // Rows [begin, end) of b into all panels.
-  void pack(const float* b, bool transposed, float scale, int64_t begin, int64_t end,
-            float* out) const {
-    if (n % 16 != 0) {
-      const int64_t width = blocks_of(panels() - 1) * 16;
-      float* last = out + offset(panels() - 1);
-      std::fill(last + begin * width, last + end * width, 0.0f);
+  // Rows [begin, end) of b into the panels [first, last).
+  void pack(const float* b, bool transposed, float scale, int64_t begin, int64_t end, int64_t first,
+            int64_t last, const PanelRoom& room) const {
+    if (n % 16 != 0 && last == panels()) {
+      std::fill(find(room, last - 1, begin), find(room, last - 1, end), 0.0f);
     }
-    const int64_t wide = panel_blocks * 16;
     if (transposed) {
-      for (int64_t column = 0; column < n; ++column) {
-        const int64_t panel = column / wide, width = blocks_of(panel) * 16;
-        float* to = out + offset(panel) + column % wide;
-        for (int64_t row = begin; row < end; ++row) to[row * width] = scale * b[column * k + row];
+      for (int64_t column = first * wide(); column < std::min(n, last * wide()); ++column) {
+        const int64_t panel = column / wide(), width = blocks_of(panel) * 16;
+        float* to = find(room, panel, begin) + column % wide();
+        for (int64_t row = begin; row < end; ++row, to += width) *to = scale * b[column * k + row];
       }
       return;
     }
     for (int64_t row = begin; row < end; ++row) {
-      for (int64_t panel = 0; panel < panels(); ++panel) {
-        const int64_t first = panel * wide, width = blocks_of(panel) * 16;
-        scaled_copy(b + row * n + first, std::min(width, n - first), scale,
-                    out + offset(panel) + row * width);
+      for (int64_t panel = first; panel < last; ++panel) {
+        const int64_t column = panel * wide();
+        scaled_copy(b + row * n + column, std::min(wide(), n - column), scale,
+                    find(room, panel, row));
       }
     }
   }
+  // All of b.
   void pack(const float* b, bool transposed, float scale, float* out) const {
-    parallel_tasks(static_cast<size_t>(slices()), [&](size_t slice) {
-      const auto first = static_cast<int64_t>(slice) * kSlice;
-      pack(b, transposed, scale, first, std::min(k, first + kSlice), out);
+    const PanelRoom room{out, 0, 0, k};
+    parallel_tasks(static_cast<size_t>((k + kSlice - 1) / kSlice), [&](size_t slice) {
+      const auto begin = static_cast<int64_t>(slice) * kSlice;
+      pack(b, transposed, scale, begin, std::min(k, begin + kSlice), 0, panels(), room);
     });
   }
-  int64_t slices() const { return (k + kSlice - 1) / kSlice; }
 
  private:
   // Loops of a fixed length become vector instructions.
@@ -90,6 +114,7 @@ class PackedGemmPlan final : public KernelPlan {
   std::vector<TileFunction> functions;  // by rows - 1, then blocks - 1
   RowMap curve = nullptr;               // applied to a tile while it is in the cache
   size_t a_offset = 0, b_offset = 0;    // in the workspace, in floats; c begins at 0
+  size_t b_floats = 0;                  // of each worker
   int64_t zeros_offset = 0;             // the bias of all chunks of k but the first
   int64_t panel_step = 1, row_tile_step = 1, chunk = kChunk;
 
@@ -100,32 +125,24 @@ class PackedGemmPlan final : public KernelPlan {
     if (g.batch() == 0 || g.m == 0 || g.n == 0) return {};
     float* workspace = reinterpret_cast<float*>(args.workspace);
     fill_c(args, workspace);
-    if (packs_a) pack_a(args, workspace + a_offset);
-    if (packs_b) {
-      parallel_tasks(static_cast<size_t>(g.batch() * cut.slices()), [&](size_t task) {
-        const auto batch = static_cast<int64_t>(task) / cut.slices();
-        const int64_t first = static_cast<int64_t>(task) % cut.slices() * kSlice;
-        cut.pack(
-            reinterpret_cast<const float*>(args.inputs[1]) + g.batch_b[static_cast<size_t>(batch)],
-            g.transpose_b, g.alpha, first, std::min(g.k, first + kSlice),
-            workspace + b_offset + batch * cut.floats());
-      });
-    }
     const int64_t panel_tasks = (cut.panels() + panel_step - 1) / panel_step;
     const int64_t row_tasks = (row_tiles() + row_tile_step - 1) / row_tile_step;
-    parallel_tasks(static_cast<size_t>(g.batch() * panel_tasks * row_tasks), [&](size_t task) {
-      const auto i = static_cast<int64_t>(task);
-      const int64_t batch = i / (panel_tasks * row_tasks);
-      const int64_t panel = i / row_tasks % panel_tasks * panel_step;
-      const int64_t tile = i % row_tasks * row_tile_step;
-      const int64_t last = std::min(row_tiles(), tile + row_tile_step);
-      const int64_t end = std::min(cut.panels(), panel + panel_step);
-      for (int64_t k = 0; k == 0 || k < g.k; k += chunk) {
+    for (int64_t k = 0; k == 0 || k < g.k; k += chunk) {
+      if (packs_a) pack_a(args, k, workspace + a_offset);
+      const auto tasks = static_cast<size_t>(g.batch() * panel_tasks * row_tasks);
+      parallel_tasks_of_workers(tasks, [&](size_t task, size_t worker) {
+        const auto i = static_cast<int64_t>(task);
+        const int64_t batch = i / (panel_tasks * row_tasks);
+        const int64_t panel = i / row_tasks % panel_tasks * panel_step;
+        const int64_t tile = i % row_tasks * row_tile_step;
+        const int64_t last = std::min(row_tiles(), tile + row_tile_step);
+        const int64_t end = std::min(cut.panels(), panel + panel_step);
+        const PanelRoom room = right_side(args, batch, k, panel, end, worker);
         for (int64_t t = tile; t < last; ++t) {
-          for (int64_t p = panel; p < end; ++p) multiply(args, batch, p, t, k);
+          for (int64_t p = panel; p < end; ++p) multiply(args, batch, p, t, k, room);
         }
-      }
-    });
+      });
+    }
     return {};
   }
 
@@ -147,19 +164,37 @@ class PackedGemmPlan final : public KernelPlan {
     });
   }
 
-  void pack_a(const RunArgs& args, float* packed) const {
+  int64_t chunk_from(int64_t k) const { return std::min(chunk, g.k - k); }
+
+  // The panels [first, last) from row k on: the constant ones, or a worker's own, packed now.
+  PanelRoom right_side(const RunArgs& args, int64_t batch, int64_t k, int64_t first, int64_t last,
+                       size_t worker) const {
+    if (!packs_b) {
+      return {const_cast<float*>(reinterpret_cast<const float*>(args.packed)), 0, 0, g.k};
+    }
+    const int64_t rows = chunk_from(k);
+    float* own = reinterpret_cast<float*>(args.workspace) + b_offset + worker * b_floats;
+    const PanelRoom room{own, first, k, rows};
+    cut.pack(reinterpret_cast<const float*>(args.inputs[1]) + g.batch_b[static_cast<size_t>(batch)],
+             g.transpose_b, g.alpha, k, k + rows, first, last, room);
+    return room;
+  }
+
+  // The rows of A from k on for one chunk.
+  void pack_a(const RunArgs& args, int64_t k0, float* packed) const {
+    const int64_t length = chunk_from(k0);
     parallel_tasks(static_cast<size_t>(g.batch() * row_tiles()), [&](size_t task) {
       const int64_t batch = static_cast<int64_t>(task) / row_tiles();
       const int64_t tile = static_cast<int64_t>(task) % row_tiles();
       const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
       const float* a =
           reinterpret_cast<const float*>(args.inputs[0]) + g.batch_a[static_cast<size_t>(batch)];
-      float* out = packed + (batch * g.m + row) * g.k;
-      for (int64_t from = 0; from < g.k; from += kPackedStep) {  // what is written stays cached
-        const int64_t end = std::min(g.k, from + kPackedStep);
+      float* out = packed + (batch * g.m + row) * length;
+      const int64_t step = g.transpose_a ? g.m : 1;
+      for (int64_t from = 0; from < length; from += kPackedStep) {  // what is written stays cached
+        const int64_t end = std::min(length, from + kPackedStep);
         for (int64_t i = 0; i < rows; ++i) {
-          const float* x = g.transpose_a ? a + row + i : a + (row + i) * g.k;
-          const int64_t step = g.transpose_a ? g.m : 1;
+          const float* x = a + (row + i) * (g.transpose_a ? 1 : g.k) + k0 * step;
           for (int64_t k = from; k < end; ++k) out[k * rows + i] = x[k * step];
         }
       }
@@ -167,10 +202,9 @@ class PackedGemmPlan final : public KernelPlan {
   }
 
   // One tile of rows times one panel, from k on.
-  void multiply(const RunArgs& args, int64_t batch, int64_t panel, int64_t tile, int64_t k) const {
+  void multiply(const RunArgs& args, int64_t batch, int64_t panel, int64_t tile, int64_t k,
+                const PanelRoom& right) const {
     const float* workspace = reinterpret_cast<const float*>(args.workspace);
-    const float* b = packs_b ? workspace + b_offset + batch * cut.floats()
-                             : reinterpret_cast<const float*>(args.packed);
     const int64_t blocks = cut.blocks_of(panel), column = panel * cut.panel_blocks * 16;
     const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
     const bool last = k + chunk >= g.k;
@@ -178,12 +212,12 @@ class PackedGemmPlan final : public KernelPlan {
     TileArgs t;
     t.runs = kNoOffset;
     t.run_count = 1;
-    t.run_length = std::min(chunk, g.k - k);
+    t.run_length = chunk_from(k);
     t.pixel_step = g.k;
-    t.in = packs_a ? workspace + a_offset + (batch * g.m + row) * g.k + k * rows
+    t.in = packs_a ? workspace + a_offset + (batch * g.m + row) * t.run_length
                    : reinterpret_cast<const float*>(args.inputs[0]) +
                          g.batch_a[static_cast<size_t>(batch)] + row * g.k + k;
-    t.weights = b + cut.offset(panel) + k * blocks * 16;
+    t.weights = cut.find(right, panel, k);
     t.bias = workspace + (k == 0 ? column : zeros_offset);
     t.out_pixel = g.n;
     t.out_block = 16;
@@ -241,20 +275,24 @@ class PackedGemm final : public Kernel {
     const auto round = [](int64_t floats) { return static_cast<size_t>((floats + 15) / 16 * 16); };
     plan->zeros_offset = cut_.blocks() * 16;
     plan->a_offset = round(plan->zeros_offset + cut_.panel_blocks * 16);
-    plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * g.k) : 0);
-    const size_t end = plan->b_offset + (plan->packs_b ? round(g.batch() * cut_.floats()) : 0);
-    plan->workspace_bytes = end * sizeof(float);
     // Panels that fit the cache while there are enough of them for all threads; otherwise the rows
     // are cut as well.
-    const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasksPerThread;
+    const size_t threads = ThreadPool::instance().threads();
+    const auto tasks = static_cast<int64_t>(threads) * kTasksPerThread;
     const int64_t panels = std::max<int64_t>(1, g.batch() * cut_.panels());
     if (g.k <= kChunk + kChunk / 4) plan->chunk = std::max<int64_t>(1, g.k);
     const int64_t panel_bytes = plan->chunk * cut_.panel_blocks * 16 * 4;
-    plan->panel_step = std::clamp<int64_t>(kCachedPanels / panel_bytes, 1, 4);
+    plan->panel_step = std::clamp<int64_t>(kCachedPanels / panel_bytes, 1, kMostPanels);
     plan->panel_step = std::clamp<int64_t>(panels / tasks, 1, plan->panel_step);
     const int64_t groups = (panels + plan->panel_step - 1) / plan->panel_step;
     const int64_t pieces = std::max<int64_t>(1, (tasks + groups - 1) / groups);
     plan->row_tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);
+    if (plan->packs_b) plan->row_tile_step = std::max(plan->row_tile_step, kTilesPerPacking);
+    plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * plan->chunk) : 0);
+    plan->b_floats = plan->packs_b
+                         ? round(std::min(plan->panel_step, cut_.panels()) * cut_.step(plan->chunk))
+                         : 0;
+    plan->workspace_bytes = (plan->b_offset + threads * plan->b_floats) * sizeof(float);
     plan->in_place_input = g.has_z ? 3 : -1;
     return std::unique_ptr<KernelPlan>(std::move(plan));
   }
