@@ -36,15 +36,20 @@ T narrowed(W value) {
 template <typename T, typename W>
 void load(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count) {
   const T* x = reinterpret_cast<const T*>(base) + at;
-  for (int64_t i = 0; i < count; ++i) {
+  const auto widened = [](T value) {
     if constexpr (std::is_same_v<T, Truth>) {
-      out[i] = static_cast<W>(x[i * step].value != 0);
+      return static_cast<W>(value.value != 0);
     } else if constexpr (std::is_floating_point_v<typename Element<T>::Wide> &&
                          !std::is_floating_point_v<W>) {
-      out[i] = narrowed<W>(static_cast<double>(Element<T>::load(x[i * step])));
+      return narrowed<W>(static_cast<double>(Element<T>::load(value)));
     } else {
-      out[i] = static_cast<W>(Element<T>::load(x[i * step]));
+      return static_cast<W>(Element<T>::load(value));
     }
+  };
+  if (step == 1) {  // a loop of its own becomes vector instructions
+    for (int64_t i = 0; i < count; ++i) out[i] = widened(x[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) out[i] = widened(x[i * step]);
   }
 }
 

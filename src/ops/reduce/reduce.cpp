@@ -3,12 +3,14 @@
 // in double, integers exactly (they wrap).
 #include "ops/reduce/reduce.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ops/families.h"
 #include "ops/reduce/walk.h"
 #include "ops/registry.h"
+#include "tensor/element.h"
 
 namespace anynpu::ops {
 
@@ -16,116 +18,197 @@ namespace {
 
 constexpr DTypeSet kBool{DType::boolean};
 
+// Sums that do not wait for one another, so that a block is folded by vector instructions: its
+// element i goes into sum i % kSums, and in the end the sums are joined in order.
+constexpr int64_t kSums = 8;
+// Few groups are cut into parts of at least this length, for all threads. Whether and where depends
+// on the shape alone: the order of additions is the same for any number of threads.
+constexpr int64_t kPart = 32 << 10;
+constexpr int64_t kFewGroups = 16;
+
 template <typename W>
 struct Fold {
   W start;
-  W (*step)(W sum, const W* block, int64_t count);
+  void (*step)(W* sums, const W* block, int64_t count);
+  W (*join)(W a, W b);
   W (*finish)(W sum, int64_t length);
 };
 
 template <auto f, typename W>
-W fold(W sum, const W* block, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) sum = f(sum, block[i]);
-  return sum;
+void fold(W* sums, const W* block, int64_t count) {
+  W own[kSums];
+  std::copy_n(sums, kSums, own);
+  int64_t i = 0;
+  for (; i + kSums <= count; i += kSums) {
+    for (int64_t k = 0; k < kSums; ++k) own[k] = f(own[k], block[i + k]);
+  }
+  for (int64_t k = 0; i < count; ++i, ++k) own[k] = f(own[k], block[i]);
+  std::copy_n(own, kSums, sums);
 }
 
-struct Row {
-  std::string_view name;
-  DTypeSet types;
-  Fold<double> real;
-  Fold<int64_t> whole;
-};
-
-// Integers wrap; unsigned ones keep their bits in int64_t, except that order needs the sign.
-int64_t wrap_add(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+// Integers wrap. Unsigned ones of 64 bits need an order and a division of their own.
+template <typename W>
+W added(W a, W b) {
+  if constexpr (std::is_same_v<W, double>) return a + b;
+  return static_cast<W>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
-int64_t wrap_mul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+template <typename W>
+W multiplied(W a, W b) {
+  if constexpr (std::is_same_v<W, double>) return a * b;
+  return static_cast<W>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
-int64_t magnitude(int64_t a) { return a < 0 ? wrap_mul(a, -1) : a; }
+template <typename W>
+W with_square(W sum, W x) {
+  return added(sum, multiplied(x, x));
+}
+template <typename W>
+W with_size(W sum, W x) {
+  if constexpr (std::is_same_v<W, double>) return sum + std::fabs(x);
+  return added(sum, x < W(0) ? multiplied(x, static_cast<W>(-1)) : x);
+}
+template <typename W>
+W larger(W a, W b) {
+  return b > a || b != b ? b : a;
+}
+template <typename W>
+W smaller(W a, W b) {
+  return b < a || b != b ? b : a;
+}
 
 template <typename W>
 W as_is(W sum, int64_t) {
   return sum;
 }
-double root(double sum, int64_t) { return std::sqrt(sum); }
-int64_t whole_root(int64_t sum, int64_t) {
-  return static_cast<int64_t>(std::sqrt(static_cast<double>(sum)));
+template <typename W>
+W root(W sum, int64_t) {
+  return static_cast<W>(std::sqrt(static_cast<double>(sum)));
 }
-double logarithm(double sum, int64_t) { return std::log(sum); }
-int64_t whole_log(int64_t sum, int64_t) {
-  return static_cast<int64_t>(std::log(static_cast<double>(sum)));
+template <typename W>
+W logarithm(W sum, int64_t) {
+  return static_cast<W>(std::log(static_cast<double>(sum)));
 }
-double average(double sum, int64_t length) { return sum / static_cast<double>(length); }
-int64_t whole_average(int64_t sum, int64_t length) { return length == 0 ? 0 : sum / length; }
+template <typename W>
+W average(W sum, int64_t length) {
+  if constexpr (!std::is_same_v<W, double>) {
+    if (length == 0) return 0;
+  }
+  return sum / static_cast<W>(length);
+}
 
-const std::vector<Row>& rows() {
-  constexpr double inf = std::numeric_limits<double>::infinity();
-  constexpr int64_t low = std::numeric_limits<int64_t>::min(),
-                    high = std::numeric_limits<int64_t>::max();
-  constexpr auto add = fold<[](double s, double x) { return s + x; }, double>;
-  constexpr auto add_i = fold<[](int64_t s, int64_t x) { return wrap_add(s, x); }, int64_t>;
-  constexpr auto square = fold<[](double s, double x) { return s + x * x; }, double>;
-  constexpr auto square_i =
-      fold<[](int64_t s, int64_t x) { return wrap_add(s, wrap_mul(x, x)); }, int64_t>;
-  static const std::vector<Row> list = {
-      {"ReduceSum", kNumbers, {0, add, as_is}, {0, add_i, as_is}},
-      {"ReduceMean", kNumbers, {0, add, average}, {0, add_i, whole_average}},
-      {"ReduceLogSum", kNumbers, {0, add, logarithm}, {0, add_i, whole_log}},
-      {"ReduceSumSquare", kNumbers, {0, square, as_is}, {0, square_i, as_is}},
-      {"ReduceL2", kNumbers, {0, square, root}, {0, square_i, whole_root}},
-      {"ReduceL1",
-       kNumbers,
-       {0, fold<[](double s, double x) { return s + std::fabs(x); }, double>, as_is},
-       {0, fold<[](int64_t s, int64_t x) { return wrap_add(s, magnitude(x)); }, int64_t>, as_is}},
-      {"ReduceProd",
-       kNumbers,
-       {1, fold<[](double s, double x) { return s * x; }, double>, as_is},
-       {1, fold<[](int64_t s, int64_t x) { return wrap_mul(s, x); }, int64_t>, as_is}},
-      {"ReduceMax",
-       kNumbers | kBool,
-       {-inf, fold<[](double s, double x) { return (x > s) || x != x ? x : s; }, double>, as_is},
-       {low, fold<[](int64_t s, int64_t x) { return (x > s) ? x : s; }, int64_t>, as_is}},
-      {"ReduceMin",
-       kNumbers | kBool,
-       {inf, fold<[](double s, double x) { return x < s || x != x ? x : s; }, double>, as_is},
-       {high, fold<[](int64_t s, int64_t x) { return x < s ? x : s; }, int64_t>, as_is}},
-  };
-  return list;
+enum class Kind : uint8_t { sum, mean, log_sum, sum_square, l2, l1, product, max, min };
+
+struct Row {
+  std::string_view name;
+  Kind kind;
+  DTypeSet types = kNumbers;
+};
+
+constexpr Row kRows[] = {
+    {"ReduceSum", Kind::sum},
+    {"ReduceMean", Kind::mean},
+    {"ReduceLogSum", Kind::log_sum},
+    {"ReduceSumSquare", Kind::sum_square},
+    {"ReduceL2", Kind::l2},
+    {"ReduceL1", Kind::l1},
+    {"ReduceProd", Kind::product},
+    {"ReduceMax", Kind::max, kNumbers | kBool},
+    {"ReduceMin", Kind::min, kNumbers | kBool},
+};
+
+// The ends of a type: what the largest (the least) of nothing is.
+template <typename W>
+W end_of(DType type, bool most) {
+  if constexpr (std::is_same_v<W, double>) {
+    return most ? std::numeric_limits<double>::infinity()
+                : -std::numeric_limits<double>::infinity();
+  }
+  W end = most;  // bool
+  visit_numbers(type, [&](auto zero) {
+    using Limits = std::numeric_limits<decltype(zero)>;
+    if constexpr (Limits::is_integer) end = static_cast<W>(most ? Limits::max() : Limits::min());
+  });
+  return end;
+}
+
+template <typename W>
+Fold<W> fold_of(Kind kind, DType type) {
+  switch (kind) {
+    case Kind::sum:
+      return {0, fold<added<W>, W>, added<W>, as_is<W>};
+    case Kind::mean:
+      return {0, fold<added<W>, W>, added<W>, average<W>};
+    case Kind::log_sum:
+      return {0, fold<added<W>, W>, added<W>, logarithm<W>};
+    case Kind::sum_square:
+      return {0, fold<with_square<W>, W>, added<W>, as_is<W>};
+    case Kind::l2:
+      return {0, fold<with_square<W>, W>, added<W>, root<W>};
+    case Kind::l1:
+      return {0, fold<with_size<W>, W>, added<W>, as_is<W>};
+    case Kind::product:
+      return {1, fold<multiplied<W>, W>, multiplied<W>, as_is<W>};
+    case Kind::max:
+      return {end_of<W>(type, false), fold<larger<W>, W>, larger<W>, as_is<W>};
+    case Kind::min:
+      return {end_of<W>(type, true), fold<smaller<W>, W>, smaller<W>, as_is<W>};
+  }
+  return {};
 }
 
 const Row* find_row(std::string_view name) {
-  for (const Row& row : rows()) {
+  for (const Row& row : kRows) {
     if (row.name == name) return &row;
   }
   return nullptr;
 }
 
 template <typename W>
-PlanResult plan_fold(const OpContext& context, const Fold<W>& fold) {
+PlanResult plan_fold(const OpContext& context, Kind kind) {
   ANYNPU_ASSIGN(const ReduceAxes axes, reduce_axes(context));
+  const DType type = context.inputs[0].dtype;
   const ReduceWalk walk = reduce_walk(context.inputs[0].shape, axes.reduce);
-  const LoadBlock<W> load = load_block<W>(context.inputs[0].dtype);
+  const LoadBlock<W> load = load_block<W>(type);
   const StoreBlock<W> store = store_block<W>(context.outputs[0].dtype);
   if (!load || !store) return no_kernel_for(context);
-  // An empty group of bool or short integers: the identity of the type, not of int64_t.
-  return make_plan([=](const RunArgs& args) {
-    for_each_group(walk, load, args.inputs[0], [&](int64_t output, auto&& next) {
-      W block[kBlockLength];
-      W sum = fold.start;
-      while (const int64_t count = next(block)) sum = fold.step(sum, block, count);
+  const Fold<W> fold = fold_of<W>(kind, type);
+  const int64_t pieces = walk.outputs < kFewGroups ? std::max<int64_t>(1, walk.length / kPart) : 1;
+  auto plan = make_plan([=](const RunArgs& args) {
+    auto* parts = reinterpret_cast<W*>(args.workspace);
+    for_each_part(walk, pieces, load, args.inputs[0], [&](int64_t part, auto&& next) {
+      W block[kBlockLength], sums[kSums];
+      std::fill_n(sums, kSums, fold.start);
+      while (const int64_t count = next(block)) fold.step(sums, block, count);
+      W sum = sums[0];
+      for (int64_t k = 1; k < std::min(kSums, walk.length); ++k) sum = fold.join(sum, sums[k]);
+      if (pieces > 1) {
+        parts[part] = sum;
+        return;
+      }
+      sum = fold.finish(sum, walk.length);
+      store(args.outputs[0], part, &sum, 1);
+    });
+    for (int64_t output = 0; pieces > 1 && output < walk.outputs; ++output) {
+      W sum = parts[output * pieces];
+      for (int64_t k = 1; k < pieces; ++k) sum = fold.join(sum, parts[output * pieces + k]);
       sum = fold.finish(sum, walk.length);
       store(args.outputs[0], output, &sum, 1);
-    });
+    }
   });
+  if (pieces > 1) plan->workspace_bytes = static_cast<size_t>(walk.outputs * pieces) * sizeof(W);
+  return plan;
 }
 
 PlanResult plan_reduce(const OpContext& context) {
   const Row* row = find_row(context.schema->name);
   if (!row) return no_kernel_for(context);
-  const bool real = wide_kind(context.inputs[0].dtype) == WideKind::real;
-  return real ? plan_fold(context, row->real) : plan_fold(context, row->whole);
+  switch (wide_kind(context.inputs[0].dtype)) {
+    case WideKind::real:
+      return plan_fold<double>(context, row->kind);
+    case WideKind::whole:
+      return plan_fold<int64_t>(context, row->kind);
+    default:
+      return plan_fold<uint64_t>(context, row->kind);
+  }
 }
 
 // log(sum(exp(x))) without overflow: the sum is kept relative to the largest seen so far.
@@ -150,7 +233,7 @@ PlanResult plan_log_sum_exp(const OpContext& context) {
           }
         }
       }
-      const double result = std::isinf(top) ? top : top + std::log(sum);
+      const double result = std::isinf(top) && !std::isnan(sum) ? top : top + std::log(sum);
       store(args.outputs[0], output, &result, 1);
     });
   });
@@ -177,7 +260,7 @@ Status reduce_rule(OpContext& context) {
 
 void register_reduce(Registry& registry) {
   std::vector<std::pair<std::string_view, DTypeSet>> names = {{"ReduceLogSumExp", kNumbers}};
-  for (const Row& row : rows()) names.emplace_back(row.name, row.types);
+  for (const Row& row : kRows) names.emplace_back(row.name, row.types);
   for (const auto& [name, types] : names) {
     OpSchema schema{.name = name,
                     .since = 1,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/test_node.h"
 
@@ -44,6 +46,35 @@ TEST(Reduce, ShapeIsOpenWhileTheAxesAreNoConstant) {
 TEST(ReduceLogSumExp, DoesNotOverflow) {
   const auto y = TestNode("ReduceLogSumExp", 18).floats({2}, {1000, 1000}).evaluate();
   EXPECT_NEAR(y[0], 1000 + std::log(2.0), 1e-3);
+}
+
+TEST(ReduceLogSumExp, KeepsNanBesideInfinity) {
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(std::isnan(
+      TestNode("ReduceLogSumExp", 18).floats({3}, {1, inf, std::nanf("")}).evaluate()[0]));
+  EXPECT_EQ(TestNode("ReduceLogSumExp", 18).floats({2}, {1, inf}).evaluate(), (Floats{inf}));
+}
+
+TEST(Reduce, LongGroupsInPartsGiveWhatEveryElementGives) {
+  for (const size_t length : {size_t{7}, size_t{255}, size_t{70'001}, size_t{1'000'003}}) {
+    Floats x(length);
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < length; ++i) {
+      x[i] = static_cast<float>(static_cast<int>(i * 7919 % 2003) - 1001) / 64;
+      sum += x[i], squares += double{x[i]} * x[i];  // exact: few bits each
+    }
+    const auto of = [&](const char* op) {
+      return TestNode(op, 18).floats({static_cast<int64_t>(length)}, x).evaluate()[0];
+    };
+    EXPECT_EQ(TestNode("ReduceSum", 13).floats({static_cast<int64_t>(length)}, x).evaluate()[0],
+              static_cast<float>(sum));
+    EXPECT_EQ(of("ReduceSumSquare"), static_cast<float>(squares));
+    EXPECT_EQ(of("ReduceMax"), *std::max_element(x.begin(), x.end()));
+    EXPECT_EQ(of("ReduceMin"), *std::min_element(x.begin(), x.end()));
+    x[length / 2] = std::nanf("");
+    EXPECT_TRUE(std::isnan(of("ReduceMax")));
+    EXPECT_TRUE(std::isnan(of("ReduceMin")));
+  }
 }
 
 TEST(Reduce, RefusesAnAxisOutside) {

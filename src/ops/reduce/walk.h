@@ -28,27 +28,36 @@ struct ReduceWalk {
 // `reduce[i]`: dimension i of `shape` is reduced.
 ReduceWalk reduce_walk(const Shape& shape, const std::vector<bool>& reduce);
 
-// body(output, next) where next(block) fills a block and returns its length, 0 at the end.
+// Every group in `pieces` parts of nearly the same length: body(part, next), part counting over all
+// groups, where next(block) fills a block and returns its length, 0 at the end.
 template <typename W, typename Body>
-void for_each_group(const ReduceWalk& walk, LoadBlock<W> load, const std::byte* x,
-                    const Body& body) {
+void for_each_part(const ReduceWalk& walk, int64_t pieces, LoadBlock<W> load, const std::byte* x,
+                   const Body& body) {
   const auto least =
-      static_cast<size_t>(std::max<int64_t>(1, 4096 / std::max<int64_t>(1, walk.length)));
-  parallel(static_cast<size_t>(walk.outputs), least, [&](size_t begin, size_t end) {
+      static_cast<size_t>(std::max<int64_t>(1, 4096 / std::max<int64_t>(1, walk.length / pieces)));
+  parallel(static_cast<size_t>(walk.outputs * pieces), least, [&](size_t begin, size_t end) {
     for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-      const int64_t base = walk.base(i);
-      int64_t at = 0;
+      const int64_t base = walk.base(i / pieces), piece = i % pieces;
+      int64_t at = walk.length * piece / pieces;
+      const int64_t last = walk.length * (piece + 1) / pieces;
       body(i, [&](W* block) -> int64_t {
-        if (at >= walk.length) return 0;
+        if (at >= last) return 0;
         int64_t offset = 0, step = 0, count = 0;
         walk.run(at, offset, step, count);
-        count = std::min(count, kBlockLength);
+        count = std::min({count, kBlockLength, last - at});
         load(x, base + offset, step, block, count);
         at += count;
         return count;
       });
     }
   });
+}
+
+// body(output, next) for every group as a whole.
+template <typename W, typename Body>
+void for_each_group(const ReduceWalk& walk, LoadBlock<W> load, const std::byte* x,
+                    const Body& body) {
+  for_each_part(walk, 1, load, x, body);
 }
 
 // Axes from the attribute or from input 1 of newer opsets; an empty list means all, or none with
