@@ -374,6 +374,14 @@ const Shape& Builder::shape(ValueId value) const {
   return value == kNoValue ? none : graph_.values[static_cast<size_t>(value)].shape;
 }
 
+bool Builder::has_rank(ValueId value, const char* what, int64_t least, int64_t most) {
+  if (!ok()) return false;
+  if (rank(value) >= least && rank(value) <= most) return true;
+  refuse(Code::unsupported_shape, "{} has {} axes, expected {} to {}", what, rank(value), least,
+         most);
+  return false;
+}
+
 int64_t Builder::axis(int64_t given, ValueId value) {
   const int64_t count = rank(value);
   if (given >= -count && given < count) return given < 0 ? given + count : given;

@@ -67,6 +67,9 @@ class Builder {
   DType dtype(ValueId value) const;
   const Shape& shape(ValueId value) const;
   int64_t rank(ValueId value) const { return static_cast<int64_t>(shape(value).size()); }
+  // Whether a value has `least` to `most` axes; refuses with its name otherwise.
+  bool has_rank(ValueId value, const char* what, int64_t least,
+                int64_t most = static_cast<int64_t>(kMaxDims));
   // Of an axis that may count from the end; fails when it is outside.
   int64_t axis(int64_t given, ValueId value);
 

@@ -115,7 +115,7 @@ void lower_upsample(Builder& b) {
   if (b.s("mode", "nearest") != "nearest")
     return b.refuse(Code::unsupported_feature, "mode must be nearest");
   const ValueId x = b.in_nchw(0);
-  if (!b.ok()) return;
+  if (!b.has_rank(x, "x", 4, 4)) return;
   const Shape s = b.shape(x);
   const ValueId sizes = b.list({s[0], s[1], s[2] * b.i("stride_h", 2), s[3] * b.i("stride_w", 2)});
   const ValueId y = b.node("Resize", 13, {x, kNoValue, kNoValue, sizes},

@@ -182,8 +182,11 @@ void lower_floor_div(Builder& b) {
   const ValueId x = b.in(0), y = b.in(1);
   if (!b.ok()) return;
   if (is_floating(b.dtype(x))) return b.out(0, b.node("Floor", 13, {div(b, x, y)}));
-  // Division of whole numbers cuts towards 0: the remainder with the divisor's sign goes first.
-  b.out(0, div(b, sub(b, x, b.node("Mod", 13, {x, y})), y));
+  // Division of whole numbers cuts towards 0: one too many where the remainders with the signs of
+  // divisor and dividend differ.
+  const ValueId cut = b.node("Mod", 13, {x, y}, {{"fmod", int64_t{1}}});
+  const ValueId same = b.node("Equal", 13, {b.node("Mod", 13, {x, y}), cut});
+  b.out(0, sub(b, div(b, x, y), b.cast(b.node("Not", 1, {same}), b.dtype(x))));
 }
 
 void lower_truncate_div(Builder& b) {

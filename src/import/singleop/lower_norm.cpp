@@ -9,7 +9,7 @@ using Type = Builder::Type;
 
 // One number per channel of x, or a constant one.
 ValueId per_channel(Builder& b, size_t index, ValueId x, double otherwise) {
-  if (!b.ok()) return kNoValue;
+  if (!b.has_rank(x, "x", 2)) return kNoValue;
   if (!b.has(index)) return b.filled(b.dtype(x), {b.shape(x)[1]}, otherwise);
   return b.reshape(b.cast(b.in(index), b.dtype(x)), {-1});
 }

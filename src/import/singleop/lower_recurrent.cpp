@@ -266,7 +266,7 @@ void lower_lstm_cell(Builder& b) {
   if (b.f("keep_prob", 1) != 1)
     return b.refuse(Code::unsupported_feature, "keep_prob is {}, expected 1", b.f("keep_prob", 1));
   const ValueId x = b.in(0), h = b.in(1), c0 = b.in(2);
-  if (!b.ok()) return;
+  if (!b.has_rank(c0, "c", 2, 2)) return;
   const int64_t hidden = b.shape(c0).back();
   const ValueId sums = b.node(
       "Add", 14, {b.node("MatMul", 13, {join(b, {x, h}, -1), b.in(3)}), b.reshape(b.in(4), {-1})});

@@ -106,7 +106,7 @@ void lower_softmax_loss(Builder& b) {
 // features, labels (shares, or the class itself in the sparse form) -> loss, softmax - labels.
 void lower_softmax_with_logits(Builder& b) {
   const ValueId x = b.in(0);
-  if (!b.ok()) return;
+  if (!b.has_rank(x, "the scores", 1)) return;
   const DType type = b.dtype(x);
   ValueId labels = b.in(1);
   if (b.type().starts_with("Sparse")) {
@@ -116,7 +116,11 @@ void lower_softmax_with_logits(Builder& b) {
     labels = b.node("OneHot", 11, {labels, depth, values}, {{"axis", int64_t{-1}}});
   }
   const ValueId logs = b.node("LogSoftmax", 13, {x}, {{"axis", int64_t{-1}}});
-  b.out(0, b.node("Neg", 13, {sum_over(b, mul(b, labels, logs), -1, 0)}));
+  // A class that is not meant counts nothing, also where its probability is 0 and the log infinite.
+  const ValueId zero = b.scalar(type, 0);
+  const ValueId parts =
+      b.node("Where", 9, {b.node("Equal", 13, {labels, zero}), zero, mul(b, labels, logs)});
+  b.out(0, b.node("Neg", 13, {sum_over(b, parts, -1, 0)}));
   if (b.output_count() < 2) return;
   b.out(1, sub(b, b.node("Softmax", 13, {x}, {{"axis", int64_t{-1}}}), labels));
 }

@@ -115,7 +115,7 @@ void pool(Builder& b, bool max, ValueId x, NodeAttrs attrs) {
 
 void lower_conv(Builder& b) {
   const ValueId x = b.in_nchw(0);
-  if (!b.ok()) return;
+  if (!b.has_rank(x, "x", 3, 5)) return;
   const ValueId w = filter_of(b, 1, b.shape(x)[1]);
   if (!b.ok()) return;
   NodeAttrs attrs = window_attrs(b, channels_last(b, "NHWC"), b.rank(x));
@@ -126,9 +126,9 @@ void lower_conv(Builder& b) {
 void lower_depthwise_conv(Builder& b) {
   const ValueId x = b.in_nchw(0);
   ValueId w = b.in_nchw(1);  // HWCN [h, w, c, m] has become [m, c, h, w]
-  if (!b.ok()) return;
+  if (!b.has_rank(x, "x", 4, 4) || !b.has_rank(w, "the filter", 4, 4)) return;
   const int64_t channels = b.shape(x)[1];
-  if (b.rank(w) == 4 && b.shape(w)[1] != 1) {
+  if (b.shape(w)[1] != 1) {
     const Shape s = b.shape(w);
     w = b.reshape(b.transpose(w, {1, 0, 2, 3}), {s[0] * s[1], 1, s[2], s[3]});
   }

@@ -329,8 +329,9 @@ const Row kRows[] = {
     {"RightShift", "BitShift, Div", 0, lower_shift, false, "BitShift"},
     {"ShuffleChannel", "Reshape + Transpose", 0, lower_shuffle_channel},
     {"SoftmaxCrossEntropyLoss", "SoftmaxCrossEntropyLoss", 0, lower_softmax_loss},
-    {"SoftmaxCrossEntropyWithLogits", "LogSoftmax + Mul + ReduceSum", 0, lower_softmax_with_logits},
-    {"SparseSoftmaxCrossEntropyWithLogits", "OneHot + LogSoftmax + Mul + ReduceSum", 0,
+    {"SoftmaxCrossEntropyWithLogits", "LogSoftmax + Mul + Where + ReduceSum", 0,
+     lower_softmax_with_logits},
+    {"SparseSoftmaxCrossEntropyWithLogits", "OneHot + LogSoftmax + Mul + Where + ReduceSum", 0,
      lower_softmax_with_logits},
 };
 

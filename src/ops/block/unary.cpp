@@ -29,6 +29,8 @@ struct UnaryRow {
 double gelu_tanh(double x) {
   return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
+// Between 0 and 1; NaN stays.
+double unit(double x) { return x < 0 ? 0.0 : x > 1 ? 1.0 : x; }
 double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 double shrink(double x, const Params& p) {
   return x < -p[1] ? x + p[0] : x > p[1] ? x - p[0] : 0.0;
@@ -61,12 +63,12 @@ const std::vector<UnaryRow>& rows() {
       {"Atanh", 9, kFloats, ANYNPU_REAL(std::atanh(x))},
       {"Softplus", 1, kFloats, ANYNPU_REAL(softplus(x))},
       {"Softsign", 1, kFloats, ANYNPU_REAL(x / (1 + std::fabs(x)))},
-      {"HardSwish", 14, kFloats, ANYNPU_REAL(x * std::fmin(std::fmax(x / 6 + 0.5, 0.0), 1.0))},
+      {"HardSwish", 14, kFloats, ANYNPU_REAL(x * unit(x / 6 + 0.5))},
       {"Mish", 18, kFloats, ANYNPU_REAL(x * std::tanh(softplus(x)))},
       {"HardSigmoid",
        6,
        kFloats,
-       ANYNPU_REAL(std::fmin(std::fmax(p[0] * x + p[1], 0.0), 1.0)),
+       ANYNPU_REAL(unit(p[0] * x + p[1])),
        {real("alpha", 0.2f), real("beta", 0.5f)}},
       {"Elu", 6, kFloats, ANYNPU_REAL(x < 0 ? p[0] * std::expm1(x) : x), {real("alpha", 1.0f)}},
       {"Celu",

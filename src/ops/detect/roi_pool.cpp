@@ -106,7 +106,7 @@ float pool_bin(const RoiShape& r, const float* plane, Range rows, Range columns)
     for (int64_t w = columns.begin; w < columns.end; ++w) {
       const float value = plane[h * r.width + w];
       sum += value;
-      most = std::max(most, value);
+      most = value > most || value != value ? value : most;  // NaN stays
     }
   }
   if (!r.average) return most;

@@ -54,7 +54,7 @@ std::vector<int64_t> select(const OpContext& context) {
       const float* row = score + (b * scores[1] + c) * scores[2];
       std::vector<int64_t> order;
       for (int64_t i = 0; i < scores[2]; ++i) {
-        if (!bounded || row[i] > least) order.push_back(i);
+        if (bounded ? row[i] > least : row[i] == row[i]) order.push_back(i);  // NaN is no score
       }
       std::stable_sort(order.begin(), order.end(),
                        [&](int64_t p, int64_t q) { return row[p] > row[q]; });

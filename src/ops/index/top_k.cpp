@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK: k is an attribute up to opset 9 and an input from opset 10. Equal values keep their order.
+// TopK: k is an attribute up to opset 9 and an input from opset 10. Equal values keep their order;
+// NaN is the largest.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
 #include "ops/block/wide.h"
 #include "ops/index/index.h"
+#include "ops/index/order.h"
 #include "ops/move/axes.h"
 #include "ops/registry.h"
 
@@ -58,7 +60,8 @@ PlanResult plan_of(const OpContext& context) {
       load(args.inputs[0], base, step, values, extent);
       std::iota(order, order + extent, int64_t{0});
       std::partial_sort(order, order + k, order + extent, [&](int64_t a, int64_t b) {
-        if (values[a] != values[b]) return largest ? values[a] > values[b] : values[a] < values[b];
+        if (comes_before(values[a], values[b])) return !largest;
+        if (comes_before(values[b], values[a])) return largest;
         return a < b;
       });
       for (int64_t i = 0; i < k; ++i) {

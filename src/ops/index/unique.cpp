@@ -6,6 +6,7 @@
 
 #include "ops/block/wide.h"
 #include "ops/index/index.h"
+#include "ops/index/order.h"
 #include "ops/move/axes.h"
 #include "ops/registry.h"
 
@@ -36,18 +37,19 @@ Result<Slices> slices_of(const OpContext& context) {
   return s;
 }
 
-Result<Found> find(const OpContext& context) {
+template <typename W>
+Result<Found> find_as(const OpContext& context) {
   ANYNPU_ASSIGN(const Slices s, slices_of(context));
   const Operand& x = context.inputs[0];
   const auto total = static_cast<size_t>(element_count(x.shape));
-  std::vector<double> values(total);
-  load_block<double>(x.dtype)(x.constant.data(), 0, 1, values.data(), static_cast<int64_t>(total));
+  std::vector<W> values(total);
+  load_block<W>(x.dtype)(x.constant.data(), 0, 1, values.data(), static_cast<int64_t>(total));
   const auto compare = [&](int64_t a, int64_t b) {  // -1, 0, 1
     for (int64_t k = 0; k < s.length(); ++k) {
-      const double p = values[static_cast<size_t>(s.at(a, k))],
-                   q = values[static_cast<size_t>(s.at(b, k))];
-      if (p < q) return -1;
-      if (q < p) return 1;
+      const W p = values[static_cast<size_t>(s.at(a, k))],
+              q = values[static_cast<size_t>(s.at(b, k))];
+      if (comes_before(p, q)) return -1;
+      if (comes_before(q, p)) return 1;
     }
     return 0;
   };
@@ -80,6 +82,17 @@ Result<Found> find(const OpContext& context) {
   }
   for (int64_t g : group) out.inverse.push_back(place[static_cast<size_t>(g)]);
   return out;
+}
+
+Result<Found> find(const OpContext& context) {
+  switch (wide_kind(context.inputs[0].dtype)) {
+    case WideKind::real:
+      return find_as<double>(context);
+    case WideKind::whole:
+      return find_as<int64_t>(context);
+    default:
+      return find_as<uint64_t>(context);
+  }
 }
 
 Status unique_rule(OpContext& context) {

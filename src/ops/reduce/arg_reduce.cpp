@@ -37,7 +37,9 @@ PlanResult plan_arg_of(const OpContext& context) {
       int64_t found = 0, at = 0;
       while (const int64_t count = next(block)) {
         for (int64_t i = 0; i < count; ++i, ++at) {
-          const bool better = largest ? block[i] > best : block[i] < best;
+          // NaN is found first, as numpy has it, whether the largest is looked for or the smallest.
+          const bool is_nan = block[i] != block[i] && best == best;
+          const bool better = is_nan || (largest ? block[i] > best : block[i] < best);
           if (at == 0 || better || (last && block[i] == best)) best = block[i], found = at;
         }
       }
