@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclruntime/pipeline.h"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -8,31 +9,68 @@
 
 namespace anynpu::aclruntime {
 
-size_t Pipeline::next(size_t count) {
-  const std::lock_guard lock(mutex_);
-  return stopped_ || taken_ == count ? count : taken_++;
+namespace {
+
+// Whether the copies of an item take longer than it takes to wake a thread.
+bool worth_a_thread(const PipelineItem& item) {
+  constexpr size_t kBytes = 64 << 10;
+  size_t bytes = 0;
+  for (const Feed& feed : item.feeds) bytes += feed.bytes;
+  for (const Tensor& tensor : item.outputs) bytes += tensor.bytes;
+  return bytes >= kBytes;
 }
 
-bool Pipeline::stopped() {
-  const std::lock_guard lock(mutex_);
-  return stopped_;
+}  // namespace
+
+// Computation first, for it has one thread alone; then what makes room for further items.
+Pipeline::Task Pipeline::find(Role role) {
+  if (role == Role::computes && to_compute_ < to_put_ && state_of(to_compute_) == State::ready) {
+    return {Step::compute, to_compute_++};
+  }
+  if (to_fetch_ < to_compute_ && state_of(to_fetch_) == State::computed) {
+    return {Step::fetch, to_fetch_++};
+  }
+  if (to_put_ < count_ && state_of(to_put_) == State::free) return {Step::put, to_put_++};
+  return {Step::none, 0};
 }
 
-void Pipeline::stop(size_t index, Failure failure) {
-  const std::lock_guard lock(mutex_);
-  if (stopped_) return;
-  stopped_ = true;
-  failure_ = std::move(failure);
-  if (failure_) failure_.sentence = "feeds " + std::to_string(index) + ": " + failure_.sentence;
+Pipeline::Task Pipeline::take(Role role) {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    const Task task = find(role);
+    if (task.step != Step::none) {
+      state_of(task.item) = State::busy;
+      return task;
+    }
+    if (to_fetch_ == count_) break;
+    changed_.wait(lock);
+  }
+  return {Step::none, 0};
 }
 
-void Pipeline::wait_for_turn(size_t index) {
-  for (size_t turn = turn_; turn != index; turn = turn_) turn_.wait(turn);
+void Pipeline::end(Task task, Failure failure) {
+  if (failure) return stop(task.item, std::move(failure));
+  {
+    const std::lock_guard lock(mutex_);
+    state_of(task.item) = task.step == Step::put       ? State::ready
+                          : task.step == Step::compute ? State::computed
+                                                       : State::free;
+  }
+  changed_.notify_one();
 }
 
-void Pipeline::end_turn(size_t index) {
-  turn_ = index + 1;
-  turn_.notify_all();
+// Of two failures the one of the earlier item counts. No failure: the caller was interrupted.
+void Pipeline::stop(size_t item, Failure failure) {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    if (failure && (!failure_ || item < failed_)) {
+      failed_ = item;
+      failure_ = std::move(failure);
+      failure_.sentence = "feeds " + std::to_string(item) + ": " + failure_.sentence;
+    }
+  }
+  changed_.notify_one();
 }
 
 Failure Pipeline::compute(PipelineItem& item, Binding& binding) {
@@ -42,56 +80,52 @@ Failure Pipeline::compute(PipelineItem& item, Binding& binding) {
   return binding.outputs(item.outputs);
 }
 
-// False when the pipeline stops. The turn is passed on whatever happens, so that nobody waits.
-bool Pipeline::run_item(size_t index, PipelineItem& item, Binding& binding) {
-  Failure failure = binding.put(item.feeds);
-  wait_for_turn(index);
-  const bool go_on = !failure && !stopped();
-  if (go_on) failure = compute(item, binding);
-  if (failure) stop(index, std::move(failure));
-  end_turn(index);
-  if (!go_on || stopped()) return false;
+Failure Pipeline::fetch(PipelineItem& item) {
   for (Tensor& tensor : item.outputs) {
-    if (Failure moved = move_to_host(tensor)) {
-      stop(index, std::move(moved));
-      return false;
-    }
+    if (Failure failure = move_to_host(tensor)) return failure;
   }
-  return true;
+  return {};
 }
 
-void Pipeline::run_lane(size_t lane, std::vector<PipelineItem>& items,
-                        const std::function<bool()>* interrupted) {
+Failure Pipeline::perform(Task task) {
+  PipelineItem& item = items_[task.item];
+  Binding& binding = *bindings_[task.item % kBindings];
+  switch (task.step) {
+    case Step::put:
+      return binding.put(item.feeds);
+    case Step::compute:
+      return compute(item, binding);
+    case Step::fetch:
+      return fetch(item);
+    case Step::none:
+      break;
+  }
+  return {};
+}
+
+void Pipeline::work(Role role, const std::function<bool()>& interrupted) {
   constexpr double kAskEachMs = 50;
   if (Failure failure = model_.context().use()) return stop(0, std::move(failure));
   double asked = now_ms();
-  for (size_t i = next(items.size()); i < items.size(); i = next(items.size())) {
-    if (!run_item(i, items[i], *bindings_[lane])) return;
-    if (interrupted == nullptr || now_ms() - asked < kAskEachMs) continue;
+  for (Task task = take(role); task.step != Step::none; task = take(role)) {
+    end(task, perform(task));
+    if (!interrupted || now_ms() - asked < kAskEachMs) continue;
     asked = now_ms();
-    if ((*interrupted)()) return stop(i, {});
+    if (interrupted()) return stop(task.item, {});
   }
 }
 
-size_t Pipeline::lanes_for(const PipelineItem& item) {
-  constexpr size_t kWorthAThread = 64 << 10;  // bytes whose copies take as long as a wake-up
-  size_t bytes = 0;
-  for (const Feed& feed : item.feeds) bytes += feed.bytes;
-  for (const Tensor& tensor : item.outputs) bytes += tensor.bytes;
-  return bytes < kWorthAThread ? 1 : kLanes;
-}
-
-Failure Pipeline::run(std::vector<PipelineItem>& items, const std::function<bool()>& interrupted) {
+Failure Pipeline::run(const std::function<bool()>& interrupted) {
   // The first item shows whether its copies are worth a second thread.
-  const size_t first = next(items.size());
-  if (first == items.size()) return {};
-  if (!run_item(first, items[first], *bindings_[0])) return std::move(failure_);
-  std::vector<std::thread> others;
-  for (size_t lane = 1; lane < lanes_for(items[first]); ++lane) {
-    others.emplace_back([this, lane, &items] { run_lane(lane, items, nullptr); });
+  count_ = std::min<size_t>(items_.size(), 1);
+  work(Role::computes, interrupted);
+  std::thread other;
+  if (!stopped_ && items_.size() > 1) {
+    count_ = items_.size();
+    if (worth_a_thread(items_[0])) other = std::thread([this] { work(Role::copies, {}); });
+    work(Role::computes, interrupted);
   }
-  run_lane(0, items, &interrupted);
-  for (std::thread& other : others) other.join();
+  if (other.joinable()) other.join();
   return std::move(failure_);
 }
 

@@ -89,15 +89,17 @@ Failure Session::pipeline(std::vector<PipelineItem>& items, int loop,
       return failure;
     }
   }
-  while (lanes_.size() < Pipeline::kLanes) lanes_.push_back(std::make_unique<Binding>(*model_));
-  return Pipeline(*model_, lanes_, aipp_, output_sizes_, loop).run(items, interrupted);
+  while (pipeline_bindings_.size() < Pipeline::kBindings) {
+    pipeline_bindings_.push_back(std::make_unique<Binding>(*model_));
+  }
+  return Pipeline(*model_, pipeline_bindings_, aipp_, output_sizes_, loop, items).run(interrupted);
 }
 
 void Session::free() {
   const std::lock_guard lock(mutex_);
   if (!model_) return;
   if (Failure failure = model_->context().use()) failure = {};  // ended: nothing is left to free
-  lanes_.clear();
+  pipeline_bindings_.clear();
   binding_.reset();
   model_.reset();
 }

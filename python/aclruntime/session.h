@@ -58,7 +58,7 @@ class Session {
   std::mutex mutex_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Binding> binding_;
-  std::vector<std::unique_ptr<Binding>> lanes_;  // of the pipeline
+  std::vector<std::unique_ptr<Binding>> pipeline_bindings_;
   Shapes shapes_;
   std::vector<size_t> output_sizes_;
   Aipp aipp_;
