@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of rows/npc_kernels.cpp, two of each kind: integer, float, branchy, recursive, calls
-// through pointers, memory. Each takes a buffer of 64 Ki words and a repeat count.
+// through pointers, memory, functions of math.h. Each takes a buffer of 64 Ki words and a repeat
+// count.
 #pragma once
 
 namespace anynpu::bench {
@@ -116,6 +117,32 @@ extern "C" void stream(u* data, u times) {
     for (u i = 0; i < 32768; ++i) to[i] = from[i] + r;
     u* t = from; from = to; to = t;
   }
+}
+)";
+
+inline constexpr char kMathKernels[] = R"(
+typedef unsigned u;
+#include <math.h>
+static void fill(float* x) { for (u i = 0; i < 4096; ++i) x[i] = (float)(i * 37 % 101) * 0.05f - 2.5f; }
+extern "C" void softmax(u* words, u times) {
+  float *x = (float*)words, *y = x + 4096;
+  fill(x);
+  for (u r = 0; r < times / 256; ++r) {
+    const float* from = x + r % 16 * 256;
+    float most = from[0], sum = 0;
+    for (u i = 1; i < 256; ++i) most = from[i] > most ? from[i] : most;
+    for (u i = 0; i < 256; ++i) { y[i] = expf(from[i] - most); sum += y[i]; }
+    for (u i = 0; i < 256; ++i) y[i] /= sum;
+  }
+}
+extern "C" void gelu(u* words, u times) {
+  float *x = (float*)words, *y = x + 4096;
+  fill(x);
+  for (u r = 0; r < times / 4096; ++r)
+    for (u i = 0; i < 4096; ++i) {
+      const float v = x[i];
+      y[i] = 0.5f * v * (1.0f + tanhf(0.79788456f * (v + 0.044715f * v * v * v)));
+    }
 }
 )";
 

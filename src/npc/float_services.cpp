@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Float functions of math.h, and doubles, for cores that have instructions for neither. Conversions
 // to integers saturate and take NaN to the largest value, as the cores' own do.
+#include "npc/float_services.h"
+
+#include <math.h>
+
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -14,12 +18,6 @@
 namespace anynpu::npc {
 
 namespace {
-
-enum class DoubleOp : uint32_t {
-#define X(name, number) name = number,
-#include "npc/double_ops.def"
-#undef X
-};
 
 template <typename T>
 uint64_t saturate(double value) {
@@ -131,38 +129,26 @@ bool compute(DoubleOp op, uint64_t first, uint64_t second, uint64_t& out) {
 
 }  // namespace
 
+std::span<const FloatFunctionEntry> float_functions() {
+  static constexpr FloatFunctionEntry functions[] = {
+#define ONE(name, number) {#name, ::name##f, nullptr},
+#define TWO(name, number) {#name, nullptr, ::name##f},
+#include "npc/float_functions.def"
+#undef ONE
+#undef TWO
+  };
+  return functions;
+}
+
 bool serve_math(Core& core) {
-  const auto x = std::bit_cast<float>(core.x[11]), y = std::bit_cast<float>(core.x[12]);
-  float out = 0;
-  switch (core.x[10]) {
-    case 0:
-      out = std::exp(x);
-      break;
-    case 1:
-      out = std::log(x);
-      break;
-    case 2:
-      out = std::sin(x);
-      break;
-    case 3:
-      out = std::cos(x);
-      break;
-    case 4:
-      out = std::tanh(x);
-      break;
-    case 5:
-      out = std::pow(x, y);
-      break;
-    case 6:
-      out = std::floor(x);
-      break;
-    case 7:
-      out = std::ceil(x);
-      break;
-    default:
-      core.set_trap(TrapKind::service, format("float function {} is not there", core.x[10]));
-      return false;
+  const auto functions = float_functions();
+  if (core.x[10] >= functions.size()) {
+    core.set_trap(TrapKind::service, format("float function {} is not there", core.x[10]));
+    return false;
   }
+  const FloatFunctionEntry& function = functions[core.x[10]];
+  const auto x = std::bit_cast<float>(core.x[11]), y = std::bit_cast<float>(core.x[12]);
+  const float out = function.of_one ? function.of_one(x) : function.of_two(x, y);
   core.x[10] = static_cast<uint32_t>(bits32(out));
   core.counters.events[kMCU_CYCLE] += cycles::kFloatFunction;
   core.clock += cycles::kFloatFunction;

@@ -15,6 +15,7 @@
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
@@ -78,6 +79,9 @@ class Pipeline {
   }
 
   void run(llvm::Module& module) {
+    AlwaysInlinerPass(false).run(module, modules_);
+    functions_.clear();
+    modules_.clear();
     FunctionPassManager early;
     early.addPass(SROAPass(SROAOptions::ModifyCFG));
     early.addPass(EarlyCSEPass());
@@ -332,6 +336,10 @@ class LlvmJit : public Jit {
     add("npc_atomic", reinterpret_cast<void*>(h.atomic));
     add("npc_float", reinterpret_cast<void*>(h.exact_float));
     add("npc_trap", reinterpret_cast<void*>(h.trap));
+    for (const FloatFunctionEntry& f : h.float_functions) {
+      add((std::string("npc_") + f.name).c_str(),
+          f.of_one ? reinterpret_cast<void*>(f.of_one) : reinterpret_cast<void*>(f.of_two));
+    }
     for (const auto& [name, at] : kMath) add(name, at);
     return map;
   }

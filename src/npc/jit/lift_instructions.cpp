@@ -172,7 +172,7 @@ void Lifter::instruction(uint32_t at) {
       b_.CreateFence(AtomicOrdering::SequentiallyConsistent);
       return;
     case Op::ecall:
-      return service(at + d.half_words * 2u);
+      return service(at);
     case Op::flw:
       return set_f(d.rd, guest_load(b_.getInt32Ty(), d));
     case Op::flh: {
@@ -196,15 +196,6 @@ void Lifter::instruction(uint32_t at) {
   }
   if (d.op >= Op::lr_w && d.op <= Op::amomaxu_w) return atomic(d, at);
   float_instruction(d, at);
-}
-
-void Lifter::service(uint32_t next) {
-  flush_count();
-  for (uint8_t r = 10; r < 18; ++r) set_state(offsetof(HostState, x) + 4 * r, x(r));
-  set_count(helper("npc_service", b_.getInt64Ty(), {base_, count(), word(next)}));
-  for (uint8_t r = 10; r < 12; ++r) {
-    set_x(r, state(offsetof(HostState, x) + 4 * r, b_.getInt32Ty()));
-  }
 }
 
 void Lifter::atomic(const Decoded& d, uint32_t at) {

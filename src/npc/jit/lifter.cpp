@@ -66,6 +66,7 @@ void Lifter::declare(const Function& f) {
       llvm::Function::Create(FunctionType::get(result_type(f), types, false),
                              GlobalValue::InternalLinkage, symbol("f_", f.entry), module_);
   function->addParamAttr(0, Attribute::SwiftSelf);  // a register that calls leave alone
+  if (only_computes(f)) function->addFnAttr(Attribute::AlwaysInline);
   functions_[f.entry] = function;
 }
 
@@ -117,6 +118,7 @@ void Lifter::lift(const Function& f) {
 
 void Lifter::lift_block(const CodeBlock& block) {
   b_.SetInsertPoint(blocks_.at(block.begin));
+  block_ = &block;
   instructions_ = cycles_ = 0;
   bool saved = false;
   for (uint32_t at = block.begin; at < block.end; at += image_.code[at / 2].half_words * 2u) {

@@ -12,9 +12,12 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 #include <string>
 
+#include "npc/float_services.h"
 #include "npc/image.h"
+#include "npc/services.h"
 #include "npc/translate/host_state.h"
 #include "npc/translate/program.h"
 
@@ -59,6 +62,20 @@ class Lifter {
   void add_kernel_entry(const Function& f);
   void add_indirect_entry(const Function& f);
 
+  // lift_services.cpp
+  struct Computation {
+    Service service;
+    uint32_t operation;
+  };
+  void service(uint32_t at);
+  std::optional<uint32_t> constant_before(const Function& f, const CodeBlock& block, uint32_t at,
+                                          uint8_t reg) const;
+  std::optional<Computation> computation(const Function& f, const CodeBlock& block,
+                                         uint32_t at) const;  // that the ecall there asks for
+  bool only_computes(const Function& f) const;
+  Value* float_function(FloatFunction function);
+  Value* double_result(DoubleOp op);
+
   // lift_instructions.cpp
   void instruction(uint32_t at);
   Value* guest_pointer(Value* reg, int64_t imm);
@@ -69,7 +86,6 @@ class Lifter {
   Value* divide(const Decoded& d);
   Value* high_product(const Decoded& d, bool a_signed, bool b_signed);
   void atomic(const Decoded& d, uint32_t at);
-  void service(uint32_t next);
   void trap(HostTrap kind, Value* value, uint32_t at);
 
   void float_instruction(const Decoded& d, uint32_t at);
@@ -130,6 +146,7 @@ class Lifter {
 
   // The function being lifted.
   const Function* f_ = nullptr;
+  const CodeBlock* block_ = nullptr;
   llvm::Function* function_ = nullptr;
   llvm::DISubprogram* scope_ = nullptr;
   Value* base_ = nullptr;

@@ -85,7 +85,8 @@ class QuickLoop {
           straight_ &= tree_.dominates(block, latch_);
         } else if (calls(i, "npc_check")) {
           check_ = cast<CallInst>(&i);
-        } else if (i.isAtomic() || (isa<CallBase>(i) && !isa<IntrinsicInst>(i))) {
+        } else if (i.isAtomic() || (isa<CallBase>(i) && !isa<IntrinsicInst>(i) &&
+                                    !cast<CallBase>(i).doesNotAccessMemory())) {
           return false;
         }
       }
@@ -278,7 +279,10 @@ class QuickLoop {
     Value* all = b.CreateAdd(quick_count_,
                              b.CreateMul(trips_, b.getInt64(static_cast<uint64_t>(constant_))));
     for (PHINode& phi : exit_->phis()) {
-      if (phi.getType()->isIntegerTy(64)) phi.setIncomingValueForBlock(latch, all);
+      const auto* last = dyn_cast<Instruction>(phi.getIncomingValueForBlock(latch));
+      if (last && (calls(*last, "npc_check") || calls(*last, "npc_count"))) {
+        phi.setIncomingValueForBlock(latch, all);
+      }
     }
     auto* phi = cast<PHINode>(map_[count_]);
     phi->setIncomingValueForBlock(latch, phi);

@@ -199,7 +199,8 @@ void stop(Core& core, HostStop why) {
 }  // namespace
 
 const HostHelpers& host_helpers() {
-  static constexpr HostHelpers helpers{check, grant, service, csr, atomic, exact_float, trap};
+  static const HostHelpers helpers{check,  grant,       service, csr,
+                                   atomic, exact_float, trap,    float_functions()};
   return helpers;
 }
 

@@ -12,6 +12,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "npc/float_services.h"
 
 namespace anynpu::npc {
 
@@ -50,6 +53,7 @@ struct HostHelpers {
   uint32_t (*exact_float)(std::byte* base, int64_t count, uint32_t at, uint32_t a, uint32_t b,
                           uint32_t c);
   void (*trap)(std::byte* base, int64_t count, HostTrap kind, uint32_t value, uint32_t at);
+  std::span<const FloatFunctionEntry> float_functions;
 };
 
 }  // namespace anynpu::npc

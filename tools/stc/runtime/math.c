@@ -14,11 +14,8 @@ static float ask(int function, float x, float y) {
   return result.value;
 }
 
-float expf(float x) { return ask(0, x, 0); }
-float logf(float x) { return ask(1, x, 0); }
-float sinf(float x) { return ask(2, x, 0); }
-float cosf(float x) { return ask(3, x, 0); }
-float tanhf(float x) { return ask(4, x, 0); }
-float powf(float x, float y) { return ask(5, x, y); }
-float floorf(float x) { return ask(6, x, 0); }
-float ceilf(float x) { return ask(7, x, 0); }
+#define ONE(name, number) \
+  float name##f(float x) { return ask(number, x, 0); }
+#define TWO(name, number) \
+  float name##f(float x, float y) { return ask(number, x, y); }
+#include "npc/float_functions.def"
