@@ -273,68 +273,82 @@ void Lifter::exact_float(const Decoded& d, uint32_t at) {
   o.writes >= 32 && o.writes != kNoRegister ? set_f(d.rd, result) : set_x(d.rd, result);
 }
 
-// a * b + c of halves, rounded once: the product is exact in double; the sum's last bit is rounded
-// to odd, which keeps all that the rounding to half needs.
-Lifter::Value* Lifter::fused_half(Value* a, Value* c, Value* e) {
-  Type* wide = b_.getDoubleTy();
-  Value* product = b_.CreateFMul(b_.CreateFPExt(a, wide), b_.CreateFPExt(c, wide));
-  Value* addend = b_.CreateFPExt(e, wide);
+// a * b + c of halves in single, to be rounded to half: the product is exact; the sum's last bit is
+// rounded to odd, which keeps all that the second rounding needs.
+Lifter::Value* Lifter::fused_half(Value* a, Value* c, Value* addend) {
+  Value* product = b_.CreateFMul(a, c);
   Value* sum = b_.CreateFAdd(product, addend);
   Value* part = b_.CreateFSub(sum, product);
   Value* error =
       b_.CreateFAdd(b_.CreateFSub(product, b_.CreateFSub(sum, part)), b_.CreateFSub(addend, part));
-  Value* bits = b_.CreateBitCast(sum, b_.getInt64Ty());
-  Value* zero = ConstantFP::get(wide, 0);
+  Value* bits = b_.CreateBitCast(sum, b_.getInt32Ty());
+  Value* zero = ConstantFP::get(b_.getFloatTy(), 0);
   Value* inexact = b_.CreateFCmpONE(error, zero);
-  Value* even = b_.CreateICmpEQ(b_.CreateAnd(bits, 1), b_.getInt64(0));
+  Value* even = b_.CreateICmpEQ(b_.CreateAnd(bits, 1), word(0));
   Value* outward = b_.CreateICmpEQ(b_.CreateFCmpOGT(error, zero), b_.CreateFCmpOGT(sum, zero));
-  Value* step = b_.CreateSelect(outward, b_.getInt64(1), b_.getInt64(~0ull));
+  Value* step = b_.CreateSelect(outward, word(1), word(~0u));
   bits = b_.CreateSelect(b_.CreateAnd(inexact, even), b_.CreateAdd(bits, step), bits);
-  // To single, the bits that do not fit gathered in the last one; then to half.
-  const uint64_t rest = (uint64_t{1} << 29) - 1;
-  Value* sticky = b_.CreateICmpNE(b_.CreateAnd(bits, rest), b_.getInt64(0));
-  Value* cut = b_.CreateBitCast(b_.CreateAnd(bits, ~rest), wide);
-  Value* single = b_.CreateBitCast(b_.CreateFPTrunc(cut, b_.getFloatTy()), b_.getInt32Ty());
-  single = b_.CreateOr(single, b_.CreateZExt(sticky, b_.getInt32Ty()));
-  return b_.CreateFPTrunc(b_.CreateBitCast(single, b_.getFloatTy()), a->getType());
+  return b_.CreateBitCast(bits, b_.getFloatTy());
 }
 
-Lifter::Value* Lifter::arithmetic(const Decoded& d, Op op, Type* type) {
-  Value* a = get_float(d.rs1, type);
+// Halves are computed in single, whose rounding to half gives what one rounding gives.
+Lifter::Value* Lifter::arithmetic(const Decoded& d, Op op, bool half) {
+  Type* single = b_.getFloatTy();
+  const auto operand = [&](uint8_t reg) {
+    return half ? b_.CreateFPExt(get_float(reg, b_.getHalfTy()), single) : get_float(reg, single);
+  };
+  Value* a = operand(d.rs1);
   switch (op) {
     case Op::fadd_s:
-      return b_.CreateFAdd(a, get_float(d.rs2, type));
+      return b_.CreateFAdd(a, operand(d.rs2));
     case Op::fsub_s:
-      return b_.CreateFSub(a, get_float(d.rs2, type));
+      return b_.CreateFSub(a, operand(d.rs2));
     case Op::fmul_s:
-      return b_.CreateFMul(a, get_float(d.rs2, type));
+      return b_.CreateFMul(a, operand(d.rs2));
     case Op::fdiv_s:
-      return b_.CreateFDiv(a, get_float(d.rs2, type));
+      return b_.CreateFDiv(a, operand(d.rs2));
     case Op::fsqrt_s:
       return b_.CreateUnaryIntrinsic(Intrinsic::sqrt, a);
     default:
       break;
   }
-  Value* c = get_float(d.rs2, type);
-  Value* e = get_float(d.rs3, type);
+  Value* c = operand(d.rs2);
+  Value* e = operand(d.rs3);
   if (op == Op::fnmsub_s || op == Op::fnmadd_s) a = b_.CreateFNeg(a);
   if (op == Op::fmsub_s || op == Op::fnmadd_s) e = b_.CreateFNeg(e);
-  if (type->isHalfTy()) return fused_half(a, c, e);
-  return b_.CreateIntrinsic(type, Intrinsic::fma, {a, c, e});
+  if (half) return fused_half(a, c, e);
+  return b_.CreateIntrinsic(single, Intrinsic::fma, {a, c, e});
 }
 
-Lifter::Value* Lifter::minimum(const Decoded& d, bool smallest, Type* type) {
-  Value* a = get_float(d.rs1, type);
-  Value* c = get_float(d.rs2, type);
-  Type* whole = type->isHalfTy() ? b_.getInt16Ty() : b_.getInt32Ty();
-  Value* a_bits = b_.CreateBitCast(a, whole);
-  Value* c_bits = b_.CreateBitCast(c, whole);
+// Halves are compared as integers, of which the host has vectors; -0 is less than 0.
+Lifter::Value* Lifter::half_minimum(const Decoded& d, bool smallest) {
+  Type* whole = b_.getInt16Ty();
+  const auto is_nan = [&](Value* bits) {
+    return b_.CreateICmpUGT(b_.CreateAnd(bits, 0x7fff), b_.getInt16(0x7c00));
+  };
+  const auto in_order = [&](Value* bits) {  // and back
+    return b_.CreateXor(bits, b_.CreateAnd(b_.CreateAShr(bits, 15), 0x7fff));
+  };
+  Value* a = b_.CreateBitCast(get_float(d.rs1, b_.getHalfTy()), whole);
+  Value* c = b_.CreateBitCast(get_float(d.rs2, b_.getHalfTy()), whole);
+  Value* first = in_order(b_.CreateSelect(is_nan(a), c, a));
+  Value* second = in_order(b_.CreateSelect(is_nan(c), a, c));
+  Value* chosen = in_order(
+      b_.CreateBinaryIntrinsic(smallest ? Intrinsic::smin : Intrinsic::smax, first, second));
+  return b_.CreateBitCast(b_.CreateSelect(is_nan(chosen), b_.getInt16(0x7e00), chosen),
+                          b_.getHalfTy());
+}
+
+Lifter::Value* Lifter::minimum(const Decoded& d, bool smallest) {
+  Value* a = get_float(d.rs1, b_.getFloatTy());
+  Value* c = get_float(d.rs2, b_.getFloatTy());
   // Equal: the same, or zeros of both signs.
-  Value* both = smallest ? b_.CreateOr(a_bits, c_bits) : b_.CreateAnd(a_bits, c_bits);
+  Value* both = smallest ? b_.CreateOr(f(d.rs1), f(d.rs2)) : b_.CreateAnd(f(d.rs1), f(d.rs2));
   Value* first = smallest ? b_.CreateFCmpOLT(a, c) : b_.CreateFCmpOGT(a, c);
   first = b_.CreateOr(first, b_.CreateFCmpUNO(c, c));
   Value* chosen = b_.CreateSelect(first, a, c);
-  return b_.CreateSelect(b_.CreateFCmpOEQ(a, c), b_.CreateBitCast(both, type), chosen);
+  both = b_.CreateBitCast(both, b_.getFloatTy());
+  return canonical(b_.CreateSelect(b_.CreateFCmpOEQ(a, c), both, chosen));
 }
 
 Lifter::Value* Lifter::to_integer(const Decoded& d, Type* type, bool is_signed) {
@@ -379,7 +393,7 @@ void Lifter::float_instruction(const Decoded& d, uint32_t at) {
   }
   if (d.op == Op::fcvt_h_s) {
     if (!nearest(d)) return exact_float(d, at);
-    return set_f(d.rd, bits_of(canonical(b_.CreateFPTrunc(get_float(d.rs1, single), half))));
+    return set_f(d.rd, bits_of(b_.CreateFPTrunc(canonical(get_float(d.rs1, single)), half)));
   }
   const Op op = single_form(d.op);
   const bool is_half = d.op >= Op::fmadd_h;
@@ -393,16 +407,19 @@ void Lifter::float_instruction(const Decoded& d, uint32_t at) {
     case Op::fsub_s:
     case Op::fmul_s:
     case Op::fdiv_s:
-    case Op::fsqrt_s:
+    case Op::fsqrt_s: {
       if (!nearest(d)) return exact_float(d, at);
-      return set_f(d.rd, bits_of(canonical(arithmetic(d, op, type))));
+      Value* result = canonical(arithmetic(d, op, is_half));
+      return set_f(d.rd, bits_of(is_half ? b_.CreateFPTrunc(result, half) : result));
+    }
     case Op::fsgnj_s:
     case Op::fsgnjn_s:
     case Op::fsgnjx_s:
       return set_f(d.rd, bits_of(sign_bits(d, op, is_half)));
     case Op::fmin_s:
     case Op::fmax_s:
-      return set_f(d.rd, bits_of(canonical(minimum(d, op == Op::fmin_s, type))));
+      return set_f(d.rd, bits_of(is_half ? half_minimum(d, op == Op::fmin_s)
+                                         : minimum(d, op == Op::fmin_s)));
     case Op::fcvt_w_s:
     case Op::fcvt_wu_s:
       if (d.rm == 4) return exact_float(d, at);

@@ -90,9 +90,10 @@ class Lifter {
 
   void float_instruction(const Decoded& d, uint32_t at);
   void exact_float(const Decoded& d, uint32_t at);
-  Value* arithmetic(const Decoded& d, Op op, llvm::Type* type);
-  Value* fused_half(Value* a, Value* b, Value* c);
-  Value* minimum(const Decoded& d, bool smallest, llvm::Type* type);
+  Value* arithmetic(const Decoded& d, Op op, bool half);  // a single
+  Value* fused_half(Value* a, Value* c, Value* addend);
+  Value* minimum(const Decoded& d, bool smallest);
+  Value* half_minimum(const Decoded& d, bool smallest);
   Value* to_integer(const Decoded& d, llvm::Type* type, bool is_signed);
   Value* compare(const Decoded& d, Op op, llvm::Type* type);
   Value* sign_bits(const Decoded& d, Op op, bool half);
