@@ -31,6 +31,7 @@
 #include "npc/jit/floats.h"
 #include "npc/jit/lifter.h"
 #include "npc/jit/loops.h"
+#include "npc/jit/recursion.h"
 #include "npc/translate/jit_api.h"
 
 extern "C" {
@@ -79,6 +80,7 @@ class Pipeline {
   }
 
   void run(llvm::Module& module) {
+    unfold_recursion(module);
     AlwaysInlinerPass(false).run(module, modules_);
     functions_.clear();
     modules_.clear();

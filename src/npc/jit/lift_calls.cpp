@@ -56,7 +56,7 @@ FunctionType* Lifter::indirect_type() {
 }
 
 CallInst* Lifter::call_indirect(uint32_t at, Value* target) {
-  const uint64_t passed = f_->passed.contains(at) ? f_->passed.at(at) : 0;
+  const uint64_t passed = (f_->passed.contains(at) ? f_->passed.at(at) : 0) & taken_indirectly_;
   std::vector<Value*> args{base_, count(), x(convention::kSp)};
   for (uint8_t i = 0; i < 3; ++i) args.push_back(x(convention::kA0 + i));
   for (uint8_t i = 3; i < 8; ++i) {

@@ -47,7 +47,11 @@ void Lifter::lift_all() {
     return;
   }
   const auto& reached = program_.translated;
-  for (const uint32_t entry : reached) declare(program_.functions.at(entry));
+  for (const uint32_t entry : reached) {
+    const Function& f = program_.functions.at(entry);
+    declare(f);
+    if (f.address_taken) taken_indirectly_ |= f.takes;
+  }
   for (const uint32_t entry : reached) lift(program_.functions.at(entry));
   for (const uint32_t entry : program_.kernels) add_kernel_entry(program_.functions.at(entry));
   for (const uint32_t entry : reached) {

@@ -144,6 +144,7 @@ class Lifter {
   llvm::StructType* result_ = nullptr;        // count, a0, a1
   llvm::StructType* float_result_ = nullptr;  // and fa0, fa1
   std::map<uint32_t, llvm::Function*> functions_;
+  uint64_t taken_indirectly_ = 0;  // registers that some function reads whose address is taken
 
   // The function being lifted.
   const Function* f_ = nullptr;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+namespace anynpu::npc {
+
+// A small function that calls itself gets its own body in place of those calls, once: half the
+// calls, and half the registers saved for them. The copies are marked for the inliner.
+void unfold_recursion(llvm::Module& module);
+
+}  // namespace anynpu::npc
