@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """hpe.hpert.api without kernels: devices, memory, copies, streams, events, and what is refused."""
+import resource
+
 import numpy as np
 import pytest
+from hpe_programs import kernels
 
 import hpe.hpert.api as hpe
 
@@ -42,6 +45,23 @@ def test_set_device_without_a_number_is_device_zero():
     hpe.set_device(3)
     hpe.set_device()
     assert hpe.get_device() == 0
+
+
+def test_without_a_device_id_objects_belong_to_the_device_of_the_thread():
+    hpe.set_device(3)
+    made = (hpe.device_mem(8), hpe.module(kernels()), hpe.stream(), hpe.event())
+    assert [thing.device_id for thing in made] == [3] * 4
+    memory, module, stream, event = made
+    hpe.set_device(1)
+    assert hpe.stream(None).device_id == 1 and hpe.stream(2).device_id == 2
+    # Objects stay with their device.
+    module.launch_kernel("who", [memory], stream, core_num=2)
+    event.record(stream)
+    event.synchronize()
+    hpe.synchronize(3)
+    target = np.zeros(2, np.int32)
+    memory.copy_to_host(target)
+    assert target.tolist() == [200, 201]
 
 
 @pytest.mark.parametrize("number", [4, -1, 2**40])
@@ -160,6 +180,30 @@ def test_host_pinned_locks_an_array_until_it_is_dropped():
     refused(lambda: hpe.host_pinned([1]), "stcErrorInvalidValue")
     refused(lambda: hpe.host_pinned(np.zeros(8)[::2]), "stcErrorInvalidValue")
     refused(lambda: hpe.host_pinned(np.zeros(0)), "stcErrorInvalidValue")
+
+
+def locked_kib():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmLck:"))
+
+
+def test_pages_of_host_mem_and_host_pinned_are_locked_as_far_as_the_process_may():
+    size = 1 << 20
+    allowed, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    may = allowed == resource.RLIM_INFINITY or allowed >= 4 * size
+    before = locked_kib()
+    array = hpe.host_mem((size,), np.uint8)
+    array[:] = 1
+    pinned = np.ones(size, np.uint8)
+    hpe.host_pinned(pinned)
+    if may:
+        assert locked_kib() >= before + 2 * size // 1024
+    memory = hpe.device_mem(size)
+    memory.copy_from_host(array)
+    memory.copy_to_host(pinned)
+    assert (pinned == 1).all()
+    del array, pinned
+    assert locked_kib() <= before
 
 
 def test_an_event_has_to_be_recorded_before_it_is_waited_for():

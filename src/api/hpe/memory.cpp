@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of devices and of the host.
-#include "device/memory.h"
-
 #include "api/hpe/entry.h"
 #include "npc/host/host.h"
 #include "npc/host/host_memory.h"
@@ -53,7 +51,7 @@ stcError_t stcFree(void* pointer) {
 stcError_t stcMallocHost(void** pointer, size_t size) {
   return enter(__func__, [&]() -> Failure {
     ANYNPU_TRY(check_pointer(pointer, "pointer"));
-    auto allocated = device::allocate_host(size);
+    auto allocated = npc::allocate_locked(size);
     if (!allocated.ok()) {
       if (allocated.status().code() != Code::out_of_memory) return allocated.status();
       return {stcErrorHostMemoryAllocation, allocated.status()};
@@ -66,7 +64,7 @@ stcError_t stcMallocHost(void** pointer, size_t size) {
 stcError_t stcFreeHost(void* pointer) {
   return enter(__func__, [&]() -> Failure {
     if (!pointer) return {};
-    Status status = device::free_host(pointer);
+    Status status = npc::free_locked(pointer);
     if (status.ok()) return {};
     return {stcErrorInvalidValue, std::move(status)};
   });
