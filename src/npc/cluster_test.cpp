@@ -105,6 +105,13 @@ TEST_F(KernelTest, a_spin_lock_between_cores_makes_progress) {
   EXPECT_EQ(words_at(next, 1)[0], 80u);
 }
 
+TEST_F(KernelTest, a_kernel_knows_its_card_and_the_number_of_cards) {
+  load(R"(extern "C" void card(int* out) { out[0] = get_npu_idx(); out[1] = get_npu_nr(); })");
+  const uint32_t out = device_words({99, 99});
+  ASSERT_TRUE(run("card", {out}).ok());
+  EXPECT_EQ(words_at(out, 2), (std::vector<uint32_t>{0, 1}));
+}
+
 TEST_F(KernelTest, more_than_eight_parameters_and_floats_by_their_bits) {
   load(R"(
     extern "C" void many(int* out, int a, float b, int c, __fp16 d, short e, int f, int g, int h, float i,

@@ -132,6 +132,11 @@ static void counters(const std::vector<char>& image) {
   EXPECT(stcptiKernelGetMcuCycle64(&npc), npc.event[STC_PTI_EVENT_ID_MCU_CYCLE]);
   EXPECT(stcptiKernelIsMcuCycle32Ovf(&npc), false);
   EXPECT(stcptiKernelIsMcuCycle64Ovf(&npc), false);
+  STCpti_KernelNpcPerfData longer = npc;  // as after 3 * 2^32 cycles more
+  longer.mcuCycleHigh = 3;
+  EXPECT(stcptiKernelIsMcuCycle32Ovf(&longer), true);
+  EXPECT(stcptiKernelGetMcuCycle64(&longer), (3ull << 32) + npc.event[STC_PTI_EVENT_ID_MCU_CYCLE]);
+  EXPECT(stcptiKernelIsMcuCycle64Ovf(&longer), false);
   EXPECT(stcptiKernelGetPerfDatas(nullptr), STC_PROFILER_ERROR_INVALID_ARGU);
   OK(stcptiGetEventNameFromID(STC_PTI_EVENT_ID_SYSDMA1_DMA_C1_BYTE, &name));
   EXPECT(std::strcmp(name, "SYSDMA1_DMA_C1_BYTE"), 0);

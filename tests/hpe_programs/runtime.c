@@ -25,12 +25,18 @@ static void devices(void) {
   EXPECT(value, 0);
   OK(stcGetDeviceName(&name, 3));
   EXPECT(strcmp(name, "STCP920"), 0);
-  OK(stcGetDeviceAttribute(&value, stcDevAttrNPCPerCluster, 0));
-  EXPECT(value, 8);
-  OK(stcGetDeviceAttribute(&value, stcDevAttrSharedmemPerCluster, 0));
-  EXPECT(value, 0x2000);
-  OK(stcGetDeviceAttribute(&value, stcDevAttrGlobalmemPerCluster, 0));
-  EXPECT(value, 0xc00);
+  /* chip, board, clusters, NPCs, shared KiB, global MiB, kernels, PCI bus, PCI device, firmware,
+   * driver */
+  const int wanted[stcDevAttrCount] = {538968322, 0, 4, 8, 0x2000, 0xc00, 1, 0x1, 256, 0, 17039360};
+  for (int i = 0; i < stcDevAttrCount; ++i) {
+    OK(stcGetDeviceAttribute(&value, (stcDeviceAttr)i, i % 4));
+    EXPECT(value, wanted[i]);
+  }
+  EXPECT(stcGetDeviceAttribute(&value, stcDevAttrPciBusId, 4), stcErrorInvalidDevice);
+  EXPECT(stcGetDeviceAttribute(NULL, stcDevAttrPciBusId, 0), stcErrorInvalidValue);
+  EXPECT(stcGetDeviceName(&name, -1), stcErrorInvalidDevice);
+  EXPECT(stcGetDeviceName(NULL, 0), stcErrorInvalidValue);
+  EXPECT(stcGetDeviceCount(NULL), stcErrorInvalidValue);
   EXPECT(stcGetDeviceAttribute(&value, stcDevAttrCount, 0), stcErrorInvalidValue);
   EXPECT(stcSetDevice(4), stcErrorInvalidDevice);
   EXPECT(stcGetDevice(NULL), stcErrorInvalidValue);

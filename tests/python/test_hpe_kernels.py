@@ -207,6 +207,21 @@ def test_an_exception_comes_with_the_next_synchronize_and_prints_the_call_stack(
     assert read(out, count=1) == [800]
 
 
+def test_the_instruction_budget_is_set_by_the_environment():
+    done = program("""
+        module = hpe.module(IMAGE)
+        module.launch_kernel("forever", core_num=1)
+        try:
+            hpe.synchronize()
+        except hpe.CruntimeException as error:
+            print(error.name)
+        module.launch_kernel("nothing")
+        hpe.synchronize()
+        """, ANYNPU_NPC_BUDGET="100000")
+    assert done.stdout.split() == ["stcErrorDeviceImageException"], done.stderr
+    assert "instruction budget used up" in done.stderr and "forever" in done.stderr
+
+
 def test_an_exception_belongs_to_its_stream(module, capfd):
     good, bad = hpe.stream(), hpe.stream()
     module.launch_kernel("stop", stream=bad)

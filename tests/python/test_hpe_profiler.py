@@ -2,9 +2,10 @@
 """hpe.profiler.api: the order of calls, and what a profile holds."""
 import csv
 import io
+import re
 
 import pytest
-from hpe_programs import kernels
+from hpe_programs import compile_kernels, kernels
 
 import hpe.hpert.api as hpe
 import hpe.profiler.api as prof
@@ -88,6 +89,44 @@ def test_more_work_takes_more_cycles():
 
     small, large = (kernel[0]["MCU_CYCLE"] for kernel in collect(work))
     assert 50 < large / small < 200
+
+
+EVERY_UNIT = """
+#include <npurt.h>
+__local__ __fp16 own[64], next[64];
+__shared__ __fp16 all[64];
+extern "C" void busy(__fp16 *data, float *out) {
+    memcpy(own, data, 128);                                    // pld
+    cpy_config_t give = {1, 64, 0, DTYPE_BYTE_2, (CoreID + 1) % CoreNum};
+    memcpy(next, own, give);                                   // icmov
+    memcpy(all, own, 128);                                     // local to shared
+    memcpy(own, all, 128);                                     // shared to local
+    memcpy(all, data, 128);                                    // system DMA, channel 0
+    memcpy(data + 64, all, 128);                               // system DMA, channel 1
+    npu_vadd(own, own, next, 64);
+    npu_mmul(out, own, own, 8, 8, 8);
+    for (volatile int i = 0; i < 100 * CoreID; i = i + 1) {}   // core 0 waits
+    sync();
+}
+"""
+# docs/npc_cycles.md: "Always 0, because only silicon has them"
+OF_SILICON = (r"VEC_.*|PAL_.*|.*_SLOT_WAIT_CYCLE|MIF_.*_CONFLICT_CYCLE|.*_LLB_CONFLICT_CYCLE"
+              r"|MCU_EVENT\dH?_TYPE_CNT|MCU_MCOUNTER_OVERFLOW")
+
+
+def test_every_event_counts_but_those_that_only_silicon_has(tmp_path):
+    module = hpe.module(compile_kernels(EVERY_UNIT, tmp_path, options="-O1"))
+    data, out = hpe.device_mem(256), hpe.device_mem(256)
+    data.copy_from_host(bytes(256))
+    (kernel,) = collect(lambda: module.launch_kernel("busy", [data, out]))
+    events = {**kernel[0], **kernel.dma}
+    assert len(events) == 53
+    silent = {name for name in events if re.fullmatch(OF_SILICON, name)}
+    assert {name for name in silent if events[name]} == set()
+    assert {name for name in events if not events[name]} - silent == {"SYSDMA0_DMA_ID"}
+    assert kernel.dma["SYSDMA1_DMA_ID"] == 1
+    assert kernel[0]["MTE_PLD_BYTE"] == kernel[0]["MTE_ICMOV_BYTE"] == 128
+    assert kernel.dma["SYSDMA0_DMA_C0_BYTE"] == kernel.dma["SYSDMA1_DMA_C1_BYTE"] == 4 * 128
 
 
 def test_data_before_disable():

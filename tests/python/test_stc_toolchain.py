@@ -2,6 +2,7 @@
 """stc-clang, stc-clang++ and stc-ld.lld on the command lines that the HPE documents print."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -76,6 +77,9 @@ def test_the_two_commands_of_the_document_make_a_device_image():
     header = run("readelf", "-h", "copy-fatbin.o").stdout
     assert "RISC-V" in header and "REL (Relocatable file)" in header
     assert " copy\n" in run("readelf", "-sW", "copy-fatbin.o").stdout
+    listing = run("llvm-objdump-19", "-d", "copy-fatbin.o").stdout
+    assert "elf32-littleriscv" in listing and "<copy>:" in listing
+    assert re.search(r"\bcsrr\s+\w+, mhartid\b", listing) and "<unknown>" not in listing
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
