@@ -77,12 +77,15 @@ struct PanelCut {
       }
       return;
     }
+    const int64_t whole = std::min(last, n / wide()), next = step(room.rows);
     for (int64_t row = begin; row < end; ++row) {
-      for (int64_t panel = first; panel < last; ++panel) {
-        const int64_t column = panel * wide();
-        scaled_copy(b + row * n + column, std::min(wide(), n - column), scale,
-                    find(room, panel, row));
+      const float* from = b + row * n;
+      float* to = room.at + (first - room.first_panel) * next + (row - room.first_row) * wide();
+      for (int64_t panel = first; panel < whole; ++panel, to += next) {
+        scaled_copy(from + panel * wide(), wide(), scale, to);
       }
+      if (whole == last) continue;
+      scaled_copy(from + whole * wide(), n - whole * wide(), scale, find(room, whole, row));
     }
   }
   // All of b.
@@ -95,11 +98,12 @@ struct PanelCut {
   }
 
  private:
-  // Loops of a fixed length become vector instructions.
+  typedef float Block __attribute__((vector_size(64), aligned(4), may_alias));
+
   static void scaled_copy(const float* x, int64_t count, float scale, float* y) {
     int64_t j = 0;
     for (; j + 16 <= count; j += 16) {
-      for (int64_t lane = 0; lane < 16; ++lane) y[j + lane] = scale * x[j + lane];
+      *reinterpret_cast<Block*>(y + j) = scale * *reinterpret_cast<const Block*>(x + j);
     }
     for (; j < count; ++j) y[j] = scale * x[j];
   }
