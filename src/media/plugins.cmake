@@ -5,7 +5,7 @@ find_package(JPEG)
 find_package(PNG)
 find_package(PkgConfig)
 if(PKG_CONFIG_FOUND)
-  pkg_check_modules(FFMPEG IMPORTED_TARGET libavcodec libavutil)
+  pkg_check_modules(FFMPEG IMPORTED_TARGET libavcodec libavutil libswscale)
 endif()
 
 function(anynpu_plugin name)

@@ -20,15 +20,14 @@ namespace anynpu::media {
 enum class VideoType : uint8_t { h264, h265 };
 enum class FrameType : uint8_t { i, p, b };
 
-// A decoded picture in memory of the decoder, valid inside the call that hands it over.
+// A decoded picture in memory of the decoder, valid inside the call that hands it over: 4:2:0 with
+// eight bits a sample in the narrow range, whatever the stream has.
 struct DecodedFrame {
   uint64_t id = 0;               // of the packet it came from
-  const uint8_t* plane[3] = {};  // Y U V; grey video has no U and V
+  const uint8_t* plane[3] = {};  // Y U V, or Y and pairs of U and V
   size_t stride[3] = {};
   uint32_t width = 0;
   uint32_t height = 0;
-  uint32_t shift_x = 1, shift_y = 1;  // of chroma
-  uint32_t bit_depth = 8;             // above 8: two bytes a sample
   FrameType type = FrameType::i;
   bool damaged = false;
 };

@@ -58,14 +58,18 @@ size_t picture_bytes(const Format& format, uint32_t width_stride, uint32_t heigh
   return first + chroma_stride(format, width_stride) * shifted_up(height_stride, format.shift_y);
 }
 
+void note_picture_in_between(size_t bytes) {
+  static constinit trace::StaticName name("picture in between");
+  if (trace::enabled(trace::Category::media))
+    trace::instant(trace::Category::media, name.id(), 0, bytes);
+}
+
 OwnPicture::OwnPicture(const Format& format, uint32_t width, uint32_t height) {
   const uint32_t pixels = (width + 15) / 16 * 16;
   picture_ = {&format, nullptr, width, height, pixels * format.bytes, (height + 1) / 2 * 2};
   bytes_.resize(picture_bytes(format, picture_.width_stride, picture_.height_stride));
   picture_.data = bytes_.data();
-  static constinit trace::StaticName name("picture in between");
-  if (trace::enabled(trace::Category::media))
-    trace::instant(trace::Category::media, name.id(), 0, bytes_.size());
+  note_picture_in_between(bytes_.size());
 }
 
 }  // namespace anynpu::pixel

@@ -48,8 +48,10 @@ struct Picture {
 // Bytes that a picture takes, from its first to its last row, padding rows included.
 size_t picture_bytes(const Format& format, uint32_t width_stride, uint32_t height_stride);
 
-// A picture in memory of its own, for steps in between. Each leaves a mark in the trace
-// ("picture in between", with its bytes), so that copies can be counted.
+// A mark in the trace ("picture in between", with its bytes), so that copies can be counted.
+void note_picture_in_between(size_t bytes);
+
+// A picture in memory of its own, for steps in between. Each is noted in the trace.
 class OwnPicture {
  public:
   OwnPicture(const Format& format, uint32_t width, uint32_t height);

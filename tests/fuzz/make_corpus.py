@@ -98,6 +98,10 @@ def videos():
         data = video_files.make("h264", 32, 32, 4, options)
         for choice in (0, 2, 12, 16):
             yield f"h264_{name}_{choice}", bytes([choice]) + data
+    for pixels in ("yuv444p", "yuv422p10le", "gray"):  # through the scaler
+        data = video_files.make("h264", 34, 17, 2, ("-bf", "0", "-pix_fmt", pixels), "testsrc")
+        for choice in (0, 16):
+            yield f"h264_{pixels}_{choice}", bytes([choice]) + data
     fields = b"".join(field_coded_video.make(32, 32, 2)[0])
     for choice in (0, 2, 12, 16):
         yield f"h264_fields_{choice}", bytes([choice]) + fields

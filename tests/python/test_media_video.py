@@ -54,39 +54,84 @@ def test_decoded_pictures_are_those_of_ffmpeg(reporter, name):
     assert sorted(number for number, *_ in results) == list(range(len(packets)))
 
 
-@pytest.mark.parametrize("pixels", ["yuv422p", "yuv444p", "gray", "yuv420p10le"])
-def test_video_with_other_samples_becomes_nv12(reporter, pixels):
-    """Luma as ffmpeg has it, in the upper eight bits; chroma that is too much is averaged."""
-    data = video_files.make("h264", 128, 96, 3, ("-bf", "0", "-pix_fmt", pixels))
-    decoder = Decoder(reporter)
-    for packet in video_files.units("h264", data):
-        ok(decoder.send(packet))
-    got = [picture for _, code, picture, _ in decoder.close() if code == 0]
-    raw = video_files.run(["-f", "h264", "-i", "-", "-f", "rawvideo", "-pix_fmt", pixels, "-"],
-                          data)
-    samples = np.frombuffer(raw, "<u2" if "10" in pixels else np.uint8).reshape(3, -1)
-    samples = samples >> 2 if "10" in pixels else samples
-    assert len(got) == 3
-    for picture, wanted in zip(got, samples.astype(int)):
-        assert np.array_equal(picture[:128 * 96], wanted[:128 * 96])
-        chroma = picture[128 * 96:].reshape(48, 64, 2).astype(int)
-        if pixels == "gray":
-            assert (chroma == 128).all()
-            continue
-        across, down = {"yuv422p": (1, 2), "yuv444p": (2, 2), "yuv420p10le": (1, 1)}[pixels]
-        planes = wanted[128 * 96:].reshape(2, 48, down, 64, across).mean((2, 4))
-        assert np.abs(chroma - np.moveaxis(planes, 0, -1)).max() <= 1
+def decode_all(reporter, codec, data, size=1 << 20):
+    decoder = Decoder(reporter, codec)
+    for packet in video_files.units(codec, data):
+        ok(decoder.send(packet, size=size))
+    return [picture for _, code, picture, _ in decoder.close() if code == 0]
+
+
+SAMPLES = ["yuv422p", "yuv444p", "gray", "yuv420p10le", "yuv422p10le", "yuv444p10le", "gray10le"]
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
+@pytest.mark.parametrize("pixels", SAMPLES)
+def test_video_with_other_samples_becomes_the_nv12_of_ffmpeg(reporter, codec, pixels):
+    # As odd as the sampling lets them be.
+    odd = {"yuv444": (131, 97), "yuv422": (130, 97)}.get(pixels[:6], (130, 98))
+    for width, height in ((128, 96), odd):
+        data = video_files.make(codec, width, height, 3, ("-pix_fmt", pixels), "testsrc")
+        got = decode_all(reporter, codec, data)
+        assert np.array_equal(got, video_files.decode(codec, data, width, height)), (width, height)
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
+@pytest.mark.parametrize("pixels", ["yuv420p", "yuv444p", "yuv420p10le"])
+def test_the_full_range_becomes_the_narrow_one_of_ffmpeg(reporter, codec, pixels):
+    full = ("-vf", "scale=out_range=full", "-pix_fmt", pixels, "-color_range", "pc")
+    data = video_files.make(codec, 128, 96, 2, full, "testsrc")
+    got = decode_all(reporter, codec, data)
+    assert np.array_equal(got, video_files.decode(codec, data, 128, 96))
+    assert min(picture[:128 * 96].min() for picture in got) >= 15  # dithered
+
+
+def test_grey_video_may_tell_that_it_is_narrow(reporter):
+    data = video_files.make("hevc", 128, 96, 2, ("-pix_fmt", "gray", "-bsf:v",
+                                                 "hevc_metadata=video_full_range_flag=0"))
+    assert np.array_equal(decode_all(reporter, "hevc", data),
+                          video_files.decode("hevc", data, 128, 96))
+
+
+def test_nv21_of_video_with_other_samples_is_nv12_turned_about(reporter):
+    data = video_files.make("h264", 128, 96, 1, ("-pix_fmt", "yuv444p"))
+    decoder = Decoder(reporter, out_format=NV21)
+    ok(decoder.send(data))
+    (_, _, picture, _), = decoder.close()
+    wanted = video_files.decode("h264", data, 128, 96)[0]
+    assert np.array_equal(picture[:128 * 96], wanted[:128 * 96])
+    assert np.array_equal(picture[128 * 96:].reshape(-1, 2)[:, ::-1].ravel(), wanted[128 * 96:])
 
 
 @pytest.mark.parametrize("codec, width, height", [
-    ("h264", 2, 2), ("h264", 18, 34), ("h264", 1920, 1080), ("h264", 4096, 64), ("h264", 64, 4096),
-    ("hevc", 18, 34), ("hevc", 1920, 1080), ("hevc", 8192, 64)])
+    ("h264", 2, 2), ("h264", 2, 34), ("h264", 18, 34), ("h264", 1920, 1080), ("h264", 4096, 64),
+    ("h264", 64, 4096), ("hevc", 16, 16), ("hevc", 18, 34), ("hevc", 1920, 1080),
+    ("hevc", 8192, 64)])
 def test_sizes_from_the_smallest_to_the_widest(reporter, codec, width, height):
     data = video_files.make(codec, width, height, 2 if width * height < 100000 else 1, ())
-    decoder = Decoder(reporter, codec)
-    for packet in video_files.units(codec, data):
-        ok(decoder.send(packet, size=-(-width // 16) * 16 * -(-height // 2) * 3))
-    got = [picture for _, code, picture, _ in decoder.close() if code == 0]
+    got = decode_all(reporter, codec, data, -(-width // 16) * 16 * -(-height // 2) * 3)
+    assert np.array_equal(got, video_files.decode(codec, data, width, height))
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
+@pytest.mark.parametrize("width, height", [(2, 2), (4, 8), (10, 6), (30, 2), (46, 46)])
+def test_pictures_cut_by_the_window_of_the_stream(reporter, codec, width, height):
+    """Sizes that the encoders do not make themselves: 48x48 with a window for what is shown."""
+    window = f"{codec}_metadata=crop_right={48 - width}:crop_bottom={48 - height}"
+    data = video_files.make(codec, 48, 48, 3, ("-bsf:v", window))
+    got = decode_all(reporter, codec, data)
+    assert len(got) == 3
+    assert np.array_equal(got, video_files.decode(codec, data, width, height))
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
+@pytest.mark.parametrize("width, height", [(3, 5), (33, 17), (63, 35), (127, 95)])
+def test_odd_sizes(reporter, codec, width, height):
+    """4:4:4: the windows of 4:2:0 streams have even sides. x265 breaks on small pictures, so they
+    are cut from larger ones."""
+    window = f"{codec}_metadata=crop_right={128 - width}:crop_bottom={96 - height}"
+    data = video_files.make(codec, 128, 96, 2, ("-pix_fmt", "yuv444p", "-bsf:v", window))
+    got = decode_all(reporter, codec, data)
+    assert len(got) == 2 and got[0].size == video_files.nv12_size(width, height)
     assert np.array_equal(got, video_files.decode(codec, data, width, height))
 
 

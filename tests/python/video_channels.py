@@ -5,7 +5,7 @@ import threading
 from contextlib import contextmanager
 
 import numpy as np
-from media_programs import NV12, RGB, download, ok, upload
+from media_programs import NV12, RGB, download, ok, up, upload
 
 import acl
 
@@ -69,8 +69,8 @@ class Decoder:
             raw = download(address, wstride * hstride).reshape(hstride, wstride)
             return raw[:height, :width * 3].reshape(height, width, 3)
         raw = download(address, wstride * hstride * 3 // 2).reshape(-1, wstride)
-        return np.concatenate([raw[:height, :width].ravel(),
-                               raw[hstride:hstride + height // 2, :width].ravel()])
+        chroma = raw[hstride:hstride + -(-height // 2), :up(width, 2)]
+        return np.concatenate([raw[:height, :width].ravel(), chroma.ravel()])
 
     def send(self, data, user_data=None, size=1 << 20, skip=False, eos=False):
         packet = acl.media.dvpp_create_stream_desc()

@@ -19,7 +19,8 @@ def run(arguments, data=b""):
 
 @functools.lru_cache(maxsize=None)
 def make(codec, width=128, height=96, frames=10, options=(), source="testsrc2"):
-    """A stream with start codes; `options` are ffmpeg's, as a tuple."""
+    """A stream with start codes; `options` are ffmpeg's, as a tuple. testsrc2 has even sizes only,
+    testsrc any."""
     encoder = {"h264": "libx264", "hevc": "libx265"}[codec]
     quiet = ["-x265-params", "log-level=none"] if codec == "hevc" and not any(
         "x265" in o for o in options) else []
@@ -34,7 +35,12 @@ def decode(codec, data, width, height):
     raw = subprocess.run([FFMPEG, "-v", "quiet", "-threads", "1", "-f", codec, "-i", "-",
                           "-fps_mode", "passthrough", "-pix_fmt", "nv12", "-f", "rawvideo", "-"],
                          input=data, stdout=subprocess.PIPE, timeout=120).stdout
-    return np.frombuffer(raw, np.uint8).reshape(-1, width * height * 3 // 2)
+    return np.frombuffer(raw, np.uint8).reshape(-1, nv12_size(width, height))
+
+
+def nv12_size(width, height):
+    """Bytes of a picture without padding; the last chroma of an odd size counts whole."""
+    return width * height + 2 * -(-width // 2) * -(-height // 2)
 
 
 def units(codec, data):

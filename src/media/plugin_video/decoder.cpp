@@ -8,6 +8,7 @@ extern "C" {
 #include <algorithm>
 
 #include "media/plugin_video/codec.h"
+#include "media/plugin_video/nv12_scaler.h"
 
 namespace anynpu::media {
 namespace {
@@ -114,23 +115,28 @@ class Decoder final : public VideoDecoder {
     }
   }
 
-  Status hand_over(const FrameSink& sink) const {
+  // Narrow 4:2:0 of eight bits as it is, everything else as NV12.
+  Result<const AVFrame*> as_420() {
+    if (frame_->format == AV_PIX_FMT_YUV420P) return static_cast<const AVFrame*>(frame_);
     const AVPixFmtDescriptor* desc =
         av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
     if (desc == nullptr || (desc->flags & AV_PIX_FMT_FLAG_RGB) || desc->comp[0].depth > 10)
-      return fail(Code::unsupported_feature, "the video has the pixel format {}; expected YUV",
+      return fail(Code::unsupported_feature,
+                  "the video has the pixel format {}; expected YUV of at most 10 bits",
                   desc != nullptr ? desc->name : "unknown");
+    return scaler_.convert(*frame_);
+  }
+
+  Status hand_over(const FrameSink& sink) {
+    ANYNPU_ASSIGN(const AVFrame* picture, as_420());
     DecodedFrame frame;
     frame.id = static_cast<uint64_t>(frame_->pts);
     for (int i = 0; i < 3; ++i) {
-      frame.plane[i] = desc->nb_components > i ? frame_->data[i] : nullptr;
-      frame.stride[i] = static_cast<size_t>(frame_->linesize[i]);
+      frame.plane[i] = picture->data[i];
+      frame.stride[i] = static_cast<size_t>(picture->linesize[i]);
     }
-    frame.width = static_cast<uint32_t>(frame_->width);
-    frame.height = static_cast<uint32_t>(frame_->height);
-    frame.shift_x = desc->log2_chroma_w;
-    frame.shift_y = desc->log2_chroma_h;
-    frame.bit_depth = static_cast<uint32_t>(desc->comp[0].depth);
+    frame.width = static_cast<uint32_t>(picture->width);
+    frame.height = static_cast<uint32_t>(picture->height);
     frame.type = frame_->pict_type == AV_PICTURE_TYPE_I   ? FrameType::i
                  : frame_->pict_type == AV_PICTURE_TYPE_B ? FrameType::b
                                                           : FrameType::p;
@@ -144,6 +150,7 @@ class Decoder final : public VideoDecoder {
   AVPacket* packet_ = nullptr;
   AVFrame* frame_ = nullptr;
   AVCodecParserContext* parser_ = nullptr;
+  Nv12Scaler scaler_;
   int open_field_ = 0;  // the field whose other half is to come
 };
 
