@@ -51,6 +51,7 @@ class VpcJob {
   using Work = std::function<void(const pixel::Picture& from, const pixel::Picture& to)>;
   Status add_work(const PictureSpec& from, const PictureSpec& to, Size size, Work work);
 
+  const pixel::ColorMatrix& matrix() const { return matrix_; }
   // Bytes of all outputs, for the trace.
   uint64_t bytes() const { return bytes_; }
   void run() const;
