@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "media/image.h"
 
+#include "base/log.h"
 #include "pixel/color.h"
 
 namespace anynpu::media {
@@ -97,6 +98,8 @@ Result<uint32_t> png_decoded_bytes(const PngInfo& info, int32_t format) {
 Status decode_jpeg(Bytes file, const JpegInfo& info, const Picture& to,
                    const pixel::ColorMatrix& matrix, uint8_t alpha) {
   ANYNPU_ASSIGN(const ImageCodec* codec, image_codec());
+  if (info.progressive)
+    ANYNPU_LOG(info, "JPEG decoder: the file is progressive; some chips refuse such files");
   const Format& source = *find_format(info.layout);
   const Format& target = *to.format;
   const bool twins = source.packing == target.packing && source.family == target.family &&

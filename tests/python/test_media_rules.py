@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules that all units share (guide 5.3.1, 5.3.2, 5.4.1): conversion and scaling wherever formats
 or sizes differ, memory around pictures, memory that is gone, chips that lack a unit."""
+import os
+
 import numpy as np
 import program
 import pytest
@@ -178,3 +180,25 @@ def test_what_a_chip_lacks_is_200006_with_its_name(chip, codes):
             assert (int(code), int(count) > 0) == (200006, True)
         else:
             assert int(code) != 200006, "the chip has it"
+
+
+PROGRESSIVE = """
+import acl
+from media_programs import NV12, Picture, jpeg_bytes, ok, upload
+ok(acl.init()), ok(acl.rt.set_device(0))
+stream, desc = ok(acl.rt.create_stream()), acl.media.dvpp_create_channel_desc()
+ok(acl.media.dvpp_create_channel(desc))
+data = jpeg_bytes(64, 48, progressive=WHETHER)
+picture = Picture(NV12, 64, 48)
+ok(acl.media.dvpp_jpeg_decode_async(desc, upload(data), len(data), picture.desc, stream))
+ok(acl.rt.synchronize_stream(stream))
+"""
+
+
+@pytest.mark.parametrize("whether", [False, True])
+def test_the_log_notes_progressive_files_which_some_chips_refuse(whether):
+    here = os.path.dirname(os.path.abspath(__file__))
+    words = program.run(PROGRESSIVE.replace("WHETHER", str(whether)),
+                        PYTHONPATH=f"{here}:{os.environ['PYTHONPATH']}",
+                        ASCEND_SLOG_PRINT_TO_STDOUT="1", ASCEND_GLOBAL_LOG_LEVEL="1")
+    assert ("progressive;" in words) == whether
