@@ -21,6 +21,18 @@ def test_the_command_runs_as_a_module_and_as_a_file(models):
         assert done.returncode == 0 and "Performance Summary" in done.stdout, done.stderr
 
 
+@pytest.mark.parametrize("words, code", [([], 0), (["--dymBatch", "3"], 1)])
+def test_every_line_goes_to_stdout_and_begins_with_its_level(models, words, code):
+    done = subprocess.run([sys.executable, "-m", "ais_bench", "--model", models("fixed"), *words],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == code and done.stderr == ""
+    lines = [line for line in re.split("[\r\n]+", done.stdout) if line]
+    known = re.compile(r"\[(INFO|WARNING|ERROR|DEBUG)\] \S|Inference array Processing: ")
+    others = [line for line in lines if not known.match(line)]
+    assert others == [] and len(lines) > 5
+    assert any(line.startswith("[ERROR] RuntimeError: ") for line in lines) == bool(code)
+
+
 def test_pure_inference_prints_the_summary_word_for_word(run, models):
     text = run("--model", models("fixed"))
     statistics = f"min = {NUMBER}, max = {NUMBER}, mean = {NUMBER}, median = {NUMBER}, " \
