@@ -3,6 +3,7 @@
 AIPP."""
 import os
 import re
+import signal
 import stat
 
 import numpy as np
@@ -14,6 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from ais_bench.infer import options
 from ais_bench.infer.shape_range import shapes_of
+from ais_bench.infer.worker_process import Worker
 
 
 @pytest.mark.parametrize("words", [
@@ -152,6 +154,22 @@ def test_a_device_that_fails_ends_the_command_with_status_1(run, models):
     text = run("--model", models("fixed"), "--device", "0,100", code=1)
     assert "[INFO] multidevice run end qsize:1 result:1\n" in text
     assert "device 100 does not exist" in text and "Traceback" in text
+
+
+def test_a_killed_child_is_named_and_the_others_are_reported(run, models, monkeypatch):
+    go = Worker.go
+
+    def start_line(worker):
+        if worker.name == "device 1 (1)":
+            os.kill(worker.pid, signal.SIGKILL)
+        go(worker)
+
+    monkeypatch.setattr(Worker, "go", start_line)
+    text = run("--model", models("fixed"), "--device", "0,1,2", code=1)
+    assert re.search(r"\[ERROR\] device 1 \(1\): the worker process \d+ ended by signal 9 "
+                     r"\(SIGKILL\) before it answered", text), text
+    assert "[INFO] multidevice run end qsize:2 result:1\n" in text
+    assert re.findall(r"i:(\d) device_(\d) throughput:", text) == [("0", "0"), ("2", "2")]
 
 
 # -- shape ranges ----------------------------------------------------------------------------------

@@ -148,6 +148,16 @@ def test_a_worker_that_is_killed_is_named_and_replaced(models):
     session.close()
 
 
+def test_a_worker_that_is_stopped_does_not_hold_up_the_end(models):
+    session = MultiDeviceSession(models("step"))
+    session.infer({0: [pair(0)]})
+    victim = session._workers[0, 0]
+    os.kill(victim.pid, signal.SIGSTOP)
+    begin = time.monotonic()
+    session.close()
+    assert time.monotonic() - begin < 30 and not victim.alive()
+
+
 def test_an_interrupted_call_leaves_no_old_answers(models, monkeypatch, make):
     from ais_bench.infer import worker_process
     session, answer = MultiDeviceSession(models("step")), worker_process.Worker.answer

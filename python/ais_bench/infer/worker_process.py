@@ -92,11 +92,12 @@ class Worker:
                           "answered; its result is lost, the next call starts a new one")
 
     def close(self):
-        """Ends the worker: at once when it waits, else when its task is done."""
+        """Ends the worker: it goes when it has no task, and is killed when it has one still after
+        two seconds, or is stopped."""
         self._channel.close()
         if self.alive():
             try:
                 self._process.wait(2)
             except subprocess.TimeoutExpired:
-                self._process.terminate()
+                self._process.kill()
                 self._process.wait()
