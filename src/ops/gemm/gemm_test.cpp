@@ -107,6 +107,8 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
           "MatMul shape=2x3x0,2x0x4",
           "MatMul shape=3x4,4x3 dtype=float64",
           "MatMul shape=17x2600,2600x40",  // k in chunks
+          "MatMul shape=2x30x1300,2x1300x75",
+          "Gemm shape=70x2100,2100x215,215 const=none alpha=2",
           "MatMul shape=3x1300,1300x70 const=1",
           "Gemm shape=1300x20,50x1300,20x50 transA=1 transB=1 alpha=0.5 beta=2",
           "FusedMatMul shape=17x2600,2600x40,40,17x40 activation=Gelu const=1,2 domain=anynpu "

@@ -3,11 +3,19 @@
 // itself, as numpy has it. A plain < is no order where NaN may be among the values.
 #pragma once
 
+#include <type_traits>
+
 namespace anynpu::ops {
 
 template <typename W>
+bool is_nan(W x) {
+  if constexpr (std::is_floating_point_v<W>) return x != x;
+  return false;
+}
+
+template <typename W>
 bool comes_before(W a, W b) {
-  return a < b || (b != b && a == a);
+  return a < b || (is_nan(b) && !is_nan(a));
 }
 
 }  // namespace anynpu::ops

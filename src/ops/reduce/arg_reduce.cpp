@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ArgMax and ArgMin along one axis.
+#include "ops/index/order.h"
 #include "ops/reduce/reduce.h"
 #include "ops/reduce/walk.h"
 #include "ops/registry.h"
@@ -38,8 +39,8 @@ PlanResult plan_arg_of(const OpContext& context) {
       while (const int64_t count = next(block)) {
         for (int64_t i = 0; i < count; ++i, ++at) {
           // NaN is found first, as numpy has it, whether the largest is looked for or the smallest.
-          const bool is_nan = block[i] != block[i] && best == best;
-          const bool better = is_nan || (largest ? block[i] > best : block[i] < best);
+          const bool nan = is_nan(block[i]) && !is_nan(best);
+          const bool better = nan || (largest ? block[i] > best : block[i] < best);
           if (at == 0 || better || (last && block[i] == best)) best = block[i], found = at;
         }
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce*: rows of (start, step over a block, finish) over the reduction engine. Reals are summed
-// in double, integers exactly (they wrap).
+// Reduce*: a start, a step over a block and a finish for each, over the reduction engine. Reals are
+// summed in double, integers exactly (they wrap).
 #include "ops/reduce/reduce.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ops/families.h"
+#include "ops/index/order.h"
 #include "ops/reduce/walk.h"
 #include "ops/registry.h"
 #include "tensor/element.h"
@@ -30,6 +31,7 @@ template <typename W>
 struct Fold {
   W start;
   void (*step)(W* sums, const W* block, int64_t count);
+  void (*each)(W* sums, const W* block, int64_t count);  // element i into sum i
   W (*join)(W a, W b);
   W (*finish)(W sum, int64_t length);
 };
@@ -44,6 +46,17 @@ void fold(W* sums, const W* block, int64_t count) {
   }
   for (int64_t k = 0; i < count; ++i, ++k) own[k] = f(own[k], block[i]);
   std::copy_n(own, kSums, sums);
+}
+
+template <auto f, typename W>
+void fold_each(W* sums, const W* block, int64_t count) {
+  int64_t i = 0;
+  for (; i + kSums <= count; i += kSums) {
+    W own[kSums];  // read before anything is written: the arrays might overlap, for the compiler
+    for (int64_t k = 0; k < kSums; ++k) own[k] = f(sums[i + k], block[i + k]);
+    std::copy_n(own, kSums, sums + i);
+  }
+  for (; i < count; ++i) sums[i] = f(sums[i], block[i]);
 }
 
 // Integers wrap. Unsigned ones of 64 bits need an order and a division of their own.
@@ -68,11 +81,11 @@ W with_size(W sum, W x) {
 }
 template <typename W>
 W larger(W a, W b) {
-  return b > a || b != b ? b : a;
+  return b > a || is_nan(b) ? b : a;
 }
 template <typename W>
 W smaller(W a, W b) {
-  return b < a || b != b ? b : a;
+  return b < a || is_nan(b) ? b : a;
 }
 
 template <typename W>
@@ -130,27 +143,32 @@ W end_of(DType type, bool most) {
   return end;
 }
 
+template <typename W, auto step, auto join>
+Fold<W> folding(W start, W (*finish)(W sum, int64_t length)) {
+  return {start, fold<step, W>, fold_each<step, W>, join, finish};
+}
+
 template <typename W>
 Fold<W> fold_of(Kind kind, DType type) {
   switch (kind) {
     case Kind::sum:
-      return {0, fold<added<W>, W>, added<W>, as_is<W>};
+      return folding<W, added<W>, added<W>>(0, as_is);
     case Kind::mean:
-      return {0, fold<added<W>, W>, added<W>, average<W>};
+      return folding<W, added<W>, added<W>>(0, average);
     case Kind::log_sum:
-      return {0, fold<added<W>, W>, added<W>, logarithm<W>};
+      return folding<W, added<W>, added<W>>(0, logarithm);
     case Kind::sum_square:
-      return {0, fold<with_square<W>, W>, added<W>, as_is<W>};
+      return folding<W, with_square<W>, added<W>>(0, as_is);
     case Kind::l2:
-      return {0, fold<with_square<W>, W>, added<W>, root<W>};
+      return folding<W, with_square<W>, added<W>>(0, root);
     case Kind::l1:
-      return {0, fold<with_size<W>, W>, added<W>, as_is<W>};
+      return folding<W, with_size<W>, added<W>>(0, as_is);
     case Kind::product:
-      return {1, fold<multiplied<W>, W>, multiplied<W>, as_is<W>};
+      return folding<W, multiplied<W>, multiplied<W>>(1, as_is);
     case Kind::max:
-      return {end_of<W>(type, false), fold<larger<W>, W>, larger<W>, as_is<W>};
+      return folding<W, larger<W>, larger<W>>(end_of<W>(type, false), as_is);
     case Kind::min:
-      return {end_of<W>(type, true), fold<smaller<W>, W>, smaller<W>, as_is<W>};
+      return folding<W, smaller<W>, smaller<W>>(end_of<W>(type, true), as_is);
   }
   return {};
 }
@@ -172,6 +190,17 @@ PlanResult plan_fold(const OpContext& context, Kind kind) {
   if (!load || !store) return no_kernel_for(context);
   const Fold<W> fold = fold_of<W>(kind, type);
   const int64_t pieces = walk.outputs < kFewGroups ? std::max<int64_t>(1, walk.length / kPart) : 1;
+  if (pieces == 1 && has_tiles(walk)) {
+    return make_plan([=](const RunArgs& args) {
+      for_each_tile(walk, load, args.inputs[0], [&](int64_t first, int64_t count, auto&& next) {
+        W block[kBlockLength], sums[kBlockLength];
+        std::fill_n(sums, count, fold.start);
+        while (next(block)) fold.each(sums, block, count);
+        for (int64_t i = 0; i < count; ++i) sums[i] = fold.finish(sums[i], walk.length);
+        store(args.outputs[0], first, sums, count);
+      });
+    });
+  }
   auto plan = make_plan([=](const RunArgs& args) {
     auto* parts = reinterpret_cast<W*>(args.workspace);
     for_each_part(walk, pieces, load, args.inputs[0], [&](int64_t part, auto&& next) {

@@ -77,6 +77,33 @@ TEST(Reduce, LongGroupsInPartsGiveWhatEveryElementGives) {
   }
 }
 
+TEST(Reduce, OuterAxesGiveWhatEachColumnGives) {
+  for (const int64_t columns : {1, 7, 8, 31, 33, 70, 1030}) {
+    const int64_t rows = 19;
+    Floats x(static_cast<size_t>(3 * rows * columns));
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 2003) / 64;
+    Floats sums, most;
+    for (int64_t b = 0; b < 3; ++b) {
+      for (int64_t c = 0; c < columns; ++c) {
+        float sum = 0, top = 0;
+        for (int64_t r = 0; r < rows; ++r) {
+          const float v = x[static_cast<size_t>((b * rows + r) * columns + c)];
+          sum += v, top = std::max(top, v);
+        }
+        sums.push_back(sum), most.push_back(top);
+      }
+    }
+    const Shape shape{3, rows, columns};
+    EXPECT_EQ(TestNode("ReduceSum", 13).floats(shape, x).ints({1}).evaluate(), sums) << columns;
+    EXPECT_EQ(TestNode("ReduceMax", 18).floats(shape, x).ints({1}).evaluate(), most) << columns;
+    const auto both = TestNode("ReduceMax", 18).floats(shape, x).ints({0, 1}).evaluate();
+    for (size_t c = 0; c < both.size(); ++c) {
+      const auto at = [&](size_t b) { return most[b * static_cast<size_t>(columns) + c]; };
+      EXPECT_EQ(both[c], std::max({at(0), at(1), at(2)}));
+    }
+  }
+}
+
 TEST(Reduce, RefusesAnAxisOutside) {
   EXPECT_NE(TestNode("ReduceSum", 13).shape({2, 3}).ints({2}).shape_text().find("axis 2"),
             std::string::npos);

@@ -53,6 +53,41 @@ void for_each_part(const ReduceWalk& walk, int64_t pieces, LoadBlock<W> load, co
   });
 }
 
+// Where the innermost dimension is kept, neighbouring outputs are taken in tiles: reading a column
+// for each of them would miss the cache at every step.
+constexpr int64_t kLeastTile = 32;
+
+inline bool has_tiles(const ReduceWalk& walk) {
+  return !walk.kept.empty() && walk.kept_stride.back() == 1 && walk.kept.back() >= kLeastTile / 4;
+}
+
+// body(first output, count, next) where next(block) fills `count` elements, one of each group, and
+// returns false at the end.
+template <typename W, typename Body>
+void for_each_tile(const ReduceWalk& walk, LoadBlock<W> load, const std::byte* x,
+                   const Body& body) {
+  const int64_t inner = walk.kept.back(), wide = std::clamp(inner / 4, kLeastTile, kBlockLength);
+  const int64_t tiles = (inner + wide - 1) / wide, work = std::max<int64_t>(1, walk.length * wide);
+  const auto least = static_cast<size_t>(std::max<int64_t>(1, 4096 / work));
+  parallel(static_cast<size_t>(walk.outputs / std::max<int64_t>(1, inner) * tiles), least,
+           [&](size_t begin, size_t end) {
+             for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+               const int64_t first = i / tiles * inner + i % tiles * wide;
+               const int64_t count = std::min(wide, inner - i % tiles * wide);
+               const int64_t base = walk.base(first);
+               int64_t at = 0, offset = 0, step = 0, left = 0;
+               body(first, count, [&](W* block) {
+                 if (at >= walk.length) return false;
+                 if (left == 0) walk.run(at, offset, step, left);
+                 load(x, base + offset, 1, block, count);
+                 offset += step;
+                 ++at, --left;
+                 return true;
+               });
+             }
+           });
+}
+
 // body(output, next) for every group as a whole.
 template <typename W, typename Body>
 void for_each_group(const ReduceWalk& walk, LoadBlock<W> load, const std::byte* x,
