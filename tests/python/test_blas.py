@@ -204,3 +204,29 @@ def test_what_does_not_fit_is_refused(change, words):
               "matrix_c": x.address, "ldc": 4, "data_type_c": 0, "type": 0, "stream": 0, **change}
     assert acl.blas.gemm_ex(*values.values()) != 0
     assert words in acl.get_recent_err_msg()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("source, target", [(F, F), (H, F), (H, H)])
+def test_what_is_no_number_stays_in_its_row_and_column(source, target):
+    """Infinities, NaN and denormal numbers; k is long enough to be multiplied in chunks."""
+    m, n, k = 19, 37, 1400
+    a, b = make((m, k), source), make((k, n), source)
+    a[3, 1300], a[5, 7], b[9, 11], b[1399, 36] = np.inf, np.nan, -np.inf, np.nan
+    a[7], b[:, 2] = 6e-8, 1
+    want = wide(a) @ wide(b)
+    near(gemm(a, b, np.zeros((m, n), target), 1, 0), want.astype(target).astype(F), source)
+
+
+@pytest.mark.parametrize("source, target", [(F, F), (H, H), (H, F)])
+def test_without_beta_the_old_values_do_not_count(source, target):
+    a, b = make((5, 9), source), make((9, 4), source)
+    c = np.full((5, 4), np.nan, target)
+    near(gemm(a, b, c, 1, 0), wide(a) @ wide(b), source)
+
+
+def test_products_of_the_least_int8_are_exact():
+    a, b = np.full((3, 4099), -128, B), np.full((4099, 5), -128, B)
+    b[:, 1] = 127
+    got = gemm(a, b, np.zeros((3, 5), I32), 1, 0)
+    np.testing.assert_array_equal(got, wide(a) @ wide(b))
