@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclruntime/pipeline.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <thread>
 #include <utility>
@@ -18,6 +20,18 @@ bool worth_a_thread(const PipelineItem& item) {
   for (const Feed& feed : item.feeds) bytes += feed.bytes;
   for (const Tensor& tensor : item.outputs) bytes += tensor.bytes;
   return bytes >= kBytes;
+}
+
+// Moves the calling thread off a core; it may come back. The system may start or wake a thread on
+// the core of the one that it is meant to run beside, and leave it there.
+void leave_core(int core) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(core, &others);
+  if (sched_setaffinity(0, sizeof others, &others) == 0) {
+    sched_setaffinity(0, sizeof allowed, &allowed);
+  }
 }
 
 }  // namespace
@@ -108,6 +122,12 @@ void Pipeline::work(Role role, const std::function<bool()>& interrupted) {
   if (Failure failure = model_.context().use()) return stop(0, std::move(failure));
   double asked = now_ms();
   for (Task task = take(role); task.step != Step::none; task = take(role)) {
+    const int core = sched_getcpu();
+    if (role == Role::computes) {
+      computing_core_ = core;
+    } else if (core >= 0 && core == computing_core_) {
+      leave_core(core);
+    }
     end(task, perform(task));
     if (!interrupted || now_ms() - asked < kAskEachMs) continue;
     asked = now_ms();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -62,6 +63,8 @@ class Pipeline {
   const std::vector<size_t>& output_sizes_;
   const int loop_;
   std::vector<PipelineItem>& items_;
+
+  std::atomic<int> computing_core_ = -1;
 
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
