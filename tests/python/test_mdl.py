@@ -295,7 +295,7 @@ def test_an_incomplete_config_is_refused():
     assert "ACL_MDL_PATH_PTR" in acl.get_recent_err_msg()
     assert acl.mdl.set_config_opt(config, LOAD_TYPE, 5) == 0
     assert acl.mdl.load_with_config(config)[1] == FEATURE_UNSUPPORTED
-    assert acl.mdl.set_config_opt(config, 15, 1) == FEATURE_UNSUPPORTED
+    assert acl.mdl.set_config_opt(config, 9, 1) == FEATURE_UNSUPPORTED  # queues
     assert acl.mdl.destroy_config_handle(config) == 0
 
 

@@ -81,3 +81,27 @@ print(acl.mdl.load_from_file(sys.argv[1])[1])
     assert lines[0] == f"0 8 {GE_MEMORY_ALLOCATION}", done.stdout + done.stderr
     assert "for the weights and the work of the model" in done.stdout
     assert "device 0 has" in done.stdout and lines[-1] == "0"
+
+
+def test_a_model_is_loaded_part_by_part_with_the_sizes_of_query_exe_om_desc(models, device_0):
+    sizes, ret = acl.mdl.query_exe_om_desc(models["fixed"])
+    assert ret == 0, acl.get_recent_err_msg()
+    assert (sizes["workSize"], sizes["weightSize"], 0) == acl.mdl.query_size(models["fixed"])
+    load_type, path, weight, work = 1, 2, 5, 7
+    config, memory = acl.mdl.create_config_handle(), []
+    options = [(load_type, 2), (path, models["fixed"])]
+    for part, attribute in (("workSize", work), ("weightSize", weight), ("modelDescSize", 15),
+                            ("kernelSize", 17), ("kernelArgsSize", 19), ("staticTaskSize", 21),
+                            ("dynamicTaskSize", 23), ("fifoTaskSize", 26)):
+        memory.append(acl.rt.malloc(max(sizes[part], 64), 0)[0])
+        options += [(attribute, memory[-1]), (attribute + 1, sizes[part])]
+    for attribute, value in options:
+        assert acl.mdl.set_config_opt(config, attribute, value) == 0, acl.get_recent_err_msg()
+    before = used()
+    model, ret = acl.mdl.load_with_config(config)
+    assert ret == 0, acl.get_recent_err_msg()
+    assert used() - before < MEBI, "the model lies in the memory given"
+    assert acl.mdl.unload(model) == 0
+    assert acl.mdl.destroy_config_handle(config) == 0
+    for address in memory:
+        assert acl.rt.free(address) == 0

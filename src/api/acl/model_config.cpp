@@ -57,10 +57,26 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
       return read_value(value, size, config.work_optimize);
     case ACL_MDL_WEIGHT_PATH_PTR:
       return read_path(value, size, config.weight_path);
+    // Memory for parts that take none here (aclmdlQueryExeOMDesc says 0): it stays unused.
+    case ACL_MDL_MODEL_DESC_PTR:
+    case ACL_MDL_KERNEL_PTR:
+    case ACL_MDL_KERNEL_ARGS_PTR:
+    case ACL_MDL_STATIC_TASK_PTR:
+    case ACL_MDL_DYNAMIC_TASK_PTR:
+    case ACL_MDL_FIFO_PTR: {
+      void* address = nullptr;
+      return read_value(value, size, address);
+    }
+    case ACL_MDL_MODEL_DESC_SIZET:
+    case ACL_MDL_KERNEL_SIZET:
+    case ACL_MDL_KERNEL_ARGS_SIZET:
+    case ACL_MDL_STATIC_TASK_SIZET:
+    case ACL_MDL_DYNAMIC_TASK_SIZET:
+    case ACL_MDL_FIFO_SIZET:
     // How the card places and drives a model: there is nothing to choose here.
     case ACL_MDL_MEM_MALLOC_POLICY_SIZET: {
-      size_t policy = 0;
-      return read_value(value, size, policy);
+      size_t number = 0;
+      return read_value(value, size, number);
     }
     case ACL_MDL_WITHOUT_GRAPH_INT32:
     case ACL_NPU_PERF_MODE: {
@@ -71,10 +87,9 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
       break;
   }
   const bool documented = attr >= ACL_MDL_PRIORITY_INT32 && attr <= ACL_NPU_PERF_MODE;
-  return fail(
-      documented ? Code::unsupported_feature : Code::invalid_argument,
-      "attribute {} of the load configuration is not {}; expected 0 to 8, 13, 14, 25, 28 or 29",
-      static_cast<int>(attr), documented ? "supported" : "known");
+  return fail(documented ? Code::unsupported_feature : Code::invalid_argument,
+              "attribute {} of the load configuration is not {}; expected 0 to 8 or 13 to 29",
+              static_cast<int>(attr), documented ? "supported (queues)" : "known");
 }
 
 // Weight files that the program gave in memory, then those in the folder it named. Empty when it

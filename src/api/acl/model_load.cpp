@@ -130,6 +130,18 @@ aclError aclmdlQuerySizeFromMem(const void* model, size_t modelSize, size_t* wor
   });
 }
 
+// The card places descriptions, kernels and tasks of a model in memory of their own. Here they have
+// none: the description stays in the mapped file, kernels are code of the library.
+aclError aclmdlQueryExeOMDesc(const char* fileName, aclmdlExeOMDesc* mdlPartitionSize) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(mdlPartitionSize, "mdlPartitionSize"));
+    aclmdlExeOMDesc sizes{};
+    ANYNPU_TRY(query(read_named(fileName), &sizes.workSize, &sizes.weightSize));
+    *mdlPartitionSize = sizes;
+    return {};
+  });
+}
+
 aclError aclmdlLoadFromFile(const char* modelPath, uint32_t* modelId) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(modelId, "modelId"));
