@@ -55,7 +55,7 @@ def test_with_batch_gears_the_parameters_are_for_the_largest_batch(load, tmp_pat
         np.testing.assert_array_equal(model.read(0, want.shape), want)
 
 
-def test_with_image_gears_crop_and_padding_of_dynamic_aipp_are_refused(load, tmp_path):
+def test_with_image_gears_crop_scaling_and_padding_of_dynamic_aipp_are_refused(load, tmp_path):
     model = load(
         dynamic(
             tmp_path,
@@ -68,16 +68,23 @@ def test_with_image_gears_crop_and_padding_of_dynamic_aipp_are_refused(load, tmp
     )
     index, gear = model.index(AIPP_INPUT), model.index(GEAR_INPUT)
     made = settings_for(1, RGB888, 12, 16)
-    assert acl.mdl.set_aipp_crop_params(made, 1, 0, 0, 12, 16, 0) == 0
-    assert acl.mdl.set_input_aipp(model.id, model.inputs, index, made) == INVALID_PARAM
-    assert "exclude each other" in acl.get_recent_err_msg()
-    assert acl.mdl.set_aipp_crop_params(made, 0, 0, 0, 0, 0, 0) == 0
+    for setter, on, off in (
+        (acl.mdl.set_aipp_crop_params, (1, 0, 0, 12, 16), (0, 0, 0, 0, 0)),
+        (acl.mdl.set_aipp_scf_params, (1, 12, 16, 12, 16), (0, 0, 0, 0, 0)),
+        (acl.mdl.set_aipp_padding_params, (1, 1, 1, 1, 1), (0, 0, 0, 0, 0)),
+    ):
+        assert setter(made, *on, 0) == 0, acl.get_recent_err_msg()
+        assert acl.mdl.set_input_aipp(model.id, model.inputs, index, made) == INVALID_PARAM
+        assert "exclude each other" in acl.get_recent_err_msg()
+        assert setter(made, *off, 0) == 0
     assert acl.mdl.set_aipp_src_image_size(made, 6, 8) == 0
     assert acl.mdl.set_input_aipp(model.id, model.inputs, index, made) == INVALID_PARAM
     assert "largest gear" in acl.get_recent_err_msg()
     assert acl.mdl.set_aipp_src_image_size(made, 12, 16) == 0
     assert acl.mdl.set_input_aipp(model.id, model.inputs, index, made) == 0
     assert acl.mdl.destroy_aipp(made) == 0
+    assert acl.mdl.set_dynamic_hw_size(model.id, model.inputs, gear, 8, 6) == INVALID_PARAM
+    assert "not its largest, expected 16x12" in acl.get_recent_err_msg()
     assert acl.mdl.set_dynamic_hw_size(model.id, model.inputs, gear, 16, 12) == 0
     raw = picture(RGB888, 12, 16)
     model.feed(raw)
@@ -96,24 +103,28 @@ def test_static_aipp_with_image_gears_takes_the_size_of_the_gear(load, tmp_path)
         assert model.execute() == 0, acl.get_recent_err_msg()
         want = aipp(raw, YUV420SP, width, height, 3)
         np.testing.assert_array_equal(model.read(0, want.shape), want)
-    (tmp_path / "bad.cfg").write_text(
-        "aipp_op { aipp_mode: static input_format: RGB888_U8 "
-        "src_image_size_w: 12 src_image_size_h: 16 }"
-    )
-    done = atc(
-        f"--model={tmp_path}/net.onnx",
-        "--framework=5",
-        f"--output={tmp_path}/bad",
-        "--soc_version=Ascend310P3",
-        f"--insert_op_conf={tmp_path}/bad.cfg",
-        *gears,
-    )
-    assert done.returncode == 1 and "src_image_size_h to 0" in done.stderr
+    source = "src_image_size_w: 12 src_image_size_h: 16"
+    for wrong in ("", "crop: true crop_size_w: 8 crop_size_h: 8",
+                  "padding: true left_padding_size: 1"):
+        (tmp_path / "bad.cfg").write_text(
+            "aipp_op { aipp_mode: static input_format: RGB888_U8 %s %s }" % (source, wrong))
+        done = atc(
+            f"--model={tmp_path}/net.onnx",
+            "--framework=5",
+            f"--output={tmp_path}/bad",
+            "--soc_version=Ascend310P3",
+            f"--insert_op_conf={tmp_path}/bad.cfg",
+            *gears,
+        )
+        assert done.returncode == 1 and "src_image_size_h to 0" in done.stderr, wrong
+        assert "leave crop and padding off" in done.stderr
 
 
-def test_aipp_and_dims_gears_exclude_each_other(tmp_path):
+@pytest.mark.parametrize("text", ["aipp_mode: static input_format: RGB888_U8",
+                                  "aipp_mode: dynamic max_src_image_size: 576"])
+def test_aipp_and_dims_gears_exclude_each_other(tmp_path, text):
     onnx.save(net(batch="N"), tmp_path / "net.onnx")
-    (tmp_path / "aipp.cfg").write_text("aipp_op { aipp_mode: static input_format: RGB888_U8 }")
+    (tmp_path / "aipp.cfg").write_text("aipp_op { %s }" % text)
     common = [
         f"--model={tmp_path}/net.onnx",
         "--framework=5",

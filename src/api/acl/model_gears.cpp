@@ -84,6 +84,19 @@ Failure write_gear(const Dataset& dataset, size_t index, const om::Meta& meta, c
   return {};
 }
 
+// Guide 7.6.1: with dynamic AIPP the picture and the gear have the size of the largest one.
+Status check_with_aipp(const Model& model, GearKind kind, size_t gear) {
+  const om::Meta& meta = *model.meta;
+  const size_t largest = model.shaped->largest_gear();
+  const bool dynamic = std::any_of(meta.aipp.begin(), meta.aipp.end(),
+                                   [](const om::Aipp& aipp) { return aipp.dynamic; });
+  if (!dynamic || kind != GearKind::image || gear == largest) return {};
+  return fail(Code::invalid_argument,
+              "the model '{}' has dynamic AIPP and gears of image size; the gear {} is not its "
+              "largest, expected {}",
+              meta.name, to_string(meta.gears[gear]), to_string(meta.gears[largest]));
+}
+
 Failure set_gear(uint32_t model_id, aclmdlDataset* handle, size_t index, GearKind kind,
                  const Gear& wanted) {
   auto model = ModelTable::instance().find(model_id);
@@ -111,8 +124,9 @@ Failure set_gear(uint32_t model_id, aclmdlDataset* handle, size_t index, GearKin
             fail(Code::invalid_argument, "{} is none of the gears of the model '{}'; it has: {}",
                  to_string(wanted), meta.name, list_gears(meta))};
   }
-  if (Failure failure = write_gear(**dataset, index, meta, *found); !failure.ok()) return failure;
   const auto gear = static_cast<size_t>(found - meta.gears.begin());
+  if (Status status = check_with_aipp(**model, kind, gear); !status.ok()) return status;
+  if (Failure failure = write_gear(**dataset, index, meta, *found); !failure.ok()) return failure;
   (*dataset)->choose_gear({model_id, gear});
   (*model)->current_gear = gear;
   return {};
