@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an execution costs beside its kernels: no allocation, once as many have been in flight.
+// What an execution costs beside its kernels: no allocation, once as many have been in flight, and
+// no lock while its steps run.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -9,6 +12,7 @@
 #include "acl/acl.h"
 #include "acl/acl_mdl.h"
 #include "compile/compile.h"
+#include "exec/model.h"
 #include "graph/flow.h"
 #include "om/container.h"
 
@@ -16,6 +20,17 @@ namespace {
 
 std::atomic<bool> counting{false};
 std::atomic<int> allocations{0};
+std::atomic<int> locks{0};
+
+// Counts a lock of the program and takes it by the function that this one stands before.
+template <typename Lock>
+int count_and_lock(const char* name, std::atomic<int (*)(Lock*)>& next, Lock* lock) {
+  if (counting.load(std::memory_order_relaxed)) ++locks;
+  if (!next) next = reinterpret_cast<int (*)(Lock*)>(dlsym(RTLD_NEXT, name));
+  return next.load()(lock);
+}
+constinit std::atomic<int (*)(pthread_mutex_t*)> mutex_lock{nullptr};
+constinit std::atomic<int (*)(pthread_rwlock_t*)> read_lock{nullptr}, write_lock{nullptr};
 
 void* count_and_take(size_t bytes) {
   if (counting.load(std::memory_order_relaxed)) ++allocations;
@@ -24,6 +39,18 @@ void* count_and_take(size_t bytes) {
 }
 
 }  // namespace
+
+extern "C" {
+int pthread_mutex_lock(pthread_mutex_t* lock) noexcept {
+  return count_and_lock("pthread_mutex_lock", mutex_lock, lock);
+}
+int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+  return count_and_lock("pthread_rwlock_rdlock", read_lock, lock);
+}
+int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+  return count_and_lock("pthread_rwlock_wrlock", write_lock, lock);
+}
+}
 
 // Of the whole test program; deletes stay as they are, since malloc stands behind both.
 void* operator new(size_t bytes) { return count_and_take(bytes); }
@@ -125,6 +152,8 @@ std::vector<std::byte> looping_model() {
       {{"then_branch", then}, {"else_branch", otherwise}, {graph::kCapturesAttr, int64_t{1}}}));
 }
 
+std::vector<std::byte> flow_shaped_by_values();
+
 class Execute : public testing::Test {
  protected:
   virtual std::vector<std::byte> bytes_of_model() { return small_model(); }
@@ -167,6 +196,31 @@ class Execute : public testing::Test {
 TEST_F(Execute, ASynchronousExecutionAllocatesNothing) {
   EXPECT_EQ(allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); }),
             0);
+}
+
+// Locks of one kind stay: who calls aclmdlExecute has the dataset and the ranges of its buffers
+// looked up under theirs. The plan that runs then takes none.
+TEST_F(Execute, TheStepsOfAModelRunWithoutLocksAndAllocations) {
+  for (const auto& bytes : {small_model(), looping_model(), flow_shaped_by_values()}) {
+    const auto offline = om::read_copy(bytes);
+    ASSERT_TRUE(offline.ok()) << offline.status().to_string();
+    const auto model = exec::LoadedModel::load(std::make_shared<const om::Model>(*offline));
+    ASSERT_TRUE(model.ok()) << model.status().to_string();
+    alignas(64) static float x[256], y[256];
+    const exec::Buffer in{x, sizeof x}, out{y, sizeof y};
+    locks = 0;
+    EXPECT_EQ(allocations_of(
+                  [&] {
+                    const Status status = (*model)->run({&in, 1}, {&out, 1});
+                    EXPECT_TRUE(status.ok()) << status.to_string();
+                  },
+                  20),
+              0);
+    EXPECT_EQ(locks, 0);
+  }
+  locks = 0;
+  allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); });
+  EXPECT_GT(locks, 0) << "locks are counted";
 }
 
 TEST_F(Execute, QueueingAndRunningExecutionsAllocatesNothing) {
