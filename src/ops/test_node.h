@@ -33,6 +33,7 @@ class TestNode {
   TestNode& ints(std::vector<int64_t> values) {
     return add(DType::i64, {static_cast<int64_t>(values.size())}, values);
   }
+  TestNode& flag(bool value) { return add(DType::boolean, {}, std::vector<uint8_t>{value}); }
   TestNode& shape(Shape extents, DType dtype = DType::f32) {  // not a constant
     operands.push_back(Operand::of(dtype, std::move(extents)));
     data.emplace_back();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchNormalization at inference: y = (x - mean) * scale / sqrt(var + epsilon) + bias per channel.
-// Models normally carry it folded into the convolution before; this runs what is left.
+// BatchNormalization: y = (x - mean) * scale / sqrt(var + epsilon) + bias per channel. Models
+// normally carry it folded into the convolution before; this runs what is left. In training mode
+// (opset 14 and newer) mean and var are those of x itself, and the running ones come out.
 #include <cmath>
 
+#include "ops/block/wide.h"
 #include "ops/families.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -15,9 +17,12 @@ namespace {
 
 Status batch_norm_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
-  if (context.int_attr("training_mode") != 0 || context.outputs.size() > 1) {
-    return fail(Code::unsupported_feature, "{} is in training mode; export the model for inference",
-                context.label());
+  const bool training = context.int_attr("training_mode") != 0;
+  if (!training && context.outputs.size() > 1) {
+    return fail(Code::unsupported_feature,
+                "{} has {} outputs, which training alone uses; export the model for inference, or "
+                "with opset 14 and training_mode",
+                context.label(), context.outputs.size());
   }
   context.outputs[0].dtype = x.dtype;
   if (!x.has_shape) return {};
@@ -36,6 +41,9 @@ Status batch_norm_rule(OpContext& context) {
   }
   context.outputs[0].shape = x.shape;
   context.outputs[0].has_shape = true;
+  for (size_t i = 1; i < context.outputs.size(); ++i) {
+    context.outputs[i] = Operand::of(context.inputs[3].dtype, {x.shape[1]});
+  }
   return {};
 }
 
@@ -88,6 +96,54 @@ PlanResult plan_batch_norm(const OpContext& context) {
   return plan;
 }
 
+// As above, by the moments of each channel; the running ones are mixed with them.
+PlanResult plan_training(const OpContext& context) {
+  const Shape& shape = context.inputs[0].shape;
+  const int64_t batch = shape[0], channels = shape[1];
+  const int64_t plane = element_count(Shape(shape.begin() + 2, shape.end()));
+  const auto load = load_block<double>(context.inputs[0].dtype);
+  const auto store = store_block<double>(context.inputs[0].dtype);
+  const auto keep = store_block<double>(context.inputs[3].dtype);
+  const LoadAt affine = loader_of(context.inputs[1].dtype);
+  const LoadAt moments = loader_of(context.inputs[3].dtype);
+  const double epsilon = context.float_attr("epsilon"), momentum = context.float_attr("momentum");
+  if (!load || !store || !keep || !affine || !moments) return no_kernel_for(context);
+  return make_plan([=](const RunArgs& args) {
+    parallel(static_cast<size_t>(channels), 1, [&](size_t begin, size_t end) {
+      for (auto c = static_cast<int64_t>(begin); c < static_cast<int64_t>(end); ++c) {
+        const auto each = [&](const auto& visit) {
+          for (int64_t n = 0; n < batch; ++n) {
+            for (int64_t i = (n * channels + c) * plane, p = 0; p < plane; ++p, ++i) {
+              double x = 0;
+              load(args.inputs[0], i, 1, &x, 1);
+              visit(i, x);
+            }
+          }
+        };
+        const auto count = static_cast<double>(batch * plane);
+        double mean = 0, var = 0;
+        each([&](int64_t, double x) { mean += x / count; });
+        each([&](int64_t, double x) { var += (x - mean) * (x - mean) / count; });
+        const double scale = affine(args.inputs[1], c) / std::sqrt(var + epsilon);
+        each([&](int64_t i, double x) {
+          const double y = (x - mean) * scale + affine(args.inputs[2], c);
+          store(args.outputs[0], i, &y, 1);
+        });
+        for (size_t k = 1; k < args.outputs.size() && k < 3; ++k) {
+          if (!args.outputs[k]) continue;
+          const double running =
+              moments(args.inputs[k + 2], c) * momentum + (k == 1 ? mean : var) * (1 - momentum);
+          keep(args.outputs[k], c, &running, 1);
+        }
+      }
+    });
+  });
+}
+
+PlanResult plan_either(const OpContext& context) {
+  return context.int_attr("training_mode") != 0 ? plan_training(context) : plan_batch_norm(context);
+}
+
 }  // namespace
 
 void register_batch_norm(Registry& registry) {
@@ -119,7 +175,7 @@ void register_batch_norm(Registry& registry) {
   registry.add(KernelDef{.op = "BatchNormalization",
                          .name = "batch_norm_reference",
                          .types = kFloats,
-                         .create = create_plain<plan_batch_norm>});
+                         .create = create_plain<plan_either>});
 }
 
 }  // namespace anynpu::ops

@@ -16,17 +16,17 @@ TEST(BatchNormalization, NormalisesEachChannel) {
             (std::vector<float>{-1, 1, 5, 15}));
 }
 
-TEST(BatchNormalization, RefusesTrainingMode) {
-  EXPECT_NE(TestNode("BatchNormalization", 15)
-                .shape({1, 2, 4})
-                .shape({2})
-                .shape({2})
-                .shape({2})
-                .shape({2})
+TEST(BatchNormalization, InTrainingModeTheMomentsAreThoseOfTheInput) {
+  EXPECT_EQ(TestNode("BatchNormalization", 15)
+                .floats({2, 2, 1}, {1, 10, 3, 30})
+                .floats({2}, {1, 2})
+                .floats({2}, {0, 5})
+                .floats({2}, {7, 7})
+                .floats({2}, {7, 7})
+                .attr("epsilon", 0.0f)
                 .attr("training_mode", int64_t{1})
-                .shape_text()
-                .find("training mode"),
-            std::string::npos);
+                .evaluate(),
+            (std::vector<float>{-1, 3, 1, 7}));
 }
 
 TEST(BatchNormalization, EveryKernelAgreesWithTheReference) {

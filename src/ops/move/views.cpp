@@ -161,15 +161,19 @@ Status identity_rule(OpContext& context) {
   return {};
 }
 
+// Whether a Dropout may drop elements: its input says so, or says it in the run.
+bool may_train(const OpContext& context) {
+  if (context.schema->name != "Dropout" || !context.has_input(2)) return false;
+  const Operand& training = context.inputs[2];
+  return !training.is_constant || training.constant.empty() || training.constant[0] != std::byte{0};
+}
+
+Status can_view(const OpContext& context) {
+  if (!may_train(context)) return {};
+  return fail(Code::unsupported_feature, "it may be in training mode");
+}
+
 Status dropout_rule(OpContext& context) {
-  if (context.has_input(2)) {
-    const Operand& training = context.inputs[2];
-    if (!training.is_constant || training.constant.empty() ||
-        training.constant[0] != std::byte{0}) {
-      return fail(Code::unsupported_feature,
-                  "{} is in training mode; export the model for inference", context.label());
-    }
-  }
   ANYNPU_TRY(identity_rule(context));
   if (context.outputs.size() > 1) {
     context.outputs[1] = context.outputs[0];
@@ -275,8 +279,11 @@ void register_views(Registry& registry) {
                       .shape = dropout_rule});
   for (std::string_view op :
        {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"}) {
-    registry.add(
-        KernelDef{.op = op, .name = "view", .types = kAnyFixed, .create = create_plain<plan_view>});
+    registry.add(KernelDef{.op = op,
+                           .name = "view",
+                           .types = kAnyFixed,
+                           .can_run = op == "Dropout" ? can_view : nullptr,
+                           .create = create_plain<plan_view>});
   }
 }
 

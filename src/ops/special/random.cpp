@@ -139,6 +139,35 @@ PlanResult plan_multinomial(const OpContext& context) {
   });
 }
 
+// Dropout (schema: move/views.cpp). Where training_mode is on, elements become 0 with the
+// probability of the ratio and the others grow by it.
+PlanResult plan_dropout(const OpContext& context) {
+  Draw draw = draw_of(context);
+  if (context.has_attr("seed")) draw.seed = mix(static_cast<uint64_t>(context.int_attr("seed")));
+  const Operand& x = context.inputs[0];
+  const int64_t count = element_count(x.shape);
+  const auto load = load_block<double>(x.dtype);
+  const auto store = store_block<double>(x.dtype);
+  const bool has_ratio = context.has_input(1), has_mode = context.has_input(2);
+  const auto ratio_at = load_block<double>(has_ratio ? context.inputs[1].dtype : DType::f32);
+  const bool mask = context.outputs.size() > 1 && context.outputs[1].present;
+  if (!load || !store || !ratio_at || (mask && context.outputs[1].dtype != DType::boolean))
+    return no_kernel_for(context);
+  return make_plan([=](const RunArgs& args) {
+    double ratio = 0.5;
+    if (has_ratio) ratio_at(args.inputs[1], 0, 1, &ratio, 1);
+    if (!has_mode || args.inputs[2][0] == std::byte{0}) ratio = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const bool kept = draw.uniform(i) >= ratio;
+      double value = 0;
+      load(args.inputs[0], i, 1, &value, 1);
+      value = kept ? value / (1 - ratio) : 0;
+      store(args.outputs[0], i, &value, 1);
+      if (mask) args.outputs[1][i] = std::byte{kept};
+    }
+  });
+}
+
 void add(Registry& registry, OpSchema schema, decltype(KernelDef::create) create) {
   schema.attrs.push_back({"seed", AttrKind::f});
   schema.attrs.push_back({"dtype", AttrKind::i});
@@ -151,6 +180,10 @@ void add(Registry& registry, OpSchema schema, decltype(KernelDef::create) create
 }  // namespace
 
 void register_random(Registry& registry) {
+  registry.add(KernelDef{.op = "Dropout",
+                         .name = "reference",
+                         .types = kFloats,
+                         .create = create_plain<plan_dropout>});
   const std::vector<AttrSchema> uniform = {{"low", AttrKind::f, 0.0f}, {"high", AttrKind::f, 1.0f}};
   const std::vector<AttrSchema> normal = {{"mean", AttrKind::f, 0.0f},
                                           {"scale", AttrKind::f, 1.0f}};

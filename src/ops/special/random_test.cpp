@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "ops/test_node.h"
@@ -53,6 +54,25 @@ TEST(Random, BernoulliFollowsTheProbabilities) {
   EXPECT_EQ(m.low, 0);
   EXPECT_EQ(m.high, 1);
 }
+
+TEST(Random, DropoutInTrainingDropsItsPartAndKeepsTheSum) {
+  const auto run = [](float ratio, bool training) {
+    return TestNode("Dropout", 22)
+        .floats({10000}, std::vector<float>(10000, 2.0f))
+        .floats({}, {ratio})
+        .flag(training)
+        .attr("seed", int64_t{3})
+        .evaluate();
+  };
+  const auto dropped = run(0.75f, true);
+  EXPECT_NEAR(std::count(dropped.begin(), dropped.end(), 0.0f) / 10000.0, 0.75, 0.02);
+  EXPECT_NEAR(moments(dropped).mean, 2, 0.1);
+  EXPECT_EQ(moments(dropped).high, 8);
+  EXPECT_EQ(run(0.0f, true), std::vector<float>(10000, 2.0f));
+  EXPECT_EQ(run(0.75f, false), std::vector<float>(10000, 2.0f));
+}
+
+TEST(Random, DropoutOutsideOfTrainingIsACopy) { check_cases({"Dropout shape=3x4 opset=13"}); }
 
 TEST(Random, TheSameSeedGivesTheSameNumbersAndAnotherOthers) {
   EXPECT_EQ(like("RandomUniformLike", 1.0f), like("RandomUniformLike", 1.0f));
