@@ -13,8 +13,6 @@ namespace {
 
 using pixel::Picture;
 
-constexpr int kMostScans = 200;  // a file may ask for any number of passes over the picture
-
 JpegSampling sampling_of(const jpeg_decompress_struct& d) {
   if (d.num_components == 1) return JpegSampling::grey;
   if (d.num_components != 3 || d.jpeg_color_space != JCS_YCbCr) return JpegSampling::unknown;
@@ -55,15 +53,6 @@ void read_header(jpeg_decompress_struct& d, Bytes file) {
   jpeg_create_decompress(&d);
   jpeg_mem_src(&d, file.data(), static_cast<unsigned long>(file.size()));
   jpeg_read_header(&d, TRUE);
-}
-
-// Stops at files with more passes than any encoder makes.
-void watch_scans(j_common_ptr common) {
-  auto* d = reinterpret_cast<j_decompress_ptr>(common);
-  if (!common->is_decompressor || d->input_scan_number <= kMostScans) return;
-  auto* errors = reinterpret_cast<JpegErrors*>(common->err);
-  std::snprintf(errors->text, sizeof errors->text, "more than %d scans", kMostScans);
-  std::longjmp(errors->back, 1);
 }
 
 // Memory that has to outlive a longjmp.

@@ -32,4 +32,15 @@ struct JpegErrors {
   }
 };
 
+constexpr int kMostScans = 200;  // a file may ask for any number of passes over the picture
+
+// Stops at files with more passes than any encoder makes.
+inline void watch_scans(j_common_ptr common) {
+  auto* d = reinterpret_cast<j_decompress_ptr>(common);
+  if (!common->is_decompressor || d->input_scan_number <= kMostScans) return;
+  auto* errors = reinterpret_cast<JpegErrors*>(common->err);
+  std::snprintf(errors->text, sizeof errors->text, "more than %d scans", kMostScans);
+  std::longjmp(errors->back, 1);
+}
+
 }  // namespace anynpu::media

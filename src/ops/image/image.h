@@ -14,5 +14,6 @@ void register_grid_sample(Registry& registry);
 void register_boxes(Registry& registry);
 void register_regions(Registry& registry);
 void register_deform_conv(Registry& registry);
+void register_image_decoder(Registry& registry);
 
 }  // namespace anynpu::ops

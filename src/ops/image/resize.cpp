@@ -332,6 +332,7 @@ void register_image(Registry& registry) {
   register_boxes(registry);
   register_regions(registry);
   register_deform_conv(registry);
+  register_image_decoder(registry);
 }
 
 }  // namespace anynpu::ops
