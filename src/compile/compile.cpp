@@ -85,6 +85,7 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   const SourceNodes source(graph);
   ANYNPU_ASSIGN(const bool fixed, apply_input_shapes(options.input_shapes, graph));
   if (!options.input_shapes.empty()) forget_inner_shapes(graph);
+  ANYNPU_TRY(fold_texts(graph, options.passes_off));
   if (is_on(options.passes_off, kAllPasses)) ANYNPU_TRY(remove_identities(graph));
   if (is_on(options.passes_off, kFoldBatchNorm)) ANYNPU_TRY(fold_batch_norms(graph));
   const bool shaped = fixed && options.gears.kind == om::GearKind::none;

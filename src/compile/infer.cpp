@@ -7,6 +7,7 @@
 #include "compile/infer_flow.h"
 #include "compile/passes.h"
 #include "ops/registry.h"
+#include "ops/text/text.h"
 
 namespace anynpu::compile {
 
@@ -45,7 +46,7 @@ bool worth_folding(const ops::OpContext& context) {
   }
   for (const ops::Operand& output : context.outputs) {
     if (!output.present) continue;
-    if (!output.fully_known() || output.dtype == DType::string) return false;
+    if (!output.fully_known()) return false;
     const int64_t count = element_count(output.shape);
     if (count > static_cast<int64_t>(kFoldLimit) + static_cast<int64_t>(input_bytes)) return false;
     output_bytes += bytes_of(output.dtype, static_cast<size_t>(count));
@@ -89,19 +90,38 @@ Status infer_open(graph::Graph& graph, const Node& node,
   return {};
 }
 
+// A node of strings: its outputs become constants, or it fails.
+Status fold_text_node(graph::Graph& graph, const Node& node,
+                      const std::vector<ops::Operand>& inputs) {
+  ANYNPU_ASSIGN(auto results, ops::fold_texts(node, inputs));
+  for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i) {
+    if (node.outputs[i] == graph::kNoValue) continue;
+    Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
+    value.dtype = results[i].dtype;
+    value.shape = std::move(results[i].shape);
+    value.has_shape = true;
+    value.constant = owned(std::move(results[i].bytes));
+  }
+  return {};
+}
+
 // Infers one node; true when its outputs became constants and the node is not needed.
 Result<bool> infer_node(graph::Graph& graph, Node& node,
                         const std::vector<std::string>& passes_off) {
-  if (is_flow(graph, node)) {
-    ANYNPU_TRY(infer_flow(graph, node, passes_off));
-    return false;
-  }
   std::vector<ops::Operand> inputs;
   bool open = false;
   for (graph::ValueId id : node.inputs) {
     inputs.push_back(ops::Operand::of(graph, id));
     const ops::Operand& input = inputs.back();
     open = open || (input.present && (!input.fully_known() || input.dtype == DType::undefined));
+  }
+  if (ops::concerns_texts(node, inputs)) {
+    ANYNPU_TRY(fold_text_node(graph, node, inputs));
+    return true;
+  }
+  if (is_flow(graph, node)) {
+    ANYNPU_TRY(infer_flow(graph, node, passes_off));
+    return false;
   }
   if (open) {
     ANYNPU_TRY(infer_open(graph, node, inputs));

@@ -18,6 +18,10 @@ namespace anynpu::compile {
 // open: has_shape is false, or an extent is -1. Subgraphs get all passes but `passes_off`.
 Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passes_off = {});
 
+// Works out what reads or makes strings (ops/text/text.h), where there is any; fails when strings
+// are left for the run.
+Status fold_texts(graph::Graph& graph, const std::vector<std::string>& passes_off);
+
 // Identity, and Dropout as it stands in inference.
 Status remove_identities(graph::Graph& graph);
 

@@ -28,5 +28,6 @@ void register_image(Registry& registry);
 void register_rnn(Registry& registry);
 void register_signal(Registry& registry);
 void register_flow(Registry& registry);
+void register_text(Registry& registry);
 
 }  // namespace anynpu::ops

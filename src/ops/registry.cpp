@@ -27,6 +27,7 @@ Registry::Registry() {
   register_rnn(*this);
   register_signal(*this);
   register_flow(*this);
+  register_text(*this);
 }
 
 const Registry& Registry::instance() {

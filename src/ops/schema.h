@@ -121,7 +121,7 @@ struct OpSchema {
   std::vector<AttrSchema> attrs = {};
   ShapeRule shape = nullptr;
   bool reads_shapes_only = false;  // known shapes decide the output: folded like a constant
-  bool is_flow = false;            // control flow, sequences: compiler and executor do the work
+  bool is_flow = false;            // no kernel: control flow, sequences, strings
 };
 
 }  // namespace anynpu::ops

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "tensor/texts.h"
+
 namespace anynpu::onnx {
 
 namespace {
@@ -204,17 +206,7 @@ std::shared_ptr<const graph::Constant> copy_constant(std::span<const std::byte> 
 }
 
 std::shared_ptr<const graph::Constant> string_constant(const std::vector<std::string_view>& texts) {
-  std::vector<uint64_t> heads;
-  std::string characters;
-  for (std::string_view text : texts) {
-    heads.push_back(texts.size() * 16 + characters.size());
-    heads.push_back(text.size());
-    characters.append(text);
-  }
-  auto bytes = as_is(heads);
-  const auto tail = std::as_bytes(std::span(characters));
-  bytes.insert(bytes.end(), tail.begin(), tail.end());
-  return copy_constant(bytes);
+  return copy_constant(pack_texts(texts));
 }
 
 Result<Tensor> read_tensor(const WireField& field, Source& source) {

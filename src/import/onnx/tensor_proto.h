@@ -35,7 +35,7 @@ Result<DType> dtype_of(int64_t onnx_type);
 // A constant that owns a copy of `bytes`, aligned to 64.
 std::shared_ptr<const graph::Constant> copy_constant(std::span<const std::byte> bytes);
 
-// Strings as AscendCL lays them out: {offset, length} pairs of 64 bits, then the characters.
+// Strings in the layout of tensor/texts.h.
 std::shared_ptr<const graph::Constant> string_constant(const std::vector<std::string_view>& texts);
 
 // The part of an external file that a tensor names. `location` must lie inside source.folder.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a whole text matches a pattern in the syntax of RE2. The pattern becomes a list of
+// instructions, and every way through them is followed at once: time grows with pattern times text,
+// and no pattern makes it explode. Not there: classes of Unicode (\pL) and single bytes (\C).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "ops/text/unicode.h"
+
+namespace anynpu::ops {
+
+class Regex {
+ public:
+  // The message of a failure says what of the pattern is wrong, and where.
+  static Result<Regex> compile(std::string_view pattern);
+
+  // `steps` is what is left of the work that the caller grants; fails when it is used up.
+  Result<bool> matches(std::string_view text, uint64_t& steps) const;
+
+  // One character out of ranges, or none of them.
+  struct Set {
+    std::vector<std::pair<uint32_t, uint32_t>> ranges;
+    bool negated = false;
+    bool any_case = false;
+  };
+  enum class Place : uint8_t {
+    text_begin,
+    text_end,
+    line_begin,
+    line_end,
+    word_edge,
+    no_word_edge
+  };
+  struct Step {
+    enum class Kind : uint8_t { set, split, place, match } kind = Kind::match;
+    Place place = Place::text_begin;
+    uint32_t next = 0;
+    uint32_t other = 0;  // of a split: the second way; of a set: its index
+  };
+
+ private:
+  struct Follow;
+  bool has(const Set& set, uint32_t character) const;
+
+  uint32_t first_ = 0;
+  std::vector<Step> steps_;
+  std::vector<Set> sets_;
+  Cases cases_;
+};
+
+}  // namespace anynpu::ops

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on strings. AscendCL gives every input and output of a model a size before the run, so
+// none of them can be strings: strings are constants, or made of constants, and the compiler works
+// them out. What is left for the run are numbers. Thread-safe: no state.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+// A tensor that was worked out; strings lie in `bytes` as tensor/texts.h says.
+struct Folded {
+  DType dtype = DType::undefined;
+  Shape shape;
+  std::vector<std::byte> bytes;
+};
+using FoldedList = Result<std::vector<Folded>>;
+
+// Whether `node` reads strings or makes them.
+bool concerns_texts(const graph::Node& node, const std::vector<Operand>& inputs);
+
+// The outputs of such a node. Fails when an input is no constant, and for operators that compute
+// with their elements.
+FoldedList fold_texts(const graph::Node& node, const std::vector<Operand>& inputs);
+
+// What the operators do; all inputs are constants.
+using TextFunction = FoldedList (*)(const OpContext& context);
+
+Result<std::vector<std::string_view>> texts_of(const Operand& operand);
+Folded folded(Shape shape, const std::vector<std::string>& texts);
+// A few bytes of file must not become gigabytes of strings.
+Status check_room(const OpContext& context, uint64_t elements, uint64_t characters);
+
+FoldedList concat_texts(const OpContext& context);
+FoldedList split_texts(const OpContext& context);
+FoldedList normalize_texts(const OpContext& context);
+FoldedList match_texts(const OpContext& context);
+
+// Cast and CastLike from or to strings.
+FoldedList cast_texts(const OpContext& context);
+
+}  // namespace anynpu::ops
