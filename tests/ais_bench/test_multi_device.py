@@ -45,6 +45,23 @@ def test_every_way_gives_the_bytes_of_one_session(step, make):
         assert same(turns[device][0], session.infer_iteration(feeds[device], [1, 0], 5))
 
 
+@pytest.mark.parametrize("count", [1, 3, 8])
+def test_any_number_of_devices_gives_the_bytes_of_infer_pipeline_and_iteration(models, make, count):
+    local, feeds = make("fixed"), [[image(1, 3, 8, 8) + i] for i in range(8)]
+    want = [[array.tobytes() for array in local.infer(one)] for one in feeds]
+    session = MultiDeviceSession(models("fixed"))
+    shares = {device: feeds[device::count] for device in range(count)}
+    got = {"infer": session.infer(shares),
+           "pipeline": {device: lists[0] for device, lists in session.infer_pipeline(
+               {device: [share] for device, share in shares.items()}).items()},
+           "iteration": session.infer_iteration(shares, None, 2)}
+    session.close()
+    for way, results in got.items():
+        for device in range(count):
+            assert [[array.tobytes() for array in outputs] for outputs in results[device]] == \
+                want[device::count], (way, device)
+
+
 def test_one_entry_can_run_in_the_calling_process(step, make):
     session, feeds, answers = make("step"), [pair(i) for i in range(3)], queue.Queue()
     step.subprocess_infer(answers, 1, feeds[0])
