@@ -80,10 +80,10 @@ def small_infer(report, models):
 
 
 def chain(models, links):
-    """A 4 MB input, a quarter of whose rows go through a product and `links` small ones that stay in
-    a core's cache: bound by computation. The result is small: a thousand results of 4 MB are memory
-    that is new to the process, and the row would be about page faults (2.5 ms for 4 MB, where a
-    copy takes 0.25)."""
+    """A 4 MB input, a quarter of whose rows go through a product and `links` small ones that stay
+    in a core's cache: bound by computation. The result is small: a thousand results of 4 MB are
+    memory that is new to the process, and the row would be about page faults (2.5 ms for 4 MB,
+    where a copy takes 0.25)."""
     rng = np.random.default_rng(1)
 
     def weight(rows, columns):
