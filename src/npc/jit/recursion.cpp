@@ -13,16 +13,30 @@ using namespace llvm;
 
 namespace {
 
-constexpr size_t kMostCalls = 2;             // a copy for each
-constexpr unsigned kMostInstructions = 400;  // as lifted, some five for one of the guest
+constexpr size_t kMostCalls = 2;  // a copy for each
+// As lifted, some five for one of the guest. A second copy in the first costs larger functions more
+// in registers than it saves in calls.
+constexpr unsigned kMostInstructions = 400, kMostForTwo = 140;
 
-std::vector<CallInst*> calls_of_itself(llvm::Function& function) {
+std::vector<CallInst*> calls_of(llvm::Function& function, const llvm::Function* callee) {
   std::vector<CallInst*> found;
   for (Instruction& i : instructions(function)) {
     auto* call = dyn_cast<CallInst>(&i);
-    if (call && call->getCalledFunction() == &function) found.push_back(call);
+    if (call && call->getCalledFunction() == callee) found.push_back(call);
   }
   return found;
+}
+
+// Its calls of itself are calls of `function`.
+llvm::Function* copy_to_inline(llvm::Function& function) {
+  ValueToValueMapTy map;
+  llvm::Function* copy = CloneFunction(&function, map);
+  copy->addFnAttr(Attribute::AlwaysInline);
+  return copy;
+}
+
+void redirect(const std::vector<CallInst*>& calls, llvm::Function* callee) {
+  for (CallInst* call : calls) call->setCalledFunction(callee);
 }
 
 }  // namespace
@@ -31,15 +45,14 @@ void unfold_recursion(llvm::Module& module) {
   std::vector<llvm::Function*> functions;
   for (llvm::Function& function : module) functions.push_back(&function);
   for (llvm::Function* function : functions) {
-    const auto calls = calls_of_itself(*function);
-    if (calls.empty() || calls.size() > kMostCalls ||
-        function->getInstructionCount() > kMostInstructions) {
-      continue;
+    const auto calls = calls_of(*function, function);
+    const unsigned size = function->getInstructionCount();
+    if (calls.empty() || calls.size() > kMostCalls || size > kMostInstructions) continue;
+    llvm::Function* copy = copy_to_inline(*function);
+    if (calls.size() == 1 && size <= kMostForTwo) {
+      redirect(calls_of(*copy, function), copy_to_inline(*function));
     }
-    ValueToValueMapTy map;
-    llvm::Function* copy = CloneFunction(function, map);  // its calls are of `function`
-    copy->addFnAttr(Attribute::AlwaysInline);
-    for (CallInst* call : calls) call->setCalledFunction(copy);
+    redirect(calls, copy);
   }
 }
 
