@@ -15,8 +15,9 @@ import test_op_names  # noqa: E402
 import test_op_names_special  # noqa: E402
 from conftest import ROOT  # noqa: E402
 from single_op import Refused  # noqa: E402
+from test_op_exactness import NO_HALF, WIDE_OUTPUTS, of_type, run, ulps  # noqa: E402
 
-F, I32 = np.float32, np.int32
+F, H, I32 = np.float32, np.float16, np.int32
 device = test_op_names.device
 MODULES = test_op_names, test_op_names_special
 
@@ -132,6 +133,35 @@ def test_every_operator_agrees_with_numpy_on_extreme_values(kind):
             wrong[name] = found
     assert moved > 40
     assert not wrong, "\n".join(f"{name}: {found}" for name, found in wrong.items())
+
+
+# The least numbers of float16 in place of those of float32.
+HALF_ROUNDS = {**ROUNDS, "denormal": [6e-8, -6e-8, 5e-5, -5e-5]}
+
+
+@pytest.mark.parametrize("kind", [k for k in ROUNDS if k != "integers"])
+def test_float16_is_within_one_unit_of_the_last_place_on_extreme_values(kind, monkeypatch):
+    monkeypatch.setitem(ROUNDS, kind, HALF_ROUNDS[kind])
+    wrong, compared = {}, 0
+    for name, (inputs, want, *rest) in cases_of(kind).items():
+        inputs, want = [narrow(x) for x in inputs], [narrow(x) for x in want]
+        if name in NO_HALF or not any(x is not None and x.dtype == F for x in inputs):
+            continue
+        with np.errstate(over="ignore"):
+            half = of_type(inputs, (F,), H)
+        like = [x if i in WIDE_OUTPUTS.get(name, ()) or x.dtype != F else x.astype(H)
+                for i, x in enumerate(map(np.zeros_like, want))]
+        got = run(name, half, like, *rest)
+        wide = run(name, of_type(half, (H,), F), want, *rest)
+        for a, b in zip(got, wide, strict=True):
+            with np.errstate(over="ignore"):
+                far = (ulps(a, b.astype(H)) > 1 if (a.dtype, b.dtype) == (H, F) else
+                       not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+            compared += 1
+            if far:
+                wrong[name] = f"{a}, expected {b}"
+    assert compared > 250
+    assert not wrong, wrong
 
 
 def test_every_name_of_the_table_has_extreme_values():

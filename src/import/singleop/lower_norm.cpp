@@ -122,13 +122,16 @@ void lower_softmax(Builder& b) {
     return;
   }
   for (int64_t& a : axes) a = b.axis(a, x);
-  const ValueId list = b.list(axes);
-  const ValueId top = b.node("ReduceMax", 18, {x, list}, {{"keepdims", int64_t{1}}});
-  const ValueId away = b.node("Sub", 13, {x, top});
+  // Several steps: 16-bit floats are rounded once, at the end.
+  const DType type = b.dtype(x);
+  const ValueId wide = b.cast(x, size_of(type) == 2 ? DType::f32 : type), list = b.list(axes);
+  const ValueId top = b.node("ReduceMax", 18, {wide, list}, {{"keepdims", int64_t{1}}});
+  const ValueId away = b.node("Sub", 13, {wide, top});
   const ValueId e = b.node("Exp", 13, {away});
   const ValueId sum = b.node("ReduceSum", 13, {e, list}, {{"keepdims", int64_t{1}}});
-  b.out(0, logarithm ? b.node("Sub", 13, {away, b.node("Log", 13, {sum})})
-                     : b.node("Div", 13, {e, sum}));
+  const ValueId y =
+      logarithm ? b.node("Sub", 13, {away, b.node("Log", 13, {sum})}) : b.node("Div", 13, {e, sum});
+  b.out(0, b.cast(y, type));
 }
 
 // The vendor's alpha is per element, ours for the whole window.
