@@ -22,7 +22,7 @@ namespace anynpu::aclruntime {
 
 class Pipeline {
  public:
-  static constexpr size_t kBindings = 2;  // one computes, the other is filled or emptied
+  static constexpr size_t kBindings = 4;  // one computes, the others are filled and emptied
 
   Pipeline(const Model& model, const std::vector<std::unique_ptr<Binding>>& bindings,
            const Aipp& aipp, const std::vector<size_t>& output_sizes, int loop,
