@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/jit/floats.h"
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
@@ -26,6 +27,14 @@ Value* raw(Value* value) {
   Value* with = compare->getOperand(1);
   if (how != CmpInst::FCMP_UNO || (with != made && !match(with, m_AnyZeroFP()))) return nullptr;
   return made;
+}
+
+// The same of a half that was made canonical before it was extended, as InstCombine writes it.
+Value* raw_operand(Value* value) {
+  if (Value* made = raw(value)) return made;
+  auto* extended = dyn_cast<FPExtInst>(value);
+  Value* made = extended ? raw(extended->getOperand(0)) : nullptr;
+  return made ? IRBuilder<>(extended).CreateFPExt(made, extended->getType()) : nullptr;
 }
 
 // Whether the result is the same for all NaN of an operand but for the NaN that it gives itself.
@@ -76,7 +85,7 @@ void defer_canonical_nans(llvm::Function& function) {
       auto* phi = dyn_cast<PHINode>(&i);
       if (phi ? !unseen.contains(phi) : !takes_any_nan(&i)) continue;
       for (Use& operand : i.operands()) {
-        if (Value* made = raw(operand.get())) operand.set(made);
+        if (Value* made = raw_operand(operand.get())) operand.set(made);
       }
     }
   }

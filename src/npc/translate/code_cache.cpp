@@ -17,7 +17,7 @@ namespace anynpu::npc {
 namespace {
 
 // Raised whenever the translator makes other code of the same program.
-constexpr uint32_t kVersion = 10;
+constexpr uint32_t kVersion = 11;
 constexpr size_t kMostFiles = 512;
 
 struct Header {
