@@ -30,9 +30,7 @@ END = """
     ret = acl.rt.reset_device(self.device_id)
     ret = acl.finalize()
     """
-RELEASE = """
-    ret = acl.media.dvpp_destroy_pic_desc(self.input_desc)
-    ret = acl.media.dvpp_destroy_pic_desc(self.output_desc)
+FREE = """
     for key in self.dev_buffer.keys():
         if self.dev_buffer[key]:
             ret = acl.media.dvpp_free(self.dev_buffer[key])
@@ -42,6 +40,10 @@ RELEASE = """
         ret = acl.media.dvpp_destroy_channel_desc(self.dvpp_channel_desc)
         assert ret == 0
     """
+RELEASE = """
+    ret = acl.media.dvpp_destroy_pic_desc(self.input_desc)
+    ret = acl.media.dvpp_destroy_pic_desc(self.output_desc)
+    """ + FREE
 
 
 def noise(size=SIZE):
@@ -372,12 +374,4 @@ def test_5_3_2_batch_crop_and_paste():
     for i in range(len(self.pasteList)):
         ret = acl.media.dvpp_destroy_roi_config(self.pasteList[i])
         assert ret == 0
-    for key in self.dev_buffer.keys():
-        if self.dev_buffer[key]:
-            ret = acl.media.dvpp_free(self.dev_buffer[key])
-    if self.dvpp_channel_desc:
-        ret = acl.media.dvpp_destroy_channel(self.dvpp_channel_desc)
-        assert ret == 0
-        ret = acl.media.dvpp_destroy_channel_desc(self.dvpp_channel_desc)
-        assert ret == 0
-    """ + END, **names)
+    """ + FREE + END, **names)
