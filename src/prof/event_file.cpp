@@ -18,7 +18,9 @@ namespace anynpu::prof {
 namespace {
 
 constexpr char kMagic[8] = {'A', 'N', 'Y', 'P', 'R', 'O', 'F', '1'};
-constexpr size_t kFlushBytes = size_t{1} << 20;
+// Small: where the disk fills up, what does not fit whole is lost.
+constexpr size_t kChunkBytes = size_t{128} << 10;
+constexpr size_t kFlushBytes = 2 * kChunkBytes;
 
 struct FileHeader {
   char magic[8];
@@ -99,29 +101,32 @@ void EventFile::close_chunk() {
 
 void EventFile::add(const trace::ThreadInfo& thread, std::span<const trace::Event> events,
                     const ClockLine& clock, trace::Mask wanted) {
-  open_chunk(kEvents, static_cast<uint32_t>(thread.id));
   const uint64_t name = thread.name;
-  append(&name, sizeof name);
-  size_t added = 0;
+  bool open = false;
+  const auto end_chunk = [&] {
+    if (!std::exchange(open, false)) return;
+    close_chunk();
+    if (buffer_.size() >= kFlushBytes) flush();
+  };
   for (trace::Event event : events) {
     if (!(wanted & trace::bit(event.category()))) continue;
+    if (!std::exchange(open, true)) {
+      open_chunk(kEvents, static_cast<uint32_t>(thread.id));
+      append(&name, sizeof name);
+    }
+    const bool detail = event.phase() == trace::Phase::detail;
     // The wait of a task is time before its start; what other details carry is no time.
-    const bool wait =
-        event.phase() == trace::Phase::detail && event.category() == trace::Category::task;
-    if (wait) event.duration = clock.duration_ns(event.tsc - event.duration, event.duration);
+    if (detail && event.category() == trace::Category::task)
+      event.duration = clock.duration_ns(event.tsc - event.duration, event.duration);
     if (event.phase() == trace::Phase::slice)
       event.duration = clock.duration_ns(event.tsc, event.duration);
     event.tsc = clock.to_ns(event.tsc);
     append(&event, sizeof event);
-    ++added;
+    ++events_;
+    // A detail stays with the event it tells of.
+    if (!detail && buffer_.size() - chunk_ >= kChunkBytes) end_chunk();
   }
-  if (added == 0) {
-    buffer_.resize(chunk_);
-    return;
-  }
-  events_ += added;
-  close_chunk();
-  if (buffer_.size() >= kFlushBytes) flush();
+  end_chunk();
 }
 
 void EventFile::add_lost(const trace::ThreadInfo& thread, uint64_t count) {
