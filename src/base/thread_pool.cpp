@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -24,6 +25,8 @@ namespace anynpu {
 namespace {
 
 constexpr uint64_t kSpinAfterLastNs = 50'000;
+
+thread_local bool t_is_helper = false;
 
 size_t cores_of_process() {
   cpu_set_t set;
@@ -69,8 +72,8 @@ void sleep_on(std::atomic<uint32_t>& word, uint32_t seen, uint64_t due_ns) {
           nullptr, 0);
 }
 
-void wake(std::atomic<uint32_t>& word, int sleepers) {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, sleepers, nullptr, nullptr, 0);
+void wake(std::atomic<uint32_t>& word, size_t sleepers) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, static_cast<int>(sleepers), nullptr, nullptr, 0);
 }
 
 // The pool's mutex is held for tens of nanoseconds, and sleeping for it costs microseconds.
@@ -86,6 +89,28 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   lock_soon(lock);
   return lock;
 }
+
+// A helper that sleeps. Woken on the core of a busy thread, it would run only when that one's turn
+// is over, which takes milliseconds: it can be told to wake on another one.
+class Sleeper {
+ public:
+  // By the thread that wakes it.
+  void keep_off(int core) {
+    if (moved_ || sched_getaffinity(thread_, sizeof allowed_, &allowed_) != 0) return;
+    cpu_set_t others = allowed_;
+    CPU_CLR(core, &others);
+    moved_ = CPU_COUNT(&others) > 0 && sched_setaffinity(thread_, sizeof others, &others) == 0;
+  }
+  // By itself: takes back what it may use. It stays where it is.
+  void woken() {
+    if (moved_) sched_setaffinity(0, sizeof allowed_, &allowed_);
+  }
+
+ private:
+  const pid_t thread_ = gettid();
+  bool moved_ = false;
+  cpu_set_t allowed_;
+};
 
 }  // namespace
 
@@ -117,21 +142,37 @@ struct ThreadPool::Shared {
   std::array<List, kPriorities> jobs{};
   std::vector<Timer> timers;
   std::vector<ParallelLoop*> loops;
-  int sleeping = 0;
+  std::vector<Sleeper*> sleepers;  // in the order they went to sleep, which is that of waking
+  size_t spinning = 0;             // helpers that look for work and have not been told of any
+  size_t working = 0;
   bool started = false;
-  // Moves with every piece of new work. Helpers spin or sleep on it: a bare futex, because waking
-  // through a condition variable costs a submitter 0.3 us more.
+  // Moves with every piece of new work, under the mutex. Helpers spin or sleep on it: a bare futex,
+  // because waking through a condition variable costs a submitter 0.3 us more.
   std::atomic<uint32_t> epoch{0};
-  std::atomic<int> spin_scopes{0};
+  std::atomic<size_t> spin_scopes{0};
+  std::atomic<size_t> outside_scopes{0};  // those of threads that are no helpers
   std::atomic<uint64_t> spin_until{0};
 
-  // Ends the lock under which work was listed, and tells at most `wanted` helpers of it. They are
-  // told without the lock: one that wakes into it would have to be woken twice.
-  void announce(std::unique_lock<std::mutex>& lock, int wanted) {
-    const int sleepers = std::min(sleeping, wanted);
-    lock.unlock();
+  // Ends the lock under which work was listed, and sees to it that `wanted` helpers know: those who
+  // spin see the epoch move, sleepers are woken for the rest. Woken without the lock: one that
+  // wakes into it would have to be woken twice. `core`: of a caller that works on beside them; -1:
+  // none.
+  void announce(std::unique_lock<std::mutex>& lock, size_t wanted, int core = -1) {
+    const size_t woken = std::min(wanted - std::min(wanted, spinning), sleepers.size());
+    spinning = 0;
+    if (core >= 0)
+      for (Sleeper* sleeper : std::span(sleepers).first(woken)) sleeper->keep_off(core);
     epoch.fetch_add(1, std::memory_order_release);
-    if (sleepers > 0) wake(epoch, sleepers);
+    lock.unlock();
+    if (woken > 0) wake(epoch, woken);
+  }
+  // Whether one more helper may spin for the next piece of a plan in flight, or of one that ended
+  // just now, without taking a core from those who work.
+  bool may_spin(size_t threads) const {
+    const bool in_flight = spin_scopes.load(std::memory_order_relaxed) > 0;
+    const size_t outside = in_flight ? outside_scopes.load(std::memory_order_relaxed) : 1;
+    return working + spinning + outside < threads &&
+           (in_flight || now_ns() < spin_until.load(std::memory_order_relaxed));
   }
   Job* pop() {
     for (List& list : jobs) {
@@ -158,8 +199,7 @@ void ThreadPool::start_helpers() {
   if (shared_->started) return;
   shared_->started = true;
   mark_runtime_used();
-  const size_t helpers = std::max<size_t>(1, threads_ - 1);
-  for (size_t i = 0; i < helpers; ++i) {
+  for (size_t i = 0; i < threads_; ++i) {
     std::thread thread([this] { help(); });
     pthread_setname_np(thread.native_handle(), "anynpu");
     thread.detach();
@@ -207,7 +247,7 @@ void ThreadPool::parallel_for(size_t count, size_t min_range,
   std::unique_lock lock = lock_soon(shared_->mutex);
   start_helpers();
   shared_->loops.push_back(&loop);
-  shared_->announce(lock, static_cast<int>(ranges) - 1);
+  shared_->announce(lock, ranges - 1, loop.core);
   while (run_one_range(loop)) {
   }
   lock_soon(lock);
@@ -227,6 +267,7 @@ void ThreadPool::parallel_for(size_t count, size_t min_range,
 }
 
 void ThreadPool::help() {
+  t_is_helper = true;
   std::unique_lock lock = lock_soon(shared_->mutex);
   for (;;) {
     const uint32_t seen = shared_->epoch.load(std::memory_order_acquire);
@@ -236,6 +277,7 @@ void ThreadPool::help() {
     }
     if (loop) {
       loop->helpers.fetch_add(1, std::memory_order_relaxed);
+      ++shared_->working;
       lock.unlock();
       if (sched_getcpu() == loop->core) leave_core(loop->core);
       const uint64_t start = now_ns();
@@ -246,6 +288,7 @@ void ThreadPool::help() {
       // A caller that goes to sleep counts itself before it looks at `helpers` once more.
       const bool awaited = last && shared_->leaving.load() > 0;
       lock_soon(lock);
+      --shared_->working;
       if (awaited) shared_->leave.notify_all();
       continue;
     }
@@ -265,36 +308,43 @@ void ThreadPool::help() {
     }
     if (Job* job = shared_->pop()) {
       waiting_.fetch_sub(1, std::memory_order_relaxed);
+      ++shared_->working;
       lock.unlock();
       const uint64_t start = now_ns();
       job->run(*job);
       busy_ns_.fetch_add(now_ns() - start, std::memory_order_relaxed);
       lock_soon(lock);
+      --shared_->working;
       continue;
     }
-    if (shared_->spin_scopes.load(std::memory_order_relaxed) > 0 ||
-        now_ns() < shared_->spin_until.load(std::memory_order_relaxed)) {
+    if (shared_->may_spin(threads_)) {
+      ++shared_->spinning;
       lock.unlock();
       for (int i = 0; i < 2000 && shared_->epoch.load(std::memory_order_acquire) == seen; ++i)
         relax();
       // The thread with the work may have been put on this very core.
       if (shared_->epoch.load(std::memory_order_acquire) == seen) sched_yield();
       lock_soon(lock);
+      if (shared_->epoch.load(std::memory_order_relaxed) == seen) --shared_->spinning;
       continue;
     }
-    ++shared_->sleeping;
+    Sleeper sleeper;
+    shared_->sleepers.push_back(&sleeper);
     lock.unlock();
     sleep_on(shared_->epoch, seen, due);
     lock_soon(lock);
-    --shared_->sleeping;
+    std::erase(shared_->sleepers, &sleeper);
+    sleeper.woken();
   }
 }
 
 ThreadPool::SpinScope::SpinScope(ThreadPool& pool) : pool_(pool) {
   pool_.shared_->spin_scopes.fetch_add(1, std::memory_order_relaxed);
+  if (!t_is_helper) pool_.shared_->outside_scopes.fetch_add(1, std::memory_order_relaxed);
 }
 
 ThreadPool::SpinScope::~SpinScope() {
+  if (!t_is_helper) pool_.shared_->outside_scopes.fetch_sub(1, std::memory_order_relaxed);
   if (pool_.shared_->spin_scopes.fetch_sub(1, std::memory_order_relaxed) == 1) {
     pool_.shared_->spin_until.store(now_ns() + kSpinAfterLastNs, std::memory_order_relaxed);
   }

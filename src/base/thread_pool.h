@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread pool of the process: threads() - 1 helpers (at least one), started on first use
-// and never joined. Three kinds of work: jobs (a stream that has become runnable), timers (a job
-// that is due later), and parallel_for (the caller works too and never depends on a helper).
-// Importing the library starts nothing. All calls are thread-safe; none may be made while holding a
-// lock that a job takes.
+// The one thread pool of the process: threads() helpers, started on first use and never joined. As
+// many as threads, because one may run the task of a caller that sleeps. Three kinds of work: jobs
+// (a stream that has become runnable), timers (a job that is due later), and parallel_for (the
+// caller works too and never depends on a helper). Importing the library starts nothing. All calls
+// are thread-safe; none may be made while holding a lock that a job takes.
 #pragma once
 
 #include <atomic>

@@ -2,6 +2,7 @@
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -85,7 +86,7 @@ TEST(ThreadPool, JobsRunInOrderOfPriority) {
     std::shared_future<void> open;
   };
   // Every helper is held, then three jobs queue up behind.
-  const size_t helpers = std::max<size_t>(1, pool().threads() - 1);
+  const size_t helpers = pool().threads();
   std::vector<GateJob> gates(helpers);
   for (auto& job : gates) {
     job.open = gate_open;
@@ -114,6 +115,42 @@ TEST(ThreadPool, JobsRunInOrderOfPriority) {
     EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
   } else {
     EXPECT_EQ(order.size(), 3u);
+  }
+}
+
+TEST(ThreadPool, AJobIsHelpedWhileTheThreadThatSubmittedItSleeps) {
+  if (pool().threads() < 2) GTEST_SKIP() << "needs two threads";
+  struct HelpedJob : ThreadPool::Job {
+    std::promise<bool> met;
+  } job;
+  job.run = [](ThreadPool::Job& j) {
+    std::atomic<int> inside{0};
+    std::atomic<bool> met{true};
+    pool().parallel_for(2, 1, [&](size_t, size_t) {
+      ++inside;
+      const uint64_t start = now_ns();
+      while (inside < 2 && met) {
+        std::this_thread::yield();
+        if (now_ns() - start > 60'000'000'000) met = false;  // each range waits for the other
+      }
+    });
+    static_cast<HelpedJob&>(j).met.set_value(met);
+  };
+  pool().submit(job);
+  EXPECT_TRUE(job.met.get_future().get());
+}
+
+TEST(ThreadPool, HelpersMayUseAllCoresOfTheProcessAfterTheyWereWoken) {
+  cpu_set_t mine;
+  ASSERT_EQ(sched_getaffinity(0, sizeof mine, &mine), 0);
+  for (int round = 0; round < 20; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // most of them go to sleep
+    pool().parallel_for(pool().threads(), 1, [&](size_t, size_t) {
+      cpu_set_t its;
+      EXPECT_EQ(sched_getaffinity(0, sizeof its, &its), 0);
+      EXPECT_TRUE(CPU_EQUAL(&its, &mine));
+      std::this_thread::sleep_for(std::chrono::microseconds(200));  // so that others come too
+    });
   }
 }
 
