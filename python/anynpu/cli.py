@@ -55,6 +55,11 @@ def graph(args):
     return drawing.main(args)
 
 
+def bundle(args):
+    from . import bundle as bundles
+    return bundles.main(args)
+
+
 def check(args):
     from .check import command
     return command.main(args, environment(os.environ))
@@ -94,6 +99,15 @@ def parser():
     form.add_argument("--json", action="store_true", help="as atc --mode=1 writes it")
     sub.add_argument("-o", "--output", help="the file to write; otherwise standard output")
     sub.set_defaults(function=graph)
+
+    sub = commands.add_parser("bundle", help="put several models into one file, or list them")
+    sub.add_argument("files", nargs="+", metavar="file",
+                     help="the .om files in order of their index; with --list one bundle")
+    work = sub.add_mutually_exclusive_group(required=True)
+    work.add_argument("-o", "--output", help="the bundle to write, for "
+                      "acl.mdl.bundle_load_from_file")
+    work.add_argument("--list", action="store_true", help="print the models of a bundle")
+    sub.set_defaults(function=bundle)
     return top
 
 

@@ -21,13 +21,13 @@ constexpr uint32_t kFormatVersion = 1;
 // Where the weights go: into the .om, or into the folder `weight` beside it.
 enum class WeightPlace { inside, file_each, one_file };
 
-// The bytes of a weight file, and what keeps them alive.
-struct WeightBytes {
+// Bytes, and what keeps them alive.
+struct OwnedBytes {
   std::shared_ptr<const void> owner;
   std::span<const std::byte> bytes;
 };
 // Finds a weight file by its name.
-using WeightSource = std::function<Result<WeightBytes>(const std::string& name)>;
+using WeightSource = std::function<Result<OwnedBytes>(const std::string& name)>;
 WeightSource weights_in(const std::string& folder);
 // The folder of the weight files of a model: `weight` beside it.
 std::string weight_folder(const std::string& model_path);

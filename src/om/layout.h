@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of the .om header and section table; used by the writer and the reader alone.
+// Bytes of the header and section table of .om files; used by the writers and the readers alone.
 #pragma once
 
 #include <array>
@@ -12,10 +12,12 @@ namespace anynpu::om {
 static_assert(std::endian::native == std::endian::little, "the container is little-endian");
 
 constexpr std::array<char, 8> kMagic = {'A', 'N', 'Y', 'N', 'P', 'U', 'O', 'M'};
+constexpr std::array<char, 8> kBundleMagic = {'A', 'N', 'Y', 'N', 'P', 'U', 'B', 'D'};
 constexpr size_t kAlignment = 64;
 constexpr uint32_t kMaxSections = 64;
 
-enum class SectionKind : uint32_t { meta = 1, graph = 2, weights = 3, weight_files = 4 };
+// A bundle has sections of the kind model alone: whole offline models.
+enum class SectionKind : uint32_t { meta = 1, graph = 2, weights = 3, weight_files = 4, model = 5 };
 
 struct Header {
   std::array<char, 8> magic;
@@ -29,7 +31,7 @@ static_assert(sizeof(Header) == 64);
 
 struct Section {
   SectionKind kind;
-  uint32_t checksum;  // of the section's bytes
+  uint32_t checksum;  // of the section's bytes; 0 for a model, which has its own
   uint64_t offset;    // from the start of the file, a multiple of kAlignment
   uint64_t size;
   uint64_t reserved;

@@ -1,109 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
-#include <new>
-#include <optional>
 
 #include "base/crc32c.h"
 #include "base/mapped_file.h"
 #include "om/codec.h"
 #include "om/container.h"
-#include "om/layout.h"
+#include "om/sections.h"
 
 namespace anynpu::om {
 
 namespace {
 
-using Bytes = std::span<const std::byte>;
-
-// The first bytes of a file that the vendor's atc wrote.
-constexpr std::array<char, 4> kVendorMagic = {'I', 'M', 'O', 'D'};
-
-constexpr std::string_view kMakeAgain = "convert the model again with atc";
+constexpr std::string_view kMakeAgain = kModelForm.remedy;
 
 struct Sections {
   Bytes meta, graph, weights, files;
 };
 
-bool starts_with(Bytes bytes, std::span<const char> magic) {
-  return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
-}
-
-Status check_start(Bytes bytes) {
-  if (starts_with(bytes, kVendorMagic)) {
-    return fail(
-        Code::version_mismatch,
-        "the file was made by the vendor's atc and holds code for the card; {} of AnyNPU from "
-        "the original model",
-        kMakeAgain);
-  }
-  if (!starts_with(bytes, kMagic)) {
-    return fail(Code::corrupt_model,
-                "the file ({} bytes) does not start as an offline model; expected a .om file, {}",
-                bytes.size(), kMakeAgain);
-  }
-  if (bytes.size() < sizeof(Header)) {
-    return fail(Code::corrupt_model,
-                "the offline model has {} bytes, less than its header of {}; {}", bytes.size(),
-                sizeof(Header), kMakeAgain);
-  }
-  return {};
-}
-
-Result<std::vector<Section>> read_table(Bytes bytes) {
-  ANYNPU_TRY(check_start(bytes));
-  Header header;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.version > kFormatVersion) {
-    return fail(Code::version_mismatch,
-                "the offline model has format version {}, this AnyNPU reads up to {}; use a newer "
-                "AnyNPU or {}",
-                header.version, kFormatVersion, kMakeAgain);
-  }
-  if (header.file_size != bytes.size()) {
-    return fail(Code::corrupt_model,
-                "the offline model has {} bytes, its header says {}; the file is cut short or "
-                "damaged, {}",
-                bytes.size(), header.file_size, kMakeAgain);
-  }
-  const size_t table_size = size_t{header.section_count} * sizeof(Section);
-  if (header.version == 0 || header.section_count > kMaxSections ||
-      table_size > bytes.size() - sizeof header) {
-    return fail(Code::corrupt_model, "the header of the offline model is damaged; {}", kMakeAgain);
-  }
-  const uint32_t stored = header.checksum;
-  header.checksum = 0;
-  const Bytes table = bytes.subspan(sizeof header, table_size);
-  if (crc32c(table, crc32c(std::as_bytes(std::span(&header, 1)))) != stored) {
-    return fail(Code::corrupt_model, "the header of the offline model fails its checksum; {}",
-                kMakeAgain);
-  }
-  std::vector<Section> sections(header.section_count);
-  if (!table.empty()) std::memcpy(sections.data(), table.data(), table.size());
-  return sections;
-}
-
-// Sections follow each other with zeros up to the next boundary, so that every byte is checked.
 Result<Sections> read_sections(Bytes bytes) {
-  ANYNPU_ASSIGN(const std::vector<Section> table, read_table(bytes));
+  ANYNPU_ASSIGN(const auto placed, read_frame(bytes, kModelForm));
   Sections found;
   int seen = 0;
-  uint64_t end = sizeof(Header) + table.size() * sizeof(Section);
-  const auto check_padding = [&](uint64_t next) {
-    return next == align_up(end) && next <= bytes.size() &&
-           std::all_of(bytes.begin() + static_cast<ptrdiff_t>(end),
-                       bytes.begin() + static_cast<ptrdiff_t>(next),
-                       [](std::byte b) { return b == std::byte{0}; });
-  };
-  for (const Section& section : table) {
-    if (end > bytes.size() || !check_padding(section.offset) ||
-        section.size > bytes.size() - section.offset) {
-      return fail(
-          Code::corrupt_model,
-          "section {} of the offline model lies at {} with {} bytes, which does not fit; {}",
-          section.kind, section.offset, section.size, kMakeAgain);
-    }
-    const Bytes content = bytes.subspan(section.offset, section.size);
+  for (const auto& [section, content] : placed) {
     if (crc32c(content) != section.checksum) {
       return fail(Code::corrupt_model, "section {} of the offline model fails its checksum; {}",
                   section.kind, kMakeAgain);
@@ -112,11 +31,9 @@ Result<Sections> read_sections(Bytes bytes) {
     if (section.kind == SectionKind::graph) found.graph = content, seen |= 2;
     if (section.kind == SectionKind::weights) found.weights = content, seen |= 4;
     if (section.kind == SectionKind::weight_files) found.files = content;
-    end = section.offset + section.size;
   }
-  if (seen != 7 || !check_padding(bytes.size())) {
-    return fail(Code::corrupt_model, "the offline model lacks a section or has bytes left over; {}",
-                kMakeAgain);
+  if (seen != 7) {
+    return fail(Code::corrupt_model, "the offline model lacks a section; {}", kMakeAgain);
   }
   return found;
 }
@@ -200,7 +117,7 @@ Result<Weights> find_weights(const Sections& sections, std::shared_ptr<const voi
                 files->size());
   }
   for (const WeightFile& file : *files) {
-    ANYNPU_ASSIGN(WeightBytes found, source(file.name));
+    ANYNPU_ASSIGN(OwnedBytes found, source(file.name));
     if (found.bytes.size() != file.size || crc32c(found.bytes) != file.checksum) {
       return fail(Code::corrupt_model,
                   "the file of weights '{}' has {} bytes and does not belong to this model, which "
@@ -245,17 +162,9 @@ Result<Model> read_file(const std::string& path, const WeightSource& weights) {
 }
 
 Result<Model> read_copy(Bytes bytes, const WeightSource& weights) {
-  ANYNPU_TRY(check_start(bytes));
-  auto* memory = static_cast<std::byte*>(
-      ::operator new (bytes.size(), std::align_val_t{kAlignment}, std::nothrow));
-  if (!memory) {
-    return fail(Code::out_of_memory, "no memory for a copy of the model of {} bytes", bytes.size());
-  }
-  std::shared_ptr<const void> owner(memory, [](const std::byte* p) {
-    ::operator delete (const_cast<std::byte*>(p), std::align_val_t{kAlignment});
-  });
-  std::memcpy(memory, bytes.data(), bytes.size());
-  return read_memory({memory, bytes.size()}, std::move(owner), weights);
+  ANYNPU_TRY(check_start(bytes, kModelForm));
+  ANYNPU_ASSIGN(const auto copy, aligned_copy(bytes));
+  return read_memory(copy.bytes, copy.owner, weights);
 }
 
 Result<Meta> read_meta(Bytes bytes) {

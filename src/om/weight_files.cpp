@@ -72,11 +72,11 @@ Result<std::vector<WeightFile>> decode_files(WireReader reader) {
 }
 
 WeightSource weights_in(const std::string& folder) {
-  return [folder](const std::string& name) -> Result<WeightBytes> {
+  return [folder](const std::string& name) -> Result<OwnedBytes> {
     const std::string path = (std::filesystem::path(folder) / name).string();
     ANYNPU_ASSIGN(auto file, MappedFile::open(path), "while opening the model's weights");
     const auto bytes = file->bytes();
-    return WeightBytes{std::move(file), bytes};
+    return OwnedBytes{std::move(file), bytes};
   };
 }
 

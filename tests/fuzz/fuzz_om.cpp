@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as an offline model, as they are and with checksums that fit, so that what lies behind
-// them is reached too. What is read is planned.
+// Any bytes as an offline model or a bundle of them, as they are and with checksums that fit, so
+// that what lies behind them is reached too. What is read is planned.
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "base/crc32c.h"
 #include "exec/shaped_model.h"
+#include "om/bundle.h"
 #include "om/container.h"
 #include "om/layout.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 using namespace anynpu;
 
-void repair(std::vector<std::byte>& bytes) {
+void repair(std::span<std::byte> bytes) {
   om::Header header;
   if (bytes.size() < sizeof header) return;
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -26,7 +27,11 @@ void repair(std::vector<std::byte>& bytes) {
   if (count > 0) std::memcpy(table.data(), bytes.data() + sizeof header, count * sizeof table[0]);
   for (om::Section& section : table) {
     if (section.offset > bytes.size() || section.size > bytes.size() - section.offset) continue;
-    section.checksum = crc32c(std::span(bytes).subspan(section.offset, section.size));
+    const auto content = bytes.subspan(section.offset, section.size);
+    const bool is_model = content.size() >= sizeof om::kMagic &&
+                          std::memcmp(content.data(), &om::kMagic, sizeof om::kMagic) == 0;
+    if (header.magic == om::kBundleMagic && is_model) repair(content);
+    section.checksum = crc32c(content);
   }
   if (count > 0) std::memcpy(bytes.data() + sizeof header, table.data(), count * sizeof table[0]);
   header.checksum =
@@ -41,6 +46,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 0) std::memcpy(bytes.data(), data, size);
   (void)om::read_copy(bytes).ok();
   repair(bytes);
+  if (const auto models = om::read_bundle_copy(bytes); models.ok()) {
+    for (const om::Model& model : *models) (void)exec::ShapedModel::query(model).ok();
+  }
   (void)om::read_meta(bytes).ok();
   const auto model = om::read_copy(bytes);
   if (model.ok()) (void)exec::ShapedModel::query(*model).ok();

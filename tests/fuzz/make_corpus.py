@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes tests/fuzz/corpus: small files that use every part of the formats.
 
-    tests/fuzz/make_corpus.py          needs atc and stc-clang++ on the path (make product)
+    tests/fuzz/make_corpus.py          needs atc, anynpu and stc-clang++ on the path (make product)
 """
 import io
 import os
@@ -167,6 +167,11 @@ def main():
                            stdout=subprocess.DEVNULL)
             with open(f"{folder}/m.om", "rb") as file:
                 save("om", name, file.read())
+            os.rename(f"{folder}/m.om", f"{folder}/{name}.om")
+        subprocess.run(["anynpu", "bundle", f"{folder}/weights.om", f"{folder}/branches.om", "-o",
+                        f"{folder}/bundle.om"], check=True)
+        with open(f"{folder}/bundle.om", "rb") as file:
+            save("om", "bundle", file.read())
         for name, data in device_programs(folder):
             save("elf", name, data)
     blobs = {"conv": [np.ones((2, 2, 3, 3), np.float32), np.zeros(2, np.float32)],

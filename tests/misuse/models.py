@@ -71,6 +71,20 @@ def om_bytes():
         return file.read()
 
 
+@functools.cache
+def bundle_file():
+    """The path of a bundle of two models."""
+    path = os.path.join(os.path.dirname(om_file()), "bundle.om")
+    subprocess.run(["anynpu", "bundle", om_file(), om_file("batch"), "-o", path], check=True)
+    return path
+
+
+@functools.cache
+def bundle_bytes():
+    with open(bundle_file(), "rb") as file:
+        return file.read()
+
+
 def load(acl, kind=""):
     return acl.mdl.load_from_file(om_file(kind))[0]
 
@@ -136,12 +150,16 @@ def good(maker, function, argument):
         return described_dataset(maker)
     if name == "dataset" and short == "set_dataset_tensor_desc":
         return dataset(maker)
+    if name == "bundle_id":
+        return maker.acl.mdl.bundle_load_from_file(bundle_file())[0]
+    bundle = short.startswith("bundle")
     if name in ("model_path", "file_name"):
-        return om_file()
+        return bundle_file() if bundle else om_file()
+    content = bundle_bytes if bundle else om_bytes
     if name == "model":
-        return maker.acl.util.bytes_to_ptr(om_bytes())
+        return maker.acl.util.bytes_to_ptr(content())
     if name == "model_size":
-        return len(om_bytes())
+        return len(content())
     if name == "model_id":
         return load(maker.acl, kind)
     if name in ("work_ptr", "work_size", "weight_ptr", "weight_size"):

@@ -171,6 +171,7 @@ def main():
     models.om_bytes()  # here, so that the children share the files
     for kind in models.GEARS:
         models.om_file(kind)
+    models.bundle_bytes()
     for function in wanted[part::parts]:
         for kind, name in kinds.cases(function):
             result = in_child(function, kind, name)

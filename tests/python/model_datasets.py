@@ -27,8 +27,19 @@ class Model:
     """A loaded model with its description and datasets of the sizes given, or of its own."""
 
     def __init__(self, path, input_sizes=None, output_sizes=None):
-        self.id, ret = acl.mdl.load_from_file(path)
+        model_id, ret = acl.mdl.load_from_file(path)
         assert ret == 0, acl.get_recent_err_msg()
+        self.describe(model_id, input_sizes, output_sizes)
+
+    @classmethod
+    def of_id(cls, model_id):
+        """Of a model that is loaded; free() leaves it so."""
+        model = cls.__new__(cls)
+        model.describe(model_id)
+        return model
+
+    def describe(self, model_id, input_sizes=None, output_sizes=None):
+        self.id = model_id
         self.desc = acl.mdl.create_desc()
         assert acl.mdl.get_desc(self.desc, self.id) == 0
         self.inputs, self.input_data = self.dataset(
@@ -82,10 +93,13 @@ class Model:
         return index
 
     def close(self):
+        self.free()
+        assert acl.mdl.unload(self.id) == 0
+
+    def free(self):
         for memory, buffer, _ in self.input_data + self.output_data:
             assert acl.destroy_data_buffer(buffer) == 0
             assert acl.rt.free(memory) == 0
         assert acl.mdl.destroy_dataset(self.inputs) == 0
         assert acl.mdl.destroy_dataset(self.outputs) == 0
         assert acl.mdl.destroy_desc(self.desc) == 0
-        assert acl.mdl.unload(self.id) == 0

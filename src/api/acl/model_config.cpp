@@ -96,14 +96,14 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
 // said nothing.
 om::WeightSource weight_source(const ModelConfig& config) {
   if (config.weight_files.empty() && config.weight_path.empty()) return {};
-  return [&config](const std::string& name) -> Result<om::WeightBytes> {
+  return [&config](const std::string& name) -> Result<om::OwnedBytes> {
     const auto given = config.weight_files.find(name);
     if (given != config.weight_files.end()) {
       const auto [address, size] = given->second;
       ANYNPU_ASSIGN(device::Range range,
                     device::check_range(address, size, device::Access::read, "devPtr"));
       const auto bytes = std::as_bytes(std::span(range.address, size));
-      return om::WeightBytes{std::make_shared<device::Range>(std::move(range)), bytes};
+      return om::OwnedBytes{std::make_shared<device::Range>(std::move(range)), bytes};
     }
     if (!config.weight_path.empty()) return om::weights_in(config.weight_path)(name);
     if (!config.path.empty()) return om::weights_in(om::weight_folder(config.path))(name);

@@ -35,13 +35,14 @@ Result<om::Model> read_named(const char* path, const om::WeightSource& weights =
 }
 
 template <typename Read>
-Result<uint32_t> load_model(Read read, const GivenMemory& given) {
+Result<uint32_t> load_model(Read read, const GivenMemory& given, uint32_t bundle_id = 0) {
   ANYNPU_ASSIGN(auto context, device::Runtime::instance().current());
   ANYNPU_ASSIGN(auto work, check_given(given.work, given.work_size, "workPtr"));
   ANYNPU_ASSIGN(auto weight, check_given(given.weight, given.weight_size, "weightPtr"));
   ANYNPU_ASSIGN(om::Model source, read());
   auto model = std::make_shared<Model>();
   model->device_id = context->device()->id();
+  model->bundle_id = bundle_id;
   exec::LoadOptions options;
   options.work_memory = work.address;
   options.work_bytes = work.bytes;
@@ -86,6 +87,10 @@ Result<uint32_t> load_model_file(const char* path, const GivenMemory& given,
 Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given,
                                    const om::WeightSource& weights) {
   return load_model([&] { return read_given(data, size, weights); }, given);
+}
+
+Result<uint32_t> load_bundle_model(om::Model model, uint32_t bundle_id) {
+  return load_model([&]() -> Result<om::Model> { return std::move(model); }, {}, bundle_id);
 }
 
 namespace {

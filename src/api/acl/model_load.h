@@ -26,6 +26,9 @@ Result<uint32_t> load_model_file(const char* path, const GivenMemory& given,
 Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given,
                                    const om::WeightSource& weights = {});
 
+// A model that was read already; `bundle_id` as in Model.
+Result<uint32_t> load_bundle_model(om::Model model, uint32_t bundle_id);
+
 // The bytes of an offline model that the program holds.
 Result<device::Range> check_model_memory(const void* model, size_t size);
 

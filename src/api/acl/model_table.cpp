@@ -12,8 +12,11 @@ Status no_such_model(uint32_t id) {
   return fail(
       Code::not_found,
       "the model id is {}, which no loaded model has; pass the id that a load function gave "
-      "and that was not unloaded",
-      id);
+      "and that was not unloaded{}",
+      id,
+      id > ModelTable::kMaxModels
+          ? " (ids this high are bundles; aclmdlBundleGetModelId gives those of their models)"
+          : "");
 }
 
 }  // namespace
@@ -56,6 +59,16 @@ Status ModelTable::remove(uint32_t id) {
   }
   prof::model_unloaded(id);
   return {};
+}
+
+bool ModelTable::remove_of_bundle(uint32_t id, uint32_t bundle_id) {
+  Handle handle = handles_[id].load(std::memory_order_acquire);
+  const Pin model = HandleTable::instance().find<Model>(handle);
+  if (!model || model->bundle_id != bundle_id) return false;
+  if (!handles_[id].compare_exchange_strong(handle, 0)) return false;  // somebody else did
+  HandleTable::instance().remove<Model>(handle);
+  prof::model_unloaded(id);
+  return true;
 }
 
 void ModelTable::clear() {

@@ -22,6 +22,7 @@ struct Model {
   std::shared_ptr<exec::ShapedModel> shaped;
   std::shared_ptr<const om::Meta> meta;
   int32_t device_id = 0;
+  uint32_t bundle_id = 0;               // 0: loaded by itself
   std::atomic<size_t> current_gear{0};  // the one that was set last
   std::vector<OpInfo> ops;              // for the report of failures
   std::vector<device::Range> memory;    // the caller's, kept from being given away again
@@ -48,6 +49,8 @@ class ModelTable {
   // Fails with not_found and a sentence.
   Result<Pin> find(uint32_t id);
   Status remove(uint32_t id);
+  // Removes a model that the bundle still has. False when it is gone, or its id is another's.
+  bool remove_of_bundle(uint32_t id, uint32_t bundle_id);
   // Unloads everything: what finalize does.
   void clear();
 
