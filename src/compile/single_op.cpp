@@ -69,7 +69,8 @@ Result<om::Model> compile_single_op(const singleop::SingleOp& op, Options option
   }
   options.input_format = Format::nd;
   if (op.is_dynamic()) options.input_shapes = shapes_of(graph, op);
-  return compile(std::move(graph), options);
+  ANYNPU_ASSIGN(om::Model model, compile(std::move(graph), options), "in operator {}", op.type);
+  return model;
 }
 
 Result<singleop::SingleOp> single_op_of(const om::Meta& meta) {

@@ -42,6 +42,13 @@ Result<std::shared_ptr<OpModel>> OpModel::load(om::Model model,
   for (size_t i = 0; i < made->op_.inputs.size(); ++i) {
     if (made->op_.has_input(i) && !made->op_.inputs[i].is_constant) made->fed_.push_back(i);
   }
+  for (size_t o = 0; o < made->op_.outputs.size(); ++o) {
+    if (made->op_.has_output(o)) made->made_.push_back(o);
+  }
+  if (made->made_.size() != model.graph.outputs.size()) {
+    return fail(Code::corrupt_model, "the model '{}' has {} outputs, its description {}",
+                model.meta.name, model.graph.outputs.size(), made->made_.size());
+  }
   if (made->fed_.size() != model.graph.inputs.size()) {
     return fail(Code::corrupt_model, "the model '{}' has {} inputs, its description {}",
                 model.meta.name, model.graph.inputs.size(), made->fed_.size());
@@ -80,13 +87,20 @@ Status OpModel::run_values(std::span<const Buffer> inputs, std::span<const Shape
       if (id != graph::kNoValue) graph.values[static_cast<size_t>(id)].has_shape = false;
     }
   }
-  ANYNPU_TRY(compile::infer_and_fold(graph));
+  ANYNPU_TRY(compile::infer_and_fold(graph), "in operator {}", op_.type);
   shapes.clear();
+  std::vector<std::shared_ptr<const graph::Constant>> made;  // written when all of them fit
   for (size_t o = 0; o < graph.outputs.size(); ++o) {
     const graph::Value& value = graph.values[static_cast<size_t>(graph.outputs[o])];
     if (!value.constant) {
       return fail(Code::unsupported_dtype, "{} cannot be evaluated for inputs of these types",
                   op_.type);
+    }
+    const TensorDesc& desc = op_.outputs[made_[o]];
+    if (!desc.unknown_rank() && desc.shape.size() != value.shape.size()) {
+      return fail(Code::unsupported_shape,
+                  "output {} of {} is described as {}, the operator makes {}; describe {} axes", o,
+                  op_.type, to_string(desc.shape), to_string(value.shape), value.shape.size());
     }
     const auto& bytes = value.constant->bytes;
     if (bytes.size() > outputs[o].bytes) {
@@ -95,8 +109,12 @@ Status OpModel::run_values(std::span<const Buffer> inputs, std::span<const Shape
                   "aclopInferShape gives",
                   o, op_.type, bytes.size(), to_string(value.shape), outputs[o].bytes);
     }
-    if (!bytes.empty()) std::memcpy(outputs[o].data, bytes.data(), bytes.size());
+    made.push_back(value.constant);
     shapes.push_back(value.shape);
+  }
+  for (size_t o = 0; o < made.size(); ++o) {
+    const auto& bytes = made[o]->bytes;
+    if (!bytes.empty()) std::memcpy(outputs[o].data, bytes.data(), bytes.size());
   }
   return {};
 }
@@ -186,7 +204,7 @@ Result<std::shared_ptr<OpModel>> OpModels::find(const SingleOp& op) {
 Result<std::shared_ptr<OpModel>> OpModels::find_or_compile(const SingleOp& op) {
   if (auto model = find_now(op)) return model;
   ANYNPU_ASSIGN(om::Model model, compile::compile_single_op(op, {}));
-  ANYNPU_TRY(add(std::move(model), Origin::compiled));
+  ANYNPU_TRY(add(std::move(model), Origin::compiled), "in operator {}", op.type);
   return find(op);
 }
 

@@ -43,6 +43,7 @@ class OpModel {
   std::shared_ptr<const om::Model> source_;
   std::shared_ptr<ShapedModel> shaped_;
   std::vector<size_t> fed_;
+  std::vector<size_t> made_;  // the outputs of the description that the graph makes
 };
 
 class OpModels {

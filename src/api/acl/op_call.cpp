@@ -48,19 +48,29 @@ struct Bound {
   std::shared_ptr<device::Allocation> owner;
 };
 
-Status bind(const aclDataBuffer* handle, size_t bytes, device::Access access, const char* side,
-            int index, Bound& out) {
-  ANYNPU_ASSIGN(auto pin, resolve<DataBuffer>(to_handle(handle)), "{} {}", side, index);
+// Which tensor of which operator: what the messages about a buffer name.
+struct Place {
+  const std::string& op;
+  bool input;
+  size_t index;
+  const char* side() const { return input ? "input" : "output"; }
+};
+
+Status bind(const aclDataBuffer* handle, size_t bytes, const Place& place, Bound& out) {
+  ANYNPU_ASSIGN(auto pin, resolve<DataBuffer>(to_handle(handle)), "{} {} of {}", place.side(),
+                place.index, place.op);
   const DataBuffer data = *pin;
   if (data.size < bytes) {
-    return fail(Code::shape_mismatch,
-                "{} {} has a buffer of {} bytes, its description needs {}; allocate that many",
-                side, index, data.size, bytes);
+    return fail(
+        Code::shape_mismatch,
+        "{} {} of {} has a buffer of {} bytes, its description needs {}; allocate that many",
+        place.side(), place.index, place.op, data.size, bytes);
   }
   out = {};
   if (bytes == 0) return {};
-  ANYNPU_ASSIGN(auto range, device::check_range(data.data, bytes, access, side), "{} {}", side,
-                index);
+  const device::Access access = place.input ? device::Access::read : device::Access::write;
+  ANYNPU_ASSIGN(auto range, device::check_range(data.data, bytes, access, place.side()),
+                "{} {} of {}", place.side(), place.index, place.op);
   out.buffer = {range.address, bytes};
   out.owner = std::move(range.owner);
   return {};
@@ -117,30 +127,29 @@ Failure side_failure(Status status, bool input) {
 
 template <typename Visit>
 Failure bind_all(const OpHandle& handle, const OpBuffers& buffers, Visit&& visit) {
+  const singleop::SingleOp& op = handle.model->op();
   const auto& fed = handle.model->fed_inputs();
   for (size_t i = 0; i < fed.size(); ++i) {
-    const auto index = static_cast<int>(fed[i]);
     const size_t bytes = handle.plan
                              ? handle.plan->inputs()[i].bytes
-                             : bytes_of(handle.model->op().inputs[fed[i]].dtype,
+                             : bytes_of(op.inputs[fed[i]].dtype,
                                         static_cast<size_t>(element_count(handle.shapes[i])));
     Bound bound;
-    Status status = bind(buffers.input[index], bytes, device::Access::read, "input", index, bound);
+    Status status = bind(buffers.input[fed[i]], bytes, {op.type, true, fed[i]}, bound);
     if (!status.ok()) return side_failure(std::move(status), true);
     visit(std::move(bound));
   }
   size_t made = 0;
   for (size_t o = 0; o < handle.outputs; ++o) {
-    const TensorDesc& desc = handle.model->op().outputs[o];
-    if (desc.dtype == DType::undefined && desc.format == Format::undefined) continue;
+    if (!op.has_output(o)) continue;
     const size_t bytes = handle.plan ? handle.plan->outputs()[made++].bytes : 0;
     Bound bound;
-    const auto index = static_cast<int>(o);
-    Status status = bind(buffers.output[o], bytes, device::Access::write, "output", index, bound);
+    const Place place{op.type, false, o};
+    Status status = bind(buffers.output[o], bytes, place, bound);
     if (status.ok() && !handle.plan) {
       // How much comes out is not known: all of the buffer may be written.
       const size_t room = (*resolve<DataBuffer>(to_handle(buffers.output[o])))->size;
-      status = bind(buffers.output[o], room, device::Access::write, "output", index, bound);
+      status = bind(buffers.output[o], room, place, bound);
     }
     if (!status.ok()) return side_failure(std::move(status), false);
     visit(std::move(bound));
@@ -311,8 +320,7 @@ Failure execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
     const TensorDesc& desc = input ? op.inputs[index] : op.outputs[index];
     Bound bound;
     Status status = bind(input ? buffers.input[index] : buffers.output[index], desc.byte_count(),
-                         input ? device::Access::read : device::Access::write,
-                         input ? "input" : "output", static_cast<int>(index), bound);
+                         {op.type, input, index}, bound);
     if (!status.ok()) return side_failure(std::move(status), input);
     (input ? call->inputs : call->outputs).push_back(bound.buffer);
     call->owners.push_back(std::move(bound.owner));

@@ -76,25 +76,6 @@ int64_t onnx_number(DType dtype) {
   return 0;
 }
 
-Shape without_ones(const Shape& shape) {
-  Shape out;
-  for (int64_t extent : shape) {
-    if (extent != 1) out.push_back(extent);
-  }
-  return out;
-}
-
-bool is_short_float(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-
-// Whether a description fits what the nodes make: equal extents where both are known.
-bool fits(const Shape& made, const Shape& described) {
-  if (made.size() != described.size()) return false;
-  for (size_t i = 0; i < made.size(); ++i) {
-    if (made[i] >= 0 && described[i] >= 0 && made[i] != described[i]) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Builder::Builder(const SingleOp& op, bool wide)
@@ -102,11 +83,35 @@ Builder::Builder(const SingleOp& op, bool wide)
       wide_(wide),
       stored_(op.inputs.size(), kNoValue),
       inputs_(op.inputs.size(), kNoValue),
+      read_(op.inputs.size(), false),
       outputs_(op.outputs.size(), kNoValue) {
   graph_.name = op.name.empty() ? op.type : op.name;
   for (size_t i = 0; i < op.inputs.size() && ok(); ++i) {
     if (has(i)) stored_[i] = add_input(i);
   }
+  for (size_t o = 0; o < op.outputs.size(); ++o) check_blocks("output", o, op.outputs[o]);
+}
+
+// A tensor that is described in a blocked format alone has the extents of blocks.
+void Builder::check_blocks(const char* side, size_t index, const TensorDesc& desc) {
+  if (!is_blocked(desc.format) || desc.unknown_rank() || desc.dtype == DType::undefined) return;
+  const bool pictures = desc.format == Format::nc1hwc0;
+  const size_t rank = desc.shape.size();
+  const int64_t width = block_width(desc.dtype);
+  const auto is = [&](size_t from_end, int64_t extent) {
+    const int64_t given = desc.shape[rank - from_end];
+    return given < 0 || given == extent;
+  };
+  const bool ranked = pictures                           ? rank == 5
+                      : desc.format == Format::fractal_z ? rank == 4
+                                                         : rank >= 4;
+  if (ranked && is(1, width) && (pictures || is(2, kBlockRows))) return;
+  refuse(Code::unsupported_shape,
+         "{} {} is described as {} of {} in {}, which ends in {}; describe it in ND or convert it "
+         "with TransData",
+         side, index, to_string(desc.shape), name_of(desc.dtype), name_of(desc.format),
+         pictures ? format("{} channels as the last of 5 axes", width)
+                  : format("blocks of {} x {}", kBlockRows, width));
 }
 
 ValueId Builder::add_input(size_t index) {
@@ -117,6 +122,7 @@ ValueId Builder::add_input(size_t index) {
            index);
     return kNoValue;
   }
+  check_blocks("input", index, desc);
   const bool blocked = desc.storage_format != Format::undefined && !desc.storage_shape.empty();
   graph::Value value;
   value.name = desc.name.empty() ? format("x{}", index) : desc.name;
@@ -145,10 +151,11 @@ ValueId Builder::add_input(size_t index) {
 ValueId Builder::in(size_t index) {
   if (!ok()) return kNoValue;
   if (!has(index)) {
-    refuse(Code::invalid_argument, "{} inputs are described, the operator needs input {}",
+    refuse(Code::shape_mismatch, "{} inputs are described, the operator needs input {}",
            op_.inputs.size(), index);
     return kNoValue;
   }
+  read_[index] = true;
   if (inputs_[index] != kNoValue) return inputs_[index];
   const TensorDesc& desc = op_.inputs[index];
   ValueId value = stored_[index];
@@ -174,8 +181,30 @@ ValueId Builder::in_nchw(size_t index) {
   return value;
 }
 
+void Builder::leave(size_t index) {
+  if (index < read_.size()) read_[index] = true;
+}
+
+ValueId Builder::in_row(size_t index) {
+  const ValueId value = this->index(in(index));
+  if (!ok()) return kNoValue;
+  if (rank(value) > 1) {
+    refuse(Code::unsupported_shape, "input {} has the shape {}, expected numbers in a row", index,
+           to_string(shape(value)));
+  }
+  return ok() && rank(value) == 0 ? reshape(value, {1}) : value;
+}
+
+int64_t Builder::in_value(size_t index) {
+  const auto values = in_values(index);
+  if (ok() && values.size() != 1) {
+    refuse(Code::invalid_argument, "input {} has {} numbers, expected one", index, values.size());
+  }
+  return ok() ? values[0] : 0;
+}
+
 std::vector<int64_t> Builder::in_values(size_t index) {
-  if (!ok()) return {};
+  if (in(index) == kNoValue) return {};
   if (!is_known(index)) {
     refuse(Code::unsupported_feature,
            "the value of input {} must be known before the operator is compiled; call "
@@ -203,59 +232,6 @@ std::vector<int64_t> Builder::in_values(size_t index) {
     out.push_back(value);
   }
   return out;
-}
-
-template <typename T>
-const T* Builder::find(const char* name) {
-  const auto found = op_.attrs.find(name);
-  if (!ok() || found == op_.attrs.end()) return nullptr;
-  if (const T* value = std::get_if<T>(&found->second)) return value;
-  refuse(Code::invalid_argument, "attribute '{}' is set as {}, expected {}", name,
-         type_name(found->second), type_name(Attr(T{})));
-  return nullptr;
-}
-
-int64_t Builder::i(const char* name) {
-  if (!has_attr(name)) refuse(Code::invalid_argument, "attribute '{}' (int) is missing", name);
-  return i(name, 0);
-}
-int64_t Builder::i(const char* name, int64_t otherwise) {
-  const int64_t* value = find<int64_t>(name);
-  return value ? *value : otherwise;
-}
-float Builder::f(const char* name, float otherwise) {
-  const float* value = find<float>(name);
-  return value ? *value : otherwise;
-}
-bool Builder::flag(const char* name, bool otherwise) {
-  const bool* value = find<bool>(name);
-  return value ? *value : otherwise;
-}
-std::string Builder::s(const char* name, const char* otherwise) {
-  const std::string* value = find<std::string>(name);
-  return value ? *value : otherwise;
-}
-std::vector<int64_t> Builder::ints(const char* name) {
-  if (!has_attr(name)) refuse(Code::invalid_argument, "attribute '{}' (list_int) is missing", name);
-  return ints(name, {});
-}
-std::vector<int64_t> Builder::ints(const char* name, std::vector<int64_t> otherwise) {
-  const auto* value = find<std::vector<int64_t>>(name);
-  return value ? *value : otherwise;
-}
-std::vector<float> Builder::floats(const char* name) {
-  const auto* value = find<std::vector<float>>(name);
-  return value ? *value : std::vector<float>{};
-}
-std::vector<std::string> Builder::strings(const char* name) {
-  const auto* value = find<std::vector<std::string>>(name);
-  return value ? *value : std::vector<std::string>{};
-}
-DType Builder::dtype_attr(const char* name, DType otherwise) {
-  const auto found = op_.attrs.find(name);
-  if (found == op_.attrs.end()) return otherwise;
-  if (const auto* type = std::get_if<DType>(&found->second)) return *type;
-  return static_cast<DType>(i(name));
 }
 
 // Values that are known now, such as axes, are computed now: shapes depend on them.
@@ -344,6 +320,11 @@ ValueId Builder::filled(DType dtype, Shape shape, double value) {
   if (!ok()) return kNoValue;
   std::vector<std::byte> bytes;
   const int64_t count = element_count(shape);
+  if (count < 0) {
+    refuse(Code::unsupported_shape, "a tensor of {} is asked for, expected known extents",
+           to_string(shape));
+    return kNoValue;
+  }
   for (int64_t n = 0; n < count; ++n) {
     if (append_number(dtype, value, bytes)) continue;
     refuse(Code::unsupported_dtype, "the type {} is not supported here", name_of(dtype));
@@ -355,6 +336,13 @@ ValueId Builder::filled(DType dtype, Shape shape, double value) {
 ValueId Builder::cast(ValueId value, DType to) {
   if (!ok() || value == kNoValue || dtype(value) == to) return value;
   return node("Cast", 13, {value}, {{"to", onnx_number(to)}});
+}
+
+ValueId Builder::index(ValueId value) {
+  const bool whole = has_type(value, "a tensor of axes, indices or extents",
+                              {DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32,
+                               DType::i64, DType::u64});
+  return whole ? cast(value, DType::i64) : kNoValue;
 }
 
 ValueId Builder::reshape(ValueId value, const Shape& to) {
@@ -382,113 +370,41 @@ bool Builder::has_rank(ValueId value, const char* what, int64_t least, int64_t m
   return false;
 }
 
+bool Builder::has_type(ValueId value, const char* what, std::initializer_list<DType> taken) {
+  if (!ok() || value == kNoValue) return false;
+  if (std::find(taken.begin(), taken.end(), dtype(value)) != taken.end()) return true;
+  std::string list;
+  for (DType type : taken) list += format("{}{}", list.empty() ? "" : ", ", name_of(type));
+  refuse(Code::unsupported_dtype, "{} has the type {}, expected {}", what, name_of(dtype(value)),
+         list);
+  return false;
+}
+
+bool Builder::has_count(ValueId value, const char* what, int64_t count) {
+  if (!ok()) return false;
+  const int64_t given = element_count(shape(value));
+  if (given < 0 || given == count) return true;
+  refuse(Code::shape_mismatch, "{} has the shape {}, expected {} elements", what,
+         to_string(shape(value)), count);
+  return false;
+}
+
+std::vector<int64_t> Builder::axes(std::vector<int64_t> given, ValueId value) {
+  if (!ok()) return {};
+  for (int64_t& one : given) one = axis(one, value);
+  for (size_t i = 0; ok() && i < given.size(); ++i) {
+    if (std::count(given.begin(), given.end(), given[i]) > 1)
+      refuse(Code::invalid_argument, "axis {} is named more than once", given[i]);
+  }
+  return given;
+}
+
 int64_t Builder::axis(int64_t given, ValueId value) {
   const int64_t count = rank(value);
   if (given >= -count && given < count) return given < 0 ? given + count : given;
   refuse(Code::invalid_argument, "axis {} of a tensor with {} dimensions; expected {} to {}", given,
          count, -count, count - 1);
   return 0;
-}
-
-DType Builder::narrow_type(const TensorDesc& desc) const {
-  if (desc.dtype != DType::undefined) return is_short_float(desc.dtype) ? desc.dtype : DType::f32;
-  const bool narrow = !op_.inputs.empty() && is_short_float(op_.inputs[0].dtype);
-  return narrow ? op_.inputs[0].dtype : DType::f32;
-}
-
-ValueId Builder::fit_output(size_t index, ValueId value, Type type) {
-  if (!ok()) return kNoValue;
-  const TensorDesc& desc = op_.outputs[index];
-  if (wide_ && dtype(value) == DType::f32) value = cast(value, narrow_type(desc));
-  if (desc.dtype != DType::undefined && dtype(value) != desc.dtype) {
-    if (type == Type::same) {
-      refuse(Code::unsupported_dtype, "output {} is described as {}, the operator makes {}", index,
-             name_of(desc.dtype), name_of(dtype(value)));
-      return kNoValue;
-    }
-    value = cast(value, desc.dtype);
-  }
-  graph::Value& made = graph_.values[static_cast<size_t>(value)];
-  if (desc.unknown_rank() || desc.dtype == DType::undefined) return value;  // to be inferred
-  if (!made.has_shape) {
-    made.shape = desc.shape;
-    made.has_shape = true;
-    return value;
-  }
-  if (fits(made.shape, desc.shape)) {
-    for (size_t d = 0; d < made.shape.size(); ++d) {
-      if (made.shape[d] < 0 && !op_.is_dynamic()) made.shape[d] = desc.shape[d];
-    }
-    return value;
-  }
-  if (is_static(made.shape) && is_static(desc.shape) &&
-      without_ones(made.shape) == without_ones(desc.shape)) {
-    return reshape(value, desc.shape);
-  }
-  refuse(Code::unsupported_shape, "output {} is described as {}, the operator makes {}", index,
-         to_string(desc.shape), to_string(made.shape));
-  return kNoValue;
-}
-
-void Builder::out(size_t index, ValueId value, Type type) {
-  if (!ok() || value == kNoValue) return;
-  if (index >= outputs_.size()) {
-    // Outputs at the end may be left out of the description.
-    if (index == 0) refuse(Code::invalid_argument, "no output is described, expected at least one");
-    return;
-  }
-  if (op_.outputs[index].dtype == DType::undefined &&
-      op_.outputs[index].format == Format::undefined && index > 0) {
-    return;  // left out
-  }
-  value = fit_output(index, value, type);
-  const TensorDesc& desc = op_.outputs[index];
-  if (ok() && desc.storage_format != Format::undefined && desc.storage_format != desc.format &&
-      is_blocked(desc.storage_format)) {
-    value = to_blocked(*this, value, desc.format, desc.storage_format, desc.dtype);
-  }
-  outputs_[index] = value;
-}
-
-void Builder::out_nchw(size_t index, ValueId value, Type type) {
-  if (!ok() || value == kNoValue || index >= outputs_.size()) return out(index, value, type);
-  const Format format = op_.outputs[index].format;
-  if (format == Format::nhwc || format == Format::hwcn) {
-    value = permute_axes(*this, value, Format::nchw, format);
-  } else if (format == Format::ndhwc) {
-    value = permute_axes(*this, value, Format::ncdhw, format);
-  } else if (format == Format::nc1hwc0) {
-    value = to_blocked(*this, value, Format::nchw, format, dtype(value));
-  }
-  out(index, value, type);
-}
-
-Result<graph::Graph> Builder::finish() {
-  for (size_t o = 0; ok() && o < outputs_.size(); ++o) {
-    const bool left_out =
-        op_.outputs[o].dtype == DType::undefined && op_.outputs[o].format == Format::undefined;
-    if (outputs_[o] == kNoValue && !left_out) {
-      refuse(Code::invalid_argument, "{} outputs are described, the operator makes {}",
-             outputs_.size(), o);
-    }
-  }
-  if (!ok()) return status_;
-  for (size_t o = 0; o < outputs_.size(); ++o) {
-    ValueId value = outputs_[o];
-    if (value == kNoValue) continue;
-    // An output is a value of its own: not an input, a constant or another output.
-    graph::Value& made = graph_.values[static_cast<size_t>(value)];
-    const bool fed = std::count(graph_.inputs.begin(), graph_.inputs.end(), value) > 0;
-    if (fed || made.constant ||
-        std::count(graph_.outputs.begin(), graph_.outputs.end(), value) > 0) {
-      value = node("Identity", 13, {value});
-    }
-    if (!ok()) return status_;
-    graph_.values[static_cast<size_t>(value)].format = op_.outputs[o].format;
-    graph_.outputs.push_back(value);
-  }
-  ANYNPU_TRY(graph_.verify());
-  return std::move(graph_);
 }
 
 Result<graph::Graph> build_graph(const SingleOp& op) {

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/graph.h"
@@ -35,16 +36,30 @@ class Builder {
   ValueId in_or_none(size_t index) { return has(index) ? in(index) : kNoValue; }
   // Input `index` as N, C, H, W, whatever its format says, and whether it was NHWC.
   ValueId in_nchw(size_t index);
+  // Axes, indices or extents: an input of whole numbers, as int64 in a row (one number counts as a
+  // row of one).
+  ValueId in_row(size_t index);
   // The elements of an input that is known before the operator runs; fails when it is not.
   std::vector<int64_t> in_values(size_t index);
+  int64_t in_value(size_t index);  // exactly one
+  // An input that the operator has and does not need here. What is described and neither read nor
+  // left aside is refused by finish().
+  void leave(size_t index);
   bool is_known(size_t index) const { return has(index) && op_.inputs[index].is_constant; }
 
   // Attributes, with a default or required.
   int64_t i(const char* name);
   int64_t i(const char* name, int64_t otherwise);
+  int64_t i_between(const char* name, int64_t otherwise, int64_t least, int64_t most);
+  // An attribute that repeats a number which is known: it may be missing, not another.
+  void counts(const char* name, int64_t actual, const char* what);
+  float f(const char* name);
   float f(const char* name, float otherwise);
   bool flag(const char* name, bool otherwise);
   std::string s(const char* name, const char* otherwise);
+  // One of the words that are taken.
+  std::string word(const char* name, const char* otherwise,
+                   std::initializer_list<std::string_view> taken);
   std::vector<int64_t> ints(const char* name);
   std::vector<int64_t> ints(const char* name, std::vector<int64_t> otherwise);
   std::vector<float> floats(const char* name);         // empty when it is not there
@@ -60,7 +75,7 @@ class Builder {
   ValueId scalar(DType dtype, double value);               // a constant without dimensions
   ValueId filled(DType dtype, Shape shape, double value);  // a constant of equal elements
   ValueId cast(ValueId value, DType dtype);                // as it is when it has that type
-  ValueId index(ValueId value) { return cast(value, DType::i64); }
+  ValueId index(ValueId value);  // as int64; fails when it is not of whole numbers
   ValueId reshape(ValueId value, const Shape& shape);  // -1 and 0 as Reshape has them
   ValueId transpose(ValueId value, const std::vector<int64_t>& permutation);
 
@@ -70,8 +85,14 @@ class Builder {
   // Whether a value has `least` to `most` axes; refuses with its name otherwise.
   bool has_rank(ValueId value, const char* what, int64_t least,
                 int64_t most = static_cast<int64_t>(kMaxDims));
+  // Whether a value has one of the types; refuses with its name otherwise.
+  bool has_type(ValueId value, const char* what, std::initializer_list<DType> taken);
   // Of an axis that may count from the end; fails when it is outside.
   int64_t axis(int64_t given, ValueId value);
+  // The same for several, each named once.
+  std::vector<int64_t> axes(std::vector<int64_t> given, ValueId value);
+  // Whether a value has `count` elements; refuses with its name otherwise.
+  bool has_count(ValueId value, const char* what, int64_t count);
 
   // What an output may differ in from what the nodes make.
   enum class Type { same, any };
@@ -88,6 +109,8 @@ class Builder {
  private:
   template <typename T>
   const T* find(const char* name);
+  void require(const char* name, const char* type);
+  void check_blocks(const char* side, size_t index, const TensorDesc& desc);
   ValueId add_input(size_t index);
   ValueId constant(DType dtype, Shape shape, std::vector<std::byte> bytes);
   bool fold(ops::OpContext& context, const std::vector<ValueId>& outputs);
@@ -103,9 +126,12 @@ class Builder {
   graph::Graph graph_;
   std::vector<ValueId> stored_;  // of each input, as it lies in memory
   std::vector<ValueId> inputs_;  // of each input, out of its storage format; kNoValue = not yet
+  std::vector<bool> read_;       // of each input: the operator takes it
   std::vector<ValueId> outputs_;
   int64_t next_ = 0;
 };
+
+inline bool is_short_float(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
 inline bool is_blocked(Format format) {
   return format == Format::nc1hwc0 || format == Format::fractal_z || format == Format::fractal_nz;

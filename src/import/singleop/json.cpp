@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON files of `atc --singleop`.
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -25,6 +26,12 @@ constexpr TypeName kTypes[] = {
     {"complex32", DType::c32},       {"int4", DType::i4},       {"uint1", DType::u1},
     {"UNDEFINED", DType::undefined},
 };
+
+// JSON has no numbers for these: attributes hold them as texts.
+constexpr std::pair<std::string_view, float> kNotFinite[] = {
+    {"nan", std::numeric_limits<float>::quiet_NaN()},
+    {"inf", std::numeric_limits<float>::infinity()},
+    {"-inf", -std::numeric_limits<float>::infinity()}};
 
 constexpr Format kReserved = static_cast<Format>(40);
 constexpr Format kFormats[] = {Format::nchw,     Format::nhwc,         Format::nd,
@@ -211,6 +218,9 @@ Result<Attr> read_value(const std::string& type, const json::Value& value, std::
   };
   const auto whole = [&](const json::Value& v) { return v.integer(); };
   const auto real = [&](const json::Value& v) -> Result<float> {
+    for (const auto& [text, number] : kNotFinite) {
+      if (v.string() && *v.string() == text) return number;
+    }
     ANYNPU_ASSIGN(const double d, v.real(), "in {}", where);
     return static_cast<float>(d);
   };
@@ -294,7 +304,12 @@ json::Value desc_value(const TensorDesc& desc) {
 struct AttrValue {
   json::Value operator()(bool v) { return v; }
   json::Value operator()(int64_t v) { return v; }
-  json::Value operator()(float v) { return static_cast<double>(v); }
+  json::Value operator()(float v) {
+    for (const auto& [text, number] : kNotFinite) {
+      if (v == number || (std::isnan(v) && std::isnan(number))) return std::string(text);
+    }
+    return static_cast<double>(v);
+  }
   json::Value operator()(const std::string& v) { return v; }
   json::Value operator()(DType v) { return static_cast<int64_t>(v); }
   template <typename T>

@@ -12,6 +12,10 @@ inline ValueId add(Builder& b, ValueId x, ValueId y) { return b.node("Add", 13, 
 inline ValueId sub(Builder& b, ValueId x, ValueId y) { return b.node("Sub", 13, {x, y}); }
 inline ValueId mul(Builder& b, ValueId x, ValueId y) { return b.node("Mul", 13, {x, y}); }
 inline ValueId div(Builder& b, ValueId x, ValueId y) { return b.node("Div", 13, {x, y}); }
+// 16-bit floats as float32: the sum of products that goes into a float32 output is kept in it.
+inline ValueId widened(Builder& b, ValueId x) {
+  return is_short_float(b.dtype(x)) ? b.cast(x, DType::f32) : x;
+}
 
 // lower_elementwise.cpp
 void lower_square(Builder& b);
@@ -37,6 +41,7 @@ void lower_ones_like(Builder& b);
 void lower_zeros_like(Builder& b);
 void lower_is_finite(Builder& b);
 void lower_cast(Builder& b);
+void lower_of_two(Builder& b);
 void lower_not_equal(Builder& b);
 void lower_floor_div(Builder& b);
 void lower_truncate_div(Builder& b);

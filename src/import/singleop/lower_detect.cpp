@@ -44,7 +44,7 @@ void lower_roi_align(Builder& b) {
                         {"output_height", b.i("pooled_height")},
                         {"output_width", b.i("pooled_width")},
                         {"sampling_ratio", b.i("sample_num", 2)},
-                        {"spatial_scale", b.f("spatial_scale", 1)}}));
+                        {"spatial_scale", b.f("spatial_scale")}}));
 }
 
 void lower_roi_pooling(Builder& b) {
@@ -62,7 +62,7 @@ void lower_ps_roi_pooling(Builder& b) {
   b.out_nchw(0, b.node("anynpu.PsRoiPool", 1, {b.in_nchw(0), region_rows(b, 1)},
                        {{"output_dim", b.i("output_dim")},
                         {"group_size", b.i("group_size")},
-                        {"spatial_scale", b.f("spatial_scale", 0)}}));
+                        {"spatial_scale", b.f("spatial_scale")}}));
 }
 
 // boxes [n, 4], scores [n], how many at most, and thresholds: the indices of those kept.
@@ -117,7 +117,9 @@ void lower_upsample(Builder& b) {
   const ValueId x = b.in_nchw(0);
   if (!b.has_rank(x, "x", 4, 4)) return;
   const Shape s = b.shape(x);
-  const ValueId sizes = b.list({s[0], s[1], s[2] * b.i("stride_h", 2), s[3] * b.i("stride_w", 2)});
+  const int64_t rows = b.i_between("stride_h", 2, 1, 1 << 20),
+                columns = b.i_between("stride_w", 2, 1, 1 << 20);
+  const ValueId sizes = b.list({s[0], s[1], s[2] * rows, s[3] * columns});
   const ValueId y = b.node("Resize", 13, {x, kNoValue, kNoValue, sizes},
                            {{"mode", std::string("nearest")},
                             {"coordinate_transformation_mode", std::string("asymmetric")},

@@ -12,6 +12,10 @@ using Type = Builder::Type;
 // A constant of the type of `like`, for broadcasting with it.
 ValueId number(Builder& b, ValueId like, double value) { return b.scalar(b.dtype(like), value); }
 
+ValueId shape_of(Builder& b, ValueId x) {
+  return b.ok() && is_static(b.shape(x)) ? b.list(b.shape(x)) : b.node("Shape", 13, {x});
+}
+
 // x * scale + shift, without the steps that change nothing.
 ValueId scaled(Builder& b, ValueId x, float scale, float shift) {
   if (scale != 1) x = mul(b, x, number(b, x, scale));
@@ -155,11 +159,11 @@ void lower_clip(Builder& b) {
 
 void lower_ones_like(Builder& b) {
   const ValueId x = b.in(0);
-  b.out(0, b.node("Expand", 13, {number(b, x, 1), b.node("Shape", 13, {x})}));
+  b.out(0, b.node("Expand", 13, {number(b, x, 1), shape_of(b, x)}));
 }
 void lower_zeros_like(Builder& b) {
   const ValueId x = b.in(0);
-  b.out(0, b.node("Expand", 13, {number(b, x, 0), b.node("Shape", 13, {x})}));
+  b.out(0, b.node("Expand", 13, {number(b, x, 0), shape_of(b, x)}));
 }
 
 void lower_is_finite(Builder& b) {
@@ -172,6 +176,11 @@ void lower_cast(Builder& b) {
   DType to = b.dtype_attr("dst_type", DType::undefined);
   if (to == DType::undefined && b.output_count() > 0) to = b.op().outputs[0].dtype;
   b.out(0, b.dtype(b.in(0)) == to ? b.node("Identity", 13, {b.in(0)}) : b.cast(b.in(0), to));
+}
+
+// Ours takes any number of tensors.
+void lower_of_two(Builder& b) {
+  b.out(0, b.node(b.type() == "Maximum" ? "Max" : "Min", 13, {b.in(0), b.in(1)}));
 }
 
 void lower_not_equal(Builder& b) {
@@ -221,21 +230,22 @@ void lower_squared_difference(Builder& b) {
 }
 
 void lower_add_n(Builder& b) {
+  b.counts("N", static_cast<int64_t>(b.input_count()), "tensors are described");
   ValueId sum = b.in(0);
   for (size_t i = 1; i < b.input_count(); ++i) sum = add(b, sum, b.in(i));
   b.out(0, sum);
 }
 void lower_adds(Builder& b) {
   const ValueId x = b.in(0);
-  b.out(0, add(b, x, number(b, x, b.f("value", 0))));
+  b.out(0, add(b, x, number(b, x, b.f("value"))));
 }
 void lower_muls(Builder& b) {
   const ValueId x = b.in(0);
-  b.out(0, mul(b, x, number(b, x, b.f("value", 1))));
+  b.out(0, mul(b, x, number(b, x, b.f("value"))));
 }
 void lower_axpy(Builder& b) {
   const ValueId y = b.in(1);
-  b.out(0, add(b, b.in(0), mul(b, y, number(b, y, b.f("alpha", 1)))));
+  b.out(0, add(b, b.in(0), mul(b, y, number(b, y, b.f("alpha")))));
 }
 void lower_axpy_v2(Builder& b) { b.out(0, add(b, b.in(0), mul(b, b.in(1), b.in(2)))); }
 void lower_lerp(Builder& b) {
@@ -253,7 +263,9 @@ void lower_bias_add(Builder& b) {
   const ValueId x = b.in(0), bias = b.in(1);
   if (!b.ok()) return;
   const Format format = b.op().inputs[0].format;
-  const bool last = b.s("data_format", format == Format::nchw ? "NCHW" : "NHWC") != "NCHW";
+  const std::string order = b.word("data_format", format == Format::nchw ? "NCHW" : "NHWC",
+                                   {"NCHW", "NHWC", "NCDHW", "NDHWC", "ND"});
+  const bool last = !order.starts_with("NC");
   if (last || b.rank(x) < 2) return b.out(0, add(b, x, bias));
   Shape shape(static_cast<size_t>(b.rank(x)), 1);
   shape[1] = -1;
@@ -291,9 +303,9 @@ void lower_prelu(Builder& b) {
 // round(x * scale + offset) as int8.
 void lower_quant(Builder& b) {
   const ValueId x = b.cast(b.in(0), DType::f32);
-  float scale = b.f("scale", 1);
+  float scale = b.f("scale");
   if (b.flag("sqrt_mode", false)) scale *= scale;
-  const ValueId y = b.node("Round", 11, {scaled(b, x, scale, b.f("offset", 0))});
+  const ValueId y = b.node("Round", 11, {scaled(b, x, scale, b.f("offset"))});
   b.out(0, b.cast(b.node("Clip", 13, {y, number(b, y, -128), number(b, y, 127)}), DType::i8));
 }
 

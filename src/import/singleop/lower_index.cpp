@@ -10,10 +10,7 @@ using Type = Builder::Type;
 void lower_gather(Builder& b) {
   int64_t axis = 0;
   if (b.type() == "GatherV2D") axis = b.i("axis");
-  if (b.type() == "GatherV2") {
-    const auto values = b.in_values(2);
-    axis = values.empty() ? 0 : values[0];
-  }
+  if (b.type() == "GatherV2") axis = b.in_value(2);
   if (b.i("batch_dims", 0) != 0)
     return b.refuse(Code::unsupported_feature, "batch_dims is {}, expected 0",
                     b.i("batch_dims", 0));
@@ -23,7 +20,12 @@ void lower_gather(Builder& b) {
 void lower_gather_elements(Builder& b) {
   // GatherD has the axis as its second input as well.
   const bool between = b.type() == "GatherD" && b.input_count() > 2;
-  const int64_t axis = between && b.is_known(1) ? b.in_values(1)[0] : b.i("dim", 0);
+  int64_t axis = b.i("dim", 0);
+  if (between) {
+    if (!b.has_count(b.in_row(1), "input 1", 1)) return;
+    if (b.is_known(1)) axis = b.in_value(1);
+    if (b.has_attr("dim")) b.counts("dim", axis, "is the value of input 1");
+  }
   b.out(0, b.node("GatherElements", 13, {b.in(0), b.in(between ? 2 : 1)}, {{"axis", axis}}));
 }
 
@@ -40,7 +42,7 @@ void lower_scatter_elements(Builder& b) {
 void lower_scatter_nd(Builder& b) {
   if (b.type() == "ScatterNd" || b.type() == "ScatterNdD") {
     const ValueId updates = b.in(1);
-    const ValueId shape = b.has(2) ? b.index(b.in(2)) : b.list(b.ints("shape"));
+    const ValueId shape = b.type() == "ScatterNd" ? b.in_row(2) : b.list(b.ints("shape"));
     const ValueId zeros = b.node("Expand", 13, {b.scalar(b.dtype(updates), 0), shape});
     return b.out(0, b.node("ScatterND", 16, {zeros, b.index(b.in(0)), updates},
                            {{"reduction", std::string("add")}}));
@@ -58,10 +60,11 @@ void lower_one_hot(Builder& b) {
   const ValueId values =
       b.node("Concat", 13, {b.reshape(b.in(on + 1), {1}), b.reshape(b.in(on), {1})},
              {{"axis", int64_t{0}}});
-  b.out(0, b.node("OneHot", 11, {b.in(0), depth, values}, {{"axis", b.i("axis", -1)}}));
+  b.out(0, b.node("OneHot", 11, {b.index(b.in(0)), depth, values}, {{"axis", b.i("axis", -1)}}));
 }
 
 void lower_select(Builder& b) {
+  if (!b.has_type(b.in(0), "the condition", {DType::boolean, DType::i8, DType::u8})) return;
   b.out(0, b.node("Where", 9, {b.cast(b.in(0), DType::boolean), b.in(1), b.in(2)}));
 }
 

@@ -40,8 +40,8 @@ ValueId product(Builder& b, ValueId x, ValueId y) {
   if (bytes) return b.node("MatMulInteger", 10, {x, y});
   // The sum of a product of 16-bit floats is kept in fp32 when the output is fp32.
   if (b.output_count() > 0 && b.op().outputs[0].dtype == DType::f32) {
-    x = b.cast(x, DType::f32);
-    y = b.cast(y, DType::f32);
+    x = widened(b, x);
+    y = widened(b, y);
   }
   return b.node("MatMul", 13, {x, y});
 }
@@ -86,9 +86,13 @@ void lower_fully_connection(Builder& b) {
   const ValueId x = b.in(0), w = b.in(1);
   if (!b.ok()) return;
   const int64_t axis = b.axis(b.i("axis", 1), x);
+  if (!b.has_rank(w, "the weights", 1)) return;
+  const bool transpose = b.flag("transpose", false);
+  if (!transpose) b.counts("num_output", b.shape(w)[0], "rows of weights are described");
   const ValueId rows = b.node("Flatten", 13, {x}, {{"axis", axis}});
   const ValueId columns = b.node("Flatten", 13, {w}, {{"axis", int64_t{1}}});
-  ValueId y = product(b, rows, transposed(b, columns, !b.flag("transpose", false)));
+  ValueId y = product(b, rows, transposed(b, columns, !transpose));
+  if (transpose && b.ok()) b.counts("num_output", b.shape(y).back(), "columns come out");
   if (b.has(2)) y = b.node("Add", 13, {y, b.cast(b.in(2), b.dtype(y))});
   if (b.ok() && axis != 1) {
     Shape shape(b.shape(x).begin(), b.shape(x).begin() + axis);
@@ -101,6 +105,7 @@ void lower_fully_connection(Builder& b) {
 void lower_einsum(Builder& b) {
   std::vector<ValueId> inputs;
   for (size_t i = 0; i < b.input_count(); ++i) inputs.push_back(b.in(i));
+  b.counts("N", static_cast<int64_t>(inputs.size()), "tensors are described");
   b.out(0, b.node("Einsum", 12, inputs, {{"equation", b.s("equation", "")}}));
 }
 

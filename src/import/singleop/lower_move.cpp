@@ -12,32 +12,31 @@ namespace {
 
 using Type = Builder::Type;
 
+bool is_input(Builder& b, size_t index, const char* attribute) {
+  return !b.type().ends_with("D") && !b.has_attr(attribute) && b.has(index);
+}
+
 // A list that is an attribute of a D form and input `index` of the other.
 ValueId list_or_input(Builder& b, size_t index, const char* attribute) {
-  if (!b.has_attr(attribute) && b.has(index)) {
-    const ValueId value = b.index(b.in(index));
-    return b.ok() && b.rank(value) == 0 ? b.reshape(value, {1}) : value;
-  }
-  return b.list(b.ints(attribute));
+  return is_input(b, index, attribute) ? b.in_row(index) : b.list(b.ints(attribute));
 }
 
 std::vector<int64_t> known_list(Builder& b, size_t index, const char* attribute) {
-  return !b.has_attr(attribute) && b.has(index) ? b.in_values(index) : b.ints(attribute);
+  return is_input(b, index, attribute) ? b.in_values(index) : b.ints(attribute);
 }
 
 int64_t known_number(Builder& b, size_t index, const char* attribute) {
-  if (b.has_attr(attribute) || !b.has(index)) return b.i(attribute);
-  const auto values = b.in_values(index);
-  if (b.ok() && values.size() != 1)
-    b.refuse(Code::invalid_argument, "'{}' has {} numbers, expected one", attribute, values.size());
-  return b.ok() ? values[0] : 0;
+  return is_input(b, index, attribute) ? b.in_value(index) : b.i(attribute);
 }
 
 void concat(Builder& b, size_t first, size_t end, int64_t axis) {
   std::vector<ValueId> inputs;
   for (size_t i = first; i < end; ++i) inputs.push_back(b.in(i));
+  b.counts("N", static_cast<int64_t>(inputs.size()), "tensors are described");
   b.out(0, b.node("Concat", 13, inputs, {{"axis", axis}}));
 }
+
+constexpr int64_t kFar = std::numeric_limits<int64_t>::max();
 
 Format format_named(const std::string& name) {
   for (Format f : {Format::nchw, Format::nhwc, Format::nd, Format::nc1hwc0, Format::fractal_z,
@@ -60,6 +59,11 @@ void lower_trans_data(Builder& b) {
   };
   const TensorDesc& target = b.op().outputs[0];
   const Format from = stated("src_format", b.op().inputs[0]), to = stated("dst_format", target);
+  for (const auto& [name, format] : {std::pair("src_format", from), std::pair("dst_format", to)}) {
+    if (format == Format::undefined)
+      return b.refuse(Code::invalid_argument, "{} is '{}', expected a format such as NC1HWC0", name,
+                      b.s(name, "undefined"));
+  }
   if (b.i("groups", 1) != 1)
     return b.refuse(Code::unsupported_feature, "groups is {}, expected 1", b.i("groups", 1));
   if (is_blocked(from) && is_blocked(to)) {
@@ -98,9 +102,9 @@ void lower_squeeze(Builder& b) {
 }
 
 void lower_unsqueeze(Builder& b) {
-  if (b.has(1)) {  // ExpandDims
-    ValueId axis = b.index(b.in(1));
-    if (b.ok() && b.rank(axis) == 0) axis = b.reshape(axis, {1});
+  if (b.type() == "ExpandDims") {
+    const ValueId axis = b.in_row(1);
+    if (!b.has_count(axis, "axis", 1)) return;
     return b.out(0, b.node("Unsqueeze", 13, {b.in(0), axis}));
   }
   b.out(0,
@@ -109,17 +113,18 @@ void lower_unsqueeze(Builder& b) {
 
 void lower_concat(Builder& b) { concat(b, 0, b.input_count(), b.i("concat_dim")); }
 void lower_concat_first(Builder& b) {
-  const auto axis = b.in_values(0);
-  if (b.ok()) concat(b, 1, b.input_count(), axis.empty() ? 0 : axis[0]);
+  const int64_t axis = b.in_value(0);
+  if (b.ok()) concat(b, 1, b.input_count(), axis);
 }
 void lower_concat_last(Builder& b) {
   if (b.input_count() == 0) return b.refuse(Code::invalid_argument, "no input is described");
-  const auto axis = b.in_values(b.input_count() - 1);
-  if (b.ok()) concat(b, 0, b.input_count() - 1, axis.empty() ? 0 : axis[0]);
+  const int64_t axis = b.in_value(b.input_count() - 1);
+  if (b.ok()) concat(b, 0, b.input_count() - 1, axis);
 }
 
 void lower_pack(Builder& b) {
   const int64_t axis = b.i("axis", 0);
+  b.counts("N", static_cast<int64_t>(b.input_count()), "tensors are described");
   std::vector<ValueId> inputs;
   for (size_t i = 0; i < b.input_count(); ++i)
     inputs.push_back(b.node("Unsqueeze", 13, {b.in(i), b.list({axis})}));
@@ -130,6 +135,7 @@ void lower_unpack(Builder& b) {
   const ValueId x = b.in(0);
   if (!b.ok()) return;
   const int64_t axis = b.axis(b.i("axis", 0), x);
+  b.counts("num", static_cast<int64_t>(b.output_count()), "outputs are described");
   const auto parts = b.nodes("Split", 2, {x}, b.output_count(), {{"axis", axis}});
   for (size_t o = 0; o < parts.size(); ++o)
     b.out(o, b.node("Squeeze", 13, {parts[o], b.list({axis})}));
@@ -139,7 +145,8 @@ void lower_unpack(Builder& b) {
 void lower_split(Builder& b) {
   const bool input = b.type() == "Split";
   const ValueId x = b.in(input ? 1 : 0);
-  const int64_t axis = input ? (b.in_values(0).empty() ? 0 : b.in_values(0)[0]) : b.i("split_dim");
+  const int64_t axis = input ? b.in_value(0) : b.i("split_dim");
+  b.counts("num_split", static_cast<int64_t>(b.output_count()), "outputs are described");
   const auto parts = b.nodes("Split", 2, {x}, b.output_count(), {{"axis", axis}});
   for (size_t o = 0; o < parts.size(); ++o) b.out(o, parts[o]);
 }
@@ -151,8 +158,14 @@ void lower_split_v(Builder& b) {
   const int64_t axis = b.axis(known_number(b, 2, "split_dim"), x);
   if (!b.ok()) return;
   // One size may be left to what remains.
+  b.counts("num_split", static_cast<int64_t>(b.output_count()), "outputs are described");
   int64_t rest = b.shape(x)[static_cast<size_t>(axis)];
-  for (int64_t size : sizes) rest -= size > 0 ? size : 0;
+  for (int64_t size : sizes) {
+    if (size > rest && rest >= 0)
+      return b.refuse(Code::invalid_argument, "size_splits asks for {} elements where {} are left",
+                      size, rest);
+    rest -= size > 0 ? size : 0;
+  }
   for (int64_t& size : sizes) size = size < 0 ? rest : size;
   const auto parts = b.nodes("Split", 2, {x}, b.output_count(), {{"axis", axis}, {"split", sizes}});
   for (size_t o = 0; o < parts.size(); ++o) b.out(o, parts[o]);
@@ -173,13 +186,12 @@ void lower_slice(Builder& b) {
   }
   std::vector<int64_t> ends;
   for (size_t d = 0; d < offsets.size(); ++d) {
-    const int64_t extent = b.shape(x)[d];
-    const int64_t end = sizes[d] < 0 ? extent : offsets[d] + sizes[d];
-    if (offsets[d] < 0 || (extent >= 0 && end > extent)) {
+    const int64_t extent = b.shape(x)[d], most = extent < 0 ? kFar / 2 : extent;
+    if (offsets[d] < 0 || offsets[d] > most || sizes[d] > most - offsets[d]) {
       return b.refuse(Code::invalid_argument, "axis {}: {} elements from {} of {}", d, sizes[d],
                       offsets[d], extent);
     }
-    ends.push_back(end);
+    ends.push_back(sizes[d] < 0 ? extent : offsets[d] + sizes[d]);
   }
   b.out(0, b.node("Slice", 13, {x, b.list(offsets), b.list(ends)}));
 }
@@ -198,6 +210,9 @@ void lower_strided_slice(Builder& b) {
     return b.refuse(Code::invalid_argument, "begin, end and strides have {}, {} and {} entries",
                     begin.size(), end.size(), strides.size());
   }
+  if (begin.size() > 32)
+    return b.refuse(Code::invalid_argument, "begin has {} entries, expected at most 32",
+                    begin.size());
   std::vector<int64_t> starts, ends, steps, axes, new_axes, gone;
   int64_t axis = 0, made = 0;
   const auto bit = [](int64_t mask, size_t n) { return (mask >> n & 1) != 0; };
@@ -206,6 +221,9 @@ void lower_strided_slice(Builder& b) {
       int64_t later = 0;
       for (size_t m = n + 1; m < begin.size(); ++m) later += !bit(added, m);
       const int64_t skipped = b.rank(x) - axis - later;
+      if (skipped < 0)
+        return b.refuse(Code::invalid_argument, "{} axes are sliced, the tensor has {}",
+                        axis + later, b.rank(x));
       axis += skipped;
       made += skipped;
       continue;
@@ -216,9 +234,8 @@ void lower_strided_slice(Builder& b) {
     }
     const int64_t step = strides[n];
     const bool one = bit(shrink, n);
-    constexpr int64_t kFar = std::numeric_limits<int64_t>::max();
     starts.push_back(!one && bit(begin_mask, n) ? (step > 0 ? 0 : kFar) : begin[n]);
-    const int64_t next = begin[n] == -1 ? kFar : begin[n] + 1;
+    const int64_t next = begin[n] == -1 || begin[n] == kFar ? kFar : begin[n] + 1;
     ends.push_back(one ? next : bit(end_mask, n) ? (step > 0 ? kFar : -kFar) : end[n]);
     steps.push_back(one ? 1 : step);
     axes.push_back(axis++);
@@ -241,7 +258,7 @@ void lower_strided_slice(Builder& b) {
 
 void lower_strided_slice_v2(Builder& b) {
   std::vector<ValueId> inputs{b.in(0)};
-  for (size_t i = 1; i < 5; ++i) inputs.push_back(b.has(i) ? b.index(b.in(i)) : kNoValue);
+  for (size_t i = 1; i < 5; ++i) inputs.push_back(b.has(i) ? b.in_row(i) : kNoValue);
   b.out(0, b.node("Slice", 13, inputs));
 }
 
@@ -294,7 +311,7 @@ void lower_broadcast(Builder& b) {
 
 void lower_reverse(Builder& b) {
   const ValueId x = b.in(0);
-  const auto axes = known_list(b, 1, "axis");
+  const auto axes = b.axes(known_list(b, 1, "axis"), x);
   const std::vector<int64_t> starts(axes.size(), -1), steps(axes.size(), -1);
   const std::vector<int64_t> ends(axes.size(), std::numeric_limits<int64_t>::min() + 1);
   b.out(0, b.node("Slice", 13, {x, b.list(starts), b.list(ends), b.list(axes), b.list(steps)}));
@@ -310,7 +327,7 @@ void lower_size(Builder& b) { b.out(0, b.node("Size", 13, {b.in(0)}), Type::any)
 
 void lower_fill(Builder& b) {
   const bool attribute = b.type() == "FillD";
-  const ValueId dims = attribute ? b.list(b.ints("dims")) : b.index(b.in(0));
+  const ValueId dims = attribute ? b.list(b.ints("dims")) : b.in_row(0);
   b.out(0, b.node("Expand", 13, {b.in(attribute ? 0 : 1), dims}));
 }
 

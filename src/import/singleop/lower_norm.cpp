@@ -60,6 +60,7 @@ void lower_layer_norm(Builder& b) {
   const ValueId x = b.in(0);
   if (!b.ok()) return;
   const int64_t first = b.axis(b.i("begin_norm_axis", 0), x);
+  b.axis(b.i("begin_params_axis", 0), x);  // the shapes of gamma and beta say the same
   const float epsilon = b.f("epsilon", 1e-7f);
   std::vector<int64_t> axes;
   for (int64_t a = first; a < b.rank(x); ++a) axes.push_back(a);
@@ -87,10 +88,15 @@ void lower_instance_norm(Builder& b) {
 
 void lower_group_norm(Builder& b) {
   const ValueId x = b.in_nchw(0);
+  if (!b.has_rank(x, "x", 3)) return;
+  const int64_t groups = b.i("num_groups"), channels = b.shape(x)[1];
+  if (groups < 1 || (channels >= 0 && channels % groups != 0))
+    return b.refuse(Code::invalid_argument, "num_groups is {}, expected to divide {} channels",
+                    groups, channels);
   b.out_nchw(0,
              b.node("GroupNormalization", 21, {x, per_channel(b, 1, x, 1), per_channel(b, 2, x, 0)},
                     {{"epsilon", b.f(b.has_attr("eps") ? "eps" : "epsilon", 1e-5f)},
-                     {"num_groups", b.i("num_groups")}}));
+                     {"num_groups", groups}}));
 }
 
 void lower_rms_norm(Builder& b) {
@@ -121,7 +127,7 @@ void lower_softmax(Builder& b) {
           Type::any);
     return;
   }
-  for (int64_t& a : axes) a = b.axis(a, x);
+  axes = b.axes(std::move(axes), x);
   // Several steps: 16-bit floats are rounded once, at the end.
   const DType type = b.dtype(x);
   const ValueId wide = b.cast(x, size_of(type) == 2 ? DType::f32 : type), list = b.list(axes);
@@ -137,7 +143,7 @@ void lower_softmax(Builder& b) {
 // The vendor's alpha is per element, ours for the whole window.
 void lower_lrn(Builder& b) {
   const ValueId x = b.in_nchw(0);
-  const int64_t size = 2 * b.i("depth_radius", 5) + 1;
+  const int64_t size = 2 * b.i_between("depth_radius", 5, 0, 1 << 20) + 1;
   if (b.s("norm_region", "ACROSS_CHANNELS") != "ACROSS_CHANNELS")
     return b.refuse(Code::unsupported_feature, "norm_region must be ACROSS_CHANNELS");
   b.out_nchw(0, b.node("LRN", 13, {x},

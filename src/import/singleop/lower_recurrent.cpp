@@ -38,19 +38,10 @@ std::vector<ValueId> reordered_bias(Builder& b, ValueId bias, const std::vector<
   return parts;
 }
 
-void check_words(Builder& b, const char* name, const char* otherwise,
-                 std::initializer_list<const char*> taken) {
-  const std::string word = b.s(name, otherwise);
-  for (const char* one : taken) {
-    if (word == one) return;
-  }
-  b.refuse(Code::unsupported_feature, "{} is '{}', expected '{}'", name, word, *taken.begin());
-}
-
 // What both dynamic layers leave out.
 void check_dynamic(Builder& b) {
-  check_words(b, "direction", "UNIDIRECTIONAL", {"UNIDIRECTIONAL"});
-  check_words(b, "activation", "tanh", {"tanh"});
+  b.word("direction", "UNIDIRECTIONAL", {"UNIDIRECTIONAL"});
+  b.word("activation", "tanh", {"tanh"});
   if (b.i("cell_depth", 1) != 1 || b.i("num_proj", 0) != 0 || b.f("keep_prob", 1) != 1 ||
       !b.flag("time_major", true)) {
     b.refuse(Code::unsupported_feature,
@@ -116,7 +107,7 @@ ValueId cells(Builder& b, const Layer& layer, ValueId i, ValueId j, ValueId f, V
 NodeAttrs common_attrs(Builder& b, const char* switch_name, const char* onnx_switch) {
   NodeAttrs attrs{{"hidden_size", b.i("hidden_size")},
                   {"direction", b.s("direction", "forward")},
-                  {onnx_switch, b.i(switch_name, 0)}};
+                  {onnx_switch, b.i_between(switch_name, 0, 0, 1)}};
   for (const char* name : {"activation_alpha", "activation_beta"}) {
     if (auto values = b.floats(name); !values.empty()) attrs[name] = std::move(values);
   }
@@ -129,7 +120,7 @@ std::vector<ValueId> operands(Builder& b, size_t count) {
   std::vector<ValueId> out;
   for (size_t i = 0; i < count; ++i) {
     ValueId value = i < 3 ? b.in(i) : b.in_or_none(i);
-    if (i == 4 && value != kNoValue) value = b.cast(value, DType::i32);
+    if (i == 4 && value != kNoValue) value = b.cast(b.index(value), DType::i32);
     out.push_back(value);
   }
   return out;
@@ -158,8 +149,8 @@ void lower_common_gru(Builder& b) {
 // x, w [inputs + hidden, 4 * hidden], b, lengths, h, c -> y, h, c and the gates i, j, f, o and
 // tanh(c) of every step. DynamicRNNV2 has two matrices: for x and for h.
 void lower_dynamic_rnn(Builder& b) {
-  check_words(b, "cell_type", "LSTM", {"LSTM"});
-  check_words(b, "gate_order", "ijfo", {"ijfo", "ifjo"});
+  b.word("cell_type", "LSTM", {"LSTM"});
+  b.word("gate_order", "ijfo", {"ijfo", "ifjo"});
   check_dynamic(b);
   const bool two = b.type() == "DynamicRNNV2";
   const size_t lengths = two ? 4 : 3;
@@ -173,6 +164,7 @@ void lower_dynamic_rnn(Builder& b) {
   if (!two) std::tie(wx, wh) = split_rows(b, b.in(1), inputs, hidden);
   ValueId bias = b.has(two ? 3 : 2) ? b.reshape(b.in(two ? 3 : 2), {-1})
                                     : b.filled(b.dtype(layer.x), {4 * hidden}, 0);
+  if (!b.has_count(bias, "the bias", 4 * hidden)) return;
   layer.h0 = state(b, lengths + 1, layer);
   const ValueId c0 = state(b, lengths + 2, layer);
   const bool j_second = b.s("gate_order", "ijfo") == "ijfo";
@@ -218,7 +210,7 @@ void lower_dynamic_rnn(Builder& b) {
 // reset, new and hidden_new of every step.
 void lower_dynamic_gru(Builder& b) {
   check_dynamic(b);
-  check_words(b, "gate_order", "zrh", {"zrh", "rzh"});
+  b.word("gate_order", "zrh", {"zrh", "rzh"});
   Layer layer{};
   if (!b.ok() || !read_layer(b, 3, 2, layer)) return;
   if (b.has(5) || b.f("cell_clip", -1) > 0 || !b.flag("reset_after", true))
@@ -232,6 +224,9 @@ void lower_dynamic_gru(Builder& b) {
                         : b.filled(b.dtype(layer.x), {3 * hidden}, 0);
   };
   const ValueId wx = b.in(1), wh = b.in(2), bx = bias(3), bh = bias(4);
+  if (!b.has_count(bx, "the bias of x", 3 * hidden) ||
+      !b.has_count(bh, "the bias of h", 3 * hidden))
+    return;
   layer.h0 = state(b, 6, layer);
   const std::vector<int64_t> order = {at_z, at_r, 2};
   std::vector<ValueId> all = reordered_bias(b, bx, order, hidden);
@@ -262,12 +257,13 @@ void lower_dynamic_gru(Builder& b) {
 
 // x, h, c, w [inputs + hidden, 4 * hidden], b -> c, h, i, j, f, o, tanh(c).
 void lower_lstm_cell(Builder& b) {
-  check_words(b, "activation", "tanh", {"tanh"});
+  b.word("activation", "tanh", {"tanh"});
   if (b.f("keep_prob", 1) != 1)
     return b.refuse(Code::unsupported_feature, "keep_prob is {}, expected 1", b.f("keep_prob", 1));
   const ValueId x = b.in(0), h = b.in(1), c0 = b.in(2);
   if (!b.has_rank(c0, "c", 2, 2)) return;
   const int64_t hidden = b.shape(c0).back();
+  if (!b.has_count(b.in(4), "the bias", 4 * hidden)) return;
   const ValueId sums = b.node(
       "Add", 14, {b.node("MatMul", 13, {join(b, {x, h}, -1), b.in(3)}), b.reshape(b.in(4), {-1})});
   const ValueId i = b.node("Sigmoid", 13, {part(b, sums, 0, hidden)});

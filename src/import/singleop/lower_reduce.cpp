@@ -10,11 +10,8 @@ using Type = Builder::Type;
 
 // Axes from the attribute of a D form, or from the second input.
 ValueId reduce_axes(Builder& b, const char* attribute) {
-  if (b.has(1)) {
-    const ValueId axes = b.index(b.in(1));
-    return b.ok() && b.rank(axes) == 0 ? b.reshape(axes, {1}) : axes;
-  }
-  const auto given = b.ints(attribute, {});
+  if (b.has(1) && !b.type().ends_with("D")) return b.in_row(1);
+  const auto given = b.axes(b.ints(attribute, {}), b.in(0));
   return given.empty() ? kNoValue : b.list(given);
 }
 
@@ -34,7 +31,8 @@ void lower_reduce(Builder& b) {
 // All and any of booleans.
 void lower_reduce_flags(Builder& b) {
   const ValueId axes = reduce_axes(b, "axes");
-  const ValueId x = b.cast(b.in(0), DType::i32);
+  if (!b.has_type(b.in(0), "x", {DType::boolean, DType::i8, DType::u8})) return;
+  const ValueId x = b.cast(b.cast(b.in(0), DType::boolean), DType::i32);
   const bool all = b.type().starts_with("ReduceAll");
   const ValueId y = reduce(b, all ? "ReduceMin" : "ReduceMax", x, axes, b.flag("keep_dims", false));
   b.out(0, b.cast(y, DType::boolean));
@@ -64,8 +62,9 @@ void lower_reduction(Builder& b) {
 }
 
 void lower_cumsum(Builder& b) {
-  const ValueId axis =
-      b.has(1) ? b.index(b.in(1)) : b.scalar(DType::i64, static_cast<double>(b.i("axis", 0)));
+  const bool attribute = b.type() == "CumsumD";
+  const ValueId axis = attribute ? b.list({b.axis(b.i("axis"), b.in(0))}) : b.in_row(1);
+  if (!b.has_count(axis, "the axis", 1)) return;
   b.out(0, b.node("CumSum", 14, {b.in(0), axis},
                   {{"exclusive", int64_t{b.flag("exclusive", false)}},
                    {"reverse", int64_t{b.flag("reverse", false)}}}));
@@ -75,16 +74,8 @@ void lower_cumsum(Builder& b) {
 void lower_arg(Builder& b) {
   const ValueId x = b.in(0);
   if (!b.ok()) return;
-  int64_t dimension = 0;
-  if (b.has(1)) {
-    const auto values = b.in_values(1);
-    if (b.ok() && values.size() != 1)
-      return b.refuse(Code::invalid_argument, "{} dimensions are given, expected one",
-                      values.size());
-    dimension = b.ok() ? values[0] : 0;
-  } else {
-    dimension = b.i("dimension");
-  }
+  const bool attribute = b.type().ends_with("D") || !b.has(1);
+  const int64_t dimension = attribute ? b.i("dimension") : b.in_value(1);
   const bool max = b.type().starts_with("ArgMax");
   b.out(0,
         b.node(max ? "ArgMax" : "ArgMin", 13, {x},
@@ -105,8 +96,9 @@ void lower_arg_with_value(Builder& b) {
 void lower_top_k(Builder& b) {
   const ValueId x = b.in(0);
   const bool attribute = b.type() == "TopKD";
-  ValueId k = attribute ? b.list({b.i("k")}) : b.index(b.in(1));
-  if (b.ok() && b.rank(k) == 0) k = b.reshape(k, {1});
+  if (attribute) b.leave(1);  // a ramp that the card's kernel needs
+  const ValueId k = attribute ? b.list({b.i("k")}) : b.in_row(1);
+  if (!b.has_count(k, "k", 1)) return;
   const auto made = b.nodes("TopK", 11, {x, k}, 2,
                             {{"axis", b.i("dim", -1)},
                              {"largest", int64_t{b.flag("largest", true)}},
@@ -117,7 +109,7 @@ void lower_top_k(Builder& b) {
 
 void lower_l2_normalize(Builder& b) {
   const ValueId x = b.in(0);
-  const auto axes = b.ints("axis", {});
+  const auto axes = b.axes(b.ints("axis", {}), x);
   const ValueId sum = b.node("ReduceSumSquare", 18, {x, axes.empty() ? kNoValue : b.list(axes)},
                              {{"keepdims", int64_t{1}}});
   const ValueId floor = b.node("Max", 13, {sum, b.scalar(b.dtype(x), b.f("eps", 1e-4f))});

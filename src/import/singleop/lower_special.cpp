@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses, steps of training, random numbers, windows of signals, quantisation, and other operators
 // that stand alone.
+#include <limits>
+
 #include "import/singleop/lower.h"
 
 namespace anynpu::singleop {
@@ -33,6 +35,7 @@ void lower_reverse_sequence(Builder& b) {
 
 void lower_shift(Builder& b) {
   const ValueId x = b.in(0), by = b.in(1);
+  b.index(by);
   if (!b.ok()) return;
   // ONNX shifts unsigned numbers alone: others are multiplied, or divided and rounded down.
   const DType type = b.dtype(x);
@@ -61,7 +64,7 @@ void lower_mvn(Builder& b) {
   } else if (b.flag("across_channels", false)) {
     axes = {1, 2, 3};
   }
-  const ValueId list = b.list(axes);
+  const ValueId list = b.list(b.axes(std::move(axes), x));
   const auto mean = [&](ValueId v) {
     return b.node("ReduceMean", 18, {v, list}, {{"keepdims", int64_t{1}}});
   };
@@ -110,6 +113,8 @@ void lower_softmax_with_logits(Builder& b) {
   const DType type = b.dtype(x);
   ValueId labels = b.in(1);
   if (b.type().starts_with("Sparse")) {
+    labels = b.index(labels);
+    if (!b.has_rank(labels, "the labels", b.rank(x) - 1, b.rank(x) - 1)) return;
     const ValueId depth = b.list({b.shape(x).back()});
     const ValueId values = b.node("Concat", 13, {b.filled(type, {1}, 0), b.filled(type, {1}, 1)},
                                   {{"axis", int64_t{0}}});
@@ -132,16 +137,19 @@ void lower_window(Builder& b) {
     return b.refuse(Code::invalid_argument, "the length has {} numbers, expected 1", length.size());
   b.out(0,
         b.node(b.type().c_str(), 17, {b.reshape(b.list(length), {})},
-               {{"periodic", b.i("periodic", 1)}, {"output_datatype", int64_t{1}}}),
+               {{"periodic", b.i_between("periodic", 1, 0, 1)}, {"output_datatype", int64_t{1}}}),
         Type::any);
 }
 
 void lower_eye(Builder& b) {
-  const int64_t rows = b.i("num_rows"), given = b.i("num_columns", 0);
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  b.i("num_rows");  // required
+  const int64_t rows = b.i_between("num_rows", 1, 1, kMost),
+                given = b.i_between("num_columns", 0, 0, kMost);
   const int64_t columns = given > 0 ? given : rows;
   const DType type = b.dtype_attr("dtype", DType::i32);
-  const ValueId one =
-      b.node("EyeLike", 9, {b.filled(type, {rows, columns}, 0)}, {{"k", int64_t{0}}});
+  const ValueId zeros = b.node("Expand", 13, {b.scalar(type, 0), b.list({rows, columns})});
+  const ValueId one = b.node("EyeLike", 9, {zeros}, {{"k", int64_t{0}}});
   std::vector<int64_t> shape = b.ints("batch_shape", {});
   if (shape.empty()) return b.out(0, one);
   shape.insert(shape.end(), {rows, columns});
@@ -161,6 +169,7 @@ void lower_masked_fill(Builder& b) {
   const ValueId x = b.in(0);
   if (!b.ok()) return;
   const ValueId value = b.cast(b.in(2), b.dtype(x));
+  if (!b.has_type(b.in(1), "the mask", {DType::boolean, DType::i8, DType::u8})) return;
   b.out(0, b.node("Where", 9, {b.cast(b.in(1), DType::boolean), value, x}));
 }
 
@@ -193,9 +202,11 @@ void lower_quantize(Builder& b) {
   if (word != "torch.quint8" && word != "torch.qint8")
     return b.refuse(Code::unsupported_dtype, "dtype is '{}', expected torch.qint8 or torch.quint8",
                     word);
-  const ValueId zero = b.has(2) ? b.cast(b.in(2), type) : kNoValue;
+  const ValueId zero = b.has(2) ? b.cast(b.index(b.in(2)), type) : kNoValue;
   const ValueId scale = b.in(1);
   if (!b.ok()) return;
+  if (zero != kNoValue && !b.has_count(zero, "the zero points", element_count(b.shape(scale))))
+    return;
   const ValueId point = zero == kNoValue ? b.filled(type, b.shape(scale), 0) : zero;
   b.out(0, b.node("QuantizeLinear", 13, {b.in(0), scale, point}, {{"axis", b.i("axis", 1)}}));
 }
@@ -203,9 +214,10 @@ void lower_quantize(Builder& b) {
 // int8 to floats: (x + offset) * scale.
 void lower_anti_quant(Builder& b) {
   const DType type = b.op().outputs.empty() ? DType::f16 : b.op().outputs[0].dtype;
-  float scale = b.f("scale", 1);
+  if (!b.has_type(b.in(0), "x", {DType::i8})) return;
+  float scale = b.f("scale");
   if (b.flag("sqrt_mode", false)) scale *= scale;
-  const ValueId moved = add(b, b.cast(b.in(0), DType::f32), b.scalar(DType::f32, b.f("offset", 0)));
+  const ValueId moved = add(b, b.cast(b.in(0), DType::f32), b.scalar(DType::f32, b.f("offset")));
   b.out(0, b.cast(mul(b, moved, b.scalar(DType::f32, scale)), type));
 }
 
@@ -216,7 +228,7 @@ void lower_apply_momentum(Builder& b) {
   const ValueId step =
       b.flag("use_nesterov", false) ? add(b, grad, mul(b, accum, momentum)) : accum;
   b.out(0, sub(b, b.in(0), mul(b, step, rate)));
-  if (b.output_count() > 1) b.out(1, accum);
+  if (b.type().ends_with("D")) b.out(1, accum);
 }
 
 // var, accum, lr, grad.
@@ -225,7 +237,7 @@ void lower_apply_adagrad(Builder& b) {
   const ValueId accum =
       b.flag("update_slots", true) ? add(b, b.in(1), mul(b, grad, grad)) : b.in(1);
   b.out(0, sub(b, b.in(0), div(b, mul(b, grad, one_number(b, 2)), square_root(b, accum))));
-  if (b.output_count() > 1) b.out(1, accum);
+  if (b.type().ends_with("D")) b.out(1, accum);
 }
 
 // var, m, v, beta1^t, beta2^t, lr, beta1, beta2, epsilon, grad.
@@ -242,8 +254,9 @@ void lower_apply_adam(Builder& b) {
                           ? add(b, mul(b, m, beta1), mul(b, grad, sub(b, one, beta1)))
                           : m;
   b.out(0, sub(b, b.in(0), div(b, mul(b, top, rate), add(b, square_root(b, v), one_number(b, 8)))));
-  if (b.output_count() > 1) b.out(1, m);
-  if (b.output_count() > 2) b.out(2, v);
+  if (!b.type().ends_with("D")) return;
+  b.out(1, m);
+  b.out(2, v);
 }
 
 // var - alpha * delta.
@@ -273,6 +286,7 @@ void lower_dropout_mask(Builder& b) {
     mask = b.node("Slice", 13, {b.reshape(lowest, {-1}), b.list({0}), b.list({count})});
     mask = b.reshape(mask, b.shape(x));
   }
+  if (!b.has_type(mask, "the mask", {DType::u8, DType::boolean})) return;
   b.out(0, div(b, mul(b, x, b.cast(mask, b.dtype(x))), b.cast(one_number(b, 2), b.dtype(x))));
 }
 

@@ -11,14 +11,19 @@ namespace {
 
 using Type = Builder::Type;
 
+// The most that a stride, a window or a padding can be.
+constexpr int64_t kMostSteps = 1 << 30;
+
 // What a tensor's description says, unless the attribute does.
 bool channels_last(Builder& b, const char* otherwise) {
+  if (!b.ok()) return false;
   const Format format = b.op().inputs[0].format;
   const char* stated =
       format == Format::nhwc || format == Format::ndhwc                                ? "NHWC"
       : format == Format::nchw || format == Format::ncdhw || format == Format::nc1hwc0 ? "NCHW"
                                                                                        : otherwise;
-  const std::string word = b.s("data_format", stated);
+  const std::string word =
+      b.word("data_format", stated, {"NCHW", "NHWC", "NCDHW", "NDHWC", "ND", "NC1HWC0"});
   // The description wins: samples leave the attribute at its default.
   return stated == otherwise ? word.back() == 'C' : std::string(stated) == "NHWC";
 }
@@ -29,7 +34,16 @@ std::vector<int64_t> spatial(Builder& b, const char* name, bool last, int64_t ra
   std::vector<int64_t> given = b.ints(name, {});
   if (given.empty()) return otherwise;
   const auto count = static_cast<size_t>(rank);
+  for (int64_t entry : given) {
+    if (entry < 1 || entry > kMostSteps)
+      b.refuse(Code::invalid_argument, "'{}' has the entry {}, expected 1 to {}", name, entry,
+               kMostSteps);
+  }
   if (given.size() == count) {
+    const int64_t batch = given[0], channels = given[last ? count - 1 : 1];
+    if (batch != 1 || channels != 1)
+      b.refuse(Code::invalid_argument, "'{}' is {} and {} for batch and channels, expected 1", name,
+               batch, channels);
     given.erase(given.begin());
     given.erase(last ? given.end() - 1 : given.begin());
   }
@@ -49,6 +63,11 @@ std::vector<int64_t> pads_of(Builder& b, const char* name, size_t axes) {
              axes * 2);
     return std::vector<int64_t>(axes * 2, 0);
   }
+  for (int64_t pad : given) {
+    if (pad < 0 || pad > kMostSteps)
+      b.refuse(Code::invalid_argument, "'{}' has the entry {}, expected 0 to {}", name, pad,
+               kMostSteps);
+  }
   std::vector<int64_t> pads;
   for (size_t end = 0; end < 2; ++end) {
     for (size_t a = 0; a < axes; ++a) pads.push_back(given[a * 2 + end]);
@@ -56,7 +75,7 @@ std::vector<int64_t> pads_of(Builder& b, const char* name, size_t axes) {
   return pads;
 }
 
-ValueId filter_of(Builder& b, size_t index, int64_t channels) {
+ValueId filter_of(Builder& b, size_t index) {
   ValueId w = b.in(index);
   if (!b.ok()) return kNoValue;
   const TensorDesc& desc = b.op().inputs[index];
@@ -66,7 +85,6 @@ ValueId filter_of(Builder& b, size_t index, int64_t channels) {
              "(aclSetTensorFormat, aclSetTensorShape)");
     return kNoValue;
   }
-  (void)channels;
   return b.in_nchw(index);
 }
 
@@ -74,12 +92,18 @@ NodeAttrs window_attrs(Builder& b, bool last, int64_t rank) {
   const auto axes = static_cast<size_t>(rank) - 2;
   const std::vector<int64_t> ones(axes, 1);
   NodeAttrs attrs;
+  if (!b.has_attr("strides"))
+    b.refuse(Code::invalid_argument, "attribute 'strides' (list_int) is missing");
   attrs["strides"] = spatial(b, "strides", last, rank, ones);
   attrs["dilations"] = spatial(b, "dilations", last, rank, ones);
-  const std::string padding = b.s("padding", b.s("auto_pad", "").c_str());
-  if (padding == "SAME") {
-    attrs["auto_pad"] = std::string("SAME_UPPER");
+  const std::string padding =
+      b.word(b.has_attr("padding") ? "padding" : "auto_pad", "",
+             {"", "NOTSET", "EXPLICIT", "VALID", "SAME", "SAME_UPPER", "SAME_LOWER"});
+  if (padding.starts_with("SAME")) {
+    attrs["auto_pad"] = padding == "SAME" ? "SAME_UPPER" : padding;
   } else {
+    if (padding.empty() && !b.has_attr("pads"))
+      b.refuse(Code::invalid_argument, "attribute 'pads' (list_int) is missing");
     attrs["pads"] = pads_of(b, "pads", axes);
   }
   return attrs;
@@ -94,8 +118,8 @@ void convolve(Builder& b, ValueId x, ValueId w, NodeAttrs attrs) {
     y = b.node("ConvInteger", 10, {x, w}, std::move(attrs));
   } else {
     if (b.op().outputs[0].dtype == DType::f32) {
-      x = b.cast(x, DType::f32);
-      w = b.cast(w, DType::f32);
+      x = widened(b, x);
+      w = widened(b, w);
     }
     y = b.node("Conv", 11, {x, w}, std::move(attrs));
   }
@@ -116,7 +140,7 @@ void pool(Builder& b, bool max, ValueId x, NodeAttrs attrs) {
 void lower_conv(Builder& b) {
   const ValueId x = b.in_nchw(0);
   if (!b.has_rank(x, "x", 3, 5)) return;
-  const ValueId w = filter_of(b, 1, b.shape(x)[1]);
+  const ValueId w = filter_of(b, 1);
   if (!b.ok()) return;
   NodeAttrs attrs = window_attrs(b, channels_last(b, "NHWC"), b.rank(x));
   attrs["group"] = b.i("groups", 1);
@@ -139,7 +163,7 @@ void lower_depthwise_conv(Builder& b) {
 
 void lower_deconvolution(Builder& b) {
   const ValueId x = b.in_nchw(0), w = b.in_nchw(1);
-  if (!b.ok()) return;
+  if (!b.has_rank(x, "x", 3, 5)) return;
   NodeAttrs attrs = window_attrs(b, channels_last(b, "NCHW"), b.rank(x));
   attrs["group"] = b.i("groups", 1);
   ValueId bias = kNoValue;
@@ -189,7 +213,7 @@ void lower_conv_transpose(Builder& b) {
 // Caffe's pooling: mode 0 max, 1 average; ceil_mode 0 rounds the output up.
 void lower_pooling(Builder& b) {
   const ValueId x = b.in_nchw(0);
-  const bool max = b.i("mode", 0) == 0;
+  const bool max = b.i_between("mode", 0, 0, 1) == 0;
   if (b.flag("global_pooling", false)) {
     b.out_nchw(0, b.node(max ? "GlobalMaxPool" : "GlobalAveragePool", 1, {x}));
     return;
@@ -198,7 +222,7 @@ void lower_pooling(Builder& b) {
   attrs["kernel_shape"] = b.ints("window", {1, 1});
   attrs["strides"] = b.ints("stride", {1, 1});
   attrs["pads"] = pads_of(b, "pad", 2);
-  attrs["ceil_mode"] = int64_t{b.i("ceil_mode", 0) == 0};
+  attrs["ceil_mode"] = int64_t{b.i_between("ceil_mode", 0, 0, 1) == 0};
   if (!max) attrs["count_include_pad"] = int64_t{1};
   pool(b, max, x, std::move(attrs));
 }
@@ -206,13 +230,13 @@ void lower_pooling(Builder& b) {
 namespace {
 
 NodeAttrs pool_attrs(Builder& b, const char* padding_name, const char* format, ValueId x) {
-  const bool last = channels_last(b, format);
   NodeAttrs attrs;
-  if (!b.ok()) return attrs;
+  if (!b.has_rank(x, "x", 3, 5)) return attrs;
+  const bool last = channels_last(b, format);
   const int64_t rank = b.rank(x);
   attrs["kernel_shape"] = spatial(b, "ksize", last, rank, {1, 1});
   attrs["strides"] = spatial(b, "strides", last, rank, {1, 1});
-  const std::string padding = b.s(padding_name, "VALID");
+  const std::string padding = b.word(padding_name, "VALID", {"VALID", "SAME", "CALCULATED"});
   if (padding == "SAME") attrs["auto_pad"] = std::string("SAME_UPPER");
   if (padding == "CALCULATED") attrs["pads"] = pads_of(b, "pads", static_cast<size_t>(rank) - 2);
   return attrs;
@@ -254,9 +278,9 @@ void lower_global_pool(Builder& b) {
 // The size of the picture is an attribute of the D forms and an input of the others.
 void lower_resize(Builder& b) {
   const ValueId x = b.in_nchw(0);
-  const std::vector<int64_t> size = b.has(1) ? b.in_values(1) : b.ints("size");
-  if (!b.ok()) return;
-  if (size.size() != 2 || b.rank(x) != 4)
+  const std::vector<int64_t> size = b.type().ends_with("D") ? b.ints("size") : b.in_values(1);
+  if (!b.has_rank(x, "x", 4, 4)) return;
+  if (size.size() != 2)
     return b.refuse(Code::invalid_argument, "size has {} numbers, expected height and width",
                     size.size());
   const bool linear = b.type().starts_with("ResizeBilinear");

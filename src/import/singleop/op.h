@@ -36,6 +36,10 @@ struct SingleOp {
   bool has_input(size_t index) const {
     return index < inputs.size() && inputs[index].dtype != DType::undefined;
   }
+  // Whether the output is wanted: left out is one with neither type nor format.
+  bool has_output(size_t index) const {
+    return outputs[index].dtype != DType::undefined || outputs[index].format != Format::undefined;
+  }
 };
 
 // The same text for two operators that one model can run: type, tensors and attributes. Shapes of

@@ -15,18 +15,30 @@ namespace anynpu::ops {
 
 namespace {
 
+// Samples along one side of a bin.
+constexpr int64_t kMostSamples = 4096;
+
 Status roi_rule(OpContext& context) {
   const Operand &x = context.inputs[0], &rois = context.inputs[1], &batches = context.inputs[2];
   context.outputs[0].dtype = x.dtype;
   if (!x.fully_known() || !rois.fully_known() || !batches.fully_known()) return {};
   const int64_t h = context.int_attr("output_height"), w = context.int_attr("output_width");
   if (x.rank() != 4 || rois.rank() != 2 || rois.shape[1] != 4 ||
-      element_count(batches.shape) != rois.shape[0] || h < 1 || w < 1 ||
-      context.int_attr("sampling_ratio") < 0) {
+      element_count(batches.shape) != rois.shape[0]) {
     return fail(Code::shape_mismatch,
                 "{}: input {}, rois {} and batch_indices {}, expected N, C, H, W and R, 4 and R",
                 context.label(), to_string(x.shape), to_string(rois.shape),
                 to_string(batches.shape));
+  }
+  if (h < 1 || w < 1) {
+    return fail(Code::invalid_argument,
+                "{}: output_height and output_width are {} and {}, expected 1 or more",
+                context.label(), h, w);
+  }
+  const int64_t ratio = context.int_attr("sampling_ratio");
+  if (ratio < 0 || ratio > kMostSamples) {
+    return fail(Code::invalid_argument, "{}: sampling_ratio is {}, expected 0 to {}",
+                context.label(), ratio, kMostSamples);
   }
   return set_output(context, 0, x.dtype, {rois.shape[0], x.shape[1], h, w});
 }
@@ -55,8 +67,9 @@ PlanResult plan_roi(const OpContext& context) {
       const double bin_h = height / static_cast<double>(out[2]),
                    bin_w = width / static_cast<double>(out[3]);
       const auto samples = [&](double bin) {
-        return ratio > 0 ? ratio
-                         : std::clamp<int64_t>(static_cast<int64_t>(std::ceil(bin)), 0, 4096);
+        return ratio > 0
+                   ? ratio
+                   : std::clamp<int64_t>(static_cast<int64_t>(std::ceil(bin)), 0, kMostSamples);
       };
       const int64_t rows = samples(bin_h), columns = samples(bin_w);
       for (int64_t p = 0; p < out[1] * out[2] * out[3]; ++p) {

@@ -106,6 +106,11 @@ Result<Setup> setup_of(const OpContext& context) {
   s.cell = op == "LSTM" ? Cell::lstm : op == "GRU" ? Cell::gru : Cell::rnn;
   s.gates = s.cell == Cell::lstm ? 4 : s.cell == Cell::gru ? 3 : 1;
   const std::string direction = context.string_attr("direction");
+  if (direction != "forward" && direction != "reverse" && direction != "bidirectional") {
+    return fail(Code::invalid_argument,
+                "{}: direction is '{}', expected forward, reverse or bidirectional",
+                context.label(), direction);
+  }
   s.directions = direction == "bidirectional" ? 2 : 1;
   s.reverse = direction == "reverse";
   s.batch_first = context.int_attr("layout") != 0;
@@ -130,6 +135,10 @@ Result<Setup> setup_of(const OpContext& context) {
     return fail(Code::shape_mismatch,
                 "{}: X {}, W {} and R {} (or another input) do not fit {} direction(s)",
                 context.label(), to_string(x), to_string(w), to_string(r), s.directions);
+  }
+  if (context.has_attr("hidden_size") && context.int_attr("hidden_size") != s.hidden) {
+    return fail(Code::shape_mismatch, "{}: hidden_size is {}, the weights R have {}",
+                context.label(), context.int_attr("hidden_size"), s.hidden);
   }
   ANYNPU_TRY(read_activations(context, s));
   return s;
