@@ -69,7 +69,7 @@ fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format),
 	  ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(BUILD)/tests/fuzz/fuzz_$$format \
 	    -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=20 -rss_limit_mb=2500 -max_len=8192 \
 	    $(BUILD)/tests/fuzz/found_$$format tests/fuzz/corpus/$$format || exit 1; done
-	@$(BUILD)/src/npc_test --gtest_filter='*StreamTest.*:QemuTest.*:ModuleTest.flipped_*' --gtest_shuffle \
+	@$(BUILD)/src/npc_test --gtest_filter='*StreamTest.*:QemuTest.*:InstructionClasses.*:ModuleTest.flipped_*' --gtest_shuffle \
 	  --gtest_repeat=$(or $(FUZZ_ROUNDS),100) --gtest_throw_on_failure=0 --gtest_brief=1
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)0 \
 	  $(PY) -m pytest -q tests/python/test_msprof.py -k random_bytes --timeout 1200

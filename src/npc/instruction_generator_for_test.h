@@ -124,6 +124,20 @@ class Generator {
     return 0x0001;
   }
 
+  // Instructions of four bytes, one in five of them a pair of compressed ones: branches over words
+  // land on instructions.
+  std::vector<uint8_t> stream(uint32_t length) {
+    std::vector<uint8_t> code;
+    for (uint32_t i = 0; i < length; ++i) {
+      if (chance(20)) {
+        for (int half = 0; half < 2; ++half) append(code, compressed(), 2);
+      } else {
+        append(code, instruction(length - i), 4);
+      }
+    }
+    return code;
+  }
+
  private:
   uint32_t format() { return chance(50) ? 0 : 2; }
   uint32_t store(uint32_t opcode, uint32_t f3, uint32_t r2) {

@@ -11,7 +11,8 @@
 #include <random>
 
 #include "npc/core.h"
-#include "npc/image.h"
+#include "npc/fuzz_seed_for_test.h"
+#include "npc/image_for_test.h"
 #include "npc/instruction_generator_for_test.h"
 #include "npc/plain_interpreter_for_test.h"
 #include "tensor/half.h"
@@ -31,25 +32,12 @@ class StreamTest : public testing::Test {
 
   // Runs one stream on both; true when all state agrees.
   void compare(Generator& g, uint32_t length, uint64_t& executed) {
-    std::vector<uint8_t> code;
-    for (uint32_t i = 0; i < length; ++i) {
-      if (g.chance(20)) {  // in pairs, so that branches over words land on instructions
-        for (int half = 0; half < 2; ++half) append(code, g.compressed(), 2);
-      } else {
-        append(code, g.instruction(length - i), 4);
-      }
-    }
+    std::vector<uint8_t> code = g.stream(length);
     append(code, 0x00008067, 4);  // ret
-    std::memcpy(memory->host(code_at), code.data(), code.size());
-    Image image;
-    image.code_base = code_at;
-    image.code_bytes = static_cast<uint32_t>(code.size());
-    image.code = decode_all({memory->host(code_at), code.size()});
-    image.weights = weigh(image.code);
-
+    const auto image = image_of(*memory, code_at, code);
     Core core;
     PlainCore plain;
-    core.image = &image;
+    core.image = image.get();
     core.memory = memory.get();
     core.local = memory->local(0);
     core.budget = 1 << 30;
@@ -88,9 +76,7 @@ class StreamTest : public testing::Test {
 
 TEST_F(StreamTest, a_million_random_instructions_agree_with_the_plain_interpreter) {
   uint64_t executed = 0;
-  // 0, unless --gtest_shuffle draws another for each repetition (make fuzz).
-  const auto base = static_cast<uint32_t>(testing::UnitTest::GetInstance()->random_seed()) * 10007u;
-  for (uint32_t seed = base + 1; executed < 1'000'000 && !HasFailure(); ++seed) {
+  for (uint32_t seed = fuzz_seed() + 1; executed < 1'000'000 && !HasFailure(); ++seed) {
     Generator g(seed);
     compare(g, 600, executed);
     if (HasFailure()) ADD_FAILURE() << "seed " << seed;
@@ -98,15 +84,12 @@ TEST_F(StreamTest, a_million_random_instructions_agree_with_the_plain_interprete
 }
 
 TEST_F(StreamTest, infinity_times_zero_is_invalid_even_when_a_quiet_nan_is_added) {
-  const uint32_t code[] = {0x1820f043, 0x00008067};  // fmadd.s ft0, ft1, ft2, ft3; ret
-  std::memcpy(memory->host(code_at), code, sizeof code);
-  Image image;
-  image.code_base = code_at;
-  image.code_bytes = sizeof code;
-  image.code = decode_all({memory->host(code_at), sizeof code});
-  image.weights = weigh(image.code);
+  std::vector<uint8_t> code;
+  append(code, 0x1820f043, 4);  // fmadd.s ft0, ft1, ft2, ft3
+  append(code, 0x00008067, 4);  // ret
+  const auto image = image_of(*memory, code_at, code);
   Core core;
-  core.image = &image;
+  core.image = image.get();
   core.memory = memory.get();
   core.budget = 100;
   core.pc = code_at;

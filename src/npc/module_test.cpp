@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "npc/fuzz_seed_for_test.h"
 #include "npc/kernel_for_test.h"
 
 namespace anynpu::npc {
@@ -110,7 +111,7 @@ TEST_F(ModuleTest, flipped_bits_never_crash_the_loader_or_a_launch) {
   const auto bytes = compile_kernel(kSource, "-O1 -g");
   const uint32_t out = device_words(std::vector<uint32_t>(8));
   // Other bits for each repetition with --gtest_shuffle (make fuzz).
-  std::mt19937 random(1 + static_cast<uint32_t>(testing::UnitTest::GetInstance()->random_seed()));
+  std::mt19937 random(1 + fuzz_seed());
   int loaded = 0;
   for (int round = 0; round < 600; ++round) {
     // The translator reads what was damaged too; it takes longer.

@@ -17,7 +17,8 @@ struct PlainCore {
   uint32_t f[32] = {};
   uint32_t pc = 0;
   uint32_t flags = 0, frm = 0;
-  uint64_t count = 0;
+  uint64_t count = 0, cycles = 0;
+  uint32_t block = 0, blocks = 1;  // CoreID and CoreNum
   uint32_t code_base = 0, data_base = 0;
   std::vector<uint8_t> code, data;
   bool reserved = false;
@@ -31,10 +32,17 @@ struct PlainCore {
   void store(uint32_t at, int bytes, uint32_t value) {
     std::memcpy(data.data() + (at - data_base), &value, bytes);
   }
-  // False when the instruction is not one.
+  // False when the instruction is not one, or asks for something outside the core.
   bool step();
+  // The bits of the instruction at pc; 16 of them matter when it is compressed.
+  uint32_t fetch() const {
+    uint32_t b = 0;
+    std::memcpy(&b, code.data() + (pc - code_base), pc - code_base + 4 <= code.size() ? 4 : 2);
+    return b;
+  }
 
  private:
+  bool csr(uint32_t b);
   bool integer(uint32_t b);
   bool atomic(uint32_t b);
   bool floating(uint32_t b);
@@ -60,8 +68,7 @@ inline int32_t bits_signed(uint32_t value, int width) {
 }
 
 inline bool PlainCore::step() {
-  uint32_t b = 0;
-  std::memcpy(&b, code.data() + (pc - code_base), pc - code_base + 4 <= code.size() ? 4 : 2);
+  uint32_t b = fetch();
   uint32_t length = 4;
   if ((b & 3) != 3) {
     b = expand16(static_cast<uint16_t>(b));
@@ -82,7 +89,7 @@ inline bool PlainCore::step() {
     if (f3 == 7) taken = !(a < c);
     uint32_t offset = 0;
     offset |= (b >> 31 & 1) << 12 | (b >> 7 & 1) << 11 | (b >> 25 & 63) << 5 | (b >> 8 & 15) << 1;
-    if (taken) next = pc + static_cast<uint32_t>(bits_signed(offset, 13));
+    if (taken) next = pc + static_cast<uint32_t>(bits_signed(offset, 13)), ++cycles;
   } else if (opcode == 0x6f) {
     uint32_t offset = 0;
     offset |=
@@ -103,6 +110,7 @@ inline bool PlainCore::step() {
   if (!good) return false;
   pc = next;
   ++count;
+  cycles += decode32(b).cycles;
   return true;
 }
 
@@ -133,20 +141,8 @@ inline bool PlainCore::integer(uint32_t b) {
       store(at, 1 << f3, x[(b >> 20) & 31]);
       return true;
     }
-    case 0x73: {  // fflags, frm, fcsr
-      const uint32_t number = b >> 20;
-      const uint32_t old = number == 1 ? flags : number == 2 ? frm : flags | frm << 5;
-      const uint32_t operand = f3 & 4 ? (b >> 15 & 31) : a;
-      uint32_t value = old;
-      if ((f3 & 3) == 1) value = operand;
-      if ((f3 & 3) == 2) value = old | operand;
-      if ((f3 & 3) == 3) value = old & ~operand;
-      if (number == 1) flags = value & 31;
-      if (number == 2) frm = value & 7;
-      if (number == 3) flags = value & 31, frm = value >> 5 & 7;
-      set_x(rd, old);
-      return true;
-    }
+    case 0x73:
+      return csr(b);
     default:
       break;
   }
@@ -209,6 +205,54 @@ inline bool PlainCore::integer(uint32_t b) {
     default:
       set_x(rd, a & c);
   }
+  return true;
+}
+
+inline bool PlainCore::csr(uint32_t b) {
+  const uint32_t number = b >> 20, f3 = (b >> 12) & 7, from = (b >> 15) & 31;
+  uint32_t old = 0;
+  switch (number) {
+    case 0x001:  // fflags
+      old = flags;
+      break;
+    case 0x002:  // frm
+      old = frm;
+      break;
+    case 0x003:  // fcsr
+      old = flags | frm << 5;
+      break;
+    case 0xc00:  // cycle and time, instret, and their upper halves
+    case 0xc01:
+      old = static_cast<uint32_t>(cycles);
+      break;
+    case 0xc02:
+      old = static_cast<uint32_t>(count);
+      break;
+    case 0xc80:
+    case 0xc81:
+      old = static_cast<uint32_t>(cycles >> 32);
+      break;
+    case 0xc82:
+      old = static_cast<uint32_t>(count >> 32);
+      break;
+    case 0xf14:
+      old = block;
+      break;
+    case 0xfc0:
+      old = blocks;
+      break;
+    default:
+      return false;
+  }
+  if ((f3 & 3) == 0) return false;
+  const uint32_t operand = f3 & 4 ? from : x[from];
+  const uint32_t value = (f3 & 3) == 1 ? operand : (f3 & 3) == 2 ? old | operand : old & ~operand;
+  const bool writes = (f3 & 3) == 1 || from != 0;
+  if (writes && number > 3) return false;
+  if (writes && number == 1) flags = value & 31;
+  if (writes && number == 2) frm = value & 7;
+  if (writes && number == 3) flags = value & 31, frm = value >> 5 & 7;
+  set_x((b >> 7) & 31, old);
   return true;
 }
 

@@ -5,14 +5,11 @@
 
 #include <cstring>
 
-#include "base/fault_guard.h"
-#include "npc/image.h"
+#include "npc/fuzz_seed_for_test.h"
+#include "npc/image_for_test.h"
 #include "npc/instruction_generator_for_test.h"
 #include "npc/interpreter.h"
-#include "npc/translate/host_core.h"
-#include "npc/translate/jit_api.h"
-#include "npc/translate/plugin.h"
-#include "npc/translate/translation.h"
+#include "npc/translate/translated_code_for_test.h"
 
 namespace anynpu::npc {
 namespace {
@@ -23,35 +20,18 @@ constexpr uint32_t kAround = 300;
 class TranslatedStreamTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string why;
-    jit = translator(why);
-    if (!jit) {
-#if defined(ANYNPU_HAS_TRANSLATOR) && !defined(__SANITIZE_THREAD__)
-      FAIL() << why;
-#endif
-      GTEST_SKIP() << why;
-    }
     auto made = Memory::create();
     ASSERT_TRUE(made.ok());
     memory = *made;
     code_at = *memory->take(Space::global, 1 << 16, kRead);
     data_at = *memory->take(Space::global, kDataBytes, kReadWrite);
-    auto core = HostCore::create(memory, 0);
-    ASSERT_TRUE(core.ok());
-    host = std::move(*core);
-    ASSERT_TRUE(host->view->update().ok());
-    install_fault_guard();
+    std::string why;
+    translated = TranslatedCode::create(memory, why);
+    if (!translated) ANYNPU_NO_TRANSLATOR(why);
   }
 
   void make_stream(Generator& g) {
-    std::vector<uint8_t> code;
-    for (uint32_t i = 0; i < kLength; ++i) {
-      if (g.chance(20)) {
-        for (int half = 0; half < 2; ++half) append(code, g.compressed(), 2);
-      } else {
-        append(code, g.instruction(kLength - i), 4);
-      }
-    }
+    std::vector<uint8_t> code = g.stream(kLength);
     const auto back = static_cast<uint32_t>(-static_cast<int32_t>(code.size() + 4));
     append(code, 0xfff00013 | kTurns << 15 | kTurns << 7, 4);  // addi turns, turns, -1
     append(code,
@@ -59,14 +39,7 @@ class TranslatedStreamTest : public testing::Test {
                (back >> 1 & 15) << 8 | (back >> 11 & 1) << 7 | 0x63,
            4);                    // bnez turns
     append(code, 0x00008067, 4);  // ret
-    std::memcpy(memory->host(code_at), code.data(), code.size());
-    image = std::make_unique<Image>();
-    image->base = image->code_base = code_at;
-    image->bytes = image->code_bytes = static_cast<uint32_t>(code.size());
-    image->code = decode_all({memory->host(code_at), code.size()});
-    image->weights = weigh(image->code);
-    image->kernels["stream"] = code_at;
-    image->symbols.push_back({code_at, image->code_bytes, true, true, "stream"});
+    image = image_of(*memory, code_at, code);
   }
 
   Core start(Generator& g) const {
@@ -86,15 +59,6 @@ class TranslatedStreamTest : public testing::Test {
 
   void compare(Generator& g, bool exact_floats, uint64_t& executed) {
     make_stream(g);
-    Program program;
-    program.image = image.get();
-    find_functions(program);
-    find_targets(program);
-    program.whole_state = true;
-    program.exact_floats = exact_floats;
-    const auto translation = Translation::make(program, *jit);
-    ASSERT_NE(translation->kernel(0), nullptr) << translation->why_not(0);
-
     const Core first = start(g);
     std::vector<uint8_t> data(kDataBytes), after(kDataBytes);
     for (auto& byte : data) byte = static_cast<uint8_t>(g.below(256));
@@ -108,12 +72,7 @@ class TranslatedStreamTest : public testing::Test {
 
     std::memcpy(memory->host(data_at), data.data(), kDataBytes);
     Core core = first;
-    PrintSink sink;
-    prepare_host(core, *host, *translation, translation->kernel(0), sink);
-    HostStop end;
-    do {
-      end = run_host(core, 10'000);
-    } while (end == HostStop::slice);
+    const HostStop end = translated->run(*image, exact_floats, core);
 
     EXPECT_EQ(stop == Stop::finished, end == HostStop::finished) << core.trap.text;
     EXPECT_EQ(core.counters.instructions, expected.counters.instructions);
@@ -125,25 +84,21 @@ class TranslatedStreamTest : public testing::Test {
     }
     executed += expected.counters.instructions;
     if (stop != Stop::finished) return;
-    const HostState& state = host->view->state();
-    for (uint32_t r = 1; r < 32; ++r) EXPECT_EQ(state.x[r], expected.x[r]) << "x" << r;
-    for (uint32_t r = 0; r < 32; ++r) EXPECT_EQ(state.f[r], expected.f[r]) << "f" << r;
+    for (uint32_t r = 1; r < 32; ++r) EXPECT_EQ(core.x[r], expected.x[r]) << "x" << r;
+    for (uint32_t r = 0; r < 32; ++r) EXPECT_EQ(core.f[r], expected.f[r]) << "f" << r;
   }
 
   void run(bool exact_floats, uint64_t instructions) {
     uint64_t executed = 0;
-    const auto base =
-        static_cast<uint32_t>(testing::UnitTest::GetInstance()->random_seed()) * 10007u;
-    for (uint32_t seed = base + 1; executed < instructions && !HasFailure(); ++seed) {
+    for (uint32_t seed = fuzz_seed() + 1; executed < instructions && !HasFailure(); ++seed) {
       Generator g(seed, exact_floats);
       compare(g, exact_floats, executed);
       if (HasFailure()) ADD_FAILURE() << "seed " << seed;
     }
   }
 
-  Jit* jit = nullptr;
   std::shared_ptr<Memory> memory;
-  std::unique_ptr<HostCore> host;
+  std::unique_ptr<TranslatedCode> translated;
   std::unique_ptr<Image> image;
   uint32_t code_at = 0, data_at = 0;
 };

@@ -121,6 +121,37 @@ TEST_F(TranslationTest, arguments_and_results_of_static_functions_are_in_any_reg
   for (const uint32_t n : {0u, 1u, 17u}) expect_same(object, "run", {n});
 }
 
+TEST_F(TranslationTest, every_form_of_call_and_jump_leads_to_the_same_place) {
+  const auto object = compile_kernel(R"k(
+    extern "C" __attribute__((noinline)) int plus(int v) { return v + 1; }
+    extern "C" __attribute__((noinline)) int thrice(int v) { return 3 * v; }
+    extern "C" { int (*volatile table[])(int) = {plus, thrice}; }
+    // Keeps a0, calls, stores what came back, and calls the next with it.
+    #define KEEP(n) "sw a0, " #n "(s0)\n"
+    #define WIDE(text) ".option push\n.option norvc\n" text "\n.option pop\n"
+    #define CALLS(leave)                                                                    \
+      "addi sp, sp, -16\n sw ra, 12(sp)\n sw s0, 8(sp)\n mv s0, a0\n mv a0, a1\n"      \
+      WIDE("jal ra, plus") KEEP(0) "call thrice\n" KEEP(4) "c.jal 2f\n" KEEP(8)           \
+      "lui a5, %hi(table)\n lw a5, %lo(table)(a5)\n" WIDE("jalr ra, 0(a5)") KEEP(12)      \
+      "lui a5, %hi(table + 4)\n lw a5, %lo(table + 4)(a5)\n c.jalr a5\n" KEEP(16)        \
+      "lui a5, %hi(thrice)\n" WIDE("jalr ra, %lo(thrice)(a5)") KEEP(20)                    \
+      "c.j 1f\n .word 0\n 1: j 3f\n .word 0\n"                                          \
+      "2: addi a0, a0, 7\n" WIDE("jalr x0, 0(ra)")                                         \
+      "3: lui a5, %hi(table)\n lw a5, %lo(table)(a5)\n"                                   \
+      "lw ra, 12(sp)\n lw s0, 8(sp)\n addi sp, sp, 16\n" leave
+    extern "C" __attribute__((naked)) int narrow(int*, int) { __asm__(CALLS("c.jr a5")); }
+    extern "C" __attribute__((naked)) int wide(int*, int) { __asm__(CALLS(WIDE("jalr x0, 0(a5)"))); }
+    extern "C" void calls(int* data, int n) { data[6] = narrow(data, n); data[13] = wide(data + 7, n); }
+  )k");
+  expect_same(object, "calls", {5}, 1);
+  expect_same(object, "calls", {0x7fffffff}, 1);
+  load_translated(object);
+  const uint32_t at = device_words(std::vector<uint32_t>(14));
+  ASSERT_TRUE(run("calls", {at, 5}, 1).ok());
+  EXPECT_EQ(words_at(at, 14), (std::vector<uint32_t>{6, 18, 25, 26, 78, 234, 235,  //
+                                                     6, 18, 25, 26, 78, 234, 235}));
+}
+
 TEST_F(TranslationTest, traps_have_the_same_report_with_the_same_call_stack) {
   const auto object = compile_kernel(R"k(
     int deep(volatile int n) { volatile int page[64]; page[0] = n; return deep(n + 1) + page[0]; }
