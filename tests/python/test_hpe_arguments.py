@@ -81,6 +81,23 @@ def test_copies_go_there_and_back():
     assert (source == target).all()
 
 
+@pytest.mark.parametrize("size", [(4 << 20) - 1, (4 << 20) + 3, (32 << 20) - 1, (32 << 20) + 77])
+def test_large_copies_from_any_offset_move_every_byte_and_no_other(size):
+    source = np.random.default_rng(size).integers(0, 256, size + 200, np.uint8)
+    memory = hpe.device_mem(size + 200)
+    for host, device in ((0, 0), (1, 63), (64, 7)):
+        memory.copy_from_host(np.zeros(size + 200, np.uint8))
+        memory.copy_from_host(source, device_offset=device, host_offset=host, size=size)
+        target = np.zeros(size + 200, np.uint8)
+        memory.copy_to_host(target)
+        assert (target[device:device + size] == source[host:host + size]).all()
+        assert not target[:device].any() and not target[device + size:].any()
+        target[:] = 0
+        memory.copy_to_host(target, device_offset=device, host_offset=host, size=size)
+        assert (target[host:host + size] == source[host:host + size]).all()
+        assert not target[:host].any() and not target[host + size:].any()
+
+
 def test_copies_with_offsets_and_size():
     memory = hpe.device_mem(64)
     memory.copy_from_host(np.zeros(64, np.uint8))

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/host/copy.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -28,9 +32,32 @@ TaskKind& kind_of(const CopyRequest& request) {
   return kInside;
 }
 
-// Large copies are shared with the helpers of the pool.
+// Large copies are shared with the helpers of the pool; still larger ones go past the caches, which
+// could not keep them.
 constexpr size_t kLargeBytes = 4 << 20;
+constexpr size_t kPastCachesBytes = 32 << 20;
 constexpr size_t kPieceBytes = 1 << 20;
+
+// memcpy that does not read the lines it is going to write: 3/5 of the time, since two of three
+// accesses to memory are left. (The C library's does so only above 3/4 of the cache of the whole
+// processor, which on a part of a large machine is never.)
+void copy_past_caches(std::byte* to, const std::byte* from, size_t bytes) {
+#if defined(__SSE2__)
+  constexpr size_t kLine = 64;
+  const size_t head = std::min(bytes, -reinterpret_cast<uintptr_t>(to) % kLine);
+  std::memcpy(to, from, head);
+  size_t at = head;
+  for (; at + kLine <= bytes; at += kLine) {
+    __m128i line[4];
+    std::memcpy(line, from + at, kLine);
+    for (int i = 0; i < 4; ++i) _mm_stream_si128(reinterpret_cast<__m128i*>(to + at) + i, line[i]);
+  }
+  _mm_sfence();  // the others see it before they are told
+  std::memcpy(to + at, from + at, bytes - at);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
 
 void move_pieces(std::byte* to, const std::byte* from, size_t bytes) {
   const bool apart = to + bytes <= from || from + bytes <= to;
@@ -41,7 +68,12 @@ void move_pieces(std::byte* to, const std::byte* from, size_t bytes) {
   const size_t pieces = (bytes + kPieceBytes - 1) / kPieceBytes;
   ThreadPool::instance().parallel_for(pieces, 1, [&](size_t begin, size_t end) {
     const size_t first = begin * kPieceBytes;
-    std::memcpy(to + first, from + first, std::min(bytes, end * kPieceBytes) - first);
+    const size_t count = std::min(bytes, end * kPieceBytes) - first;
+    if (bytes < kPastCachesBytes) {
+      std::memcpy(to + first, from + first, count);
+    } else {
+      copy_past_caches(to + first, from + first, count);
+    }
   });
 }
 
