@@ -51,6 +51,12 @@ def pictures(rows, folder):
     return lines
 
 
+# What a page says beside its figures.
+NOTES = {"performance": """
+Not a figure: what `anynpu check` costs when it is off. It is a library that stands in front of the
+acl libraries (LD_PRELOAD) with functions of the same names; theirs have no hook in them and are the
+same files with and without it, which `tests/check/test_check_kinds.py` verifies.
+"""}
 TITLES = {"performance": "Performance", "model_performance": "Performance of models"}
 
 
@@ -69,7 +75,7 @@ def write_page(page, machine, rows, skipped, folder):
     if skipped:
         lines.append("\nNot measured:\n\n")
         lines += [f"- {row['what']}: {row['reason']}\n" for row in skipped]
-    lines += pictures(rows, folder)
+    lines += [NOTES.get(page, ""), *pictures(rows, folder)]
     with open(os.path.join(folder, page + ".md"), "w") as file:
         file.write("".join(lines))
 
