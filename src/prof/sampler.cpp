@@ -68,13 +68,13 @@ void Sampler::rest() {
   next_ns_ = now_ns() + pause_ns_;
   if (memory_) sample_devices();
   if (host_parts_.size() > 1) sample_host();
+  std::fflush(file_);  // a program that is killed keeps its samples
 }
 
 void Sampler::finish(const std::set<int32_t>& seen) {
   next_ns_ = 0;
   if (devices_.empty()) devices_.assign(seen.lower_bound(0), seen.end());
   rest();
-  if (file_) std::fflush(file_);
 }
 
 void Sampler::line(const json::Value& value) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values over time that no event tells: memory of the devices and of the process, and, where the
 // settings ask for it, CPU, memory, disk and network of the host. One JSON line per sample in
-// host/data/samples.jsonl. Called by the collector's thread alone.
+// host/data/samples.jsonl. One thread at a time.
 #pragma once
 
 #include <cstdint>

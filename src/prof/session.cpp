@@ -73,6 +73,7 @@ Result<std::shared_ptr<Session>> Session::start(const SessionConfig& config) {
         "profiling: host_sys has osrt, but calls of the operating system are recorded only in "
         "programs that 'msprof --host-sys=osrt' starts");
   }
+  session->sampler_.rest();  // however short the session: a sample at its start and its end
   remember(session);
   Collector::instance().add(session);
   ANYNPU_LOG(event, "profiling starts, data in '{}'", session->path());

@@ -116,6 +116,14 @@ class Subscriptions : public Sink {
     }
   }
 
+  void take_lost(const trace::ThreadInfo& thread, uint64_t count) override {
+    ANYNPU_LOG(
+        warning,
+        "a model subscription misses {} events of thread {}, which recorded faster than they "
+        "could be written",
+        count, thread.id);
+  }
+
   std::mutex mutex;
   std::map<uint32_t, Entry> models;
   std::set<uint32_t> unloaded;  // ended by an unload, not yet by the program

@@ -4,7 +4,9 @@ caused it, without the layer's functions knowing of profiling."""
 import json
 import os
 import struct
+import subprocess
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -46,7 +48,7 @@ def test_callbacks_are_recorded_in_the_thread_that_ran_them(device_0, tmp_path):
         seen = []
         assert acl.rt.launch_callback(lambda data: seen.append(data), 7, 1, stream) == 0
         while not seen:
-            assert acl.rt.process_report(1000) == 0
+            assert acl.rt.process_report(-1) == 0
         assert acl.rt.synchronize_stream(stream) == 0
         assert acl.rt.unsubscribe_report(threading.get_ident(), stream) == 0
         assert acl.rt.destroy_stream(stream) == 0
@@ -139,14 +141,26 @@ def test_copies_and_sets_carry_their_bytes_with_and_without_a_stream(device_0, t
     assert queued["memset_async"] == 2000 and 256 in queued.values()
 
 
+def wait_for_a_sample(path):
+    """Until the memory of the device has been sampled from now on."""
+    file = os.path.join(path, "host", "data", "samples.jsonl")
+
+    def count():
+        with open(file, encoding="utf-8") as samples:
+            return samples.read().count('"npu_mem"')
+
+    before = count()
+    while count() < before + 2:  # one may be on its way
+        time.sleep(0.005)
+
+
 def test_counters_of_memory_and_load_go_over_time(device_0, tmp_path):
     for number, value in ((3, "50"), (8, "cpu,mem"), (10, "50")):
         assert acl.prof.set_config(number, value) == 0
     with session(tmp_path, EVERYTHING):
         held = [acl.rt.malloc(1 << 20, 0)[0] for _ in range(3)]
-        threading.Event().wait(0.2)
+        wait_for_a_sample(directory(tmp_path))
         assert all(acl.rt.free(memory) == 0 for memory in held)
-        threading.Event().wait(0.1)
     path = exported(tmp_path)
     used = [float(r["memory(KB)"]) for r in table(path, "npu_mem") if r["event"] == "app"]
     assert max(used) - min(used) >= 3 * 1024
@@ -156,7 +170,7 @@ def test_counters_of_memory_and_load_go_over_time(device_0, tmp_path):
 
 
 @pytest.mark.parametrize("lost", [0, 12345])
-def test_lost_events_are_counted_in_the_readme_the_log_and_the_page(device_0, tmp_path, lost):
+def test_lost_events_are_told_by_msprof_the_readme_and_the_page(device_0, tmp_path, lost):
     from anynpu.msprof.crc32c import crc32c
     from anynpu.report.lanes import open_source
     from anynpu.report.page import page_data
@@ -166,6 +180,10 @@ def test_lost_events_are_counted_in_the_readme_the_log_and_the_page(device_0, tm
     with open(os.path.join(path, "host", "data", "anynpu.events"), "ab") as file:
         content = struct.pack("<Q", lost)
         file.write(struct.pack("<IIII", 3, 1, len(content), crc32c(content)) + content)
-    exported(tmp_path)
-    assert f"lost while recording: {lost}." in open(one(path, "README.txt")).read()
+    done = subprocess.run(["msprof", "--export=on", f"--output={path}"], capture_output=True,
+                          text=True, check=True)
+    told = f"{lost} events were lost while recording"
+    assert (told in done.stdout) == (lost > 0), done.stdout
+    readme = open(one(path, "README.txt")).read()
+    assert f"lost while recording: {lost}." in readme and (told in readme) == (lost > 0)
     assert page_data(open_source(path))["lost"] == lost

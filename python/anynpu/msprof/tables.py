@@ -383,7 +383,8 @@ def process_mem(work):
 
 
 def process_cpu_usage(work):
-    """Of all CPUs together, from a process's first sample to its last."""
+    """Of all CPUs together, from a process's first sample to its last. The system counts in ticks,
+    so two samples close together may seem to hold more than there was."""
     first, last, names = {}, {}, {}
     for t, pid, name, seconds, _ in host.processes(work.recording):
         first.setdefault(pid, (t, seconds))
@@ -393,7 +394,7 @@ def process_cpu_usage(work):
         wall = (last[pid][0] - first[pid][0]) / 1e9
         if wall > 0:
             share = 100 * (last[pid][1] - first[pid][1]) / wall / work.recording.cpus
-            out.append(["host", str(pid), names[pid], f"{share:.3f}"])
+            out.append(["host", str(pid), names[pid], f"{min(share, 100):.3f}"])
     return ["Device_id", "PID", "Name", "CPU(%)"], out
 
 

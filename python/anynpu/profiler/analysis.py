@@ -94,6 +94,8 @@ def analyse_directory(path, pretty=False, step_list=None, data_simplification=Tr
     if child is None:
         raise RecordingError(f"'{path}' has no PROF_* directory; nothing was recorded")
     recording = read_recording(child)
+    for warning in recording.warnings:
+        log.warning("%s: %s", child, warning)
     framework = os.path.join(path, "FRAMEWORK")
     offset = files.clock_offset(child)
     steps = files.shifted(read_spans(os.path.join(framework, "mindspore.op_range")), offset)
