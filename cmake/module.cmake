@@ -41,7 +41,7 @@ function(anynpu_module_tests)
     target_compile_options(${target}_test PRIVATE -O1)
     target_link_libraries(${target}_test PRIVATE anynpu_objects GTest::gtest GTest::gmock
                                                  GTest::gtest_main)
-    gtest_discover_tests(${target}_test TEST_PREFIX ${target}: DISCOVERY_TIMEOUT 60
-                         PROPERTIES TIMEOUT 120)
+    gtest_discover_tests(${target}_test TEST_PREFIX ${target}: DISCOVERY_TIMEOUT 300
+                         PROPERTIES TIMEOUT 300)
   endforeach()
 endfunction()

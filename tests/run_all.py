@@ -25,7 +25,7 @@ import junit
 import stacks
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CPP_TIMEOUT = 120  # the TIMEOUT property that cmake/module.cmake gives each C++ test
+CPP_TIMEOUT = 300  # the TIMEOUT property that cmake/module.cmake gives each C++ test
 
 
 def test_environment(build):
@@ -140,7 +140,7 @@ def main():
     parser.add_argument("-j", "--jobs", type=int, default=min(os.cpu_count() or 1, 8))
     parser.add_argument("-k", "--keyword", help="only tests whose name matches")
     parser.add_argument("--only", choices=["cpp", "python"])
-    parser.add_argument("--timeout", type=int, default=120, help="seconds for one test")
+    parser.add_argument("--timeout", type=int, default=300, help="seconds for one test")
     args = parser.parse_args()
     # A shell starts background jobs with Ctrl-C ignored, and tests of Ctrl-C would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -26,7 +26,7 @@ def dump(pid, title):
     if shutil.which("gdb"):
         subprocess.run(["gdb", "-p", str(pid), "-batch", "-nx", "-ex", "set pagination off",
                         "-ex", "thread apply all bt 30"], stdin=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, timeout=60, check=False)
+                       stderr=subprocess.DEVNULL, timeout=300, check=False)
         return
     for thread in sorted(os.listdir(f"/proc/{pid}/task")):
         base = f"/proc/{pid}/task/{thread}"

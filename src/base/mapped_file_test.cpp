@@ -3,16 +3,21 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
 namespace anynpu {
 namespace {
 
+std::string own_path(const char* name) {
+  return testing::TempDir() + name + std::to_string(getpid());
+}
+
 std::span<const std::byte> view(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 TEST(MappedFile, WhatWasWrittenIsMappedAndNothingIsLeftBeside) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "mapped_file";
+  const std::filesystem::path folder = own_path("mapped_file");
   std::filesystem::create_directories(folder);
   const std::string path = (folder / "a.bin").string();
   const std::vector<std::span<const std::byte>> parts = {view("one "), view("two")};
@@ -31,7 +36,7 @@ TEST(MappedFile, MissingFilesFoldersAndFifosAreRefused) {
   EXPECT_EQ(MappedFile::open("/nowhere/at/all").status().code(), Code::file_not_found);
   EXPECT_EQ(MappedFile::open(testing::TempDir()).status().code(), Code::file_invalid);
   EXPECT_EQ(MappedFile::open("").status().code(), Code::invalid_argument);
-  const std::string fifo = testing::TempDir() + "mapped_fifo";
+  const std::string fifo = own_path("mapped_fifo");
   ::mkfifo(fifo.c_str(), 0600);
   EXPECT_EQ(MappedFile::open(fifo).status().code(), Code::file_invalid);
   std::filesystem::remove(fifo);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <future>
 #include <string>
 #include <vector>
 
@@ -52,15 +53,16 @@ TEST(FailureObserver, AbortedTasksAreNoFailures) {
   seen().clear();
   set_failure_observer(note);
   auto stream = new_stream();
-  Completion gate;
+  std::promise<Completion> started;
   ASSERT_TRUE(stream
                   ->submit(kWork,
                            [&](TaskRun& run) {
-                             gate = run.defer();
+                             started.set_value(run.defer());
                              return Outcome::pending;
                            })
                   .ok());
   ASSERT_TRUE(stream->submit(kWork, [] { return Status(); }).ok());
+  const Completion gate = started.get_future().get();
   EXPECT_EQ(stream->wait_for(1, Deadline::after_ms(20)).code(), Code::timeout);
   EXPECT_TRUE(gate.wanted());
   stream->abort();

@@ -86,13 +86,13 @@ TEST(Runtime, StreamsOfADestroyedContextAreUnusableButDestroyable) {
 TEST(Runtime, StuckStreamsOfADeviceShareOneSecondWhenItIsReset) {
   ASSERT_TRUE(runtime().set_device(6).ok());
   auto notify = std::make_shared<Notify>(0);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 30; ++i) {  // half a minute if each had its own second
     const Handle handle = *(*runtime().current())->create_stream({});
     ASSERT_TRUE(notify->wait_and_reset(**runtime().stream(handle), 0).ok());
   }
   const uint64_t start = now_ns();
   EXPECT_TRUE(runtime().reset_device(6, Runtime::Reset::count_down).ok());
-  EXPECT_LT(now_ns() - start, 2'000'000'000u);
+  EXPECT_LT(now_ns() - start, 20'000'000'000u);
 }
 
 TEST(Report, CallbacksRunInTheSubscribedThreadInStreamOrder) {

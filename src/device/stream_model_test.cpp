@@ -202,7 +202,7 @@ std::vector<uint64_t> run_on_streams(const Program& program, std::mt19937& rando
       EXPECT_TRUE(stream->synchronize().ok());
     }
   }
-  for (auto& stream : streams) stream->close(Stream::Close::drain);
+  for (auto& stream : streams) stream->close(Stream::Close::drain, Deadline::never());
   return values;
 }
 
@@ -248,7 +248,7 @@ TEST(StreamModel, ManyStreamsOnFewCoresAllFinish) {
     ASSERT_TRUE(streams.back()->synchronize().ok());
   }
   EXPECT_EQ(chain, 50u * 32);
-  for (auto& stream : streams) stream->close(Stream::Close::drain);
+  for (auto& stream : streams) stream->close(Stream::Close::drain, Deadline::never());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstring>
+#include <future>
 #include <vector>
 
 #include "device/cpu/cpu_device.h"
@@ -79,16 +80,16 @@ TEST(VirtualMemory, QueuedWorkKeepsAMappingAlive) {
   ASSERT_TRUE(map_memory(base, 4096, 0, physical(4096)).ok());
   auto stream = std::make_shared<Stream>(nullptr, std::weak_ptr<Context>(), StreamOptions{});
   static constinit TaskKind kHold{"hold", Engine::control};
-  Completion gate;
+  std::promise<Completion> started;
   ASSERT_TRUE(stream
                   ->submit(kHold,
                            [&](TaskRun& run) {
-                             gate = run.defer();
+                             started.set_value(run.defer());
                              return Outcome::pending;
                            })
                   .ok());
   ASSERT_TRUE(fill_async(base, 4096, 5, 4096, *stream).ok());
-  (void)stream->wait_for(1, Deadline::after_ms(20));
+  Completion gate = started.get_future().get();
   ASSERT_TRUE(unmap_memory(base).ok());
   EXPECT_EQ(map_memory(base, 4096, 0, physical(4096)).code(), Code::already_exists);
   EXPECT_EQ(release_addresses(base).code(), Code::invalid_argument);

@@ -26,7 +26,7 @@ TEST(OfflineModel, ComesBackAsWritten) {
 }
 
 TEST(OfflineModel, WeightsOfAFileAreViewsThatOutliveTheReader) {
-  const std::string path = testing::TempDir() + "om_test_views.om";
+  const std::string path = testing::TempDir() + "views" + std::to_string(getpid()) + ".om";
   ASSERT_TRUE(write_file(sample(), path).ok());
   auto model = read_file(path);
   ASSERT_TRUE(model.ok()) << model.status().to_string();

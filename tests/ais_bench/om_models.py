@@ -90,7 +90,7 @@ class Models:
         onnx.save(model, stem + ".onnx")
         done = subprocess.run(["atc", f"--model={stem}.onnx", "--framework=5", f"--output={stem}",
                                "--soc_version=Ascend310P3", *options],
-                              capture_output=True, text=True, timeout=120)
+                              capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
         os.chmod(stem + ".om", 0o640)
         return stem + ".om"

@@ -173,7 +173,7 @@ def test_multi_device_session(there):
     assert arguments(MultiDeviceSession.__init__)[:4] == [
         ("model_path", NONE), ("acl_json_path", None), ("debug", False), ("loop", 1)]
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(MULTI)], capture_output=True,
-                          text=True, timeout=60, env=dict(os.environ))
+                          text=True, timeout=300, env=dict(os.environ))
     assert done.returncode == 0, done.stderr
 
 

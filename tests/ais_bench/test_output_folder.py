@@ -20,7 +20,7 @@ SMALL_FILES = ["prlimit", "--fsize=1000"]  # the second result has 1024 bytes
 
 def command(models, *words, before=()):
     done = subprocess.run([*before, sys.executable, "-m", "ais_bench", "--model", models("fixed"),
-                           *words], capture_output=True, text=True, timeout=60)
+                           *words], capture_output=True, text=True, timeout=300)
     return done.returncode, done.stdout + done.stderr
 
 

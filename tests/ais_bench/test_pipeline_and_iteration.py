@@ -47,7 +47,7 @@ session = InferSession(0, sys.argv[1])
 feeds = [[np.full((8, 3, 40, 40), i, np.float32)] for i in range(400)]
 session.infer(feeds[0], "dymshape", 1000000)
 shares = []
-while len(shares) < 10 and max(shares, default=0) < 0.1:  # a busy machine may start it late
+while len(shares) < 100 and max(shares, default=0) < 0.1:  # a busy machine may start it late
     whole, own = time.process_time(), time.thread_time()
     session.infer_pipeline(feeds, "dymshape", 1000000)
     whole, own = time.process_time() - whole, time.thread_time() - own
@@ -58,7 +58,7 @@ assert max(shares) > 0.1, shares
 
 def test_a_second_thread_takes_part_in_a_pipeline(models):
     """Operators have no helpers here: what the calling thread did not do, the pipeline's did."""
-    subprocess.run([sys.executable, "-c", SHARES, models("range")], check=True, timeout=60,
+    subprocess.run([sys.executable, "-c", SHARES, models("range")], check=True, timeout=300,
                    env={**os.environ, "ANYNPU_THREADS": "1"})
 
 

@@ -23,7 +23,7 @@ def cluster():
     made = Cluster(initialize_head=True, head_node_args={**NODE, "_system_config": QUICK})
     made.add_node(**NODE)
     made.add_node(**NODE)
-    made.wait_for_nodes()
+    made.wait_for_nodes(timeout=300)
     ray.init(address=made.address, log_to_driver=False)
     yield made
     ray.shutdown()
@@ -166,6 +166,6 @@ def test_without_ray_the_error_says_how_to_install_it(models):
             "from ais_bench.infer.interface import MultiDeviceSession\n"
             "MultiDeviceSession(sys.argv[1], cluster='ray')\n")
     done = subprocess.run([sys.executable, "-c", code, models("step")], capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=300)
     assert done.returncode == 1
     assert "pip install anynpu[ray]" in done.stderr.splitlines()[-1]

@@ -103,7 +103,7 @@ def test_lines_on_stdout(models):
             "s.free_resource()\nInferSession.finalize()\n")
     path = models("fixed")
     done = subprocess.run([sys.executable, "-u", "-c", code, path], capture_output=True, text=True,
-                          timeout=60, check=True)
+                          timeout=300, check=True)
     lines = done.stdout.splitlines()
     assert lines[:4] == ["[INFO] acl init success", "[INFO] open device 0 success",
                          f"[INFO] load model {path} success",
@@ -148,7 +148,7 @@ def test_the_json_of_the_first_session_counts(models, tmp_path):
             "InferSession(0, sys.argv[1], sys.argv[2])\n")
     for name in ("bad.json", "none.json"):
         done = subprocess.run([sys.executable, "-c", code, models("fixed"), str(tmp_path / name)],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=300)
         assert done.returncode == 1 and name in done.stderr, done.stderr
 
 

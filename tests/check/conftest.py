@@ -51,7 +51,7 @@ def check(tmp_path):
     def run(*arguments, options=(), cwd=None, **env):
         out = tmp_path / "report.json"
         done = subprocess.run(["anynpu", "check", "--json", "-o", str(out), *options, *arguments],
-                              capture_output=True, text=True, timeout=100, cwd=cwd or tmp_path,
+                              capture_output=True, text=True, timeout=300, cwd=cwd or tmp_path,
                               env={**os.environ, **env})
         return Checked(done, json.loads(out.read_text()) if out.exists() else None)
     return run

@@ -60,7 +60,7 @@ def make_model(folder, nodes, inputs, outputs, constants=(), *options, name="net
               folder / f"{name}.onnx")
     done = subprocess.run(["atc", f"--model={name}.onnx", "--framework=5", f"--output={name}",
                            "--soc_version=Ascend310P3", *options], cwd=folder,
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     for i, array in enumerate(arrays):
         np.asarray(array).tofile(folder / f"input{i}.bin")
@@ -71,7 +71,7 @@ def run_model(folder, config, body="assert execute() == 0, acl.get_recent_err_ms
     (folder / "acl.json").write_text(json.dumps(config))
     (folder / "app.py").write_text(textwrap.dedent(RUN) + textwrap.dedent(body) + "\n")
     done = subprocess.run([sys.executable, "app.py", "acl.json", "net.om", "1"], cwd=folder,
-                          capture_output=True, text=True, env={**os.environ, **env}, timeout=60)
+                          capture_output=True, text=True, env={**os.environ, **env}, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

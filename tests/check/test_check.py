@@ -243,7 +243,7 @@ def test_exit_codes_are_the_programs_own_first(check, tmp_path):
 def test_the_text_report_ends_with_a_count(tmp_path):
     (tmp_path / "app.py").write_text("import acl\nacl.init()\n")
     done = subprocess.run(["anynpu", "check", "app.py"], cwd=tmp_path, capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=300)
     assert done.stdout == ""
     assert done.stderr.splitlines()[0].startswith("1. not-finalized: the program ended without "
                                                   "acl.finalize")

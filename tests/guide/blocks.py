@@ -58,7 +58,7 @@ def run_program(path, text, cwd=None, **env):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(checked_program(text))
     done = subprocess.run([sys.executable, path.name if cwd is None else str(path)],
-                          capture_output=True, text=True, timeout=60, cwd=cwd or path.parent,
+                          capture_output=True, text=True, timeout=300, cwd=cwd or path.parent,
                           env={**os.environ, **env})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -67,7 +67,7 @@ def run_program(path, text, cwd=None, **env):
 def shell(text, cwd=None, **env):
     """Runs shell lines with bash, stopping at the first failure; what they printed."""
     done = subprocess.run(["bash", "-ec", textwrap.dedent(text)], capture_output=True, text=True,
-                          timeout=60, cwd=cwd, env={**os.environ, **env})
+                          timeout=300, cwd=cwd, env={**os.environ, **env})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -62,7 +62,7 @@ def first_app(tmp_path_factory):
     done = subprocess.run(
         ["atc", "--model=resnet50.onnx", "--framework=5", "--output=resnet50",
          "--input_shape=actual_input_1:1,3,224,224", "--soc_version=Ascend310P3"],
-        cwd=folder / "model", capture_output=True, text=True, timeout=60)
+        cwd=folder / "model", capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 

@@ -73,7 +73,7 @@ READ_PICTURE_FILE = """
                             ACL_MEMCPY_DEVICE_TO_DEVICE)
     """
 TAKE_FRAME = """
-    frame_info, supplement, stream, ret = acl.himpi.vdec_get_frame(channel_id, 5000)
+    frame_info, supplement, stream, ret = acl.himpi.vdec_get_frame(channel_id, -1)
     if ret == 0:
         dec_result = frame_info['v_frame']['frame_flag']
         if dec_result == 0:
@@ -131,7 +131,7 @@ TAKE_STREAM = """
     event['events'] = HI_DVPP_EPOLL_IN
     ret = acl.himpi.sys_ctl_epoll(epoll_fd, HI_DVPP_EPOLL_CTL_ADD, fd, event)
 
-    events, eventCount, ret = acl.himpi.sys_wait_epoll(epoll_fd, 3, 1000);
+    events, eventCount, ret = acl.himpi.sys_wait_epoll(epoll_fd, 3, -1);
 
     status, ret = acl.himpi.venc_query_status(channel_id)
     stream = {'pack_cnt': status['cur_packs']}
@@ -165,7 +165,7 @@ def picture(width, height):
 
 @block("5.4.3", "attr = {'type': HI_PT_JPEG, 'mode': HI_VDEC_SEND_MODE_FRAME,",
        slips=["the channel is called i once", "'vir_addr ' has a blank at its end",
-              "vdec_get_frame waits 0 ms: nothing is there yet, 5000 are given",
+              "vdec_get_frame waits 0 ms: nothing is there yet, -1 is given",
               "an else holds only comments: it is left out"],
        note="input_size is 1024 on the page 'as an example': the size of the file is taken")
 def test_5_4_3_jpeg_decode(tmp_path, capsys):
@@ -215,7 +215,9 @@ def test_5_4_3_jpeg_decode(tmp_path, capsys):
 
 @block("5.4.4", "venc_attr = {'type': HI_PT_JPEG, 'profile': 0,",
        slips=["jpege_filee_path is jpege_file_path elsewhere",
-              "`event` is filled before it is made", "the channel is called self.channel_id once",
+              "`event` is filled before it is made",
+              "sys_wait_epoll waits a second, too short for a busy machine: -1 is given",
+              "the channel is called self.channel_id once",
               "output_ize is not defined: the length of the packet is meant",
               "an else holds only comments: it is left out"])
 def test_5_4_4_jpeg_encode(tmp_path):
@@ -303,7 +305,7 @@ def test_5_4_5_png_decode(tmp_path, capsys):
        "HI_COMPRESS_MODE_NONE]",
        slips=["the channel is called i once", "temporal_mv_en is temporal_mvp_en",
               "buf_attr is not used", "two steps have the number 8.4",
-              "vdec_get_frame waits 0 ms: nothing is there yet, 5000 are given",
+              "vdec_get_frame waits 0 ms: nothing is there yet, -1 is given",
               "an else holds only comments: it is left out"],
        note="input_size is 1024 on the page 'as an example': the size of the file is taken")
 def test_5_4_6_video_decode(tmp_path, capsys):
@@ -353,6 +355,7 @@ def test_5_4_6_video_decode(tmp_path, capsys):
 @block("5.4.7", "param = {'mod_type':HI_VENC_MOD_H265}",
        slips=["HI_VENC_MOD_H265 stands where the payload type HI_PT_H265 belongs; both work here",
               "event is filled before it is made", "the channel is called self.channel_id once",
+              "sys_wait_epoll waits a second, too short for a busy machine: -1 is given",
               "jpege_filee_path is jpege_file_path elsewhere", "output_ize is not defined",
               "an else holds only comments: it is left out"],
        note="cur_time is left to the reader")

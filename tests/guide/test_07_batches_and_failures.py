@@ -33,7 +33,7 @@ def models(tmp_path_factory):
         done = subprocess.run(
             ["atc", f"--model={folder}/{name}.onnx", "--framework=5", f"--output={folder}/{name}",
              "--soc_version=Ascend310P3", shape],
-            capture_output=True, text=True, timeout=60)
+            capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         return str(folder / f"{name}.om")
     x = value("x", TensorProto.FLOAT, ["n", 3])

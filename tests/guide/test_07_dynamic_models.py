@@ -23,7 +23,7 @@ def convert(folder, name, *options, source="net.onnx"):
         ],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return str(folder / f"{name}.om")

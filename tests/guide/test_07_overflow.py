@@ -53,7 +53,7 @@ def collected(tmp_path_factory):
 """)
     (folder / "app.py").write_text(PROGRAM)
     done = subprocess.run([sys.executable, "app.py"], cwd=folder, capture_output=True, text=True,
-                          timeout=60)
+                          timeout=300)
     assert done.returncode == 0, done.stderr
     return folder, int(done.stdout)
 

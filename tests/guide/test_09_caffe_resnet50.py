@@ -20,7 +20,7 @@ TOP5 = ["===== top5 inference results: ====="] + [r"\[\d+\]: \d\.\d{6}"] * 5
 
 def start(command, folder):
     env = {**os.environ, "PYTHONPATH": os.path.join(BUILD, "python")}
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120,
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300,
                           env=env)
 
 

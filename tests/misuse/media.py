@@ -43,13 +43,13 @@ def fill_picture(acl, desc, function):
 
 
 def serve_callbacks(acl):
-    """A thread that callbacks run in."""
+    """A thread that callbacks run in until the process ends."""
     context = acl.rt.get_context()[0]
 
     def work(_):
         acl.rt.set_context(context)
-        for _ in range(10):
-            acl.rt.process_report(25)
+        while True:
+            acl.rt.process_report(1000)
 
     return acl.util.start_thread(work, [])[0]
 

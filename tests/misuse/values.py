@@ -135,9 +135,7 @@ def prepare(acl, function, args):
         if 0 <= args[0] < 2**64:
             acl.rt.subscribe_report(*args)
     elif name == "acl.rt.launch_callback" and isinstance(args[3], int):
-        reporter, _ = acl.util.start_thread(
-            lambda _: [acl.rt.process_report(20) for _ in range(9)], []
-        )
+        reporter = media.serve_callbacks(acl)
         acl.rt.subscribe_report(reporter, args[3])
     elif name == "acl.rt.notify_set_import_pid" and isinstance(args[0], int):
         acl.rt.notify_get_export_key(args[0], 65, 0)

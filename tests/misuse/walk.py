@@ -18,8 +18,8 @@ import sys
 import acl
 from misuse import functions, kinds, models, values
 
-TIME_LIMIT = 10.0  # seconds for one case
-SYNC_LIMIT_MS = 1000
+TIME_LIMIT = 120.0  # seconds for one case; only a hang takes so long, even on a busy machine
+SYNC_LIMIT_MS = 60000
 
 
 def call(function, args):

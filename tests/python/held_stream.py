@@ -2,8 +2,11 @@
 """A stream that tests can hold: everything submitted after `HeldStream.hold()` stays queued until
 `open()`, without sleeping. It is a blocking callback that waits."""
 import threading
+import time
 
 import acl
+
+PATIENCE = 1.0  # seconds after which destroying a held stream drops its work
 
 
 class HeldStream:
@@ -25,10 +28,10 @@ class HeldStream:
 
         def wait(_):
             started.set()
-            self._opened.wait(30)
+            self._opened.wait()
 
         assert acl.rt.launch_callback(wait, None, 1, self.handle) == 0
-        assert started.wait(30)
+        started.wait()
         return self
 
     def open(self):
@@ -44,3 +47,12 @@ class HeldStream:
         self._ended = True
         assert acl.util.stop_thread(self.thread) == 0
         acl.rt.destroy_stream(self.handle)  # may be destroyed by the test
+
+
+def opened_during(held, destroy, handle):
+    """Destroys a stream or context and opens the held stream meanwhile. Whether that was in time:
+    on a busy machine the thread that opens may run after the destruction has lost its patience."""
+    threading.Timer(0.02, held.open).start()
+    begin = time.monotonic()
+    assert destroy(handle) == 0
+    return time.monotonic() - begin < PATIENCE

@@ -53,7 +53,7 @@ void say(int n) { if (CoreID == 0) printf("device says %d\\n", n); }
 def shell(command, cwd=None, **env):
     """Runs a shell line; what it printed."""
     done = subprocess.run(["bash", "-ec", command], cwd=cwd, capture_output=True, text=True,
-                          timeout=100, env={**os.environ, **env})
+                          timeout=300, env={**os.environ, **env})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -75,7 +75,7 @@ def kernels():
             return file.read()
 
 
-def program(text, *arguments, timeout=60, **env):
+def program(text, *arguments, timeout=300, **env):
     """Runs a Python program with hpe, np and the path of KERNELS as IMAGE; the process."""
     with tempfile.NamedTemporaryFile(suffix=".o") as image:
         image.write(kernels())

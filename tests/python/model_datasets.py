@@ -11,7 +11,7 @@ HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 
 
 def atc(*args):
-    return subprocess.run(["atc", *args], capture_output=True, text=True, timeout=120)
+    return subprocess.run(["atc", *args], capture_output=True, text=True, timeout=300)
 
 
 def convert(folder, name, model, *options):

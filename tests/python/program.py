@@ -10,7 +10,7 @@ import textwrap
 def run(text, **env):
     """What a program prints, as words. It has to end by itself with code 0 and write no errors."""
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True,
-                          text=True, timeout=60, env={**os.environ, **env})
+                          text=True, timeout=300, env={**os.environ, **env})
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
     assert done.stderr == "", done.stderr
     return done.stdout.split()

@@ -38,7 +38,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*args, **env):
-    done = subprocess.run(["atc", *args], capture_output=True, text=True, timeout=60,
+    done = subprocess.run(["atc", *args], capture_output=True, text=True, timeout=300,
                           env={**os.environ, **env})
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "ATC run success, welcome to the next use."

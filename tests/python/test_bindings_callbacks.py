@@ -56,10 +56,8 @@ def subscribed(stream):
 
 
 def wait_until(condition):
-    end = time.monotonic() + 10
-    while not condition() and time.monotonic() < end:
+    while not condition():  # the time-out of the tests ends an endless wait
         time.sleep(0.001)
-    assert condition()
 
 
 @pytest.mark.parametrize("block_type", [0, 1])
@@ -125,20 +123,18 @@ def test_exception_in_a_callback_is_reported_and_the_stream_goes_on(subscribed, 
     assert [str(e) for e in reported] == ["from the callback"]
 
 
-def interrupted_after(seconds, function, *arguments):
-    """Calls the function, sends SIGINT meanwhile, and gives the time until KeyboardInterrupt."""
-    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
-    start = time.monotonic()
-    timer.start()
+def interrupt(function, *arguments):
+    """Calls a function that waits for ever, and sends SIGINT meanwhile."""
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
+        timer.start()
         function(*arguments)
     timer.join()
-    return time.monotonic() - start
 
 
 def test_ctrl_c_ends_process_report(stream):
     assert acl.rt.subscribe_report(threading.get_ident(), stream) == 0
-    assert interrupted_after(0.05, acl.rt.process_report, -1) < 2
+    interrupt(acl.rt.process_report, -1)
     assert acl.rt.unsubscribe_report(threading.get_ident(), stream) == 0
 
 
@@ -151,6 +147,6 @@ def test_ctrl_c_ends_synchronize(stream, name):
     assert ret == 0
     assert acl.rt.record_event(event, stream) == 0
     arguments = {"synchronize_stream": [stream], "synchronize_event": [event]}.get(name, [])
-    assert interrupted_after(0.05, getattr(acl.rt, name), *arguments) < 2
+    interrupt(getattr(acl.rt, name), *arguments)
     acl.rt.destroy_stream_force(stream)
     acl.rt.destroy_event(event)

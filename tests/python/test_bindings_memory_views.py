@@ -130,4 +130,4 @@ try:
 except ImportError:
     pass
 """
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -81,25 +80,25 @@ def test_function_must_be_callable():
 def test_ctrl_c_ends_stop_thread_and_the_thread_can_be_stopped_again():
     go = threading.Event()
     thread, _ = util.start_thread(lambda _: go.wait(), [])
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
-    start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         util.stop_thread(thread)
-    assert time.monotonic() - start < 5
     go.set()
     assert util.stop_thread(thread) == 0
 
 
 def test_process_ends_while_a_thread_still_runs():
     program = """
-import time
+import threading, time
 from acl import util
+runs = threading.Event()
 def loop(_):
     while True:
+        runs.set()
         time.sleep(0.001)
 util.start_thread(loop, [])
-time.sleep(0.02)
+runs.wait()
 print("end")
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=300)
     assert done.returncode == 0 and done.stdout == b"end\n", done.stderr

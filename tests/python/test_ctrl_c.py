@@ -24,8 +24,8 @@ acl.rt.launch_callback(print, 0, 1, stream)
 acl.rt.record_event(event, stream)
 acl.rt.memset_async(memory, 64, 0, 64, stream)
 never = threading.Event()
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     {call}
     print("returned")
 except KeyboardInterrupt:
@@ -50,14 +50,12 @@ def interrupt(call, after="pass"):
                                stderr=subprocess.PIPE, text=True)
     assert program.stdout.readline() == "ready\n"
     time.sleep(0.01)  # into the call; a signal before it raises just the same
-    start = time.monotonic()
     program.send_signal(signal.SIGINT)
-    line = program.stdout.readline()
-    took = time.monotonic() - start
+    line = program.stdout.readline()  # a call that goes on waiting is ended by the tests' time-out
     # communicate() would lose what readline() has read ahead.
     out, err = program.stdout.read(), program.stderr.read()
-    assert line == "interrupted\n" and took < 5, line + out + err
-    assert program.wait(60) == 0, f"{program.returncode} {out} {err}"
+    assert line == "interrupted\n", line + out + err
+    assert program.wait() == 0, f"{program.returncode} {out} {err}"
     return out
 
 
@@ -89,11 +87,11 @@ def test_a_handler_of_the_program_is_run_and_the_wait_goes_on():
                 pass
         thread, _ = acl.util.start_thread(serve, [])
         acl.rt.subscribe_report(thread, stream)
-        acl.rt.launch_callback(lambda _: release.wait(30), 0, 1, stream)
+        acl.rt.launch_callback(lambda _: release.wait(), 0, 1, stream)
         print("ready", flush=True)
         print(acl.rt.synchronize_stream(stream), seen)
         """)
     program = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
     assert program.stdout.readline() == "ready\n"
     os.kill(program.pid, signal.SIGUSR1)
-    assert program.stdout.read() == "0 [1]\n" and program.wait(60) == 0
+    assert program.stdout.read() == "0 [1]\n" and program.wait() == 0

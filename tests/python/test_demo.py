@@ -18,7 +18,7 @@ from draw_shapes import LABELS  # noqa: E402
 
 def run(folder, *command):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
-                          timeout=100)
+                          timeout=300)
 
 
 @pytest.fixture(scope="module")

@@ -80,7 +80,7 @@ def run_model(folder, config, runs=1, **env):
     (folder / "acl.json").write_text(json.dumps(config))
     (folder / "app.py").write_text(textwrap.dedent(RUN))
     done = subprocess.run([sys.executable, "app.py", "acl.json", "net.om", str(runs)], cwd=folder,
-                          capture_output=True, text=True, env={**os.environ, **env}, timeout=60)
+                          capture_output=True, text=True, env={**os.environ, **env}, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return int(done.stdout.split()[-1])
 
@@ -196,7 +196,7 @@ def test_statistics_instead_of_tensors(tmp_path):
 
 def msaccucmp(*arguments, cwd=None):
     return subprocess.run(["msaccucmp", *arguments], capture_output=True, text=True, cwd=cwd,
-                          timeout=60)
+                          timeout=300)
 
 
 def test_dumps_are_converted_to_numpy(tmp_path):

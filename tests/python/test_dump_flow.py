@@ -40,7 +40,7 @@ def dumped(folder, name, *feeds):
                   "dump_list": [{"model_name": name}]}}))
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder / "acl.json"), om, os.path.dirname(__file__)],
-        input=pickle.dumps((feeds, len(source.graph.output))), capture_output=True, timeout=60)
+        input=pickle.dumps((feeds, len(source.graph.output))), capture_output=True, timeout=300)
     assert done.returncode == 0, done.stderr.decode()
     runs = collections.defaultdict(lambda: collections.defaultdict(list))
     for relative, path in sorted(files_in(folder / "out").items()):

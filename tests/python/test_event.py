@@ -102,7 +102,7 @@ def test_synchronize_with_a_timeout(event):
         acl.rt.record_event(event, held.handle)
         assert acl.rt.synchronize_event_with_timeout(event, 10) == EVENT_SYNC_TIMEOUT
         held.open()
-        assert acl.rt.synchronize_event_with_timeout(event, 10000) == 0
+        assert acl.rt.synchronize_event_with_timeout(event, 300000) == 0
         assert acl.rt.synchronize_event_with_timeout(event, -2) == PARAM_INVALID
 
 
@@ -114,7 +114,7 @@ def test_elapsed_time_and_timestamps(event):
     acl.rt.record_event(end, 0)
     acl.rt.synchronize_stream(0)
     elapsed, ret = acl.rt.event_elapsed_time(event, end)
-    assert ret == 0 and 0.1 < elapsed < 10000, "milliseconds of a fill of 32 MiB"
+    assert ret == 0 and 0.1 < elapsed < 300000, "milliseconds of a fill of 32 MiB"
     start_us, end_us = (acl.rt.event_get_timestamp(each)[0] for each in (event, end))
     assert abs((end_us - start_us) / 1000 - elapsed) < 0.01
     assert acl.rt.event_elapsed_time(end, event)[1] == TIMESTAMP_REVERSAL
@@ -173,7 +173,7 @@ def test_an_aborted_record_lets_go_of_those_who_wait(event):
         acl.rt.record_event(event, held.handle)
         acl.rt.stream_wait_event(waiting, event)
         assert acl.rt.destroy_stream_force(held.handle) == 0
-        assert acl.rt.synchronize_stream_with_timeout(waiting, 10000) == 0
+        assert acl.rt.synchronize_stream(waiting) == 0
     assert acl.rt.destroy_stream(waiting) == 0
 
 
@@ -190,7 +190,7 @@ def test_a_wait_takes_no_longer_than_the_time_set_for_waits(event):
     with HeldStream() as held:
         acl.rt.record_event(event, held.handle)
         acl.rt.stream_wait_event(waiting, event)
-        assert acl.rt.synchronize_stream_with_timeout(waiting, 10000) != 0
+        assert acl.rt.synchronize_stream(waiting) != 0
         assert "set_op_wait_timeout" in acl.get_recent_err_msg()
     assert acl.rt.set_op_wait_timeout(0) == 0
     assert acl.rt.destroy_stream(waiting) == 0

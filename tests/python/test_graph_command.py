@@ -24,7 +24,7 @@ def models(tmp_path_factory):
 
 
 def graph(*args):
-    return subprocess.run(["anynpu", "graph", *args], capture_output=True, text=True, timeout=60)
+    return subprocess.run(["anynpu", "graph", *args], capture_output=True, text=True, timeout=300)
 
 
 def test_a_model_is_printed_one_operator_a_line(models):

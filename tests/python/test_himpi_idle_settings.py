@@ -85,7 +85,7 @@ def log_of(text, *arguments):
     here = os.path.dirname(os.path.abspath(__file__))
     package = os.path.dirname(os.path.dirname(os.path.abspath(acl.__file__)))
     done = subprocess.run([sys.executable, "-c", text, *arguments], capture_output=True, text=True,
-                          timeout=60,
+                          timeout=300,
                           env={**os.environ, "PYTHONPATH": f"{package}:{here}",
                                "ASCEND_SLOG_PRINT_TO_STDOUT": "1", "ASCEND_GLOBAL_LOG_LEVEL": "2"})
     assert done.returncode == 0, done.stdout + done.stderr

@@ -21,13 +21,13 @@ def build(name, folder, *options):
         [*compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", *options, "-I",
          os.path.join(ROOT, "include"), os.path.join(PROGRAMS, name), "-o", out, f"-L{lib}",
          f"-Wl,-rpath,{lib}", "-lhpert", "-lprofiler_stc", "-ltracer_stc"],
-        capture_output=True, text=True, timeout=100)
+        capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return out
 
 
 def run(program, *arguments, **env):
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60,
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300,
                           env={**os.environ, **env})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

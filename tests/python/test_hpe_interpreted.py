@@ -45,7 +45,7 @@ def installed(tmp_path_factory):
 def run(installed, *words, **more):
     env = dict(os.environ, PYTHONPATH=str(installed / "python"), **more)
     return subprocess.run([sys.executable, *map(str, words)], capture_output=True, text=True,
-                          timeout=60, env=env)
+                          timeout=300, env=env)
 
 
 def test_kernels_run_in_the_interpreter(installed, tmp_path):

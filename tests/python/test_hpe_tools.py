@@ -22,7 +22,7 @@ memory.copy_to_host(array)
 
 
 def run(*words, cwd=None, code=0, **env):
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=60,
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=300,
                           env={**os.environ, **env})
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr

@@ -34,7 +34,7 @@ def run_script(path, text, cwd=None, **env):
         [sys.executable, os.path.relpath(path, cwd or path.parent)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         cwd=cwd or path.parent,
         env={**os.environ, "PYTHONPATH": home, **env},
     )

@@ -95,7 +95,7 @@ def files(tmp_path_factory):
         ],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     image = np.random.default_rng(1).standard_normal((2, 3, 16, 16)).astype(np.float32)
@@ -504,6 +504,6 @@ def test_calls_before_init_are_refused():
     )
     env = dict(os.environ)
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=300
     )
     assert done.returncode == 0, done.stderr

@@ -75,7 +75,7 @@ print(ret, total >> 20, acl.mdl.load_from_file(sys.argv[1])[1])
 print(acl.get_recent_err_msg())
 acl.rt.free(memory)
 print(acl.mdl.load_from_file(sys.argv[1])[1])
-""", models["fixed"]], capture_output=True, text=True, timeout=60,
+""", models["fixed"]], capture_output=True, text=True, timeout=300,
                           env={**os.environ, "ANYNPU_DEVICE_MEMORY": "8M"})
     lines = done.stdout.splitlines()
     assert lines[0] == f"0 8 {GE_MEMORY_ALLOCATION}", done.stdout + done.stderr

@@ -132,6 +132,6 @@ for path in sys.argv[1:]:
     env = dict(os.environ)
     env["PYTHONPATH"] = os.pathsep.join([os.path.dirname(__file__), env.get("PYTHONPATH", "")])
     done = subprocess.run([sys.executable, "-c", program, *(files[name][0] for name in NAMES)],
-                          env=env, capture_output=True, text=True, timeout=120)
+                          env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [wanted[name] for name in NAMES]

@@ -64,7 +64,7 @@ def test_inside_a_blocking_callback_that_holds_the_work_it_is_refused(channel, s
     ok(acl.rt.launch_callback(inside, None, BLOCK, stream))
     work.submit(channel, stream)
     while not answers:
-        ok(acl.rt.process_report(10000))
+        ok(acl.rt.process_report(-1))
     (code, message), = answers
     assert code != 0 and "not done (1 calls)" in message and "callback" in message
     ok(acl.rt.synchronize_stream(stream))
@@ -79,7 +79,7 @@ def test_inside_a_blocking_callback_without_work_it_is_done(channel, stream):
     ok(acl.rt.launch_callback(lambda _: answers.append(acl.media.dvpp_destroy_channel(channel)),
                               None, BLOCK, stream))
     while not answers:
-        ok(acl.rt.process_report(10000))
+        ok(acl.rt.process_report(-1))
     assert answers == [0] and work.done()
     assert acl.media.dvpp_destroy_channel(channel) != 0, "it is gone"
     work.free()

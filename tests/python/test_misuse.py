@@ -19,32 +19,50 @@ pytest.importorskip("acl")
 
 from misuse import codes, functions, kinds, rows  # noqa: E402
 
-# The first test waits for the whole walk: a minute on two idle cores.
-pytestmark = pytest.mark.timeout(900)
-
 WALKERS = max(1, len(os.sched_getaffinity(0)))
 ALLOWED = ("ok", "value")  # outcomes of a wrong call that need a reason in the table
 LONGEST_MESSAGE = 2000  # a sentence, not a copy of the argument
 
 
-@pytest.fixture(scope="module")
-def outcomes():
-    """{(function, kind, argument): result} of the whole walk."""
-    env = dict(os.environ)
-    env["PYTHONPATH"] = os.pathsep.join([TESTS] + [p for p in sys.path if p])
-    env["OPENBLAS_NUM_THREADS"] = "1"  # the walker forks, so numpy may start no threads
-    walkers = [
-        subprocess.Popen([sys.executable, "-m", "misuse.walk", "--part", f"{i}/{WALKERS}"],
-                         stdout=subprocess.PIPE, text=True, env=env)
-        for i in range(WALKERS)
-    ]
-    results = {}
-    for walker in walkers:
-        for line in walker.stdout:
+class Walk:
+    """The walk as it goes: whoever asks for a function waits for the cases of that one alone, so
+    the tests show progress however slow the machine is."""
+
+    def __init__(self):
+        env = dict(os.environ)
+        env["PYTHONPATH"] = os.pathsep.join([TESTS] + [p for p in sys.path if p])
+        env["OPENBLAS_NUM_THREADS"] = "1"  # the walker forks, so numpy may start no threads
+        self._order = [function.name for function in functions.load()]
+        self._results = {}
+        self._walkers = [
+            subprocess.Popen([sys.executable, "-m", "misuse.walk", "--part", f"{i}/{WALKERS}"],
+                             stdout=subprocess.PIPE, text=True, env=env)
+            for i in range(WALKERS)
+        ]
+
+    def of(self, function):
+        """{(kind, argument): result} of all cases of a function."""
+        walker = self._walkers[self._order.index(function.name) % WALKERS]
+        cases = kinds.cases(function)
+        while len(self._results.get(function.name, ())) < len(cases):
+            line = walker.stdout.readline()
+            assert line, "a walker ended early"
             result = json.loads(line)
-            results[result["function"], result["kind"], result["argument"]] = result
-        assert walker.wait() == 0, "a walker ended early"
-    return results
+            of_function = self._results.setdefault(result["function"], {})
+            of_function[result["kind"], result["argument"]] = result
+        return self._results[function.name]
+
+    def end(self):
+        for walker in self._walkers:
+            walker.kill()
+            walker.communicate()
+
+
+@pytest.fixture(scope="module")
+def walk():
+    walk = Walk()
+    yield walk
+    walk.end()
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +99,12 @@ def complaint(function, result, expected, why):
 
 
 @pytest.mark.parametrize("function", functions.load(), ids=lambda f: f.name)
-def test_every_wrong_call_is_answered(function, outcomes, table):
+def test_every_wrong_call_is_answered(function, walk, table):
     assert any(key[0] == function.name for key in table), "no rows in tests/data/misuse.tsv"
-    complaints = []
+    complaints, outcomes = [], walk.of(function)
     for kind, argument in kinds.cases(function):
         where = f"{function.name}: {kind} ({argument})"
-        result = outcomes[function.name, kind, argument]
+        result = outcomes[kind, argument]
         row = rows.find(table, function.name, kind, argument)
         if row is None:
             complaints.append(f"{where}: no row; got {result['outcome']}: {result['message']}")

@@ -29,7 +29,7 @@ PROGRAM = """
 
 
 def msprof(*arguments, **options):
-    return subprocess.run(["msprof", *arguments], capture_output=True, text=True, timeout=60,
+    return subprocess.run(["msprof", *arguments], capture_output=True, text=True, timeout=300,
                           **options)
 
 
@@ -89,7 +89,7 @@ def test_two_collections_at_once_do_not_mix(tmp_path, model):
             ["msprof", f"--output={tmp_path}", sys.executable,
              program(tmp_path / str(times), model, times)], stdout=subprocess.PIPE, text=True))
     for app in apps:
-        assert app.communicate(timeout=60) and app.returncode == 0
+        assert app.communicate(timeout=300) and app.returncode == 0
     found = sorted(len(table(p, "step_trace")) for p in glob.glob(str(tmp_path / "PROF_*")))
     assert found == [2, 5]
 
@@ -262,14 +262,13 @@ def test_the_database_has_the_documented_columns(collected):
 
 
 def test_what_was_flushed_before_a_kill_is_exported(tmp_path, model):
-    app = program(tmp_path, model, end="import time; print('ready', flush=True); time.sleep(60)")
+    app = program(tmp_path, model, end="import time; print('ready', flush=True); time.sleep(600)")
     config = {"switch": "on", "output": str(tmp_path)}
     process = subprocess.Popen([sys.executable, app], stdout=subprocess.PIPE, text=True,
                                env={**os.environ, "PROFILER_SAMPLECONFIG": json.dumps(config)})
     assert process.stdout.readline() == "ready\n"
     events = glob.glob(str(tmp_path / "PROF_*/host/data/anynpu.events"))[0]
-    deadline = time.monotonic() + 20
-    while os.path.getsize(events) < 1000 and time.monotonic() < deadline:
+    while os.path.getsize(events) < 1000:
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()

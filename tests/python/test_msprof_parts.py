@@ -11,7 +11,10 @@ import time
 import pytest
 from prof_case import make_model, one, table
 
-# Executes a model about every 20 ms until the file `end` is there, or for `seconds`.
+from anynpu.msprof.recording import read_recording
+
+# Executes a model about every 20 ms until the file `end` is there, or for `seconds`, and notes when
+# each execution began and ended.
 PROGRAM = """
     import os, sys, time
     sys.path.insert(0, {tests!r})
@@ -23,10 +26,12 @@ PROGRAM = """
     print("init", acl.prof.init("/tmp/nowhere"), flush=True)
     model = Model({model!r})
     model.feed(np.ones([1, 3, 32, 32], np.float32))
-    begin, count = time.monotonic(), 0
+    begin, count, notes = time.monotonic(), 0, open({notes!r}, "w")
     while count < 5 or time.monotonic() - begin < {seconds} and not os.path.exists({end!r}):
         count += 1
+        called = time.time_ns()
         assert model.execute() == 0
+        print(called, time.time_ns(), file=notes, flush=True)
         time.sleep(0.02)
     model.close()
     assert acl.rt.reset_device(0) == 0
@@ -42,11 +47,11 @@ def model(tmp_path_factory):
 
 @pytest.fixture
 def app(tmp_path, model):
-    def write(seconds=30):
+    def write(seconds=600):
         path = tmp_path / "app.py"
         path.write_text(textwrap.dedent(PROGRAM).format(
             tests=os.path.dirname(os.path.abspath(__file__)), model=model, seconds=seconds,
-            end=str(tmp_path / "end")))
+            end=str(tmp_path / "end"), notes=str(tmp_path / "notes")))
         return str(path)
 
     return write
@@ -72,7 +77,7 @@ class Msprof:
             self.text += line
 
     def end(self):
-        self.text += self.process.communicate(timeout=60)[0]
+        self.text += self.process.communicate(timeout=300)[0]
         return self.process.returncode
 
 
@@ -80,24 +85,48 @@ def executions(path):
     return table(path, "step_trace")
 
 
+def noted(folder):
+    """(begin, end) of every execution so far, in ns since 1970."""
+    try:
+        lines = (folder / "notes").read_text().split("\n")[:-1]
+    except FileNotFoundError:
+        return []
+    return [tuple(map(int, line.split())) for line in lines]
+
+
+def wait_for_executions(folder, count=4):
+    """Until so many more have ended."""
+    before = len(noted(folder))
+    while len(noted(folder)) < before + count:
+        time.sleep(0.01)
+
+
 def profiles(folder):
     return sorted(glob.glob(os.path.join(str(folder), "PROF_*")))
 
 
 def test_delay_and_duration_cut_out_a_part(tmp_path, app):
-    done = subprocess.run(["msprof", "--delay=1", "--duration=1", f"--output={tmp_path}",
-                           sys.executable, app(2.8)], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "init 100042" in done.stdout and "ended" in done.stdout
+    begin = time.time_ns()
+    msprof = Msprof("--delay=1", "--duration=1", f"--output={tmp_path}", sys.executable, app())
+    msprof.wait_for("is not profiled any more.")
+    wait_for_executions(tmp_path)
+    (tmp_path / "end").write_text("")
+    assert msprof.end() == 0, msprof.text
+    assert "init 100042" in msprof.text and "ended" in msprof.text
     [path] = profiles(tmp_path)
-    ends = [float(r["Iteration End(us)"]) for r in executions(path)]
-    assert len(ends) > 5 and ends[-1] - ends[0] < 1.5e6
+    recording = read_recording(path)
+    assert recording.begin_ns - begin >= 1e9 and recording.end_ns - recording.begin_ns >= 1e9
+    found = sum(name == "aclmdlExecute" for name in
+                map(recording.name, recording.of("api")["name"].tolist()))
+    inside = sum(recording.begin_ns - 1e6 < first and last < recording.end_ns + 1e6
+                 for first, last in noted(tmp_path))
+    assert found <= inside < len(noted(tmp_path))
     assert not glob.glob(str(tmp_path / "msprof_*"))
 
 
 def test_a_delay_longer_than_the_program_is_told(tmp_path, app):
     done = subprocess.run(["msprof", "--delay=60", f"--output={tmp_path}", sys.executable,
-                           app(0.1)], capture_output=True, text=True, timeout=60)
+                           app(0.1)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and "before the delay of 60 s" in done.stdout
     assert profiles(tmp_path) == []
 
@@ -114,7 +143,7 @@ def test_start_stop_and_quit_by_hand(tmp_path, app):
         msprof.wait_for("is being profiled.")
         msprof.type("start")
         msprof.wait_for("type stop first")
-        time.sleep(0.2)
+        wait_for_executions(tmp_path)
         msprof.text = ""
         msprof.type("stop")
         msprof.wait_for("done.")
@@ -144,7 +173,7 @@ def running(tmp_path, app):
     assert process.stdout.readline() == "init 200006\n"
     yield process
     (tmp_path / "end").write_text("")
-    assert process.wait(30) == 0
+    assert process.wait() == 0
 
 
 def test_attaches_to_a_process_and_leaves_it_running(tmp_path, running):
@@ -156,7 +185,7 @@ def test_attaches_to_a_process_and_leaves_it_running(tmp_path, running):
         second = subprocess.run(["msprof", "--dynamic=on", f"--pid={running.pid}",
                                  f"--output={tmp_path}"], input="", capture_output=True, text=True)
         assert second.returncode == 1 and "by another msprof" in second.stdout
-        time.sleep(0.2)
+        wait_for_executions(tmp_path)
         msprof.type("quit")
         assert msprof.end() == 0, msprof.text
         assert running.poll() is None
@@ -171,10 +200,9 @@ def test_a_killed_msprof_ends_its_collection_and_not_the_program(tmp_path, runni
     msprof.process.kill()
     msprof.process.communicate()
     [own] = glob.glob(str(tmp_path / "msprof_*" / "PROF_*"))
-    deadline = time.monotonic() + 10
-    while not os.path.exists(own + "/host/end_info") and time.monotonic() < deadline:
+    while not os.path.exists(own + "/host/end_info"):
         time.sleep(0.02)
-    assert os.path.exists(own + "/host/end_info") and running.poll() is None
+    assert running.poll() is None
 
 
 def test_an_output_that_cannot_be_written_is_told_and_the_program_goes_on(tmp_path, running):
@@ -193,7 +221,7 @@ def test_an_output_that_cannot_be_written_is_told_and_the_program_goes_on(tmp_pa
 
 
 def test_processes_that_cannot_be_attached_are_named(tmp_path):
-    sleeper = subprocess.Popen(["sleep", "30"])
+    sleeper = subprocess.Popen(["sleep", "600"])
     try:
         for pid, words in ((4194304, "there is no such process"),
                            (sleeper.pid, "start it with PROFILING_MODE=dynamic")):
@@ -210,21 +238,21 @@ def test_processes_that_cannot_be_attached_are_named(tmp_path):
 def test_the_system_is_collected_without_a_program(tmp_path):
     done = subprocess.run(["msprof", "--sys-devices=all", "--sys-period=1", "--sys-profiling=on",
                            "--sys-pid-profiling=on", "--sys-sampling-freq=10",
-                           f"--output={tmp_path}"], capture_output=True, text=True, timeout=60)
+                           f"--output={tmp_path}"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     [path] = profiles(tmp_path)
     mine = [r for r in table(path, "process_mem") if r["PID"] == str(os.getpid())]
     assert len(mine) == 1 and int(mine[0]["Resident(pages)"]) > 1000
     assert {"Avg", "0"} <= {r["Cpu Type"] for r in table(path, "cpu_usage")}
     shares = [float(r["CPU(%)"]) for r in table(path, "process_cpu_usage")]
-    assert all(0 <= s <= 110 for s in shares)
+    assert all(0 <= s <= 100 for s in shares)
     assert one(path, "sys_mem_*.csv")
 
 
 def test_one_process_is_sampled(tmp_path):
     done = subprocess.run(["msprof", "--host-sys=mem,cpu", f"--host-sys-pid={os.getpid()}",
                            "--sys-period=1", f"--output={tmp_path}"], capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     [path] = profiles(tmp_path)
     assert {r["PID"] for r in table(path, "process_mem")} == {str(os.getpid())}

@@ -23,7 +23,7 @@ def atc(folder, ops, *options):
     (folder / "ops.json").write_text(json.dumps(ops))
     return subprocess.run(["atc", f"--singleop={folder}/ops.json", f"--output={folder}/op_models",
                            "--soc_version=Ascend310P3", *options],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
 
 
 ADD = {"op": "Add", "input_desc": [tensor("int32", [8, 16])] * 2,

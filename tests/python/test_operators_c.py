@@ -17,13 +17,13 @@ def build(name, folder, *libraries):
     done = subprocess.run(
         ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", os.path.join(SOURCES, name + ".c"), "-o",
          program, f"-I{tree}/include", f"-L{tree}/lib", *(f"-l{x}" for x in libraries),
-         f"-Wl,-rpath,{tree}/lib"], capture_output=True, text=True, timeout=60)
+         f"-Wl,-rpath,{tree}/lib"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return program
 
 
 def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -58,7 +58,7 @@ for name in names:
     tree = os.environ["ANYNPU_BUILD_DIR"]
     done = subprocess.run(["python3", "-c", text, f"{tree}/include/acl/acl_op.h"],
                           env={**os.environ, "LD_LIBRARY_PATH": f"{tree}/lib"},
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
 

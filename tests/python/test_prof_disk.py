@@ -26,7 +26,7 @@ MOUNTED = """room=$1; disk=$2; kept=$3; shift 3
 def can_mount():
     try:
         command = ["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]
-        return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+        return subprocess.run(command, capture_output=True, timeout=300).returncode == 0
     except OSError:
         return False
 
@@ -44,11 +44,11 @@ def run_on(kind, disk, room, command):
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
     if kind == "limit":
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=limit)
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, preexec_fn=limit)
     kept = f"{disk}.kept"
     os.makedirs(kept)
     done = subprocess.run(["unshare", "-rm", "sh", "-c", MOUNTED, "sh", str(room), str(disk), kept,
-                           *command], capture_output=True, text=True, timeout=60)
+                           *command], capture_output=True, text=True, timeout=300)
     assert done.returncode != 99, done.stderr
     shutil.rmtree(disk)
     os.rename(kept, disk)
@@ -217,7 +217,7 @@ def test_commands_say_where_they_cannot_write(recorded, tmp_path, command, path,
     (tmp_path / "file").write_text("")
     path = path.format(tmp=tmp_path)
     done = subprocess.run([c.format(recorded=recorded, path=path) for c in command],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     text = done.stdout + done.stderr
     assert done.returncode == 1 and reason in text and "; check the " in text, text
     assert os.path.dirname(path) in text and "Errno" not in text and "Traceback" not in text
@@ -242,6 +242,6 @@ def test_a_folder_that_goes_away_under_msprof_is_told(tmp_path):
                    f"[shutil.rmtree(p) for p in glob.glob('{tmp_path}/msprof_*')]\n"
                    "assert acl.finalize() == 0\nprint('ended')\n")
     done = subprocess.run(["msprof", f"--output={tmp_path}", sys.executable, str(app)],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and "ended" in done.stdout
     assert "vanished" in done.stderr and "Traceback" not in done.stderr

@@ -61,8 +61,7 @@ class Reader:
                                      acl.prof.get_op_end(pointer, len(data), i)))
 
     def end(self):
-        self.thread.join(10)
-        assert not self.thread.is_alive()
+        self.thread.join()
         os.close(self.read_end)
         return self.records
 
@@ -73,10 +72,8 @@ def test_operators_stream_while_the_model_runs(model):
     assert acl.prof.model_subscribe(model.id, config) == 0
     for _ in range(5):
         assert model.execute() == 0
-    deadline = time.monotonic() + 10
-    while not reader.records and time.monotonic() < deadline:
+    while not reader.records:  # before the end of the subscription
         time.sleep(0.01)
-    assert reader.records  # before the end of the subscription
     for _ in range(45):
         assert model.execute() == 0
     assert acl.prof.model_unsubscribe(model.id) == 0
@@ -194,7 +191,7 @@ def program(text, folder, config):
     (folder / "app.py").write_text(textwrap.dedent(text))
     tests = os.path.dirname(os.path.abspath(__file__))
     return subprocess.run(
-        [sys.executable, "app.py"], cwd=folder, capture_output=True, text=True, timeout=60,
+        [sys.executable, "app.py"], cwd=folder, capture_output=True, text=True, timeout=300,
         env={**os.environ, "PYTHONPATH": os.environ["PYTHONPATH"] + os.pathsep + tests})
 
 

@@ -264,7 +264,7 @@ def test_dynamic_monitor_profiles_the_steps_its_file_names(device_0, tmp_path, m
 
 
 def run_python(text, *path, **env):
-    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60,
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join(
                               [*path, os.environ["PYTHONPATH"]]), **env})
 

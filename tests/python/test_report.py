@@ -18,7 +18,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 def report(*arguments):
     return subprocess.run(["anynpu", "report", *map(str, arguments)], capture_output=True,
-                          text=True, timeout=120)
+                          text=True, timeout=300)
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,7 @@ def test_a_silent_process_is_dumped_and_ended(tmp_path, capfd, monkeypatch):
     monkeypatch.setattr(stacks.shutil, "which", lambda name: None)
     log = tmp_path / "log"
     log.touch()
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"],
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"],
                                start_new_session=True)
     assert stacks.wait_while_growing(process, str(log), quiet_limit=0.2) == -9
     out = capfd.readouterr().out

@@ -12,7 +12,7 @@ FFMPEG = shutil.which("ffmpeg")
 
 def run(arguments, data=b""):
     done = subprocess.run([FFMPEG, "-v", "error", "-nostdin", "-threads", "1", *arguments],
-                          input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                          input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 
@@ -34,7 +34,7 @@ def decode(codec, data, width, height):
     """What ffmpeg -pix_fmt nv12 makes of a stream: [frames, bytes]."""
     raw = subprocess.run([FFMPEG, "-v", "quiet", "-threads", "1", "-f", codec, "-i", "-",
                           "-fps_mode", "passthrough", "-pix_fmt", "nv12", "-f", "rawvideo", "-"],
-                         input=data, stdout=subprocess.PIPE, timeout=120).stdout
+                         input=data, stdout=subprocess.PIPE, timeout=300).stdout
     return np.frombuffer(raw, np.uint8).reshape(-1, nv12_size(width, height))
 
 
