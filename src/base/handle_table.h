@@ -78,7 +78,8 @@ using Handle = uint64_t;  // 0 is null
   X(fv_range, "range of repositories")          \
   X(fv_table, "query table")                    \
   X(fv_input, "search input")                   \
-  X(fv_result, "search result")
+  X(fv_result, "search result")                 \
+  X(graph_dump_option, "graph dump option")
 
 enum class HandleTag : uint8_t {
   none = 0,

@@ -37,6 +37,8 @@ const Kind kExecConfig{"exec config", "acl.mdl.destroy_exec_config_handle",
 const Kind kBundle{"bundle", "acl.mdl.bundle_unload", "aclmdlBundleUnload", true};
 const Kind kOpAttr{"op attr", "acl.op.destroy_attr", "aclopDestroyAttr"};
 const Kind kOpHandle{"op handle", "acl.op.destroy_handle", "aclopDestroyHandle"};
+const Kind kGraphDumpOpt{"graph dump opt", "acl.op.destroy_graph_dump_opt",
+                         "aclDestroyGraphDumpOpt"};
 const Kind kProfConfig{"profiling config", "acl.prof.destroy_config", "aclprofDestroyConfig"};
 const Kind kStamp{"stamp", "acl.prof.destroy_stamp", "aclprofDestroyStamp"};
 const Kind kStepInfo{"step info", "acl.prof.destroy_step_info", "aclprofDestroyStepInfo"};
@@ -174,6 +176,8 @@ const LifetimeRow kTable[] = {
     {"aclblasCreateHandleForS8gemm", &kOpHandle, kCreate, 7},
     {"aclblasCreateHandleForS8gemv", &kOpHandle, kCreate, 4},
     {"aclopDestroyHandle", &kOpHandle, kDestroy, 0},
+    {"aclCreateGraphDumpOpt", &kGraphDumpOpt, kCreate, kReturned},
+    {"aclDestroyGraphDumpOpt", &kGraphDumpOpt, kDestroy, 0},
     {"aclprofCreateConfig", &kProfConfig, kCreate, kReturned},
     {"aclprofDestroyConfig", &kProfConfig, kDestroy, 0},
     {"aclprofCreateStamp", &kStamp, kCreate, kReturned},

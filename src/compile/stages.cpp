@@ -11,6 +11,13 @@
 
 namespace anynpu::compile {
 
+Status write_graph_text(const graph::Graph& graph, const std::string& model_name,
+                        const std::string& path) {
+  const std::string text = to_prototext(to_json(graph, model_name));
+  const std::span<const std::byte> parts[] = {std::as_bytes(std::span(text))};
+  return write_file_atomically(path, parts);
+}
+
 StageDump::StageDump(std::string model_name) : model_name_(std::move(model_name)) {
   const int64_t content = env::integer(env::Name::dump_ge_graph);
   if (content < 1 || content > 3) return;
@@ -25,9 +32,7 @@ void StageDump::operator()(std::string_view stage, const graph::Graph& graph) {
   std::snprintf(number, sizeof number, "%05d", count_++);
   const std::string name = format("ge_proto_{}_{}_{}.txt", number, model_name_, stage);
   const std::string path = (std::filesystem::path(folder_) / name).string();
-  const std::string text = to_prototext(to_json(graph, model_name_));
-  const std::span<const std::byte> parts[] = {std::as_bytes(std::span(text))};
-  const Status status = write_file_atomically(path, parts);
+  const Status status = write_graph_text(graph, model_name_, path);
   if (!status.ok()) ANYNPU_LOG(warning, "DUMP_GE_GRAPH: {}", status.to_string());
 }
 

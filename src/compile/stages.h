@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of the stages of a conversion, written where DUMP_GE_GRAPH asks for them.
+// Graphs as files that atc --mode=5 and `anynpu graph` read: those of the stages of a conversion,
+// written where DUMP_GE_GRAPH asks for them, and single ones.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "base/status.h"
 #include "graph/graph.h"
 
 namespace anynpu::compile {
+
+// Writes one graph, atomically.
+Status write_graph_text(const graph::Graph& graph, const std::string& model_name,
+                        const std::string& path);
 
 // One per conversion. Files are called ge_proto_00000_<model>_<stage>.txt, counted in their order.
 // A file that cannot be written is named in the log; the conversion goes on.

@@ -65,7 +65,7 @@ def good(maker, function, argument):
         return handle(acl)
     if name in ("attr", "op_attr"):
         return acl.op.create_attr()
-    if name in ("model_dir", "path"):
+    if name in ("model_dir", "path", "graph_dump_path"):
         return tempfile.mkdtemp(prefix="misuse_")  # with no model in it
     if name == "model":
         return maker.acl.util.bytes_to_ptr(om_bytes())

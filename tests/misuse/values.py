@@ -212,6 +212,7 @@ class Maker:
         ),
         "aclrtAllocatorDesc": ("rt.allocator_create_desc", (), "rt.allocator_destroy_desc"),
         "aclopAttr": ("op.create_attr", (), "op.destroy_attr"),
+        "aclGraphDumpOption": ("op.create_graph_dump_opt", (), "op.destroy_graph_dump_opt"),
         "aclrtGroupInfo": ("rt.create_group_info", (), "rt.destroy_group_info"),
         "aclprofConfig": ("prof.create_config", ([0], 0, 0, 0x81), "prof.destroy_config"),
         "aclprofStepInfo": ("prof.create_step_info", (), "prof.destroy_step_info"),

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiling single operators in the program. The engine and the path of an operator package say
 // nothing here: every operator of the table is compiled for this machine.
-#include "acl/acl_op_compiler.h"
+#include "api/acl_op_compiler/compile.h"
+
 #include "api/acl/entry.h"
 #include "api/acl/op_call.h"
 
 namespace anynpu::acl {
 
+Status check_engine(aclopEngineType engine) {
+  if (engine >= ACL_ENGINE_SYS && engine <= ACL_ENGINE_VECTOR) return {};
+  return fail(Code::invalid_argument, "engineType is {}; expected 0 to 2", engine);
+}
+
 namespace {
 
 // 6.x: system operators; the unregistered ones of an operator package need the vendor's compiler.
 Status check_kind(aclopEngineType engine, aclopCompileType kind) {
-  if (engine < ACL_ENGINE_SYS || engine > ACL_ENGINE_VECTOR) {
-    return fail(Code::invalid_argument, "engineType is {}; expected 0 to 2", engine);
-  }
+  ANYNPU_TRY(check_engine(engine));
   if (kind == ACL_COMPILE_SYS) return {};
   if (kind == ACL_COMPILE_UNREGISTERED) {
     return fail(Code::unsupported_feature,
