@@ -293,9 +293,9 @@ def test_an_incomplete_config_is_refused():
     assert acl.mdl.set_config_opt(config, LOAD_TYPE, 1) == 0
     assert acl.mdl.load_with_config(config)[1] == INVALID_PARAM
     assert "ACL_MDL_PATH_PTR" in acl.get_recent_err_msg()
-    assert acl.mdl.set_config_opt(config, LOAD_TYPE, 5) == 0
-    assert acl.mdl.load_with_config(config)[1] == FEATURE_UNSUPPORTED
-    assert acl.mdl.set_config_opt(config, 9, 1) == FEATURE_UNSUPPORTED  # queues
+    for load_type, code in ((5, FEATURE_UNSUPPORTED), (6, FEATURE_UNSUPPORTED), (7, INVALID_PARAM)):
+        assert acl.mdl.set_config_opt(config, LOAD_TYPE, load_type) == 0
+        assert acl.mdl.load_with_config(config)[1] == code
     assert acl.mdl.destroy_config_handle(config) == 0
 
 
@@ -445,6 +445,33 @@ def test_indexes_and_names_out_of_range(model_id):
     assert acl.mdl.get_input_index_by_name(desc, "nothing")[1] == INVALID_PARAM
     assert "image" in acl.get_recent_err_msg()
     assert acl.mdl.destroy_desc(desc) == 0
+
+
+def test_a_description_is_readable_after_its_model_was_unloaded(files):
+    model, _ = acl.mdl.load_from_file(files["om"])
+    desc = acl.mdl.create_desc()
+    assert acl.mdl.get_desc(desc, model) == 0
+    size = acl.mdl.get_input_size_by_index(desc, 0)
+    assert acl.mdl.unload(model) == 0
+    assert acl.mdl.get_input_size_by_index(desc, 0) == size > 0
+    assert acl.mdl.destroy_desc(desc) == 0
+
+
+def test_data_buffers_outlive_their_dataset_and_an_execution_needs_them(model_id):
+    runner = Runner(model_id)
+    buffer = acl.mdl.get_dataset_buffer(runner.inputs, 0)
+    other = acl.mdl.create_dataset()
+    assert acl.mdl.add_dataset_buffer(other, buffer)[1] == 0
+    assert acl.mdl.destroy_dataset(other) == 0
+    assert acl.get_data_buffer_size(buffer) > 0, "each is destroyed by itself"
+    gone = acl.create_data_buffer(acl.get_data_buffer_addr(buffer),
+                                  acl.get_data_buffer_size(buffer))
+    other = acl.mdl.create_dataset()
+    assert acl.mdl.add_dataset_buffer(other, gone)[1] == 0
+    assert acl.destroy_data_buffer(gone) == 0
+    assert acl.mdl.execute(model_id, other, runner.outputs) == INVALID_PARAM
+    assert acl.mdl.destroy_dataset(other) == 0
+    runner.close()
 
 
 def test_dataset_buffers_come_back_in_order():

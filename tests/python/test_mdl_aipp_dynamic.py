@@ -141,6 +141,7 @@ def test_two_inputs_have_parameters_each(load, tmp_path):
 def test_dynamic_aipp_that_does_not_fit_is_refused_when_it_is_set(load, tmp_path):
     model = load(dynamic(tmp_path, 16 * 16 * 3))
     index = model.index(AIPP_INPUT)
+    assert model.index("ACL_DYNAMIC_AIPP_NAME") == index
     assert model.execute() == AIPP_NOT_EXIST
     made = acl.mdl.create_aipp(1)
     assert acl.mdl.set_aipp_input_format(made, RGB888) == 0

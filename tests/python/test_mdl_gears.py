@@ -107,8 +107,9 @@ def test_every_batch_gear_gives_the_results_of_that_batch(load, files, batch):
 
 def test_the_largest_gear_is_used_when_no_setter_was_called(load, files):
     model = load("batch")
+    assert model.index("ACL_DYNAMIC_TENSOR_NAME") == model.index(GEAR_INPUT)
     data = image(4, 3, 8, 8)
-    model.feed(data)
+    model.feed(data, np.full(1, -1, np.int64))  # what lies there is not read
     assert acl.mdl.get_cur_output_dims(model.desc, 0)[0]["dims"] == [4, 5]
     assert model.execute() == 0, acl.get_recent_err_msg()
     np.testing.assert_allclose(

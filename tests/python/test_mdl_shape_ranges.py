@@ -36,8 +36,8 @@ def model(files):
     model.close()
 
 
-def set_shape(dataset, shape, index=0):
-    desc = acl.create_tensor_desc(0, shape, 0)
+def set_shape(dataset, shape, index=0, dtype=0, form=0):
+    desc = acl.create_tensor_desc(dtype, shape, form)
     _, ret = acl.mdl.set_dataset_tensor_desc(dataset, desc, index)
     acl.destroy_tensor_desc(desc)
     return ret
@@ -75,6 +75,17 @@ def test_every_shape_of_the_range_runs_and_outputs_are_described(model, files):
             desc = acl.mdl.get_dataset_tensor_desc(model.outputs, i)
             assert acl.get_tensor_desc_size(desc) == result.nbytes
             np.testing.assert_allclose(model.read(i, result.shape), result, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype, form", [(1, 2), (9, 1), (-1, -1)])
+def test_type_and_format_come_from_the_model_and_not_from_the_description(model, files, dtype,
+                                                                         form):
+    data = image(1, 3, 8, 8)
+    model.feed(data)
+    assert set_shape(model.inputs, [1, 3, 8, 8], 0, dtype, form) == 0
+    assert model.execute() == 0, acl.get_recent_err_msg()
+    want = ReferenceEvaluator(files["net"]).run(None, {"image": data})[0]
+    np.testing.assert_allclose(model.read(0, want.shape), want, rtol=1e-4, atol=1e-6)
 
 
 def test_more_shapes_than_are_kept_ready_still_run(model, files):

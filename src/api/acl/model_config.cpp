@@ -25,6 +25,13 @@ Status read_value(const void* value, size_t size, T& out) {
   return {};
 }
 
+// Of an attribute that says nothing here: its value has the right type.
+template <typename T>
+Status check_value(const void* value, size_t size) {
+  T unused{};
+  return read_value(value, size, unused);
+}
+
 Status read_path(const void* value, size_t size, std::string& out) {
   const char* text = nullptr;
   ANYNPU_TRY(read_value(value, size, text));
@@ -35,8 +42,6 @@ Status read_path(const void* value, size_t size, std::string& out) {
 
 Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* value, size_t size) {
   switch (attr) {
-    case ACL_MDL_PRIORITY_INT32:
-      return read_value(value, size, config.priority);
     case ACL_MDL_LOAD_TYPE_SIZET:
       return read_value(value, size, config.load_type);
     case ACL_MDL_PATH_PTR:
@@ -53,8 +58,6 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
       return read_value(value, size, config.work);
     case ACL_MDL_WORKSPACE_SIZET:
       return read_value(value, size, config.work_size);
-    case ACL_MDL_WORKSPACE_MEM_OPTIMIZE:
-      return read_value(value, size, config.work_optimize);
     case ACL_MDL_WEIGHT_PATH_PTR:
       return read_path(value, size, config.weight_path);
     // Memory for parts that take none here (aclmdlQueryExeOMDesc says 0): it stays unused.
@@ -63,10 +66,8 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
     case ACL_MDL_KERNEL_ARGS_PTR:
     case ACL_MDL_STATIC_TASK_PTR:
     case ACL_MDL_DYNAMIC_TASK_PTR:
-    case ACL_MDL_FIFO_PTR: {
-      void* address = nullptr;
-      return read_value(value, size, address);
-    }
+    case ACL_MDL_FIFO_PTR:
+      return check_value<void*>(value, size);
     case ACL_MDL_MODEL_DESC_SIZET:
     case ACL_MDL_KERNEL_SIZET:
     case ACL_MDL_KERNEL_ARGS_SIZET:
@@ -74,22 +75,27 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
     case ACL_MDL_DYNAMIC_TASK_SIZET:
     case ACL_MDL_FIFO_SIZET:
     // How the card places and drives a model: there is nothing to choose here.
-    case ACL_MDL_MEM_MALLOC_POLICY_SIZET: {
-      size_t number = 0;
-      return read_value(value, size, number);
-    }
+    case ACL_MDL_MEM_MALLOC_POLICY_SIZET:
+    case ACL_MDL_WORKSPACE_MEM_OPTIMIZE:
+      return check_value<size_t>(value, size);
+    case ACL_MDL_PRIORITY_INT32:
     case ACL_MDL_WITHOUT_GRAPH_INT32:
-    case ACL_NPU_PERF_MODE: {
-      int32_t number = 0;
-      return read_value(value, size, number);
-    }
+    case ACL_NPU_PERF_MODE:
+      return check_value<int32_t>(value, size);
+    case ACL_MDL_INPUTQ_NUM_SIZET:
+    case ACL_MDL_INPUTQ_ADDR_PTR:
+    case ACL_MDL_OUTPUTQ_NUM_SIZET:
+    case ACL_MDL_OUTPUTQ_ADDR_PTR:
+      return fail(Code::unsupported_feature,
+                  "attribute {} of the load configuration is about queues of tensors between "
+                  "devices, which are not supported; leave it out and set the load type to 1 to 4",
+                  static_cast<int>(attr));
     default:
-      break;
+      return fail(Code::invalid_argument,
+                  "attribute {} of the load configuration is not known; expected 0 to 8 or 13 to "
+                  "29",
+                  static_cast<int>(attr));
   }
-  const bool documented = attr >= ACL_MDL_PRIORITY_INT32 && attr <= ACL_NPU_PERF_MODE;
-  return fail(documented ? Code::unsupported_feature : Code::invalid_argument,
-              "attribute {} of the load configuration is not {}; expected 0 to 8 or 13 to 29",
-              static_cast<int>(attr), documented ? "supported (queues)" : "known");
 }
 
 // Weight files that the program gave in memory, then those in the folder it named. Empty when it
@@ -151,23 +157,38 @@ Result<uint32_t> load(const ModelConfig& config) {
 
 Status set_exec_attribute(ExecConfig& config, aclmdlExecConfigAttr attr, const void* value,
                           size_t size) {
-  std::atomic<int32_t>* target = nullptr;
-  if (attr == ACL_MDL_STREAM_SYNC_TIMEOUT) target = &config.stream_timeout_ms;
-  if (attr == ACL_MDL_EVENT_SYNC_TIMEOUT) target = &config.event_timeout_ms;
-  if (attr == ACL_MDL_EXEC_PRIORITY_INT32) target = &config.priority;
-  if (!target) {
-    const bool documented = attr >= ACL_MDL_STREAM_SYNC_TIMEOUT && attr <= ACL_MDL_NPU_PERF_MODE;
-    return fail(documented ? Code::unsupported_feature : Code::invalid_argument,
-                "attribute {} of an execution is not {}; expected 0, 1 or 8",
-                static_cast<int>(attr), documented ? "supported" : "known");
+  switch (attr) {
+    case ACL_MDL_STREAM_SYNC_TIMEOUT:
+    case ACL_MDL_EVENT_SYNC_TIMEOUT: {
+      int32_t timeout_ms = 0;
+      ANYNPU_TRY(read_value(value, size, timeout_ms));
+      if (timeout_ms < -1) {
+        return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (none) or more",
+                    timeout_ms);
+      }
+      // A run waits for no event here.
+      if (attr == ACL_MDL_STREAM_SYNC_TIMEOUT) config.stream_timeout_ms = timeout_ms;
+      return {};
+    }
+    // Memory for the work of one run: it stays unused, the model has its own since it was loaded.
+    case ACL_MDL_WORK_ADDR_PTR:
+      return check_value<void*>(value, size);
+    case ACL_MDL_WORK_SIZET:
+    // How the card shares its memory and cores between runs: there is nothing to choose here.
+    case ACL_MDL_MPAIMID_SIZET:
+    case ACL_MDL_AICQOS_SIZET:
+    case ACL_MDL_AICOST_SIZET:
+    case ACL_MDL_MEC_TIMETHR_SIZET:
+      return check_value<size_t>(value, size);
+    case ACL_MDL_EXEC_PRIORITY_INT32:
+    case ACL_MDL_NPU_PERF_MODE:
+      return check_value<int32_t>(value, size);
+    default:
+      return fail(Code::invalid_argument,
+                  "attribute {} of an execution is not known; expected 0 "
+                  "to 9",
+                  static_cast<int>(attr));
   }
-  int32_t number = 0;
-  ANYNPU_TRY(read_value(value, size, number));
-  if (attr != ACL_MDL_EXEC_PRIORITY_INT32 && number < -1) {
-    return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (none) or more", number);
-  }
-  *target = number;
-  return {};
 }
 
 }  // namespace

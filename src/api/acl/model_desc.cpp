@@ -66,6 +66,14 @@ bool matches(std::string_view full, std::string_view name) {
          full[full.size() - name.size() - 1] == ':';
 }
 
+// Guide 7.7.1 gives the name of the constant where its text is meant.
+const char* spelled_out(const char* name) {
+  const std::string_view text = name ? name : "";
+  if (text == "ACL_DYNAMIC_AIPP_NAME") return ACL_DYNAMIC_AIPP_NAME;
+  if (text == "ACL_DYNAMIC_TENSOR_NAME") return ACL_DYNAMIC_TENSOR_NAME;
+  return name;
+}
+
 Status find_index(const aclmdlDesc* desc, TensorSide side, const char* name, size_t* index) {
   ANYNPU_TRY(check_pointer(name, "name"));
   ANYNPU_TRY(check_pointer(index, "index"));
@@ -214,7 +222,8 @@ const char* aclmdlGetOutputNameByIndex(const aclmdlDesc* modelDesc, size_t index
 }
 
 aclError aclmdlGetInputIndexByName(const aclmdlDesc* modelDesc, const char* name, size_t* index) {
-  return enter(__func__, [&] { return find_index(modelDesc, TensorSide::input, name, index); });
+  return enter(__func__,
+               [&] { return find_index(modelDesc, TensorSide::input, spelled_out(name), index); });
 }
 
 aclError aclmdlGetOutputIndexByName(const aclmdlDesc* modelDesc, const char* name, size_t* index) {

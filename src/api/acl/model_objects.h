@@ -194,8 +194,6 @@ struct ModelConfig {
   size_t weight_size = 0;
   void* work = nullptr;
   size_t work_size = 0;
-  int32_t priority = 0;
-  size_t work_optimize = 0;
 };
 
 // Parameters of dynamic AIPP for the pictures of a batch (aclmdlAIPP).
@@ -214,8 +212,6 @@ struct AippSet {
 // Options of one execution (aclmdlExecuteV2).
 struct ExecConfig {
   std::atomic<int32_t> stream_timeout_ms{-1};
-  std::atomic<int32_t> event_timeout_ms{-1};
-  std::atomic<int32_t> priority{0};
 };
 
 }  // namespace anynpu::acl
