@@ -5,7 +5,7 @@ import program
 import pytest
 
 acl = pytest.importorskip("acl")
-from single_op import Tensor, check  # noqa: E402
+from single_op import Refused, Tensor, check  # noqa: E402
 
 ONE_N, N_M = 0, 1
 
@@ -157,6 +157,21 @@ def test_distances_that_are_no_numbers_match_nothing(retrieval):
 def test_descriptions_are_checked_when_they_are_made(device_0, make, words):
     assert make() == 0
     assert words in acl.get_recent_err_msg()
+
+
+def test_a_search_gives_at_most_as_many_hits_as_were_asked_for_at_the_start(device_0):
+    para = acl.fv.create_init_para(100)
+    check(acl.fv.set_1n_top_num(para, 3))
+    check(acl.fv.set_nm_top_num(para, 5))
+    assert acl.fv.set_1n_top_num(para, 0) == acl.fv.set_nm_top_num(para, 0) == 100000
+    check(acl.fv.init(para))
+    for kind, most in ((ONE_N, 3), (N_M, 5)):
+        check(add(features(10), kind=kind))
+        assert len(search(table(), most, kind)[0]) == most
+        with pytest.raises(Refused, match=f"topk is {most + 1}; expected 1 to {most}"):
+            search(table(), most + 1, kind)
+    check(acl.fv.release())
+    check(acl.fv.destroy_init_para(para))
 
 
 def test_the_module_is_initialised_once(retrieval):

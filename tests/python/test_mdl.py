@@ -201,6 +201,7 @@ def test_the_description_tells_names_types_dims_and_sizes(model_id):
     dims, ret = acl.mdl.get_input_dims(desc, 0)
     assert ret == 0
     assert (dims["name"], dims["dimCount"], dims["dims"]) == ("image", 4, [2, 3, 16, 16])
+    assert acl.mdl.get_input_dims_v2(desc, 0) == (dims, 0)
     for getter in (acl.mdl.get_output_dims, acl.mdl.get_cur_output_dims):
         dims, ret = getter(desc, 1)
         assert ret == 0 and dims["dims"] == [2, 10]

@@ -248,6 +248,19 @@ def test_lists_are_taken_with_and_without_their_length():
         acl.op.set_attr_list_int(attr, "perm", 3, [1, 2])
 
 
+@pytest.mark.parametrize("setter", ["set_attr_int", "set_attr_data_type"])
+@pytest.mark.parametrize("flag", [0, 1])
+def test_a_type_is_an_attribute_of_its_own_or_a_number_and_flags_change_no_result(setter, flag):
+    assert acl.op.set_compile_flag(flag) == 0
+    x, out, attr = Tensor(ramp((2, 3), F)), Tensor(np.zeros((2, 3), np.int32)), acl.op.create_attr()
+    assert getattr(acl.op, setter)(attr, "dst_type", single_op.TYPES["int32"]) == 0
+    assert acl.op.compile_and_execute("Cast", [x.desc], [x.buffer], [out.desc], [out.buffer], attr,
+                                      0, 0, "", 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    np.testing.assert_array_equal(out.read(), x.array.astype(np.int32))
+    assert acl.op.set_compile_flag(2) == 100000 and acl.op.set_compile_flag(0) == 0
+
+
 @pytest.mark.parametrize("name, inputs, outputs, attrs, code, words", [
     ("Add", [(2, 3), (2, 4)], [(2, 3)], {}, 100021, "2x3"),
     ("Add", [(2, 3), (2, 3)], [(3, 2)], {}, 145021, "described as 3x2"),

@@ -90,10 +90,11 @@ def test_more_blocks_than_cores_take_turns(kernel_object, blocks):
     check(acl.op.unregister_compile_func("add"))
 
 
-def test_a_kernel_has_its_workspaces(kernel_object):
+@pytest.mark.parametrize("spelling", ["set_kernel_workspace_sizes", "set_kernel_workspaces_sizes"])
+def test_a_kernel_has_its_workspaces(kernel_object, spelling):
     def select(in_num, in_desc, out_num, out_desc, op_attr, op_kernel_desc):
         tiling = np.array([16], np.int32)
-        assert acl.op.set_kernel_workspace_sizes(op_kernel_desc, 1, [64]) == 0
+        assert getattr(acl.op, spelling)(op_kernel_desc, 1, [64]) == 0
         return acl.op.set_kernel_args(op_kernel_desc, "k0", 8, acl.util.numpy_to_ptr(tiling), 4)
 
     register(kernel_object, "twice", "through_workspace", select)
