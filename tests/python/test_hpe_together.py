@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from hpe_programs import compile_kernels
+from hpe_programs import compile_kernels, output
 
 import hpe.hpert.api as hpe
 
@@ -124,3 +124,30 @@ def test_a_thread_for_each_schedule_two_on_every_cluster(images, seed):
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+MEET = """
+#include <npurt.h>
+__shared__ int turn;
+extern "C" void meet(int *out) {
+    for (int i = 0; i < 2000; i++) {
+        if (i % CoreNum == CoreID) turn = turn + i;  // the others have to see it before they go on
+        sync();
+    }
+    out[CoreID] = turn;
+}
+"""
+
+
+@pytest.mark.parametrize("interpret", ["0", "1"])
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+def test_eight_cores_meet_in_sync_on_any_number_of_host_threads(tmp_path, threads, interpret):
+    path = compile_kernels(MEET, tmp_path, options="-O2")
+    assert output(f"""
+        module, out = hpe.module({path!r}), hpe.device_mem(32)
+        module.launch_kernel('meet', [out])
+        hpe.synchronize()
+        array = np.zeros(8, np.int32)
+        out.copy_to_host(array)
+        print(*array)
+    """, ANYNPU_THREADS=threads, ANYNPU_NPC_INTERPRET=interpret).split() == [str(1999000)] * 8

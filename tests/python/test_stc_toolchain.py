@@ -129,6 +129,17 @@ def test_defines_include_folders_and_debug_lines(folder):
     assert "sized.cc" in run("readelf", "--debug-dump=rawline", "out.o").stdout
 
 
+@pytest.mark.parametrize("arguments", [  # the first as printed
+    ["-DNCORE=8", "--shc-device-only", "x.hc", "-c", "-o", "x.o"],
+    ["-c", "x.hc", "-DNCORE=8", "--shc-device-only"]])
+def test_the_device_half_of_a_single_source_file(folder, arguments):
+    (folder / "x.hc").write_text(
+        'extern "C" __global__ void k(int* out) { static_assert(NCORE == 8); out[CoreID] = 1; }\n')
+    done = run("stc-clang", *arguments)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert " k\n" in run("readelf", "-sW", "x.o").stdout
+
+
 def test_mistakes_are_said_in_words():
     done = run("stc-clang++", "--target=x86_64", "-c", "copy.cc")
     assert done.returncode != 0 and "--target=riscv32npu" in done.stderr

@@ -46,7 +46,8 @@ def device_arguments(arguments):
                 sys.exit(f"stc-clang: the target is {target}; kernels are compiled with "
                          "--target=riscv32npu")
         elif argument.startswith("-shc-") or argument == "--shc-device-only":
-            kept += ["-x", "c++"]  # single-source files: this compiles their device half
+            # Single-source files: this compiles their device half. It holds for files behind it.
+            kept = ["-x", "c++", *kept]
         elif argument.startswith(("-march=", "-mabi=")):
             print(f"stc-clang: {argument} is ignored: the cores fix it", file=sys.stderr)
         else:
