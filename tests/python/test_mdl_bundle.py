@@ -2,6 +2,7 @@
 """Bundles: `anynpu bundle` puts models into one file, acl.mdl.bundle_* loads them in one call."""
 import os
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -16,11 +17,13 @@ HBM = 1
 
 
 def scale(by):
-    weights = numpy_helper.from_array(np.full(4, by, np.float32), "w")
+    """x times a number, or times a matrix element by element."""
+    weights = np.full(4, by, np.float32) if np.isscalar(by) else by.astype(np.float32)
     graph = helper.make_graph(
         [helper.make_node("Mul", ["x", "w"], ["y"])], "net",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 4])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], [weights])
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", weights.shape[-1]])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(weights, "w")])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
 
 
@@ -103,6 +106,37 @@ def test_a_model_that_was_unloaded_by_itself_is_not_unloaded_again(files, device
     assert acl.mdl.bundle_get_model_num(bundle) == (2, 0)
     assert acl.mdl.bundle_unload(bundle) == 0
     assert acl.mdl.unload(second) == MODEL_ID_INVALID
+
+
+def test_executions_that_are_queued_outlive_the_bundle(files, stream):
+    bundle, _ = acl.mdl.bundle_load_from_file(files["all"])
+    net = Model.of_id(ids_of(bundle)[0])
+    x = np.arange(4, dtype=np.float32)
+    net.feed(x)
+    for _ in range(20):
+        assert acl.mdl.execute_async(net.id, net.inputs, net.outputs, stream) == 0
+    assert acl.mdl.bundle_unload(bundle) == 0
+    assert acl.rt.synchronize_stream(stream) == 0
+    assert np.array_equal(net.read(0, 4), x * 2)
+    assert net.execute() == MODEL_ID_INVALID
+    net.free()
+
+
+def test_all_models_are_loaded_or_none(files, tmp_path):
+    """The first fits the device, the second does not."""
+    large = convert(tmp_path, "large", scale(np.ones((1024, 1024))), "--input_shape=x:1,1024")
+    path = str(tmp_path / "all.om")
+    assert anynpu(files["double"], large, "-o", path).returncode == 0
+    done = subprocess.run([sys.executable, "-c", """
+import sys, acl
+acl.init(), acl.rt.set_device(0)
+free = acl.rt.get_mem_info(1)[0]
+print(acl.mdl.bundle_load_from_file(sys.argv[1])[1], "model 1 of the bundle" in
+      acl.get_recent_err_msg(), acl.rt.get_mem_info(1)[0] == free)
+print(acl.mdl.load_from_file(sys.argv[2])[1])
+""", path, files["double"]], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "ANYNPU_DEVICE_MEMORY": "2M"})
+    assert done.stdout.split() == ["245000", "True", "True", "0"], done.stdout + done.stderr
 
 
 def test_an_id_of_no_bundle_gives_the_documented_code(files, device_0):
