@@ -9,6 +9,7 @@
 
 #include "ops/families.h"
 #include "ops/index/order.h"
+#include "ops/reduce/float_runs.h"
 #include "ops/reduce/walk.h"
 #include "ops/registry.h"
 #include "tensor/element.h"
@@ -180,6 +181,53 @@ const Row* find_row(std::string_view name) {
   return nullptr;
 }
 
+// For elements that are floats side by side; null where there is nothing better than blocks.
+FloatRun float_run(Kind kind) {
+  switch (kind) {
+    case Kind::sum:
+    case Kind::mean:
+    case Kind::log_sum:
+      return sum_of_run;
+    case Kind::sum_square:
+    case Kind::l2:
+      return squares_of_run;
+    case Kind::l1:
+      return sizes_of_run;
+    case Kind::max:
+      return largest_of_run;
+    case Kind::min:
+      return least_of_run;
+    case Kind::product:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+// The fold of elements [at, last) of a group, by runs.
+double fold_runs(const ReduceWalk& walk, const Fold<double>& fold, FloatRun run, const float* group,
+                 int64_t at, int64_t last) {
+  double sum = fold.start;
+  while (at < last) {
+    int64_t offset = 0, step = 0, count = 0;
+    walk.run(at, offset, step, count);
+    count = std::min(count, last - at);
+    sum = fold.join(sum, run(group + offset, count));
+    at += count;
+  }
+  return sum;
+}
+
+// The same by blocks of a wide type.
+template <typename W, typename Next>
+W fold_blocks(const Fold<W>& fold, int64_t length, Next&& next) {
+  W block[kBlockLength], sums[kSums];
+  std::fill_n(sums, kSums, fold.start);
+  while (const int64_t count = next(block)) fold.step(sums, block, count);
+  W sum = sums[0];
+  for (int64_t k = 1; k < std::min(kSums, length); ++k) sum = fold.join(sum, sums[k]);
+  return sum;
+}
+
 template <typename W>
 PlanResult plan_fold(const OpContext& context, Kind kind) {
   ANYNPU_ASSIGN(const ReduceAxes axes, reduce_axes(context));
@@ -201,14 +249,20 @@ PlanResult plan_fold(const OpContext& context, Kind kind) {
       });
     });
   }
+  FloatRun run = nullptr;
+  if (type == DType::f32 && walk.reduced_stride.back() == 1) run = float_run(kind);
   auto plan = make_plan([=](const RunArgs& args) {
     auto* parts = reinterpret_cast<W*>(args.workspace);
     for_each_part(walk, pieces, load, args.inputs[0], [&](int64_t part, auto&& next) {
-      W block[kBlockLength], sums[kSums];
-      std::fill_n(sums, kSums, fold.start);
-      while (const int64_t count = next(block)) fold.step(sums, block, count);
-      W sum = sums[0];
-      for (int64_t k = 1; k < std::min(kSums, walk.length); ++k) sum = fold.join(sum, sums[k]);
+      W sum;
+      if constexpr (std::is_same_v<W, double>) {
+        sum = run ? fold_runs(walk, fold, run, input_of<float>(args, 0) + walk.base(part / pieces),
+                              walk.length * (part % pieces) / pieces,
+                              walk.length * (part % pieces + 1) / pieces)
+                  : fold_blocks(fold, walk.length, next);
+      } else {
+        sum = fold_blocks(fold, walk.length, next);
+      }
       if (pieces > 1) {
         parts[part] = sum;
         return;

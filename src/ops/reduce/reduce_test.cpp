@@ -56,12 +56,12 @@ TEST(ReduceLogSumExp, KeepsNanBesideInfinity) {
 }
 
 TEST(Reduce, LongGroupsInPartsGiveWhatEveryElementGives) {
-  for (const size_t length : {size_t{7}, size_t{255}, size_t{70'001}, size_t{1'000'003}}) {
+  for (const size_t length : {1, 7, 31, 32, 33, 63, 64, 65, 127, 255, 70'001, 1'000'003}) {
     Floats x(length);
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, sizes = 0;
     for (size_t i = 0; i < length; ++i) {
       x[i] = static_cast<float>(static_cast<int>(i * 7919 % 2003) - 1001) / 64;
-      sum += x[i], squares += double{x[i]} * x[i];  // exact: few bits each
+      sum += x[i], squares += double{x[i]} * x[i], sizes += std::fabs(x[i]);  // exact: few bits
     }
     const auto of = [&](const char* op) {
       return TestNode(op, 18).floats({static_cast<int64_t>(length)}, x).evaluate()[0];
@@ -69,12 +69,35 @@ TEST(Reduce, LongGroupsInPartsGiveWhatEveryElementGives) {
     EXPECT_EQ(TestNode("ReduceSum", 13).floats({static_cast<int64_t>(length)}, x).evaluate()[0],
               static_cast<float>(sum));
     EXPECT_EQ(of("ReduceSumSquare"), static_cast<float>(squares));
+    EXPECT_EQ(of("ReduceL1"), static_cast<float>(sizes));
+    EXPECT_EQ(of("ReduceL2"), static_cast<float>(std::sqrt(squares)));
+    EXPECT_EQ(of("ReduceMean"), static_cast<float>(sum / static_cast<double>(length)));
     EXPECT_EQ(of("ReduceMax"), *std::max_element(x.begin(), x.end()));
     EXPECT_EQ(of("ReduceMin"), *std::min_element(x.begin(), x.end()));
-    x[length / 2] = std::nanf("");
-    EXPECT_TRUE(std::isnan(of("ReduceMax")));
-    EXPECT_TRUE(std::isnan(of("ReduceMin")));
+    for (const size_t at : {size_t{0}, length / 2, length - 1}) {
+      const float before = x[at];
+      x[at] = at % 2 == 0 ? std::nanf("") : -std::nanf("");
+      EXPECT_TRUE(std::isnan(of("ReduceMax"))) << length << " " << at;
+      EXPECT_TRUE(std::isnan(of("ReduceMin"))) << length << " " << at;
+      EXPECT_TRUE(std::isnan(of("ReduceL1"))) << length << " " << at;
+      x[at] = before;
+    }
+    x[length / 2] = -std::numeric_limits<float>::infinity();
+    EXPECT_EQ(of("ReduceMin"), x[length / 2]);
+    EXPECT_EQ(of("ReduceL1"), -x[length / 2]);
   }
+}
+
+TEST(Reduce, GroupsOfSeveralRunsGiveWhatEveryElementGives) {
+  Floats x(size_t{3} * 4 * 70);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 2003) / 64;
+  Floats sums(4, 0), most(4, 0);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const size_t at = i / 70 % 4;
+    sums[at] += x[i], most[at] = std::max(most[at], x[i]);
+  }
+  EXPECT_EQ(TestNode("ReduceSum", 13).floats({3, 4, 70}, x).ints({0, 2}).evaluate(), sums);
+  EXPECT_EQ(TestNode("ReduceMax", 18).floats({3, 4, 70}, x).ints({0, 2}).evaluate(), most);
 }
 
 TEST(Reduce, OuterAxesGiveWhatEachColumnGives) {
