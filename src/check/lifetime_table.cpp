@@ -11,6 +11,7 @@ const Kind kMediaMemory{"media memory", "acl.media.dvpp_free", "acldvppFree"};
 const Kind kStream{"stream", "acl.rt.destroy_stream", "aclrtDestroyStream"};
 const Kind kContext{"context", "acl.rt.destroy_context", "aclrtDestroyContext"};
 const Kind kModel{"model", "acl.mdl.unload", "aclmdlUnload", true};
+const Kind kBundle{"bundle", "acl.mdl.bundle_unload", "aclmdlBundleUnload", true};
 
 namespace {
 
@@ -34,7 +35,6 @@ const Kind kModelConfig{"model config", "acl.mdl.destroy_config_handle",
                         "aclmdlDestroyConfigHandle"};
 const Kind kExecConfig{"exec config", "acl.mdl.destroy_exec_config_handle",
                        "aclmdlDestroyExecConfigHandle"};
-const Kind kBundle{"bundle", "acl.mdl.bundle_unload", "aclmdlBundleUnload", true};
 const Kind kOpAttr{"op attr", "acl.op.destroy_attr", "aclopDestroyAttr"};
 const Kind kOpHandle{"op handle", "acl.op.destroy_handle", "aclopDestroyHandle"};
 const Kind kGraphDumpOpt{"graph dump opt", "acl.op.destroy_graph_dump_opt",

@@ -23,7 +23,7 @@ struct LifetimeRow {
 };
 constexpr int kReturned = -1;
 
-extern const Kind kDeviceMemory, kHostMemory, kMediaMemory, kStream, kContext, kModel;
+extern const Kind kDeviceMemory, kHostMemory, kMediaMemory, kStream, kContext, kModel, kBundle;
 
 // Up to two rows of a function; null ends them.
 struct Rows {

@@ -24,6 +24,7 @@ struct Object {
   Site created, destroyed;
   bool of_default_context = false;
   int32_t device = -1;
+  std::optional<uint64_t> bundle = {};  // of a model that came with one and goes with it
 };
 
 // A handle says by itself what it is; a number is one of its kind.
@@ -127,6 +128,23 @@ void end_object(const LifetimeRow& row, uint64_t value, const Site& site) {
   const std::lock_guard lock(state().mutex);
   const auto found = state().live.find(key_of(*row.kind, value));
   if (found != state().live.end()) bury(found, site);
+  if (row.kind != &kBundle) return;
+  for (auto at = state().live.begin(); at != state().live.end();) {
+    const auto next = std::next(at);
+    if (at->second.bundle == value) bury(at, site);
+    at = next;
+  }
+}
+
+// A bundle tells the ids of its models one by one.
+void note_model_of_bundle(Call& call) {
+  const uint64_t bundle = call.argument(0);
+  const std::lock_guard lock(state().mutex);
+  const auto owner = state().live.find(key_of(kBundle, bundle));
+  if (owner == state().live.end()) return;
+  const Key key = key_of(kModel, *call.pointer<uint32_t>(2));
+  state().dead.erase(key);
+  state().live[key] = {&kModel, owner->second.created, nullptr, false, -1, bundle};
 }
 
 void note_row(const LifetimeRow& row, Call& call) {
@@ -260,6 +278,8 @@ void note_lifetimes(Call& call) {
   const Rows rows = lifetimes_of(call.function().name);
   if (rows.first) note_row(*rows.first, call);
   if (rows.second) note_row(*rows.second, call);
+  if (call.worked() && call.function().name == std::string_view("aclmdlBundleGetModelId"))
+    note_model_of_bundle(call);
   if (const int32_t device = note_devices(call); device >= 0) end_device(device);
 }
 
@@ -305,6 +325,7 @@ void report_leaks() {
             entry.block.bytes});
   }
   for (const auto& [key, object] : live) {
+    if (object.bundle) continue;  // it goes with its bundle, which is reported
     report({kind_word(object.kind->name),
             format("{} was never destroyed; call {}", with_article(object.kind->name),
                    ending(*object.kind)),

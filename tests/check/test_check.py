@@ -115,7 +115,8 @@ def test_order_by_events_and_callbacks_is_understood(check_text):
     assert checked.places() == []
 
 
-def test_a_model_that_is_read_too_early_and_used_too_late(check_text, tmp_path):
+def make_model(folder):
+    """net.om: what comes in, negated."""
     import onnx
     from onnx import TensorProto, helper
     graph = helper.make_graph(
@@ -123,10 +124,14 @@ def test_a_model_that_is_read_too_early_and_used_too_late(check_text, tmp_path):
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [64])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [64])])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]),
-              tmp_path / "net.onnx")
+              folder / "net.onnx")
     subprocess.run(["atc", "--model=net.onnx", "--framework=5", "--output=net",
-                    "--soc_version=Ascend310P3"], cwd=tmp_path, check=True,
+                    "--soc_version=Ascend310P3"], cwd=folder, check=True,
                    stdout=subprocess.DEVNULL)
+
+
+def test_a_model_that_is_read_too_early_and_used_too_late(check_text, tmp_path):
+    make_model(tmp_path)
     checked = check_text("""
         model, ret = acl.mdl.load_from_file("net.om")
         buffers, sets, memory = [], [], []
@@ -151,6 +156,26 @@ def test_a_model_that_is_read_too_early_and_used_too_late(check_text, tmp_path):
             assert acl.mdl.destroy_dataset(sets[i]) == acl.destroy_data_buffer(buffers[i]) == 0
         assert acl.rt.free(memory[0]) == acl.rt.free_host(host) == 0
         assert acl.rt.destroy_stream(stream) == 0
+    """)
+    assert checked.places() == marked(tmp_path / "app.py"), checked.done.stderr
+
+
+def test_the_models_of_a_bundle_go_with_it(check_text, tmp_path):
+    make_model(tmp_path)
+    subprocess.run(["anynpu", "bundle", "net.om", "net.om", "net.om", "-o", "all.om"], cwd=tmp_path,
+                   check=True)
+    checked = check_text("""
+        bundle, ret = acl.mdl.bundle_load_from_file("all.om")
+        models = [acl.mdl.bundle_get_model_id(bundle, i)[0] for i in range(3)]
+        assert acl.mdl.unload(models[0]) == 0
+        assert acl.mdl.bundle_unload(bundle) == 0
+        desc = acl.mdl.create_desc()
+        ret = acl.mdl.get_desc(desc, models[1])  # found: use-after-destroy
+        ret = acl.mdl.unload(models[2])  # found: double-free
+        ret = acl.mdl.bundle_unload(bundle)  # found: double-free
+        assert acl.mdl.destroy_desc(desc) == 0
+        left, ret = acl.mdl.bundle_load_from_file("all.om")  # found: leak-bundle
+        model, ret = acl.mdl.bundle_get_model_id(left, 0)
     """)
     assert checked.places() == marked(tmp_path / "app.py"), checked.done.stderr
 
