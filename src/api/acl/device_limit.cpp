@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits, modes, system parameters and timeouts (acl.rt.device_set_limit and its kin).
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -241,7 +242,7 @@ aclError aclrtGetOpExecuteTimeout(uint32_t* const timeoutMs) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(timeoutMs, "timeoutMs"));
     ANYNPU_TRY(Runtime::instance().current().status());
-    *timeoutMs = static_cast<uint32_t>(op_execute_us.load() / 1000);
+    *timeoutMs = static_cast<uint32_t>(std::min<uint64_t>(op_execute_us.load() / 1000, UINT32_MAX));
     return {};
   });
 }
