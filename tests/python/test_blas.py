@@ -192,6 +192,22 @@ def test_handles_take_a_b_c_alpha_beta(call, types, dtype, target):
     acl.op.destroy_handle(handle)
 
 
+@pytest.mark.parametrize("call, types, dtype, target", [
+    ("gemv_ex", (0, 0, 0), F, F), ("gemv_ex", (1, 1, 0), H, F), ("hgemv", (), H, H),
+    ("s8gemv", (), B, I32)])
+@pytest.mark.parametrize("ta", [0, 1])
+def test_handles_of_a_matrix_times_a_vector(call, types, dtype, target, ta):
+    handle, ret = getattr(acl.blas, f"create_handle_for_{call}")(ta, 4, 6, *types, 0)
+    check(ret)
+    a, x = make((4, 6), dtype), make((4 if ta else 6, 1), dtype)
+    y = make((6 if ta else 4, 1), F).astype(target)
+    t = [Tensor(v) for v in (a, x, y, np.array(2, target), np.array(3, target))]
+    check(acl.op.execute_with_handle(handle, [v.buffer for v in t], [t[2].buffer], 0))
+    check(acl.rt.synchronize_stream(0))
+    near(t[2].read(), 2 * (wide(a.T if ta else a) @ wide(x)) + 3 * wide(y), dtype)
+    acl.op.destroy_handle(handle)
+
+
 @pytest.mark.parametrize("change, words", [
     ({"m": 0}, "above 0"), ({"trans_a": 7}, "aclTransType"), ({"trans_c": 1}, "transC"),
     ({"lda": 3}, "lda is 3"), ({"data_type_c": 9}, "int64"), ({"type": 5}, "aclComputeType"),

@@ -138,6 +138,36 @@ def test_executed_operators_are_recorded_as_atc_reads_them(tmp_path, device_0):
     assert len(os.listdir(tmp_path / "models")) == 2
 
 
+ATTRIBUTES = {
+    "bool": True, "int": -(2**40), "float": 0.5, "string": "caf\u00e9", "data_type": 1,
+    "list_bool": [1, 0, 1], "list_int": [2**40, -1], "list_float": [0.5, -2.0],
+    "list_string": ["a", "", "b c"], "list_data_type": [0, 1, 27],
+    "list_list_int": [[1], [], [2, 3]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("with_count", [False, True])
+def test_attributes_arrive_as_they_were_set_in_every_form(tmp_path, device_0, with_count):
+    """Lists with and without their length; an attribute that is set again has the last value."""
+    attr = acl.op.create_attr()
+    for kind, value in ATTRIBUTES.items():
+        set_one = getattr(acl.op, f"set_attr_{kind}")
+        arguments = [len(value), value] if with_count and isinstance(value, list) else [value]
+        if kind == "int":
+            check(set_one(attr, kind, 7))
+        check(set_one(attr, kind, *arguments))
+    x = Tensor(np.ones(4, np.float32))
+    check(acl.op.start_dump_args(1, str(tmp_path)))
+    check(acl.op.compile_and_execute("Neg", [x.desc], [x.buffer], [x.desc], [x.buffer], attr, 0, 0,
+                                     "", 0))
+    check(acl.rt.synchronize_stream(0))
+    check(acl.op.stop_dump_args(1))
+    name, = os.listdir(tmp_path)
+    (op,) = json.loads((tmp_path / name).read_text())
+    assert {a["name"]: a["type"] for a in op["attr"]} == {kind: kind for kind in ATTRIBUTES}
+    assert {a["name"]: a["value"] for a in op["attr"]} == ATTRIBUTES
+
+
 def test_operators_run_by_handle_are_recorded_with_the_extents_of_the_run(tmp_path, device_0):
     x = Tensor(np.ones((4, 5), np.float32))
     attr = make_attr({})
