@@ -134,21 +134,23 @@ class BatchAttribute(ctypes.Structure):
     _fields_ = [("dst", Location), ("src", Location), ("rsv", ctypes.c_uint8 * 16)]
 
 
-def batch(copies, attributes, indexes):
-    """aclrtMemcpyBatch, which pyACL does not have: the code and the index of the copy to blame."""
+def batch(function, copies, attributes, indexes):
+    """A function that pyACL does not have: the code and the index of the copy to blame."""
     library = ctypes.CDLL(os.path.join(os.environ["ANYNPU_BUILD_DIR"], "lib", "libascendcl.so"))
     pointers, sizes = ctypes.c_void_p * len(copies), ctypes.c_size_t * len(copies)
     failed = ctypes.c_size_t(7)
-    ret = library.aclrtMemcpyBatch(
+    ret = getattr(library, function)(
         pointers(*[c[0] for c in copies]), sizes(*[c[1] for c in copies]),
         pointers(*[c[2] for c in copies]), sizes(*[c[3] for c in copies]),
         ctypes.c_size_t(len(copies)), (BatchAttribute * len(attributes))(*attributes),
         (ctypes.c_size_t * len(indexes))(*indexes), ctypes.c_size_t(len(indexes)),
-        ctypes.byref(failed))
+        ctypes.byref(failed), *([None] if function.endswith("Async") else []))
+    assert acl.rt.synchronize_stream(0) == 0
     return ret, failed.value
 
 
-def test_a_batch_copies_both_ways_and_names_the_copy_that_is_wrong():
+@pytest.mark.parametrize("function", ["aclrtMemcpyBatch", "aclrtMemcpyBatchAsync"])
+def test_a_batch_copies_both_ways_and_names_the_copy_that_is_wrong(function):
     data = np.arange(64, dtype=np.uint8)
     back = np.zeros_like(data)
     block = put(back)
@@ -156,11 +158,11 @@ def test_a_batch_copies_both_ways_and_names_the_copy_that_is_wrong():
     up, down = BatchAttribute(dst=card, src=host), BatchAttribute(dst=host, src=card)
     copies = [(block, 32, data.ctypes.data, 32), (block + 32, 32, data.ctypes.data + 32, 32),
               (back.ctypes.data, 64, block, 64)]
-    assert batch(copies, [up, down], [0, 2])[0] == 0
+    assert batch(function, copies, [up, down], [0, 2])[0] == 0
     assert (back == data).all()
     nobody = ctypes.c_size_t(-1).value
-    assert batch(copies, [up, down], [0, 9]) == (PARAM_INVALID, nobody)
-    assert batch(copies, [up, up], [0, 2]) == (PARAM_INVALID, 2)
+    assert batch(function, copies, [up, down], [0, 9]) == (PARAM_INVALID, nobody)
+    assert batch(function, copies, [up, up], [0, 2]) == (PARAM_INVALID, 2)
     copies[1] = (block + 32, 8, data.ctypes.data + 32, 32)
-    assert batch(copies, [up, down], [0, 2]) == (PARAM_INVALID, 1)
+    assert batch(function, copies, [up, down], [0, 2]) == (PARAM_INVALID, 1)
     assert acl.rt.free(block) == 0
