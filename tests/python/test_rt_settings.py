@@ -8,7 +8,7 @@ import pytest
 
 import acl
 
-PARAM_INVALID, DEVICE_INVALID, NOT_SUPPORTED = 107000, 107001, 207000
+PARAM_INVALID, DEVICE_INVALID, SYSPARAM_NOT_SET, NOT_SUPPORTED = 107000, 107001, 107021, 207000
 CUBE, VECTOR = 0, 1
 SATURATION, INF_NAN = 0, 1
 
@@ -42,6 +42,17 @@ def test_cores_of_a_device_are_limited_and_given_back(kind):
         assert acl.rt.set_device_res_limit(0, kind, wrong) == PARAM_INVALID
     assert acl.rt.set_device_res_limit(0, 2, 1) == PARAM_INVALID
     assert acl.rt.get_device_res_limit(10_000, kind)[1] == DEVICE_INVALID
+
+
+def test_settings_last_until_finalize():
+    limit, cores = acl.rt.device_get_limit(3), acl.rt.get_device_res_limit(0, CUBE)
+    assert acl.rt.device_set_limit(3, 2048) == acl.rt.set_device_res_limit(0, CUBE, 1) == 0
+    assert acl.rt.set_sys_param_opt(0, 1) == acl.rt.set_op_execute_time_out(3) == 0
+    assert acl.rt.get_sys_param_opt(0) == (1, 0)
+    assert acl.finalize() == acl.init() == acl.rt.set_device(0) == 0
+    assert (acl.rt.device_get_limit(3), acl.rt.get_device_res_limit(0, CUBE)) == (limit, cores)
+    assert acl.rt.get_op_execute_timeout() == (0, 0)
+    assert acl.rt.get_sys_param_opt(0)[1] == SYSPARAM_NOT_SET
 
 
 def test_a_thread_takes_over_the_cores_of_a_stream(stream):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits, modes, system parameters and timeouts (acl.rt.device_set_limit and its kin).
+// Limits, modes, system parameters and timeouts (acl.rt.device_set_limit and its kin), which last
+// until aclFinalize.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -9,6 +10,7 @@
 #include "acl/rt/stream.h"
 #include "api/acl/config.h"
 #include "api/acl/entry.h"
+#include "api/acl/lifecycle.h"
 #include "api/acl/timeouts.h"
 #include "base/thread_pool.h"
 #include "device/runtime.h"
@@ -93,6 +95,24 @@ Status check_option(aclSysParamOpt opt) {
 
 std::atomic<uint64_t> op_wait_seconds{0};
 std::atomic<uint64_t> op_execute_us{0};
+
+void forget_settings() {
+  {
+    std::lock_guard lock(limits().mutex);
+    limits().values = {};
+  }
+  {
+    std::lock_guard lock(core_limits().mutex);
+    core_limits().of_device = {};
+  }
+  {
+    std::lock_guard lock(system_options().mutex);
+    system_options().values = {};
+  }
+  op_wait_seconds = 0;
+  op_execute_us = 0;
+}
+const bool kForgottenAtTheEnd = (acl::on_finalize(forget_settings), true);
 
 }  // namespace
 
