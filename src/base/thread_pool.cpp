@@ -90,28 +90,6 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   return lock;
 }
 
-// A helper that sleeps. Woken on the core of a busy thread, it would run only when that one's turn
-// is over, which takes milliseconds: it can be told to wake on another one.
-class Sleeper {
- public:
-  // By the thread that wakes it.
-  void keep_off(int core) {
-    if (moved_ || sched_getaffinity(thread_, sizeof allowed_, &allowed_) != 0) return;
-    cpu_set_t others = allowed_;
-    CPU_CLR(core, &others);
-    moved_ = CPU_COUNT(&others) > 0 && sched_setaffinity(thread_, sizeof others, &others) == 0;
-  }
-  // By itself: takes back what it may use. It stays where it is.
-  void woken() {
-    if (moved_) sched_setaffinity(0, sizeof allowed_, &allowed_);
-  }
-
- private:
-  const pid_t thread_ = gettid();
-  bool moved_ = false;
-  cpu_set_t allowed_;
-};
-
 }  // namespace
 
 // A parallel_for in flight. Lives on the caller's stack: helpers enter under the pool's mutex while
@@ -134,6 +112,28 @@ struct ThreadPool::Shared {
   struct List {
     Job* first = nullptr;
     Job* last = nullptr;
+  };
+
+  // A helper that sleeps. Woken on the core of a busy thread, it would run only when that one's
+  // turn is over, which takes milliseconds: it can be told to wake on another one.
+  class Sleeper {
+   public:
+    // By the thread that wakes it.
+    void keep_off(int core) {
+      if (moved_ || sched_getaffinity(thread_, sizeof allowed_, &allowed_) != 0) return;
+      cpu_set_t others = allowed_;
+      CPU_CLR(core, &others);
+      moved_ = CPU_COUNT(&others) > 0 && sched_setaffinity(thread_, sizeof others, &others) == 0;
+    }
+    // By itself: takes back what it may use. It stays where it is.
+    void woken() {
+      if (moved_) sched_setaffinity(0, sizeof allowed_, &allowed_);
+    }
+
+   private:
+    const pid_t thread_ = gettid();
+    bool moved_ = false;
+    cpu_set_t allowed_;
   };
 
   std::mutex mutex;
@@ -328,7 +328,7 @@ void ThreadPool::help() {
       if (shared_->epoch.load(std::memory_order_relaxed) == seen) --shared_->spinning;
       continue;
     }
-    Sleeper sleeper;
+    Shared::Sleeper sleeper;
     shared_->sleepers.push_back(&sleeper);
     lock.unlock();
     sleep_on(shared_->epoch, seen, due);
