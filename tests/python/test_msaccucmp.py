@@ -52,6 +52,47 @@ def test_precisions_of_one_model_are_compared(tmp_path, mode, cosine, error):
                           for n in others)
 
 
+def test_the_four_figures_are_those_of_numpy(tmp_path):
+    golden, mine = dump(tmp_path / "origin"), dump(tmp_path / "half", "--precision_mode_v2=fp16")
+    rows = compare(tmp_path, mine, golden)
+    arrays = []
+    for name, out in (("g", golden), ("m", mine)):
+        folder = tmp_path / name
+        assert msaccucmp("convert", "-d", out, "-out", str(folder), "-v", "2").returncode == 0
+        arrays.append({layer: np.load(folder / file).astype(np.float64).ravel()
+                       for layer in LAYERS for file in os.listdir(folder)
+                       if f".{layer.replace('/', '_').replace('.', '_')}." in file})
+    assert set(arrays[0]) == set(arrays[1]) == set(LAYERS)
+    for layer in LAYERS:
+        want, got = arrays[0][layer], arrays[1][layer]
+        away, row = np.abs(got - want), rows[layer]
+        figures = {
+            "CosineSimilarity": got @ want / np.sqrt((got @ got) * (want @ want)),
+            "MaxAbsoluteError": away.max(),
+            "MaxRelativeError": (away[want != 0] / np.abs(want[want != 0])).max(),
+            "KullbackLeiblerDivergence": divergence(want, got),
+        }
+        for name, figure in figures.items():
+            assert float(row[name]) == pytest.approx(figure, rel=1e-4, abs=1e-9), (layer, name)
+
+
+def divergence(want, got):
+    """From what share of the whole each element has in one to what it has in the other."""
+    p, q = (np.abs(x) / np.abs(x).sum() for x in (got, want))
+    return float((p[p > 0] * np.log(p[p > 0] / q[p > 0])).sum())
+
+
+def test_a_list_of_dumps_is_converted(tmp_path):
+    out = dump(tmp_path / "model")
+    paths = sorted(files_in(out).values())
+    done = msaccucmp("convert", "-d", ",".join(paths[:2]), "-out", str(tmp_path / "npy"))
+    assert done.returncode == 0, done.stderr
+    assert sorted(os.listdir(tmp_path / "npy")) == sorted(
+        f"{os.path.basename(path)}.output.0.npy" for path in paths[:2])
+    gone = msaccucmp("convert", "-d", f"{paths[0]},{tmp_path}/absent", "-out", str(tmp_path / "o"))
+    assert gone.returncode != 0 and "absent" in gone.stdout + gone.stderr
+
+
 def test_devices_give_the_same_bytes(tmp_path):
     for name, device in (("a", "0"), ("b", "1")):
         dump(tmp_path / name, ANYNPU_DEVICES="cpu:2", DUMP_ON_DEVICE=device)
