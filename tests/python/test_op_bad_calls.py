@@ -17,6 +17,7 @@ acl = pytest.importorskip("acl")
 import test_op_names  # noqa: E402
 from bad_calls import Call, Part, bad_calls  # noqa: E402
 from misuse import codes  # noqa: E402
+from single_op import make_attr  # noqa: E402
 from test_op_exactness import NAMES, case_of  # noqa: E402
 
 device = test_op_names.device
@@ -194,6 +195,48 @@ def test_what_does_not_fit_is_refused_and_nothing_is_half_done(first):
     assert not faults, "\n".join(f"{kind}: {fault}" for kind, fault in faults.items())
     assert calls > 15
     assert acl.rt.get_mem_info(1)[0] == free_before
+
+
+def infer(call):
+    """The codes of acl.op.infer_shape and acl.op.compile, and the sentence of the first."""
+    for part in call.inputs:
+        part.make(False)
+    for part in call.outputs:
+        part.make(True)
+    attr = make_attr(call.attrs)
+    found = [acl.create_tensor_desc(-1, [], -1) for _ in call.outputs]
+    given = [p.desc for p in call.inputs]
+    code = acl.op.infer_shape(call.name, given, [p.buffer for p in call.inputs], len(found), found,
+                              attr)
+    message = acl.get_recent_err_msg() if code else ""
+    compiled = acl.op.compile(call.name, given, [p.desc for p in call.outputs], attr, 0, 0, "")
+    for desc in found:
+        acl.destroy_tensor_desc(desc)
+    acl.op.destroy_attr(attr)
+    for part in call.inputs + call.outputs:
+        part.free()
+    return code, compiled, message
+
+
+# What only the description of an output can say, which is not there yet.
+BY_OUTPUT = {"dst_type missing", "dst_format missing"}
+
+
+def test_shapes_of_what_does_not_fit_are_refused_alike():
+    """What acl.op.infer_shape refuses is not compiled either, and both say why."""
+    faults, calls = {}, 0
+    for name in NAMES:
+        good = Call(name, *case_of(name))
+        for bad in bad_calls(good):
+            if bad.kind.startswith(("small", "null")):  # buffers
+                continue
+            calls += 1
+            code, compiled, message = infer(bad.call)
+            alike = compiled != 0 or bad.kind in BY_OUTPUT
+            if code and not (code in CODES and good.name in message and alike):
+                faults[f"{name}: {bad.kind}"] = f"{code}, compiled with {compiled}: {message}"
+    assert not faults, "\n".join(f"{kind}: {fault}" for kind, fault in faults.items())
+    assert calls > 7000
 
 
 def test_attributes_may_be_infinite_or_no_number():

@@ -174,7 +174,9 @@ void lower_is_finite(Builder& b) {
 
 void lower_cast(Builder& b) {
   DType to = b.dtype_attr("dst_type", DType::undefined);
-  if (to == DType::undefined && b.output_count() > 0) to = b.op().outputs[0].dtype;
+  if (to == DType::undefined) to = b.op().outputs[0].dtype;
+  if (to == DType::undefined)
+    return b.refuse(Code::invalid_argument, "attribute 'dst_type' (int) is missing");
   b.out(0, b.dtype(b.in(0)) == to ? b.node("Identity", 13, {b.in(0)}) : b.cast(b.in(0), to));
 }
 

@@ -213,7 +213,8 @@ void lower_quantize(Builder& b) {
 
 // int8 to floats: (x + offset) * scale.
 void lower_anti_quant(Builder& b) {
-  const DType type = b.op().outputs.empty() ? DType::f16 : b.op().outputs[0].dtype;
+  const DType described = b.op().outputs[0].dtype;
+  const DType type = described == DType::undefined ? DType::f16 : described;
   if (!b.has_type(b.in(0), "x", {DType::i8})) return;
   float scale = b.f("scale");
   if (b.flag("sqrt_mode", false)) scale *= scale;
