@@ -16,14 +16,30 @@ NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": Fal
 QUICK = {"health_check_period_ms": 500, "health_check_failure_threshold": 3}
 
 
+def make_cluster():
+    from ray.cluster_utils import Cluster
+    made = Cluster()
+    try:
+        made.add_node(**NODE, _system_config=QUICK)
+        made.add_node(**NODE)
+        made.add_node(**NODE)
+        made.wait_for_nodes(timeout=300)
+    except BaseException:
+        made.shutdown()
+        raise
+    return made
+
+
 @pytest.fixture(scope="module")
 def cluster():
     import ray
-    from ray.cluster_utils import Cluster
-    made = Cluster(initialize_head=True, head_node_args={**NODE, "_system_config": QUICK})
-    made.add_node(**NODE)
-    made.add_node(**NODE)
-    made.wait_for_nodes(timeout=300)
+    for left in (2, 1, 0):  # Ray gives a node 30 seconds to come up, which a busy machine may miss
+        try:
+            made = make_cluster()
+            break
+        except Exception:
+            if not left:
+                raise
     ray.init(address=made.address, log_to_driver=False)
     yield made
     ray.shutdown()

@@ -159,6 +159,7 @@ def test_a_program_that_ends_while_it_is_collected_keeps_its_data(tmp_path, app)
     msprof = Msprof("--dynamic=on", f"--output={tmp_path}", sys.executable, app())
     msprof.type("start")  # before acl.init: starts with it
     msprof.wait_for("is being profiled.")
+    wait_for_executions(tmp_path)
     (tmp_path / "end").write_text("")
     msprof.wait_for("The program ended with 0")
     assert msprof.end() == 0, msprof.text

@@ -44,7 +44,8 @@ def run_on(kind, disk, room, command):
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
     if kind == "limit":
-        return subprocess.run(command, capture_output=True, text=True, timeout=300, preexec_fn=limit)
+        return subprocess.run(command, capture_output=True, text=True, timeout=300,
+                              preexec_fn=limit)
     kept = f"{disk}.kept"
     os.makedirs(kept)
     done = subprocess.run(["unshare", "-rm", "sh", "-c", MOUNTED, "sh", str(room), str(disk), kept,
