@@ -75,8 +75,8 @@ std::vector<int64_t> Builder::ints(const char* name) {
   return ints(name, {});
 }
 std::vector<int64_t> Builder::ints(const char* name, std::vector<int64_t> otherwise) {
-  const auto* value = find<std::vector<int64_t>>(name);
-  return value ? *value : otherwise;
+  if (const auto* value = find<std::vector<int64_t>>(name)) return *value;
+  return otherwise;
 }
 std::vector<float> Builder::floats(const char* name) {
   const auto* value = find<std::vector<float>>(name);
