@@ -6,46 +6,13 @@
 #include <cstring>
 
 #include "tensor/half.h"
+#include "tensor/onnx_type.h"
 
 namespace anynpu::compile {
 
 namespace {
 
 constexpr float kLargestF16 = 65504.0f;
-
-// TensorProto.DataType of the types that casts of ours go to.
-int64_t onnx_number(DType type) {
-  switch (type) {
-    case DType::f32:
-      return 1;
-    case DType::u8:
-      return 2;
-    case DType::i8:
-      return 3;
-    case DType::u16:
-      return 4;
-    case DType::i16:
-      return 5;
-    case DType::i32:
-      return 6;
-    case DType::i64:
-      return 7;
-    case DType::boolean:
-      return 9;
-    case DType::f16:
-      return 10;
-    case DType::f64:
-      return 11;
-    case DType::u32:
-      return 12;
-    case DType::u64:
-      return 13;
-    case DType::bf16:
-      return 16;
-    default:
-      return 0;
-  }
-}
 
 uint16_t shorten(float element, DType to, bool clip) {
   if (to == DType::bf16) return to_bf16(element).bits;

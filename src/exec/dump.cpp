@@ -68,6 +68,10 @@ bool has_special(const StepTensor& t) {
       return any<uint16_t>(t, [](uint16_t v) { return (v & 0x7c00) == 0x7c00; });
     case DType::bf16:
       return any<uint16_t>(t, [](uint16_t v) { return (v & 0x7f80) == 0x7f80; });
+    case DType::f8e5m2:
+      return any<uint8_t>(t, [](uint8_t v) { return (v & 0x7c) == 0x7c; });
+    case DType::f8e4m3:
+      return any<uint8_t>(t, [](uint8_t v) { return (v & 0x7f) == 0x7f; });
     default:
       return false;
   }

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "base/protowire.h"
-#include "tensor/half.h"
+#include "tensor/float8.h"
 
 namespace anynpu::exec {
 
@@ -95,6 +95,10 @@ double element(const DumpTensor& t, size_t i) {
       return to_float(as(F16{}));
     case DType::bf16:
       return to_float(as(BF16{}));
+    case DType::f8e5m2:
+      return to_float(as(F8E5M2{}));
+    case DType::f8e4m3:
+      return to_float(as(F8E4M3{}));
     case DType::i8:
       return as(int8_t{});
     case DType::u8:

@@ -36,8 +36,10 @@ constexpr DTypeSet kFloats{DType::f32, DType::f16, DType::bf16, DType::f64};
 constexpr DTypeSet kIntegers{DType::i8, DType::i16, DType::i32, DType::i64,
                              DType::u8, DType::u16, DType::u32, DType::u64};
 constexpr DTypeSet kNumbers = kFloats | kIntegers;
+// 8-bit floats: stored, moved and converted, not computed with.
+constexpr DTypeSet kFloat8{DType::f8e5m2, DType::f8e4m3};
 // Whatever has a fixed size per element: what data movement takes.
 constexpr DTypeSet kAnyFixed =
-    kNumbers | DTypeSet{DType::boolean, DType::c64, DType::c128, DType::c32};
+    kNumbers | kFloat8 | DTypeSet{DType::boolean, DType::c64, DType::c128, DType::c32};
 
 }  // namespace anynpu::ops

@@ -32,11 +32,20 @@ enum class DType : int32_t {
   i4 = 29,
   u1 = 30,
   c32 = 33,
+  hif8 = 34,
+  f8e5m2 = 35,
+  f8e4m3 = 36,  // FN: no infinities, one NaN of each sign
+  f8e8m0 = 37,
+  f6e3m2 = 38,
+  f6e2m3 = 39,
+  f4e2m1 = 40,
+  f4e1m2 = 41,
 };
 
 // Bits of one element; 0 for undefined and string.
 size_t bits_of(DType type);
-// Bytes of one element, rounded up (i4 and u1 count as 1); 0 for undefined and string.
+// Bytes of one element, rounded up (those of less than 8 bits count as 1); 0 for undefined and
+// string.
 size_t size_of(DType type);
 // Bytes of `count` elements with sub-byte types packed.
 size_t bytes_of(DType type, size_t count);

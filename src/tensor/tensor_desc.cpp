@@ -5,14 +5,7 @@ namespace anynpu {
 
 namespace {
 
-constexpr int32_t kLastDType = 41;   // FLOAT4_E1M2
 constexpr int32_t kLastFormat = 54;  // FRACTAL_NZ_C0_8
-
-// Numbers inside the range that no type has.
-constexpr bool is_gap(int32_t dtype) {
-  return dtype == 5 || dtype == 14 || dtype == 15 || (dtype >= 18 && dtype <= 26) || dtype == 31 ||
-         dtype == 32;
-}
 
 }  // namespace
 
@@ -35,7 +28,8 @@ Range TensorDesc::range_of(size_t index) const {
 }
 
 Status check_dtype(int32_t dtype) {
-  if (dtype >= -1 && dtype <= kLastDType && !is_gap(dtype)) return {};
+  const auto type = static_cast<DType>(dtype);
+  if (type == DType::undefined || name_of(type) != name_of(DType::undefined)) return {};
   return fail(Code::invalid_argument,
               "data type {} does not exist; expected a value of aclDataType, such as ACL_FLOAT (0)",
               dtype);

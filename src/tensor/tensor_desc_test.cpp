@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tensor/layout.h"
+#include "tensor/onnx_type.h"
 
 namespace anynpu {
 namespace {
@@ -46,6 +47,33 @@ TEST(TensorDesc, ShapesAndRangesAreChecked) {
   EXPECT_FALSE(check_dtype(1000).ok());
   EXPECT_TRUE(check_dtype(-1).ok());
   EXPECT_FALSE(check_format(-2).ok());
+}
+
+TEST(TensorDesc, EveryTypeOfAscendClHasABytesCount) {
+  const auto bytes = [](DType type) {
+    TensorDesc desc;
+    desc.dtype = type;
+    desc.shape = {3, 3};
+    return desc.byte_count();
+  };
+  for (DType type : {DType::hif8, DType::f8e5m2, DType::f8e4m3, DType::f8e8m0})
+    EXPECT_EQ(bytes(type), 9u) << name_of(type);
+  for (DType type : {DType::f6e3m2, DType::f6e2m3}) EXPECT_EQ(bytes(type), 7u) << name_of(type);
+  for (DType type : {DType::f4e2m1, DType::f4e1m2, DType::i4})
+    EXPECT_EQ(bytes(type), 5u) << name_of(type);
+}
+
+TEST(OnnxType, NumbersGoBothWays) {
+  for (int64_t number = 1; number <= 22; ++number) {
+    const DType type = dtype_of_onnx_number(number);
+    const bool described = number != 18 && number != 20 && number != 21;  // FNUZ, FNUZ, UINT4
+    EXPECT_EQ(type != DType::undefined, described) << number;
+    if (described) EXPECT_EQ(onnx_number(type), number);
+  }
+  for (int64_t number : {-1, 0, 23, 1000}) {
+    EXPECT_EQ(dtype_of_onnx_number(number), DType::undefined) << number;
+  }
+  EXPECT_EQ(onnx_number(DType::u1), 0);
 }
 
 TEST(Layout, AxesAreReordered) {

@@ -2,7 +2,7 @@
 """The cases of the onnx package's backend suite: models with inputs and expected outputs.
 
 A case counts when AscendCL can describe its inputs and outputs: plain tensors of numbers. Those
-with strings, sequences, optionals or 8-bit floats at the border do not; SCOPE says why.
+with strings, sequences, optionals, UINT4 or the FNUZ forms of 8-bit floats at the border do not.
 """
 import glob
 import os
@@ -23,7 +23,10 @@ NUMPY = {
     TensorProto.DOUBLE: np.float64, TensorProto.UINT32: np.uint32, TensorProto.UINT64: np.uint64,
     TensorProto.COMPLEX64: np.complex64, TensorProto.COMPLEX128: np.complex128,
     TensorProto.BFLOAT16: np.uint16, TensorProto.INT4: np.uint8,
+    TensorProto.FLOAT8E4M3FN: np.uint8, TensorProto.FLOAT8E5M2: np.uint8,
 }
+# Those that numpy lacks: their bits, as the lists of a TensorProto hold them.
+BITS = (TensorProto.BFLOAT16, TensorProto.INT4, TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E5M2)
 
 
 @dataclass
@@ -82,10 +85,8 @@ def to_bytes(tensor):
     """The elements as AscendCL lays them out."""
     if tensor.raw_data:
         return tensor.raw_data
-    if tensor.data_type == TensorProto.BFLOAT16:
-        return np.array(tensor.int32_data, np.uint16).tobytes()
-    if tensor.data_type == TensorProto.INT4:
-        return np.array(tensor.int32_data, np.uint8).tobytes()
+    if tensor.data_type in BITS:
+        return np.array(tensor.int32_data, NUMPY[tensor.data_type]).tobytes()
     return numpy_helper.to_array(tensor).tobytes()
 
 
@@ -98,6 +99,10 @@ def from_bytes(raw, data_type, shape):
     elif data_type == TensorProto.INT4:
         pairs = np.stack([flat & 15, flat >> 4], axis=-1).reshape(-1)[:count].astype(np.int8)
         flat = np.where(pairs > 7, pairs - 16, pairs)
+    elif data_type == TensorProto.FLOAT8E4M3FN:
+        flat = numpy_helper.float8e4m3_to_float32(flat, dims=flat.shape)
+    elif data_type == TensorProto.FLOAT8E5M2:
+        flat = numpy_helper.float8e5m2_to_float32(flat, dims=flat.shape)
     return flat.reshape(shape)
 
 

@@ -24,7 +24,7 @@ BF16 = 27
 ROOM = 1 << 22  # for outputs whose size the model leaves open
 HUGE_FIRST, HOST_TO_DEVICE, DEVICE_TO_HOST = 0, 1, 2
 ACL_TYPES = {0: 1, 1: 10, 2: 3, 3: 6, 4: 2, 6: 5, 7: 4, 8: 12, 9: 7, 10: 13, 11: 11, 12: 9,
-             16: 14, 17: 15, 27: 16, 29: 22}  # aclDataType -> TensorProto.DataType
+             16: 14, 17: 15, 27: 16, 29: 22, 35: 19, 36: 17}  # aclDataType -> TensorProto.DataType
 
 
 class Mismatch(Exception):

@@ -84,8 +84,10 @@ TEST(AclDataType, SizesAreWholeBytesOrZero) {
   EXPECT_EQ(aclDataTypeSize(ACL_FLOAT), 4u);
   EXPECT_EQ(aclDataTypeSize(ACL_COMPLEX128), 16u);
   EXPECT_EQ(aclDataTypeSize(ACL_BF16), 2u);
-  EXPECT_EQ(aclDataTypeSize(ACL_FLOAT8_E5M2), 1u);
-  for (int none : {-1, 13, 29, 30, 999}) {
+  for (aclDataType one : {ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0}) {
+    EXPECT_EQ(aclDataTypeSize(one), 1u) << one;
+  }
+  for (int none : {-1, 13, 29, 30, 38, 39, 40, 41, 999}) {
     EXPECT_EQ(aclDataTypeSize(static_cast<aclDataType>(none)), 0u) << none;
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/onnx/tensor_proto.h"
 
-#include <array>
 #include <charconv>
 #include <cstring>
 #include <new>
 
+#include "tensor/onnx_type.h"
 #include "tensor/texts.h"
 
 namespace anynpu::onnx {
@@ -16,13 +16,6 @@ constexpr int64_t kMaxElements = int64_t{1} << 50;
 // Tensors up to this size are copied to aligned memory: shape rules read them directly, and a view
 // into a protobuf file starts at any odd address.
 constexpr size_t kCopyLimit = 4096;
-
-// TensorProto.DataType, in order from 0.
-constexpr std::array kTypes = {
-    DType::undefined, DType::f32, DType::u8,     DType::i8,      DType::u16, DType::i16,
-    DType::i32,       DType::i64, DType::string, DType::boolean, DType::f16, DType::f64,
-    DType::u32,       DType::u64, DType::c64,    DType::c128,    DType::bf16};
-constexpr int64_t kInt4 = 22;
 
 // The parts of a TensorProto before they are put together.
 struct Parts {
@@ -185,13 +178,13 @@ Result<std::shared_ptr<const graph::Constant>> make_constant(const Parts& parts,
 }  // namespace
 
 Result<DType> dtype_of(int64_t onnx_type) {
-  if (onnx_type == kInt4) return DType::i4;
-  if (onnx_type > 0 && onnx_type < static_cast<int64_t>(kTypes.size())) {
-    return kTypes[static_cast<size_t>(onnx_type)];
-  }
-  return fail(Code::unsupported_dtype,
-              "ONNX data type {} is not supported; expected one of 1 to 16 or 22 (INT4)",
-              onnx_type);
+  const DType type = dtype_of_onnx_number(onnx_type);
+  if (type != DType::undefined) return type;
+  return fail(
+      Code::unsupported_dtype,
+      "ONNX data type {} is not supported, AscendCL has no description for it; expected one "
+      "of 1 to 17, 19 (FLOAT8E5M2) or 22 (INT4)",
+      onnx_type);
 }
 
 std::shared_ptr<const graph::Constant> copy_constant(std::span<const std::byte> bytes) {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "import/singleop/table.h"
 #include "ops/registry.h"
 #include "tensor/half.h"
 #include "tensor/layout.h"
+#include "tensor/onnx_type.h"
 
 namespace anynpu::singleop {
 
@@ -62,18 +62,6 @@ bool append_number(DType dtype, double value, std::vector<std::byte>& bytes) {
     default:
       return false;
   }
-}
-
-// TensorProto.DataType of a type; 0 when it has none, which Cast refuses by name.
-int64_t onnx_number(DType dtype) {
-  constexpr DType kTypes[] = {
-      DType::undefined, DType::f32, DType::u8,     DType::i8,      DType::u16, DType::i16,
-      DType::i32,       DType::i64, DType::string, DType::boolean, DType::f16, DType::f64,
-      DType::u32,       DType::u64, DType::c64,    DType::c128,    DType::bf16};
-  for (size_t i = 0; i < std::size(kTypes); ++i) {
-    if (kTypes[i] == dtype) return static_cast<int64_t>(i);
-  }
-  return 0;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "import/singleop/op.h"
-#include "tensor/half.h"
+#include "tensor/float8.h"
 
 namespace anynpu::singleop {
 
@@ -17,13 +17,29 @@ struct TypeName {
   DType dtype;
 };
 constexpr TypeName kTypes[] = {
-    {"float16", DType::f16},         {"fp16", DType::f16},      {"half", DType::f16},
-    {"float", DType::f32},           {"float32", DType::f32},   {"double", DType::f64},
-    {"bool", DType::boolean},        {"int8", DType::i8},       {"uint8", DType::u8},
-    {"int16", DType::i16},           {"uint16", DType::u16},    {"int32", DType::i32},
-    {"uint32", DType::u32},          {"int64", DType::i64},     {"uint64", DType::u64},
-    {"bfloat16", DType::bf16},       {"complex64", DType::c64}, {"complex128", DType::c128},
-    {"complex32", DType::c32},       {"int4", DType::i4},       {"uint1", DType::u1},
+    {"float16", DType::f16},
+    {"fp16", DType::f16},
+    {"half", DType::f16},
+    {"float", DType::f32},
+    {"float32", DType::f32},
+    {"double", DType::f64},
+    {"bool", DType::boolean},
+    {"int8", DType::i8},
+    {"uint8", DType::u8},
+    {"int16", DType::i16},
+    {"uint16", DType::u16},
+    {"int32", DType::i32},
+    {"uint32", DType::u32},
+    {"int64", DType::i64},
+    {"uint64", DType::u64},
+    {"bfloat16", DType::bf16},
+    {"complex64", DType::c64},
+    {"complex128", DType::c128},
+    {"complex32", DType::c32},
+    {"int4", DType::i4},
+    {"uint1", DType::u1},
+    {"float8_e5m2", DType::f8e5m2},
+    {"float8_e4m3fn", DType::f8e4m3},
     {"UNDEFINED", DType::undefined},
 };
 
@@ -86,18 +102,37 @@ Status append_constant(const json::Value& item, DType dtype, std::string_view wh
     append_raw(bytes, static_cast<uint8_t>(*item.boolean()));
     return {};
   }
+  const auto refused = [&] {
+    return fail(Code::file_invalid, "{}: no constants of {}", where, name_of(dtype));
+  };
   if (is_floating(dtype)) {
     ANYNPU_ASSIGN(const double real, item.real(), "in {}", where);
-    if (dtype == DType::f16) append_raw(bytes, to_f16(static_cast<float>(real)).bits);
-    if (dtype == DType::bf16) append_raw(bytes, to_bf16(static_cast<float>(real)).bits);
-    if (dtype == DType::f32) append_raw(bytes, static_cast<float>(real));
-    if (dtype == DType::f64) append_raw(bytes, real);
-    return {};
+    switch (dtype) {
+      case DType::f16:
+        append_raw(bytes, to_f16(static_cast<float>(real)).bits);
+        return {};
+      case DType::bf16:
+        append_raw(bytes, to_bf16(static_cast<float>(real)).bits);
+        return {};
+      case DType::f32:
+        append_raw(bytes, static_cast<float>(real));
+        return {};
+      case DType::f64:
+        append_raw(bytes, real);
+        return {};
+      case DType::f8e5m2:
+        append_raw(bytes, to_f8e5m2(real).bits);
+        return {};
+      case DType::f8e4m3:
+        append_raw(bytes, to_f8e4m3(real).bits);
+        return {};
+      default:
+        return refused();
+    }
   }
   ANYNPU_ASSIGN(const int64_t number, item.integer(), "in {}", where);
   const size_t width = size_of(dtype);
-  if (width == 0 || width > 8 || bits_of(dtype) < 8)
-    return fail(Code::file_invalid, "{}: no constants of {}", where, name_of(dtype));
+  if (width == 0 || width > 8 || bits_of(dtype) < 8) return refused();
   const auto* raw = reinterpret_cast<const std::byte*>(&number);
   bytes.insert(bytes.end(), raw, raw + width);
   return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/schema.h"
+#include "tensor/float8.h"
 
 namespace anynpu::ops {
 
@@ -15,5 +16,8 @@ void register_where(Registry& registry);
 
 // The type for an attribute that holds a TensorProto.DataType.
 Result<DType> dtype_of_onnx(const OpContext& context, int64_t number);
+
+// The attribute saturate of Cast and QuantizeLinear; opsets without it saturate.
+Overflow overflow_of(const OpContext& context);
 
 }  // namespace anynpu::ops

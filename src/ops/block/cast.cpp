@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cast and CastLike between all number types and bool.
-#include <array>
-
 #include "ops/block/block.h"
 #include "ops/block/engine.h"
 #include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
 #include "tensor/half_arrays.h"
+#include "tensor/onnx_type.h"
 
 namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kCastable = kNumbers | DTypeSet{DType::boolean, DType::i4};
-constexpr int64_t kInt4 = 22;
-
-// TensorProto.DataType, in order from 0.
-constexpr std::array kOnnxTypes = {
-    DType::undefined, DType::f32, DType::u8,     DType::i8,      DType::u16, DType::i16,
-    DType::i32,       DType::i64, DType::string, DType::boolean, DType::f16, DType::f64,
-    DType::u32,       DType::u64, DType::c64,    DType::c128,    DType::bf16};
-
+constexpr DTypeSet kCastable = kNumbers | kFloat8 | DTypeSet{DType::boolean, DType::i4};
 Status cast_rule(OpContext& context) {
   DType to = DType::undefined;
   if (context.schema->name == "CastLike") {
@@ -40,10 +31,10 @@ Status cast_rule(OpContext& context) {
 }
 
 PlanResult plan_cast(const OpContext& context) {
-  static const BlockOp copy{
-      .real = apply1<[](double x, const Params&) { return x; }, double>,
-      .whole = apply1<[](int64_t x, const Params&) { return x; }, int64_t>,
-      .natural = apply1<[](uint64_t x, const Params&) { return x; }, uint64_t>};
+  const BlockOp copy{.real = apply1<[](double x, const Params&) { return x; }, double>,
+                     .whole = apply1<[](int64_t x, const Params&) { return x; }, int64_t>,
+                     .natural = apply1<[](uint64_t x, const Params&) { return x; }, uint64_t>,
+                     .overflow = overflow_of(context)};
   OpContext one = context;
   one.inputs.resize(1);
   return plan_blocks(one, copy, wide_kind(context.inputs[0].dtype), {});
@@ -79,11 +70,14 @@ PlanResult plan_short_cast(const OpContext& context) {
 
 }  // namespace
 
+Overflow overflow_of(const OpContext& context) {
+  const bool special = context.has_attr("saturate") && context.int_attr("saturate") == 0;
+  return special ? Overflow::special : Overflow::saturate;
+}
+
 Result<DType> dtype_of_onnx(const OpContext& context, int64_t number) {
-  if (number == kInt4) return DType::i4;
-  if (number > 0 && number < static_cast<int64_t>(kOnnxTypes.size())) {
-    return kOnnxTypes[static_cast<size_t>(number)];
-  }
+  const DType type = dtype_of_onnx_number(number);
+  if (type != DType::undefined) return type;
   return fail(Code::unsupported_dtype,
               "{}: ONNX data type {} is not supported, AscendCL has no description for it",
               context.label(), number);

@@ -50,8 +50,9 @@ void load_walk(const Walk& walk, const Shape& out, LoadBlock<W> load, const std:
 }
 
 template <typename W>
-PlanResult plan_wide(const OpContext& context, BlockFunction<W> function, bool folds,
+PlanResult plan_wide(const OpContext& context, const BlockOp& op, BlockFunction<W> function,
                      const Params& params) {
+  const bool folds = op.folds;
   const Shape out = context.outputs[0].shape;
   std::vector<Walk> walks;
   std::vector<LoadBlock<W>> loads;
@@ -61,7 +62,7 @@ PlanResult plan_wide(const OpContext& context, BlockFunction<W> function, bool f
     loads.push_back(load_block<W>(input.dtype));
     if (!loads.back()) return no_kernel_for(context);
   }
-  const StoreBlock<W> store = store_block<W>(context.outputs[0].dtype);
+  const StoreBlock<W> store = store_block<W>(context.outputs[0].dtype, op.overflow);
   if (!function || !store || (!folds && walks.size() > kMostInputs)) return no_kernel_for(context);
   const auto count = static_cast<size_t>(element_count(out));
   const size_t least = context.outputs[0].dtype == DType::i4 ? count : 4096;
@@ -100,11 +101,11 @@ PlanResult plan_blocks(const OpContext& context, const BlockOp& op, WideKind kin
                        const Params& params) {
   switch (kind) {
     case WideKind::real:
-      return plan_wide<double>(context, op.real, op.folds, params);
+      return plan_wide<double>(context, op, op.real, params);
     case WideKind::whole:
-      return plan_wide<int64_t>(context, op.whole, op.folds, params);
+      return plan_wide<int64_t>(context, op, op.whole, params);
     case WideKind::natural:
-      return plan_wide<uint64_t>(context, op.natural, op.folds, params);
+      return plan_wide<uint64_t>(context, op, op.natural, params);
   }
   return no_kernel_for(context);
 }

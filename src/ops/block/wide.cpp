@@ -59,6 +59,27 @@ void store(std::byte* base, int64_t at, const W* in, int64_t count) {
   for (int64_t i = 0; i < count; ++i) y[i] = narrowed<T>(in[i]);
 }
 
+template <typename T, typename W>
+void load_float8(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const auto value =
+        static_cast<double>(to_float(T{std::to_integer<uint8_t>(base[at + i * step])}));
+    out[i] = narrowed<W>(value);
+  }
+}
+
+template <auto encode, Overflow overflow, typename W>
+void store_float8(std::byte* base, int64_t at, const W* in, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    base[at + i] = static_cast<std::byte>(encode(static_cast<double>(in[i]), overflow).bits);
+}
+
+template <auto encode, typename W>
+StoreBlock<W> store_float8(Overflow overflow) {
+  return overflow == Overflow::saturate ? store_float8<encode, Overflow::saturate, W>
+                                        : store_float8<encode, Overflow::special, W>;
+}
+
 // Two to a byte, the first in the low half.
 template <typename W>
 void load_int4(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count) {
@@ -91,6 +112,8 @@ WideKind wide_kind(DType type) {
     case DType::f64:
     case DType::f16:
     case DType::bf16:
+    case DType::f8e5m2:
+    case DType::f8e4m3:
       return WideKind::real;
     case DType::u8:
     case DType::u16:
@@ -106,15 +129,19 @@ template <typename W>
 LoadBlock<W> load_block(DType type) {
   if (type == DType::boolean) return load<Truth, W>;
   if (type == DType::i4) return load_int4<W>;
+  if (type == DType::f8e5m2) return load_float8<F8E5M2, W>;
+  if (type == DType::f8e4m3) return load_float8<F8E4M3, W>;
   LoadBlock<W> found = nullptr;
   visit_numbers(type, [&](auto zero) { found = load<decltype(zero), W>; });
   return found;
 }
 
 template <typename W>
-StoreBlock<W> store_block(DType type) {
+StoreBlock<W> store_block(DType type, Overflow overflow) {
   if (type == DType::boolean) return store<Truth, W>;
   if (type == DType::i4) return store_int4<W>;
+  if (type == DType::f8e5m2) return store_float8<to_f8e5m2, W>(overflow);
+  if (type == DType::f8e4m3) return store_float8<to_f8e4m3, W>(overflow);
   StoreBlock<W> found = nullptr;
   visit_numbers(type, [&](auto zero) { found = store<decltype(zero), W>; });
   return found;
@@ -130,9 +157,9 @@ W load_one(DType type, const std::byte* base, int64_t at) {
 template LoadBlock<double> load_block(DType);
 template LoadBlock<int64_t> load_block(DType);
 template LoadBlock<uint64_t> load_block(DType);
-template StoreBlock<double> store_block(DType);
-template StoreBlock<int64_t> store_block(DType);
-template StoreBlock<uint64_t> store_block(DType);
+template StoreBlock<double> store_block(DType, Overflow);
+template StoreBlock<int64_t> store_block(DType, Overflow);
+template StoreBlock<uint64_t> store_block(DType, Overflow);
 template double load_one(DType, const std::byte*, int64_t);
 template int64_t load_one(DType, const std::byte*, int64_t);
 template uint64_t load_one(DType, const std::byte*, int64_t);

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "tensor/dtype.h"
+#include "tensor/float8.h"
 
 namespace anynpu::ops {
 
@@ -22,7 +23,8 @@ WideKind wide_kind(DType type);
 template <typename W>
 using LoadBlock = void (*)(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count);
 // base[at + i] = in[i]; rounds to nearest for short floats, truncates towards zero and wraps for
-// integers, non-zero is true for bool. int4 elements share bytes: one thread stores them, in order.
+// integers, non-zero is true for bool; `overflow` is that of 8-bit floats. int4 elements share
+// bytes: one thread stores them, in order.
 template <typename W>
 using StoreBlock = void (*)(std::byte* base, int64_t at, const W* in, int64_t count);
 
@@ -30,7 +32,7 @@ using StoreBlock = void (*)(std::byte* base, int64_t at, const W* in, int64_t co
 template <typename W>
 LoadBlock<W> load_block(DType type);
 template <typename W>
-StoreBlock<W> store_block(DType type);
+StoreBlock<W> store_block(DType type, Overflow overflow = Overflow::saturate);
 
 // One element of a parameter tensor; 0 for types that are no numbers.
 template <typename W>

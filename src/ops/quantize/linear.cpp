@@ -17,7 +17,8 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kQuantised{DType::u8, DType::i8, DType::u16, DType::i16, DType::i4};
+constexpr DTypeSet kQuantised =
+    DTypeSet{DType::u8, DType::i8, DType::u16, DType::i16, DType::i4} | kFloat8;
 constexpr DTypeSet kScaled = kFloats | DTypeSet{DType::i32};
 
 struct Range {
@@ -113,7 +114,7 @@ PlanResult plan_scaled(const OpContext& context, Body body) {
   const bool has_zero = context.has_input(2);
   const auto load = load_block<double>(from), load_scale = load_block<double>(scale_type);
   const auto load_zero = load_block<double>(has_zero ? context.inputs[2].dtype : DType::u8);
-  const auto store = store_block<double>(context.outputs[0].dtype);
+  const auto store = store_block<double>(context.outputs[0].dtype, overflow_of(context));
   if (!load || !load_scale || !load_zero || !store) return no_kernel_for(context);
   const int64_t count = element_count(context.inputs[0].shape);
   const size_t least = context.outputs[0].dtype == DType::i4 ? static_cast<size_t>(count) : 2048;
@@ -133,13 +134,16 @@ PlanResult plan_scaled(const OpContext& context, Body body) {
 }
 
 PlanResult plan_quantize(const OpContext& context) {
-  const Range range = range_of(context.outputs[0].dtype);
+  const DType to = context.outputs[0].dtype;
+  const bool whole = !is_floating(to);
+  const Range range = range_of(to);
   // The quotient is rounded as a float first where the input is one: the definition is in its type.
   const bool in_double = context.inputs[0].dtype == DType::f64;
   return plan_scaled(context, [=](double x, double scale, double zero) {
     const double quotient =
         in_double ? x / scale
                   : static_cast<double>(static_cast<float>(x) / static_cast<float>(scale));
+    if (!whole) return quotient + zero;
     return std::clamp(std::nearbyint(quotient) + zero, range.low, range.high);
   });
 }

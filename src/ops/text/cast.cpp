@@ -43,9 +43,10 @@ FoldedList parse(const OpContext& context, DType dtype) {
 }
 
 // `from` as `to`, by the kernels of Cast.
-FoldedList cast_numbers(const Folded& from, DType to) {
+FoldedList cast_numbers(const Folded& from, DType to, Overflow overflow = Overflow::saturate) {
   graph::Node node;
   node.op = "CastLike";
+  node.attrs["saturate"] = int64_t{overflow == Overflow::saturate};
   node.opset = 19;
   node.inputs = {0, 1};
   node.outputs = {2};
@@ -89,7 +90,7 @@ std::string laid_out(const std::string& text, double value) {
   return sign + digits.substr(0, point) + "." + digits.substr(point);
 }
 
-// Types of 16 bits have no shortest form in the standard library: the first that comes back.
+// Types of 16 and 8 bits have no shortest form in the standard library: the first that comes back.
 FoldedList write_short_floats(const OpContext& context, const std::vector<double>& values) {
   const Operand& x = context.inputs[0];
   std::vector<std::string> texts(values.size());
@@ -105,8 +106,9 @@ FoldedList write_short_floats(const OpContext& context, const std::vector<double
     ANYNPU_ASSIGN(const auto back,
                   cast_numbers({DType::f64, x.shape, {bytes.begin(), bytes.end()}}, x.dtype));
     for (size_t i = 0; i < values.size(); ++i) {
+      const size_t size = size_of(x.dtype);
       const bool same =
-          std::memcmp(back[0].bytes.data() + 2 * i, x.constant.data() + 2 * i, 2) == 0;
+          std::memcmp(back[0].bytes.data() + size * i, x.constant.data() + size * i, size) == 0;
       if (texts[i].empty() && (same || digits == kMostDigits))
         texts[i] = laid_out(written[i], values[i]);
     }
@@ -171,16 +173,18 @@ FoldedList cast_texts(const OpContext& given) {
   if (to == DType::string) {
     return std::vector<Folded>{{to, x.shape, {x.constant.begin(), x.constant.end()}}};
   }
-  if (!kNumbers.has(to)) {
+  constexpr DTypeSet kParsed = kNumbers | kFloat8 | DTypeSet{DType::i4};
+  if (!kParsed.has(to)) {
     return fail(Code::unsupported_dtype, "{}: strings cannot become {}; expected one of {}",
-                context.label(), name_of(to), kNumbers.to_string());
+                context.label(), name_of(to), kParsed.to_string());
   }
   if (to == DType::f32) return parse<float>(context, DType::f32);
   FoldedList wide = is_floating(to)    ? parse<double>(context, DType::f64)
                     : to == DType::u64 ? parse<uint64_t>(context, DType::u64)
                                        : parse<int64_t>(context, DType::i64);
   ANYNPU_TRY(wide.status());
-  return (*wide)[0].dtype == to ? std::move(wide) : cast_numbers((*wide)[0], to);
+  if ((*wide)[0].dtype == to) return wide;
+  return cast_numbers((*wide)[0], to, overflow_of(context));
 }
 
 }  // namespace anynpu::ops
