@@ -27,6 +27,11 @@ size_t bytes_of(const TensorShape& tensor) {
   return anynpu::bytes_of(tensor.dtype, static_cast<size_t>(element_count(tensor.shape)));
 }
 
+// Whether the next tensor of a stack starts in a byte of its own (int4 has two to a byte).
+bool ends_with_a_byte(const TensorShape& tensor) {
+  return bits_of(tensor.dtype) % 8 == 0 || element_count(tensor.shape) % 2 == 0;
+}
+
 bool same(const TensorShape& a, const TensorShape& b) {
   return a.dtype == b.dtype && a.shape == b.shape;
 }
@@ -197,7 +202,8 @@ class FixedLoop final : public FixedRepeat {
     for (size_t i = carried; i < outputs.size(); ++i) {
       const TensorShape& row = body.outputs[1 + i];
       if (outputs[i].shape.size() != row.shape.size() + 1 || outputs[i].dtype != row.dtype ||
-          !std::equal(row.shape.begin(), row.shape.end(), outputs[i].shape.begin() + 1))
+          !std::equal(row.shape.begin(), row.shape.end(), outputs[i].shape.begin() + 1) ||
+          !ends_with_a_byte(row))
         return false;
       rows_.push_back(bytes_of(row));
     }
@@ -310,7 +316,7 @@ class FixedScan final : public FixedRepeat {
   // `count_` of `one` behind each other.
   bool is_stack(const TensorShape& whole, const TensorShape& one) const {
     return whole.dtype == one.dtype && whole.shape.size() == one.shape.size() + 1 &&
-           whole.shape[0] == count_ &&
+           whole.shape[0] == count_ && ends_with_a_byte(one) &&
            std::equal(one.shape.begin(), one.shape.end(), whole.shape.begin() + 1);
   }
 

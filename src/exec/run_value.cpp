@@ -13,14 +13,15 @@ namespace anynpu::exec {
 
 namespace {
 
-// A tensor as `outer` rows of `extent` parts of `inner` bytes along an axis.
+// A tensor as `outer` rows of `extent` parts of `inner` elements along an axis.
 struct AxisView {
-  int64_t outer = 1, extent = 1;
-  size_t inner = 1;
+  int64_t outer = 1, extent = 1, inner = 1;
 };
 
 Result<AxisView> view_along(const RunValue& tensor, int64_t axis) {
-  if (!tensor.is_tensor() || bits_of(tensor.dtype) % 8 != 0 || bits_of(tensor.dtype) == 0) {
+  const bool movable =
+      bits_of(tensor.dtype) > 0 && (bits_of(tensor.dtype) % 8 == 0 || tensor.dtype == DType::i4);
+  if (!tensor.is_tensor() || !movable) {
     return fail(Code::unsupported_dtype, "a value of type {} cannot be cut or joined",
                 name_of(tensor.dtype));
   }
@@ -30,14 +31,34 @@ Result<AxisView> view_along(const RunValue& tensor, int64_t axis) {
                 to_string(tensor.shape));
   }
   AxisView view;
-  view.inner = size_of(tensor.dtype);
   for (int64_t i = 0; i < rank; ++i) {
     const int64_t extent = tensor.shape[static_cast<size_t>(i)];
     if (i < axis) view.outer *= extent;
     if (i == axis) view.extent = extent;
-    if (i > axis) view.inner *= static_cast<size_t>(extent);
+    if (i > axis) view.inner *= extent;
   }
   return view;
+}
+
+// Elements from one tensor to another of its type, each from a place on. Two of int4 share a byte,
+// the first in its low half. The first clears the second, since the memory may be new: places of
+// `to` are written in order.
+void copy_elements(const RunValue& from, int64_t source, RunValue& to, int64_t place,
+                   int64_t count) {
+  if (count == 0) return;
+  if (from.dtype != DType::i4) {
+    const size_t size = size_of(from.dtype);
+    std::memcpy(to.data.get() + static_cast<size_t>(place) * size,
+                from.data.get() + static_cast<size_t>(source) * size,
+                static_cast<size_t>(count) * size);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const std::byte pair = from.data.get()[(source + i) / 2];
+    const std::byte half = (source + i) % 2 == 0 ? pair & std::byte{15} : pair >> 4;
+    std::byte& target = to.data.get()[(place + i) / 2];
+    target = (place + i) % 2 == 0 ? half : (target & std::byte{15}) | half << 4;
+  }
 }
 
 // More values than this are not kept: a long loop is over at some time.
@@ -184,10 +205,9 @@ Status piece_of(const RunValue& tensor, int64_t axis, int64_t begin, int64_t len
   out.shape = tensor.shape;
   out.shape[static_cast<size_t>(axis)] = length;
   ANYNPU_TRY(make_tensor(tensor.dtype, out.shape, out));
-  const size_t row = static_cast<size_t>(length) * view.inner;
+  const int64_t row = length * view.inner;
   for (int64_t o = 0; o < view.outer && row > 0; ++o) {
-    std::memcpy(out.data.get() + static_cast<size_t>(o) * row,
-                tensor.data.get() + static_cast<size_t>(o * view.extent + begin) * view.inner, row);
+    copy_elements(tensor, (o * view.extent + begin) * view.inner, out, o * row, row);
   }
   return {};
 }
@@ -236,14 +256,14 @@ Status join_tensors(std::span<const RunValue> parts, int64_t axis, bool fresh_ax
   }
   ANYNPU_TRY(make_tensor(first.dtype, out.shape, out));
   ANYNPU_ASSIGN(const AxisView whole, view_along(out, axis));
-  int64_t begin = 0;
-  for (const RunValue& part : parts) {
-    const size_t row = static_cast<size_t>(extent_of(part)) * whole.inner;
-    for (int64_t o = 0; o < whole.outer && row > 0; ++o) {
-      std::memcpy(out.data.get() + static_cast<size_t>(o * whole.extent + begin) * whole.inner,
-                  part.data.get() + static_cast<size_t>(o) * row, row);
+  const int64_t outer = element_count(out.shape) > 0 ? whole.outer : 0;
+  int64_t place = 0;  // rows in order: see copy_elements
+  for (int64_t o = 0; o < outer; ++o) {
+    for (const RunValue& part : parts) {
+      const int64_t row = extent_of(part) * whole.inner;
+      copy_elements(part, o * row, out, place, row);
+      place += row;
     }
-    begin += extent_of(part);
   }
   return {};
 }

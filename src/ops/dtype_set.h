@@ -41,5 +41,7 @@ constexpr DTypeSet kFloat8{DType::f8e5m2, DType::f8e4m3};
 // Whatever has a fixed size per element: what data movement takes.
 constexpr DTypeSet kAnyFixed =
     kNumbers | kFloat8 | DTypeSet{DType::boolean, DType::c64, DType::c128, DType::c32};
+// Two elements to a byte: what views, Transpose and Pad take besides.
+constexpr DTypeSet kAnyPacked = kAnyFixed | DTypeSet{DType::i4};
 
 }  // namespace anynpu::ops

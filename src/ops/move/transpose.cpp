@@ -3,6 +3,7 @@
 #include "ops/move/strided_copy.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
+#include "ops/unpacked.h"
 
 namespace anynpu::ops {
 
@@ -52,13 +53,13 @@ void register_transpose(Registry& registry) {
                         .since = 1,
                         .inputs = {{"data", "T"}},
                         .outputs = {{"transposed", "T"}},
-                        .types = {{"T", kAnyFixed}},
+                        .types = {{"T", kAnyPacked}},
                         .attrs = {{"perm", AttrKind::ints}},
                         .shape = transpose_rule});
   registry.add(KernelDef{.op = "Transpose",
                          .name = "strided_copy",
-                         .types = kAnyFixed,
-                         .create = create_plain<plan_transpose>});
+                         .types = kAnyPacked,
+                         .create = create_plain<plan_unpacked<plan_transpose>>});
 }
 
 }  // namespace anynpu::ops

@@ -207,7 +207,7 @@ PlanResult plan_view(const OpContext& context) {
 
 void add_view(Registry& registry, OpSchema schema) {
   schema.outputs.insert(schema.outputs.begin(), {"output", "T"});
-  schema.types.push_back({"T", kAnyFixed});
+  schema.types.push_back({"T", kAnyPacked});
   registry.add(std::move(schema));
 }
 
@@ -281,7 +281,7 @@ void register_views(Registry& registry) {
        {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"}) {
     registry.add(KernelDef{.op = op,
                            .name = "view",
-                           .types = kAnyFixed,
+                           .types = kAnyPacked,
                            .can_run = op == "Dropout" ? can_view : nullptr,
                            .create = create_plain<plan_view>});
   }

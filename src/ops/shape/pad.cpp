@@ -8,6 +8,7 @@
 #include "ops/parallel.h"
 #include "ops/registry.h"
 #include "ops/shape/shape.h"
+#include "ops/unpacked.h"
 
 namespace anynpu::ops {
 
@@ -200,7 +201,7 @@ void register_pad(Registry& registry) {
       .since = 11,
       .inputs = {{"data", "T"}, {"pads", "I"}, {"constant_value", "T", Presence::optional}},
       .outputs = {{"output", "T"}},
-      .types = {{"T", kAnyFixed}, {"I", {DType::i64}}},
+      .types = {{"T", kAnyPacked}, {"I", {DType::i64}}},
       .attrs = {mode},
       .shape = pad_rule};
   registry.add(schema);
@@ -217,8 +218,8 @@ void register_pad(Registry& registry) {
                         .shape = crop_rule});
   registry.add(KernelDef{.op = "Pad",
                          .name = "mapped_copy",
-                         .types = kAnyFixed,
-                         .create = create_late<plan_pad, 0b1010>});
+                         .types = kAnyPacked,
+                         .create = create_late<plan_unpacked<plan_pad>, 0b1010>});
   registry.add(KernelDef{.op = "CenterCropPad",
                          .name = "mapped_copy",
                          .types = kAnyFixed,

@@ -17,8 +17,6 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kAny = kAnyFixed;
-
 Shape selected_extents(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
   const auto rank = static_cast<int64_t>(shape.size());
@@ -78,13 +76,18 @@ Status constant_of_shape_rule(OpContext& context) {
 
 PlanResult plan_constant_of_shape(const OpContext& context) {
   const graph::TensorAttr* value = tensor_attr(context, "value");
-  const size_t size = size_of(context.outputs[0].dtype);
+  const DType dtype = context.outputs[0].dtype;
+  const size_t size = size_of(dtype);
   std::vector<std::byte> element(size, std::byte{0});
   if (value) element.assign(value->data->bytes.begin(), value->data->bytes.end());
   const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
+  const size_t bytes = bytes_of(dtype, count);
+  const bool packed = dtype == DType::i4;
+  if (packed) element[0] = (element[0] & std::byte{15}) | element[0] << 4;
   return make_plan([=](const RunArgs& args) {
-    for (size_t i = 0; i < count; ++i)
-      std::memcpy(args.outputs[0] + i * size, element.data(), size);
+    for (size_t at = 0; at < bytes; at += size)
+      std::memcpy(args.outputs[0] + at, element.data(), size);
+    if (packed && count % 2 != 0) args.outputs[0][bytes - 1] &= std::byte{15};
   });
 }
 
@@ -167,7 +170,7 @@ void register_shape_of(Registry& registry) {
                  .since = 1,
                  .inputs = {{"data", "T"}},
                  .outputs = {{"shape", "I"}},
-                 .types = {{"T", kAny}},
+                 .types = {{"T", kAnyPacked}},
                  .shape = shape_rule,
                  .reads_shapes_only = true};
   registry.add(shape);
@@ -178,7 +181,7 @@ void register_shape_of(Registry& registry) {
                         .since = 1,
                         .inputs = {{"data", "T"}},
                         .outputs = {{"size", "I"}},
-                        .types = {{"T", kAny}},
+                        .types = {{"T", kAnyPacked}},
                         .shape = size_rule,
                         .reads_shapes_only = true});
   registry.add(OpSchema{.name = "ConstantOfShape",
@@ -205,8 +208,8 @@ void register_shape_of(Registry& registry) {
   const auto add = [&](std::string_view op, DTypeSet types, auto create) {
     registry.add(KernelDef{.op = op, .name = "reference", .types = types, .create = create});
   };
-  add("Shape", kAny, create_plain<plan_shape>);
-  add("Size", kAny, create_plain<plan_size>);
+  add("Shape", kAnyPacked, create_plain<plan_shape>);
+  add("Size", kAnyPacked, create_plain<plan_size>);
   add("ConstantOfShape", {DType::i64}, create_late<plan_constant_of_shape, 1>);
   add("EyeLike", kNumbers | DTypeSet{DType::boolean}, create_plain<plan_eye>);
   add("Range", kNumbers, create_late<plan_range, 7>);
