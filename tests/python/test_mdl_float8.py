@@ -265,6 +265,44 @@ def test_operators_that_move_elements_keep_every_code(tmp_path, kind):
     assert got[-1].tolist() == [16, 16]
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=KINDS.get)
+def test_nan_and_infinity_of_a_float8_are_found(tmp_path, kind):
+    nodes = [helper.make_node("IsNaN", ["x"], ["nan"]), helper.make_node("IsInf", ["x"], ["inf"]),
+             helper.make_node("IsInf", ["x"], ["below"], detect_positive=0)]
+    nan, inf, below = run(tmp_path, nodes, [("x", kind, CODES)],
+                          [(name, TensorProto.BOOL, [256]) for name in ("nan", "inf", "below")])
+    numbers = NUMBERS[kind]
+    np.testing.assert_array_equal(nan, np.isnan(numbers))
+    np.testing.assert_array_equal(inf, np.isinf(numbers))
+    np.testing.assert_array_equal(below, np.isneginf(numbers))
+
+
+@pytest.mark.parametrize("a_kind,b_kind,y_kind", [(E4M3, E4M3, E4M3), (E5M2, E4M3, E5M2),
+                                                  (E4M3, E4M3, TensorProto.INT8),
+                                                  (TensorProto.UINT8, E5M2, E4M3)])
+def test_quantised_products_of_float8(tmp_path, a_kind, b_kind, y_kind):
+    random = np.random.default_rng(11)
+    sides = []
+    for kind, shape in ((a_kind, (5, 9)), (b_kind, (9, 4))):
+        codes = random.integers(0, 0x50, shape, dtype=np.uint8)
+        codes |= (random.integers(0, 2, shape) * 0x80 * (kind in NUMBERS)).astype(np.uint8)
+        sides.append((codes, NUMBERS[kind][codes] if kind in NUMBERS else codes.astype(float)))
+    (a, a_numbers), (b, b_numbers) = sides
+    scales = [0.5, 0.25, 0.125]
+    weights = [numpy_helper.from_array(np.array(scale, np.float32), f"s{i}")
+               for i, scale in enumerate(scales)]
+    weights += [helper.make_tensor(f"z{i}", kind, [], b"\0", raw=True)
+                for i, kind in enumerate((a_kind, b_kind, y_kind))]
+    node = helper.make_node("QLinearMatMul", ["a", "s0", "z0", "b", "s1", "z1", "s2", "z2"], ["y"])
+    y, = run(tmp_path, [node], [("a", a_kind, a), ("b", b_kind, b)], [("y", y_kind, [5, 4])],
+             weights)
+    want = a_numbers @ b_numbers  # exact: few digits, powers of two
+    if y_kind in NUMBERS:
+        np.testing.assert_array_equal(y, nearest(want, y_kind, True))
+    else:
+        np.testing.assert_array_equal(y, np.clip(np.rint(want), -128, 127))
+
+
 def test_arithmetic_on_float8_is_refused_by_name(tmp_path):
     graph = helper.make_graph(
         [helper.make_node("Add", ["x", "x"], ["y"], name="sum")], "net",

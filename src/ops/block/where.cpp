@@ -8,8 +8,6 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kUpTo8Bytes = kNumbers | DTypeSet{DType::boolean, DType::c64, DType::c32};
-
 Status where_rule(OpContext& context) { return broadcast_rule(context, context.inputs[1].dtype); }
 
 DType raw_type(DType type) {
@@ -32,6 +30,11 @@ void choose(const uint64_t* const* in, uint64_t* out, int64_t count, const Param
 PlanResult plan_where(const OpContext& context) {
   static const BlockOp op{.natural = choose};
   OpContext raw = context;
+  if (context.outputs[0].dtype == DType::c128) {  // each the two halves of an element
+    raw.inputs[0].shape.push_back(1);
+    for (Operand* operand : {&raw.inputs[1], &raw.inputs[2], &raw.outputs[0]})
+      operand->shape.push_back(2);
+  }
   for (Operand* operand : {&raw.inputs[1], &raw.inputs[2], &raw.outputs[0]}) {
     operand->dtype = raw_type(operand->dtype);
   }
@@ -45,7 +48,7 @@ void register_where(Registry& registry) {
                         .since = 9,
                         .inputs = {{"condition", "B"}, {"X", "T"}, {"Y", "T"}},
                         .outputs = {{"output", "T"}},
-                        .types = {{"B", {DType::boolean}}, {"T", kUpTo8Bytes}},
+                        .types = {{"B", {DType::boolean}}, {"T", kAnyFixed}},
                         .shape = where_rule});
   registry.add(KernelDef{.op = "Where",
                          .name = "block_where",

@@ -131,7 +131,7 @@ void register_unary(Registry& registry) {
   add_unary<Reciprocal, kFloatsOnly>(registry, "Reciprocal", 6);
   add_unary<Floor, kBlocked>(registry, "Floor", 6);
   add_unary<Ceil, kBlocked>(registry, "Ceil", 6);
-  add_unary<Erf, kBlocked>(registry, "Erf", 9);
+  add_unary<Erf, kWithIntegers | kBlocked>(registry, "Erf", 9);
   add_unary<Neg, kWithIntegers | kBlocked>(registry, "Neg", 6);
   add_unary<Abs, kWithIntegers | kBlocked>(registry, "Abs", 6);
   add_unary<LeakyRelu, kBlocked>(registry, "LeakyRelu", 6, {{"alpha", AttrKind::f, 0.01f}});

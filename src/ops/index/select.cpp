@@ -12,7 +12,7 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kTested = kNumbers | DTypeSet{DType::boolean};
+constexpr DTypeSet kTested = kNumbers | kComplex | DTypeSet{DType::boolean};
 
 int64_t chosen(const Operand& condition, int64_t limit) {
   int64_t count = 0;
@@ -60,16 +60,17 @@ PlanResult plan_compress(const OpContext& context) {
   });
 }
 
-// body(index) for each element that is not 0.
+// body(index) for each element that is not 0; a complex one is not if one of its parts is not.
 template <typename Body>
 void for_each_non_zero(DType type, const std::byte* x, int64_t count, const Body& body) {
-  const auto load = load_block<double>(type);
+  const auto load = load_block<double>(part_of(type));
+  const int64_t parts = kComplex.has(type) ? 2 : 1, most = kBlockLength / parts;
   double block[kBlockLength];
-  for (int64_t at = 0; at < count; at += kBlockLength) {
-    const int64_t length = std::min(kBlockLength, count - at);
-    load(x, at, 1, block, length);
+  for (int64_t at = 0; at < count; at += most) {
+    const int64_t length = std::min(most, count - at);
+    load(x, at * parts, 1, block, length * parts);
     for (int64_t i = 0; i < length; ++i) {
-      if (block[i] != 0) body(at + i);
+      if (block[i * parts] != 0 || block[i * parts + parts - 1] != 0) body(at + i);
     }
   }
 }

@@ -14,6 +14,9 @@ namespace anynpu::ops {
 
 namespace {
 
+constexpr DTypeSet kCompared = kNumbers | kComplex | DTypeSet{DType::boolean};
+
+// Complex elements are two of their parts: they are ordered by the first, then by the second.
 struct Slices {
   int64_t count = 0, outer = 1, inner = 1;  // slice i: elements (o, i, k)
   int64_t at(int64_t slice, int64_t k) const {
@@ -28,9 +31,10 @@ struct Found {
 
 Result<Slices> slices_of(const OpContext& context) {
   const Operand& x = context.inputs[0];
-  if (!context.has_attr("axis")) return Slices{element_count(x.shape), 1, 1};
+  const int64_t parts = kComplex.has(x.dtype) ? 2 : 1;
+  if (!context.has_attr("axis")) return Slices{element_count(x.shape), 1, parts};
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
-  Slices s{x.shape[static_cast<size_t>(axis)], 1, 1};
+  Slices s{x.shape[static_cast<size_t>(axis)], 1, parts};
   for (int64_t i = 0; i < x.rank(); ++i) {
     if (i != axis) (i < axis ? s.outer : s.inner) *= x.shape[static_cast<size_t>(i)];
   }
@@ -41,9 +45,9 @@ template <typename W>
 Result<Found> find_as(const OpContext& context) {
   ANYNPU_ASSIGN(const Slices s, slices_of(context));
   const Operand& x = context.inputs[0];
-  const auto total = static_cast<size_t>(element_count(x.shape));
-  std::vector<W> values(total);
-  load_block<W>(x.dtype)(x.constant.data(), 0, 1, values.data(), static_cast<int64_t>(total));
+  const int64_t total = s.count * s.length();
+  std::vector<W> values(static_cast<size_t>(total));
+  load_block<W>(part_of(x.dtype))(x.constant.data(), 0, 1, values.data(), total);
   const auto compare = [&](int64_t a, int64_t b) {  // -1, 0, 1
     for (int64_t k = 0; k < s.length(); ++k) {
       const W p = values[static_cast<size_t>(s.at(a, k))],
@@ -85,7 +89,7 @@ Result<Found> find_as(const OpContext& context) {
 }
 
 Result<Found> find(const OpContext& context) {
-  switch (wide_kind(context.inputs[0].dtype)) {
+  switch (wide_kind(part_of(context.inputs[0].dtype))) {
     case WideKind::real:
       return find_as<double>(context);
     case WideKind::whole:
@@ -119,7 +123,7 @@ Status unique_rule(OpContext& context) {
 PlanResult plan_unique(const OpContext& context) {
   ANYNPU_ASSIGN(const Slices s, slices_of(context));
   ANYNPU_ASSIGN(Found found, find(context));
-  const size_t size = size_of(context.inputs[0].dtype);
+  const size_t size = size_of(part_of(context.inputs[0].dtype));
   return make_plan([=](const RunArgs& args) {
     Slices to = s;
     to.count = static_cast<int64_t>(found.first.size());
@@ -150,12 +154,12 @@ void register_unique(Registry& registry) {
       .since = 11,
       .inputs = {{"X", "T"}},
       .outputs = {{"Y", "T"}, optional("indices"), optional("inverse_indices"), optional("counts")},
-      .types = {{"T", kNumbers}},
+      .types = {{"T", kCompared}},
       .attrs = {{"axis", AttrKind::i}, {"sorted", AttrKind::i, int64_t{1}}},
       .shape = unique_rule});
   registry.add(KernelDef{.op = "Unique",
                          .name = "reference",
-                         .types = kNumbers,
+                         .types = kCompared,
                          .create = create_late<plan_unique, 1>});
 }
 

@@ -16,6 +16,7 @@ namespace anynpu::ops {
 namespace {
 
 constexpr DTypeSet kBytes{DType::u8, DType::i8};
+constexpr DTypeSet kLinearBytes = kBytes | kFloat8;
 
 // Positions of the operands; -1 where an operator has none.
 struct Places {
@@ -48,10 +49,10 @@ Status matmul_rule(OpContext& context) {
   return set_output(context, 0, type, std::move(shape));
 }
 
-// The plain loop.
-PlanResult plan_matmul(const OpContext& context) {
-  ANYNPU_ASSIGN(const IntegerMatMul p, integer_matmul_of(context));
-  const auto load_a = load_block<int64_t>(p.a_type), load_b = load_block<int64_t>(p.b_type);
+// The plain loop, in W; `rounded` makes a sum what is stored or scaled.
+template <typename W, typename Rounded>
+std::unique_ptr<KernelPlan> plan_in(const IntegerMatMul& p, Rounded rounded) {
+  const auto load_a = load_block<W>(p.a_type), load_b = load_block<W>(p.b_type);
   const auto store = store_block<double>(p.out_type);
   return make_plan([=](const RunArgs& args) {
     parallel(static_cast<size_t>(p.batches * p.m), 1, [&](size_t begin, size_t end) {
@@ -59,23 +60,29 @@ PlanResult plan_matmul(const OpContext& context) {
         const int64_t i = row % p.m, matrix = row / p.m;
         int64_t from_a = 0, from_b = 0;
         p.offsets(matrix, from_a, from_b);
-        const auto za = static_cast<int64_t>(p.a_zero.at(args, i, 0));
+        const auto za = static_cast<W>(p.a_zero.at(args, i, 0));
         for (int64_t j = 0; j < p.n; ++j) {
-          const auto zb = static_cast<int64_t>(p.b_zero.at(args, j, 0));
-          int64_t sum = 0;
+          const auto zb = static_cast<W>(p.b_zero.at(args, j, 0));
+          W sum = 0;
           for (int64_t at = 0; at < p.k; ++at) {
-            int64_t x = 0, y = 0;
+            W x = 0, y = 0;
             load_a(args.inputs[0], (from_a * p.m + i) * p.k + at, 0, &x, 1);
             load_b(args.inputs[p.b_place], (from_b * p.k + at) * p.n + j, 0, &y, 1);
             sum += (x - za) * (y - zb);
           }
-          const auto whole = static_cast<int32_t>(sum);
+          const double whole = rounded(sum);
           const double value = p.linear ? p.quantised(args, i, j, whole) : whole;
           store(args.outputs[0], (matrix * p.m + i) * p.n + j, &value, 1);
         }
       }
     });
   });
+}
+
+PlanResult plan_matmul(const OpContext& context) {
+  ANYNPU_ASSIGN(const IntegerMatMul p, integer_matmul_of(context));
+  if (p.real()) return plan_in<double>(p, [](double sum) { return sum; });
+  return plan_in<int64_t>(p, [](int64_t sum) { return double{static_cast<int32_t>(sum)}; });
 }
 
 }  // namespace
@@ -92,10 +99,11 @@ void IntegerMatMul::offsets(int64_t index, int64_t& a, int64_t& b) const {
 }
 
 double IntegerMatMul::quantised(const RunArgs& args, int64_t row, int64_t column,
-                                int32_t sum) const {
-  const double value = std::nearbyint(static_cast<double>(sum) * a_scale.at(args, row, 1) *
-                                      b_scale.at(args, column, 1) / y_scale.at(args, 0, 1)) +
-                       y_zero.at(args, 0, 0);
+                                double sum) const {
+  const double scaled =
+      sum * a_scale.at(args, row, 1) * b_scale.at(args, column, 1) / y_scale.at(args, 0, 1);
+  if (is_floating(out_type)) return scaled + y_zero.at(args, 0, 0);
+  const double value = std::nearbyint(scaled) + y_zero.at(args, 0, 0);
   const bool is_signed = out_type == DType::i8;
   return std::clamp(value, is_signed ? -128.0 : 0.0, is_signed ? 127.0 : 255.0);
 }
@@ -142,19 +150,20 @@ void register_integer_matmul(Registry& registry) {
                         .outputs = {{"Y", "I"}},
                         .types = {{"A", kBytes}, {"B", kBytes}},
                         .shape = matmul_rule});
-  registry.add(OpSchema{.name = "QLinearMatMul",
-                        .since = 10,
-                        .inputs = {{"a", "A"},
-                                   {"a_scale", "S"},
-                                   {"a_zero_point", "A"},
-                                   {"b", "B"},
-                                   {"b_scale", "S"},
-                                   {"b_zero_point", "B"},
-                                   {"y_scale", "S"},
-                                   {"y_zero_point", "Y"}},
-                        .outputs = {{"y", "Y"}},
-                        .types = {{"A", kBytes}, {"B", kBytes}, {"Y", kBytes}, {"S", kFloats}},
-                        .shape = matmul_rule});
+  registry.add(OpSchema{
+      .name = "QLinearMatMul",
+      .since = 10,
+      .inputs = {{"a", "A"},
+                 {"a_scale", "S"},
+                 {"a_zero_point", "A"},
+                 {"b", "B"},
+                 {"b_scale", "S"},
+                 {"b_zero_point", "B"},
+                 {"y_scale", "S"},
+                 {"y_zero_point", "Y"}},
+      .outputs = {{"y", "Y"}},
+      .types = {{"A", kLinearBytes}, {"B", kLinearBytes}, {"Y", kLinearBytes}, {"S", kFloats}},
+      .shape = matmul_rule});
   for (std::string_view op : {"MatMulInteger", "QLinearMatMul"}) {
     registry.add(KernelDef{.op = op,
                            .name = "matmul_avx512_vnni",
@@ -162,7 +171,7 @@ void register_integer_matmul(Registry& registry) {
                            .can_run = can_run_packed_matmul,
                            .create = create_packed_matmul});
     registry.add(KernelDef{
-        .op = op, .name = "reference", .types = kBytes, .create = create_plain<plan_matmul>});
+        .op = op, .name = "reference", .types = kLinearBytes, .create = create_plain<plan_matmul>});
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MatMulInteger and QLinearMatMul as one problem: sums of (a - a_zero) * (b - b_zero) that wrap as
-// int32, for QLinearMatMul scaled and rounded to a byte.
+// int32, for QLinearMatMul scaled and rounded to a byte. Sums with 8-bit floats are double.
 #pragma once
 
 #include "ops/broadcast.h"
@@ -27,7 +27,9 @@ struct IntegerMatMul {
   // Matrices of a and b that belong to matrix `index` of y.
   void offsets(int64_t index, int64_t& a, int64_t& b) const;
   // The result at (row, column) of its sum; QLinearMatMul alone.
-  double quantised(const RunArgs& args, int64_t row, int64_t column, int32_t sum) const;
+  double quantised(const RunArgs& args, int64_t row, int64_t column, double sum) const;
+  // Whether 8-bit floats are multiplied.
+  bool real() const { return is_floating(a_type) || is_floating(b_type); }
 };
 
 Result<IntegerMatMul> integer_matmul_of(const OpContext& context);

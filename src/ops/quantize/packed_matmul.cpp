@@ -237,6 +237,8 @@ Status can_run_packed_matmul(const OpContext& context) {
   constexpr int64_t kMostBytes = int64_t{1} << 32;
   ANYNPU_TRY(check_vnni());
   ANYNPU_ASSIGN(const IntegerMatMul p, integer_matmul_of(context));
+  if (p.real())
+    return fail(Code::unsupported_dtype, "{} and {}", name_of(p.a_type), name_of(p.b_type));
   const double bytes = static_cast<double>(p.k) * static_cast<double>(p.batches) *
                        static_cast<double>(p.m + p.n + kInt8Columns);
   if (bytes <= static_cast<double>(kMostBytes)) return {};
