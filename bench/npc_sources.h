@@ -9,7 +9,7 @@ namespace anynpu::bench {
 // Also the small module whose load is timed.
 inline constexpr char kFirstKernels[] = R"(
 typedef unsigned u;
-extern "C" void empty() {}
+extern "C" void empty(u* data, u times) {}
 extern "C" void integer(u* data, u times) {
   u h = 1;
   for (u i = 0; i < times; ++i) { h ^= h << 13; h ^= h >> 17; h ^= h << 5; h += i; }

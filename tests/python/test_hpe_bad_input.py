@@ -8,7 +8,7 @@ import struct
 import numpy as np
 import pytest
 from conftest import BUILD
-from hpe_programs import kernels
+from hpe_programs import KERNELS, compile_kernels, kernels
 
 import hpe.hpert.api as hpe
 
@@ -67,6 +67,14 @@ def test_a_mistake_has_its_code_and_leaves_the_device_usable(module, what, name,
     assert caught.value.detail and caught.value.message
     module.launch_kernel("nothing")
     hpe.synchronize()
+
+
+@pytest.mark.parametrize("given", [[], [1], [1, 2], [1, 2, 3, 4], [1, 2, 3.5], [1.5, 2, 3]])
+def test_wrong_parameters_of_a_kernel_compiled_as_printed(tmp_path, given):
+    module = hpe.module(compile_kernels(KERNELS, tmp_path))  # no option, as in the document
+    with pytest.raises(hpe.CruntimeException) as caught:
+        module.launch_kernel("copy", given)
+    assert caught.value.name == "stcErrorInvalidValue" and "'copy'" in caught.value.detail
 
 
 def test_a_kernel_on_freed_memory_is_an_exception_of_the_device(module, capfd):

@@ -43,7 +43,7 @@ def objects(tmp_path_factory):
     """Paths of the kernels, without and with debug information."""
     folder = str(tmp_path_factory.mktemp("kernels"))
     return {name: compile_kernels(KERNELS, folder, name, options)
-            for name, options in (("plain", "-O2"), ("debug", "-O2 -g"))}
+            for name, options in (("plain", "-O2 -g0"), ("debug", "-O2 -g"))}
 
 
 def function(objects, name, form="plain"):

@@ -68,6 +68,8 @@ def main():
     command = [clang, *DEVICE, "-isystem", include, "-include", "npurt.h"]
     if plus and not any(a.startswith("-std=") for a in arguments):
         command.append("-std=c++17")
+    if not any(a.startswith("-g") for a in arguments):
+        command.append("-g")  # launches check parameters by it, call stacks have lines; -g0: neither
     os.execv(clang, command + arguments)
 
 
