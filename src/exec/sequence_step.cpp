@@ -12,7 +12,18 @@ namespace {
 
 using Inputs = std::span<const RunValue* const>;
 using graph::Node;
-using Function = Status (*)(const Node& node, Inputs inputs, RunValue& output);
+
+// A node with the attributes of all operators here, read when the model is loaded.
+struct SequenceNode : Node {
+  explicit SequenceNode(const Node& node)
+      : Node(node),
+        axis(node.int_attr("axis", 0)),
+        keeps_axis(node.int_attr("keepdims", 1) != 0),
+        makes_axis(node.int_attr("new_axis", 0) != 0) {}
+  int64_t axis;
+  bool keeps_axis, makes_axis;
+};
+using Function = Status (*)(const SequenceNode& node, Inputs inputs, RunValue& output);
 
 constexpr size_t kMostItems = size_t{1} << 24;
 
@@ -35,19 +46,19 @@ Result<size_t> position(const Node& node, Inputs inputs, size_t input, int64_t o
   return fail(Code::invalid_argument, "{}: position {} of {} elements", label(node), at, size);
 }
 
-Status construct(const Node& node, Inputs inputs, RunValue& output) {
+Status construct(const SequenceNode& node, Inputs inputs, RunValue& output) {
   auto items = take_items();
   for (const RunValue* input : inputs) items->add() = *input;
   output.set_sequence(inputs.empty() ? DType::undefined : inputs[0]->dtype, std::move(items));
   return {};
 }
 
-Status empty(const Node& node, Inputs inputs, RunValue& output) {
+Status empty(const SequenceNode& node, Inputs inputs, RunValue& output) {
   output.set_sequence(DType::undefined, take_items());
   return {};
 }
 
-Status element(const Node& node, Inputs inputs, RunValue& output) {
+Status element(const SequenceNode& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(check_sequence(node, inputs));
   const auto& items = *inputs[0]->items;
   ANYNPU_ASSIGN(const size_t at, position(node, inputs, 1, 0, static_cast<int64_t>(items.size())));
@@ -55,7 +66,7 @@ Status element(const Node& node, Inputs inputs, RunValue& output) {
   return {};
 }
 
-Status insert(const Node& node, Inputs inputs, RunValue& output) {
+Status insert(const SequenceNode& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(check_sequence(node, inputs));
   const RunItems& before = *inputs[0]->items;
   if (inputs.size() < 2 || !inputs[1]->is_tensor() || before.size() >= kMostItems) {
@@ -78,7 +89,7 @@ Status insert(const Node& node, Inputs inputs, RunValue& output) {
   return {};
 }
 
-Status erase(const Node& node, Inputs inputs, RunValue& output) {
+Status erase(const SequenceNode& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(check_sequence(node, inputs));
   const RunItems& before = *inputs[0]->items;
   const auto size = static_cast<int64_t>(before.size());
@@ -91,7 +102,7 @@ Status erase(const Node& node, Inputs inputs, RunValue& output) {
   return {};
 }
 
-Status length(const Node& node, Inputs inputs, RunValue& output) {
+Status length(const SequenceNode& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(check_sequence(node, inputs));
   ANYNPU_TRY(make_tensor(DType::i64, {}, output));
   const auto count = static_cast<int64_t>(inputs[0]->items->size());
@@ -115,10 +126,10 @@ Result<Cut> read_cut(const Node& node, Inputs inputs) {
               size);
 }
 
-Status split(const Node& node, Inputs inputs, RunValue& output) {
+Status split(const SequenceNode& node, Inputs inputs, RunValue& output) {
   const RunValue& tensor = *inputs[0];
   const auto rank = static_cast<int64_t>(tensor.shape.size());
-  int64_t axis = node.int_attr("axis", 0);
+  int64_t axis = node.axis;
   if (axis < 0) axis += rank;
   if (!tensor.is_tensor() || axis < 0 || axis >= rank) {
     return fail(Code::invalid_argument, "{}: axis {} of a tensor of shape {}", label(node), axis,
@@ -126,8 +137,7 @@ Status split(const Node& node, Inputs inputs, RunValue& output) {
   }
   const int64_t extent = tensor.shape[static_cast<size_t>(axis)];
   ANYNPU_ASSIGN(const Cut cut, read_cut(node, inputs));
-  const bool keep =
-      node.int_attr("keepdims", 1) != 0 || (inputs.size() > 1 && inputs[1]->is_tensor());
+  const bool keep = node.keeps_axis || (inputs.size() > 1 && inputs[1]->is_tensor());
   const int64_t count = cut.lengths ? element_count(cut.lengths->shape)
                                     : extent / cut.size + (extent % cut.size != 0);
   auto items = take_items();
@@ -145,27 +155,26 @@ Status split(const Node& node, Inputs inputs, RunValue& output) {
   return {};
 }
 
-Status concat(const Node& node, Inputs inputs, RunValue& output) {
+Status concat(const SequenceNode& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(check_sequence(node, inputs));
-  ANYNPU_TRY(join_tensors(inputs[0]->items->values(), node.int_attr("axis", 0),
-                          node.int_attr("new_axis", 0) != 0, output),
-             "in {}", label(node));
+  ANYNPU_TRY(join_tensors(inputs[0]->items->values(), node.axis, node.makes_axis, output), "in {}",
+             label(node));
   return {};
 }
 
-Status pass(const Node& node, Inputs inputs, RunValue& output) {
+Status pass(const SequenceNode& node, Inputs inputs, RunValue& output) {
   if (!inputs.empty()) output = *inputs[0];
   return {};
 }
 
-Status has_element(const Node& node, Inputs inputs, RunValue& output) {
+Status has_element(const SequenceNode& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(make_tensor(DType::boolean, {}, output));
   const bool there = !inputs.empty() && inputs[0]->kind != RunValue::Kind::nothing;
   *output.data = std::byte{there};
   return {};
 }
 
-Status get_element(const Node& node, Inputs inputs, RunValue& output) {
+Status get_element(const SequenceNode& node, Inputs inputs, RunValue& output) {
   ANYNPU_TRY(pass(node, inputs, output));
   if (output.kind != RunValue::Kind::nothing) return {};
   return fail(Code::invalid_argument, "{}: the optional is empty", label(node));
@@ -206,7 +215,7 @@ class SequenceStep final : public NodeRunner {
   }
 
  private:
-  Node node_;
+  SequenceNode node_;
   Function function_;
 };
 

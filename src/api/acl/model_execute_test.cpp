@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an execution costs beside its kernels: no allocation, once as many have been in flight, and
-// no lock while its steps run.
+// no lock and no look for a name while its steps run.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <new>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "acl/acl.h"
 #include "acl/acl_mdl.h"
@@ -21,6 +25,7 @@ namespace {
 std::atomic<bool> counting{false};
 std::atomic<int> allocations{0};
 thread_local int locks = 0;  // helpers of the pool take its own, when they go to sleep and wake
+thread_local int names = 0;
 
 // Counts a lock of the program and takes it by the function that this one stands before.
 template <typename Lock>
@@ -31,6 +36,17 @@ int count_and_lock(const char* name, std::atomic<int (*)(Lock*)>& next, Lock* lo
 }
 constinit std::atomic<int (*)(pthread_mutex_t*)> mutex_lock{nullptr};
 constinit std::atomic<int (*)(pthread_rwlock_t*)> read_lock{nullptr}, write_lock{nullptr};
+
+// Who looks for a name hashes it or compares it with others. Shapes are compared by the same
+// functions, but their bytes are no text.
+void count_name(const unsigned char* text, size_t length) {
+  if (!counting.load(std::memory_order_relaxed) || length == 0) return;
+  for (size_t i = 0; i < length; ++i) {
+    if (text[i] < ' ' || text[i] > '~') return;
+  }
+  ++names;
+}
+constinit std::atomic<size_t (*)(const void*, size_t, size_t)> hash_bytes{nullptr};
 
 void* count_and_take(size_t bytes) {
   if (counting.load(std::memory_order_relaxed)) ++allocations;
@@ -50,6 +66,25 @@ int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
 int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
   return count_and_lock("pthread_rwlock_wrlock", write_lock, lock);
 }
+// Behind == and < of strings, and so behind std::map.
+int memcmp(const void* a, const void* b, size_t length) noexcept {
+  const auto *x = static_cast<const unsigned char*>(a), *y = static_cast<const unsigned char*>(b);
+  count_name(x, length);
+  for (size_t i = 0; i < length; ++i) {
+    if (x[i] != y[i]) return x[i] - y[i];
+  }
+  return 0;
+}
+}
+
+// Behind std::hash of strings, and so behind std::unordered_map.
+size_t std::_Hash_bytes(const void* data, size_t length, size_t seed) {
+  count_name(static_cast<const unsigned char*>(data), length);
+  if (!hash_bytes) {
+    hash_bytes = reinterpret_cast<size_t (*)(const void*, size_t, size_t)>(
+        dlsym(RTLD_NEXT, "_ZSt11_Hash_bytesPKvmm"));
+  }
+  return hash_bytes.load()(data, length, seed);
 }
 
 // Of the whole test program; deletes stay as they are, since malloc stands behind both.
@@ -203,8 +238,8 @@ TEST_F(Execute, ASynchronousExecutionAllocatesNothing) {
 }
 
 // Locks of one kind stay: who calls aclmdlExecute has the dataset and the ranges of its buffers
-// looked up under theirs. The plan that runs then takes none.
-TEST_F(Execute, TheStepsOfAModelRunWithoutLocksAndAllocations) {
+// looked up under theirs. The plan that runs then takes none, and knows everything by its place.
+TEST_F(Execute, TheStepsOfAModelRunWithoutLocksAllocationsAndNames) {
   for (const auto& bytes : {small_model(), looping_model(), flow_shaped_by_values()}) {
     const auto offline = om::read_copy(bytes);
     ASSERT_TRUE(offline.ok()) << offline.status().to_string();
@@ -212,7 +247,7 @@ TEST_F(Execute, TheStepsOfAModelRunWithoutLocksAndAllocations) {
     ASSERT_TRUE(model.ok()) << model.status().to_string();
     alignas(64) static float x[256], y[256];
     const exec::Buffer in{x, sizeof x}, out{y, sizeof y};
-    locks = 0;
+    locks = names = 0;
     EXPECT_EQ(allocations_of(
                   [&] {
                     const Status status = (*model)->run({&in, 1}, {&out, 1});
@@ -221,10 +256,23 @@ TEST_F(Execute, TheStepsOfAModelRunWithoutLocksAndAllocations) {
                   20),
               0);
     EXPECT_EQ(locks, 0);
+    EXPECT_EQ(names, 0);
   }
   locks = 0;
   allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); });
   EXPECT_GT(locks, 0) << "locks are counted";
+  aclmdlDesc* const desc = aclmdlCreateDesc();
+  ASSERT_EQ(aclmdlGetDesc(desc, model_), ACL_SUCCESS);
+  size_t index = 0;
+  const std::unordered_map<std::string, int> table = {{"Relu", 1}, {"Add", 2}};
+  for (const auto& look : std::vector<std::function<void()>>{
+           [&] { EXPECT_EQ(aclmdlGetInputIndexByName(desc, "x", &index), ACL_SUCCESS); },
+           [&] { EXPECT_EQ(table.count(index == 0 ? "Add" : "Sub"), 1u); }}) {
+    names = 0;
+    allocations_of(look);
+    EXPECT_GE(names, 50) << "names are counted";
+  }
+  EXPECT_EQ(aclmdlDestroyDesc(desc), ACL_SUCCESS);
 }
 
 TEST_F(Execute, QueueingAndRunningExecutionsAllocatesNothing) {
