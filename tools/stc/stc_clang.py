@@ -69,7 +69,7 @@ def main():
     if plus and not any(a.startswith("-std=") for a in arguments):
         command.append("-std=c++17")
     if not any(a.startswith("-g") for a in arguments):
-        command.append("-g")  # launches check parameters by it, call stacks have lines; -g0: neither
+        command.append("-g")  # for checks of parameters and lines of call stacks; -g0: neither
     os.execv(clang, command + arguments)
 
 

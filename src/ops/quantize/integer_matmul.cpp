@@ -82,7 +82,8 @@ std::unique_ptr<KernelPlan> plan_in(const IntegerMatMul& p, Rounded rounded) {
 PlanResult plan_matmul(const OpContext& context) {
   ANYNPU_ASSIGN(const IntegerMatMul p, integer_matmul_of(context));
   if (p.real()) return plan_in<double>(p, [](double sum) { return sum; });
-  return plan_in<int64_t>(p, [](int64_t sum) { return double{static_cast<int32_t>(sum)}; });
+  return plan_in<int64_t>(
+      p, [](int64_t sum) { return static_cast<double>(static_cast<int32_t>(sum)); });
 }
 
 }  // namespace
