@@ -113,6 +113,7 @@ class Instruction {
   bool matches(uint32_t word) const {
     if ((word & mask_) != match_) return false;
     for (const Piece& p : pieces_) {
+      if (p.letter == '0') continue;
       const uint32_t value = get(word, p.letter);
       if (p.constraint == '!' && value == 0) return false;
       if (p.constraint == '~' && value == 2) return false;
