@@ -237,4 +237,14 @@ def test_several_devices_dump_under_their_numbers(run, models, out):
         "0,1", "--warmup_count", 0)
     assert dumped(f"{out}/dump") == {(device, 0, name) for device in (0, 1)
                                      for name in ("conv", "fc", "pool")}
-    assert len(glob.glob(f"{out}/dump/*_npy/*.output.0.npy")) == 6
+    assert len(glob.glob(f"{out}/dump/*_npy/**/*.output.0.npy", recursive=True)) == 6
+
+
+def test_dumps_of_two_devices_with_one_name_both_become_npy(run, models, out):
+    from ais_bench.infer.profiling import _convert
+    run("--model", models("fixed"), "--output", out, "--dump", 1, "--warmup_count", 0)
+    (time,) = os.listdir(f"{out}/dump")
+    shutil.copytree(f"{out}/dump/{time}/0", f"{out}/dump/{time}/1")
+    _convert(f"{out}/dump")
+    found = glob.glob(f"{out}/dump/{time}_npy/**/*.output.0.npy", recursive=True)
+    assert len(found) == 6 and len({os.path.basename(path) for path in found}) == 3
