@@ -199,6 +199,7 @@ void ThreadPool::start_helpers() {
   if (shared_->started) return;
   shared_->started = true;
   mark_runtime_used();
+  shared_->sleepers.reserve(threads_);  // so that going to sleep never allocates
   for (size_t i = 0; i < threads_; ++i) {
     std::thread thread([this] { help(); });
     pthread_setname_np(thread.native_handle(), "anynpu");
