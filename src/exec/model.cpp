@@ -97,7 +97,8 @@ struct LoadedModel::Impl {
   bool queued = false;  // the caller's work memory: one run at a time
   std::mutex queue;
   SparePool<PlanRunner> runners;
-  struct ProgramEnds {  // what a program is given and returns, kept for the next run
+  SparePool<PlanRunner> bare_runners;  // without an arena, for runs that bring theirs
+  struct ProgramEnds {                 // what a program is given and returns, kept for the next run
     std::vector<RunValue> given, results;
   };
   SparePool<ProgramEnds> program_ends;
@@ -107,6 +108,22 @@ struct LoadedModel::Impl {
     if (auto runner = runners.take()) return runner;
     ANYNPU_ASSIGN(Memory arena, Memory::allocate(plan.work_bytes));
     return std::make_unique<PlanRunner>(plan, names, std::move(arena));
+  }
+
+  Status check_work(Buffer work) const {
+    if (program || !plan.memory_known) {
+      return fail(Code::unsupported_shape,
+                  "values of a run decide shapes in this model, so the memory it needs is not "
+                  "known; run it without work memory of your own");
+    }
+    return Memory::borrow(work.data, work.bytes, plan.work_bytes, "work").status();
+  }
+
+  std::unique_ptr<PlanRunner> take_for(Buffer work) {
+    auto runner = bare_runners.take();
+    if (!runner) runner = std::make_unique<PlanRunner>(plan, names, Memory{});
+    runner->use_arena(static_cast<std::byte*>(work.data));
+    return runner;
   }
 
   // The weights are filled.
@@ -169,7 +186,7 @@ struct LoadedModel::Impl {
   }
 
   Status run(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns,
-             std::vector<Shape>* shapes = nullptr) {
+             std::vector<Shape>* shapes = nullptr, Buffer work = {}) {
     void* sources[kMostBuffers];
     void* targets[kMostBuffers];
     ANYNPU_TRY(check_buffers(in, inputs, "input", Code::shape_mismatch, sources));
@@ -178,17 +195,18 @@ struct LoadedModel::Impl {
       shapes->resize(outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i) (*shapes)[i] = outputs[i].shape;
     }
+    if (work.data) ANYNPU_TRY(check_work(work));
     if (program) {
       if (observer) observer->begin();
       return run_program(in, out, shapes);
     }
     std::unique_lock<std::mutex> turn;
-    if (queued) turn = std::unique_lock(queue);
-    ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, take());
+    if (queued && !work.data) turn = std::unique_lock(queue);
+    ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, work.data ? take_for(work) : take());
     if (observer) [[unlikely]]
       observer->begin();
     Status status = runner->run({sources, in.size()}, {targets, out.size()}, step_ns);
-    runners.give(std::move(runner));
+    (work.data ? bare_runners : runners).give(std::move(runner));
     return status;
   }
 };
@@ -338,6 +356,7 @@ Sizes LoadedModel::sizes_of(std::span<const std::shared_ptr<LoadedModel>> models
   }
   return total;
 }
+Status LoadedModel::check_work(Buffer work) const { return impl_->check_work(work); }
 bool LoadedModel::is_stepped() const { return impl_->program != nullptr; }
 bool LoadedModel::has_loops() const { return impl_->loops; }
 
@@ -350,8 +369,8 @@ std::vector<StepInfo> LoadedModel::steps() const {
 }
 
 Status LoadedModel::run(std::span<const Buffer> in, std::span<const Buffer> out,
-                        std::vector<Shape>* shapes) {
-  return impl_->run(in, out, nullptr, shapes);
+                        std::vector<Shape>* shapes, Buffer work) {
+  return impl_->run(in, out, nullptr, shapes, work);
 }
 
 Status LoadedModel::run_timed(std::span<const Buffer> in, std::span<const Buffer> out,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LoadedModel: a model that is ready to run on this machine. Owns its packed weights and a pool of
 // arenas (or uses the caller's memory for either). run() is thread-safe: concurrent calls take an
-// arena each; with the caller's work memory they queue. A run allocates nothing once as many runs
-// have been in flight at a time. A graph with shapes that only a run can tell has a StepProgram in
-// place of a plan, which allocates when shapes are new.
+// arena each; with the caller's work memory they queue, unless each brings its own. A run allocates
+// nothing once as many runs have been in flight at a time. A graph with shapes that only a run can
+// tell has a StepProgram in place of a plan, which allocates when shapes are new.
 #pragma once
 
 #include <cstddef>
@@ -89,8 +89,13 @@ class LoadedModel {
   // an open output as large as the caller likes, and the run fails when that is too small
   // (Code::output_mismatch).
   // `shapes`, when not null, receives the shape of each output, also when a buffer is too small.
+  // `work`: memory for this run alone, as check_work() wants it; null = the model's.
   Status run(std::span<const Buffer> in, std::span<const Buffer> out,
-             std::vector<Shape>* shapes = nullptr);
+             std::vector<Shape>* shapes = nullptr, Buffer work = {});
+
+  // Whether a run can work in this memory: sizes().work_bytes at a multiple of 64. Of a model whose
+  // memory is not known before it runs, none can.
+  Status check_work(Buffer work) const;
 
   // For measurements: nanoseconds of each step of one run.
   Status run_timed(std::span<const Buffer> in, std::span<const Buffer> out,

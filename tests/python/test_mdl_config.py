@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 
 import acl
 
-INVALID_PARAM, UNSUPPORTED = 100000, 200006
+INVALID_PARAM, UNSUPPORTED, SHAPE_INVALID = 100000, 200006, 145021
 ADDRESS, SIZE, INT32, TEXT = "address", "size", "int32", "text"
 BYTES = {ADDRESS: 8, SIZE: 8, INT32: 4, TEXT: 8}
 # By attribute; queues (9 to 12) are refused.
@@ -26,14 +26,17 @@ EXECUTION = {0: INT32, 1: INT32, 2: ADDRESS, 3: SIZE, 4: SIZE, 5: SIZE, 6: SIZE,
 pytestmark = pytest.mark.usefixtures("runtime")
 
 
+def model_of(nodes, shape, result_shape, result_type=TensorProto.FLOAT):
+    graph = helper.make_graph(
+        nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("y", result_type, result_shape)])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+
+
 @pytest.fixture(scope="module")
 def om(tmp_path_factory):
-    graph = helper.make_graph(
-        [helper.make_node("Neg", ["x"], ["y"])], "net",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4])])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
-    return convert(tmp_path_factory.mktemp("config"), "net", model)
+    return convert(tmp_path_factory.mktemp("config"), "net",
+                   model_of([helper.make_node("Neg", ["x"], ["y"])], [4], [4]))
 
 
 def c_function(name):
@@ -110,3 +113,110 @@ def test_a_timeout_is_minus_one_or_more(attribute):
     assert acl.mdl.set_exec_config_opt(config, attribute, -2) == INVALID_PARAM
     assert "the timeout is -2 ms" in acl.get_recent_err_msg()
     assert acl.mdl.destroy_exec_config_handle(config) == 0
+
+
+@pytest.fixture(scope="module")
+def working_om(tmp_path_factory):
+    """y = (x @ x) @ (x @ x): the product between lies in the work memory."""
+    nodes = [helper.make_node("MatMul", ["x", "x"], ["a"]),
+             helper.make_node("MatMul", ["a", "a"], ["y"])]
+    return convert(tmp_path_factory.mktemp("work"), "net", model_of(nodes, [16, 16], [16, 16]))
+
+
+@pytest.fixture(scope="module")
+def open_om(tmp_path_factory):
+    nodes = [helper.make_node("NonZero", ["x"], ["y"])]
+    return convert(tmp_path_factory.mktemp("open"), "net",
+                   model_of(nodes, [4], [1, None], TensorProto.INT64))
+
+
+def execution_with_work(address, size):
+    config = acl.mdl.create_exec_config_handle()
+    assert acl.mdl.set_exec_config_opt(config, 2, address) == 0
+    assert acl.mdl.set_exec_config_opt(config, 3, size) == 0
+    return config
+
+
+EXECUTIONS = pytest.mark.parametrize("execute", [acl.mdl.execute_v2, acl.mdl.execute_async_v2],
+                                     ids=["execute_v2", "execute_async_v2"])
+
+
+@EXECUTIONS
+def test_an_execution_works_in_the_memory_it_is_given(working_om, execute):
+    needed, _, ret = acl.mdl.query_size(working_om)
+    assert ret == 0 and needed >= 16 * 16 * 4
+    work, _ = acl.rt.malloc(needed, 0)
+    assert acl.rt.memset(work, needed, 0, needed) == 0
+    config = execution_with_work(work, needed)
+    model = Model(working_om)
+    x = np.random.default_rng(1).normal(size=(16, 16)).astype(np.float32)
+    model.feed(x)
+    assert execute(model.id, model.inputs, model.outputs, 0, config) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    assert model.read_memory(work, needed, np.uint8).any(), "the run wrote to it"
+    given = model.read(0, (16, 16))
+    assert model.execute() == 0
+    assert np.array_equal(model.read(0, (16, 16)), given)
+    model.close()
+    assert acl.mdl.destroy_exec_config_handle(config) == 0
+    assert acl.rt.free(work) == 0
+
+
+@EXECUTIONS
+def test_work_memory_that_cannot_serve_is_refused_before_the_run(working_om, execute):
+    needed, _, _ = acl.mdl.query_size(working_om)
+    work, _ = acl.rt.malloc(needed + 64, 0)
+    model = Model(working_om)
+    for address, size, sentence in [
+            (work, needed - 1, f"work memory has {needed - 1} bytes, the model needs {needed}"),
+            (work, 0, "work memory has 0 bytes"),
+            (work + 4, needed, "expected a multiple of 64"),
+            (work, needed + 2**20, "ACL_MDL_WORK_ADDR_PTR"),
+            (0, needed, "at no address; set ACL_MDL_WORK_ADDR_PTR (2) too")]:
+        config = execution_with_work(address, size)
+        assert execute(model.id, model.inputs, model.outputs, 0, config) != 0
+        assert sentence in acl.get_recent_err_msg()
+        assert acl.mdl.destroy_exec_config_handle(config) == 0
+    model.close()
+    assert acl.rt.free(work) == 0
+
+
+@EXECUTIONS
+def test_work_memory_is_refused_where_nobody_knows_how_much_a_run_needs(open_om, execute):
+    work, _ = acl.rt.malloc(4096, 0)
+    config = execution_with_work(work, 4096)
+    model = Model(open_om, output_sizes=[64])
+    assert execute(model.id, model.inputs, model.outputs, 0, config) == SHAPE_INVALID
+    assert "run it without work memory of your own" in acl.get_recent_err_msg()
+    model.close()
+    assert acl.mdl.destroy_exec_config_handle(config) == 0
+    assert acl.rt.free(work) == 0
+
+
+def test_executions_with_work_memory_of_their_own_run_beside_each_other(working_om):
+    """Of a model whose own work memory is the program's, and so serves one at a time."""
+    needed, weight, _ = acl.mdl.query_size(working_om)
+    own, _ = acl.rt.malloc(needed, 0)
+    weights, _ = acl.rt.malloc(weight + 64, 0)
+    model_id, ret = acl.mdl.load_from_file_with_mem(working_om, own, needed, weights, weight + 64)
+    assert ret == 0, acl.get_recent_err_msg()
+    runs, x = [], np.eye(16, dtype=np.float32)
+    for i in range(4):
+        model = Model.of_id(model_id)
+        model.feed(x * (i + 1))
+        work, _ = acl.rt.malloc(needed, 0)
+        stream, _ = acl.rt.create_stream()
+        runs.append((model, work, stream, execution_with_work(work, needed)))
+    for _ in range(20):
+        for model, _, stream, config in runs:
+            assert acl.mdl.execute_async_v2(model_id, model.inputs, model.outputs, stream,
+                                            config) == 0
+    for i, (model, work, stream, config) in enumerate(runs):
+        assert acl.rt.synchronize_stream(stream) == 0
+        assert np.array_equal(model.read(0, (16, 16)), x * (i + 1.0)**4)
+        assert acl.rt.destroy_stream(stream) == 0
+        assert acl.mdl.destroy_exec_config_handle(config) == 0
+        assert acl.rt.free(work) == 0
+        model.free()
+    assert acl.mdl.unload(model_id) == 0
+    assert acl.rt.free(own) == 0 and acl.rt.free(weights) == 0

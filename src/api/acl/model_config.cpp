@@ -170,10 +170,18 @@ Status set_exec_attribute(ExecConfig& config, aclmdlExecConfigAttr attr, const v
       if (attr == ACL_MDL_STREAM_SYNC_TIMEOUT) config.stream_timeout_ms = timeout_ms;
       return {};
     }
-    // Memory for the work of one run: it stays unused, the model has its own since it was loaded.
-    case ACL_MDL_WORK_ADDR_PTR:
-      return check_value<void*>(value, size);
-    case ACL_MDL_WORK_SIZET:
+    case ACL_MDL_WORK_ADDR_PTR: {
+      void* work = nullptr;
+      ANYNPU_TRY(read_value(value, size, work));
+      config.work = work;
+      return {};
+    }
+    case ACL_MDL_WORK_SIZET: {
+      size_t work_size = 0;
+      ANYNPU_TRY(read_value(value, size, work_size));
+      config.work_size = work_size;
+      return {};
+    }
     // How the card shares its memory and cores between runs: there is nothing to choose here.
     case ACL_MDL_MPAIMID_SIZET:
     case ACL_MDL_AICQOS_SIZET:

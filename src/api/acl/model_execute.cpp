@@ -27,12 +27,14 @@ struct Binding {
   exec::LoadedModel* plan = nullptr;        // of the gear or the shapes of this execution
   std::shared_ptr<exec::LoadedModel> kept;  // a plan that others may replace meanwhile
   std::shared_ptr<Dataset> results;         // set where the run tells shapes: described afterwards
+  exec::Buffer work;                        // of this execution alone; null: the model's
 
   Status run() {
     std::unique_lock<std::mutex> turn;
-    if (model->shaped->shares_work()) turn = std::unique_lock(model->shaped->work_turn());
+    if (model->shaped->shares_work() && !work.data)
+      turn = std::unique_lock(model->shaped->work_turn());
     std::vector<Shape> shapes;
-    Status status = plan->run(inputs, outputs, results ? &shapes : nullptr);
+    Status status = plan->run(inputs, outputs, results ? &shapes : nullptr, work);
     if (!status.ok()) [[unlikely]]
       note_failed_op(model->ops);
     // Also when a buffer was too small: the description says what to allocate.
@@ -46,6 +48,7 @@ struct Binding {
     model.reset();
     kept.reset();
     results.reset();
+    work = {};
     inputs.clear();
     outputs.clear();
     owners.clear();
@@ -246,6 +249,35 @@ Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* outpu
   return {};
 }
 
+// What the program chose for one execution, read when the call is made.
+struct Options {
+  int32_t timeout_ms = -1;
+  exec::Buffer work;
+};
+
+Result<Options> read_options(const aclmdlExecConfigHandle* handle) {
+  if (!handle) return Options{};
+  ANYNPU_ASSIGN(auto config, resolve<ExecConfig>(to_handle(handle)));
+  const Options options{config->stream_timeout_ms, {config->work, config->work_size}};
+  if (!options.work.data && options.work.bytes > 0) {
+    return fail(Code::invalid_argument,
+                "the execution has work memory of {} bytes at no address; set "
+                "ACL_MDL_WORK_ADDR_PTR (2) too",
+                options.work.bytes);
+  }
+  return options;
+}
+
+Status bind_work(exec::Buffer work, Binding& binding) {
+  if (!work.data) return {};
+  ANYNPU_TRY(binding.plan->check_work(work), "in the configuration of the execution");
+  ANYNPU_ASSIGN(auto range, device::check_range(work.data, work.bytes, device::Access::write,
+                                                "ACL_MDL_WORK_ADDR_PTR"));
+  binding.work = {range.address, work.bytes};
+  if (range.owner) binding.owners.push_back(std::move(range.owner));
+  return {};
+}
+
 // A synchronous execution stands in no queue: its failure is reported as if it had been the next
 // task of the default stream.
 void report(const device::Context& context, const Status& status) {
@@ -284,36 +316,36 @@ Failure execute(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output) 
 }
 
 Failure enqueue(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output,
-                const std::shared_ptr<device::Stream>& stream) {
+                const std::shared_ptr<device::Stream>& stream, exec::Buffer work) {
   PooledBinding binding(spare_bindings().take().release());
   if (!binding) binding.reset(new Binding);
   Failure failure = bind(id, input, output, *stream->device(), *binding);
+  if (failure.ok()) failure = bind_work(work, *binding);
   if (!failure.ok()) return failure;
   device::TaskKind& kind = binding->plan->has_loops() ? kExecuteLoops : kExecute;
   return stream->submit({kind, id}, [binding = std::move(binding)] { return binding->run(); });
 }
 
-Failure enqueue_on(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output, Handle handle) {
+Failure enqueue_on(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output, Handle handle,
+                   const aclmdlExecConfigHandle* config = nullptr) {
+  const auto options = read_options(config);
+  if (!options.ok()) return options.status();
   auto stream = device::Runtime::instance().stream(handle);
   if (!stream.ok()) return stream.status();
-  return enqueue(id, input, output, *stream);
+  return enqueue(id, input, output, *stream, options->work);
 }
 
 // With options: on the stream, and waited for at most as long as they say.
 Failure execute_v2(uint32_t id, const aclmdlDataset* input, aclmdlDataset* output, Handle handle,
-                   const aclmdlExecConfigHandle* config_handle) {
-  int32_t timeout_ms = -1;
-  if (config_handle) {
-    auto config = resolve<ExecConfig>(to_handle(config_handle));
-    if (!config.ok()) return config.status();
-    timeout_ms = (*config)->stream_timeout_ms;
-  }
+                   const aclmdlExecConfigHandle* config) {
+  const auto options = read_options(config);
+  if (!options.ok()) return options.status();
   auto stream = device::Runtime::instance().stream(handle);
   if (!stream.ok()) return stream.status();
-  Failure failure = enqueue(id, input, output, *stream);
+  Failure failure = enqueue(id, input, output, *stream, options->work);
   if (!failure.ok()) return failure;
-  return (*stream)->synchronize(timeout_ms < 0 ? Deadline::never()
-                                               : Deadline::after_ms(timeout_ms));
+  return (*stream)->synchronize(options->timeout_ms < 0 ? Deadline::never()
+                                                        : Deadline::after_ms(options->timeout_ms));
 }
 
 }  // namespace
@@ -342,13 +374,8 @@ aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset* input, aclmdl
 
 aclError aclmdlExecuteAsyncV2(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output,
                               aclrtStream stream, const aclmdlExecConfigHandle* handle) {
-  return enter(__func__, [&]() -> Failure {
-    if (handle) {
-      const auto config = resolve<ExecConfig>(to_handle(handle));
-      if (!config.ok()) return config.status();
-    }
-    return enqueue_on(modelId, input, output, to_handle(stream));
-  });
+  return enter(__func__,
+               [&] { return enqueue_on(modelId, input, output, to_handle(stream), handle); });
 }
 
 }  // extern "C"

@@ -212,6 +212,8 @@ struct AippSet {
 // Options of one execution (aclmdlExecuteV2).
 struct ExecConfig {
   std::atomic<int32_t> stream_timeout_ms{-1};
+  std::atomic<void*> work{nullptr};  // memory for the work of the run; null: the model's
+  std::atomic<size_t> work_size{0};
 };
 
 }  // namespace anynpu::acl
