@@ -49,6 +49,10 @@ Status check_soc_name(std::string_view name) {
               name, list);
 }
 
+bool runs_shape_ranges(std::string_view name) {
+  return name != "Ascend310" && !name.starts_with("Ascend310B");
+}
+
 std::string_view soc_name() {
   static const std::string_view name = [] {
     const std::string wanted = env::text(env::Name::soc);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/log.h"
+#include "base/soc.h"
 #include "compile/option_text.h"
 #include "compile/pass_switch.h"
 #include "compile/stages.h"
@@ -115,6 +116,12 @@ Status convert(const Conversion& conversion) {
                 conversion.model_path);
   ANYNPU_LOG(info, "compiled to {} nodes", model.graph.nodes.size());
   ANYNPU_LOG(debug, "{}", graph::print(model.graph));
+  if (model.meta.has_ranges() && !runs_shape_ranges(options.soc_version) && conversion.on_warning) {
+    conversion.on_warning(
+        format("{} runs no models with shapes that come at run time, and inputs of '{}' have such; "
+               "for that card use --dynamic_batch_size, --dynamic_image_size or --dynamic_dims",
+               options.soc_version, conversion.model_path));
+  }
   begin("writing");
   if (original) ANYNPU_TRY(om::write_file(*original, original_path(conversion.output_path)));
   return om::write_file(model, conversion.output_path, conversion.weights);

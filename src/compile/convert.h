@@ -26,6 +26,8 @@ struct Conversion {
   std::map<std::string, std::string> layer_types;  // Caffe alone: a type -> the one it stands for
   // Called when a part of the work begins: "reading", "compiling", "writing"; may be empty.
   std::function<void(std::string_view part)> on_part;
+  // Called with what works here and would not on the chip; may be empty.
+  std::function<void(const std::string& sentence)> on_warning;
 };
 
 // "0" -> Framework::caffe, "5" -> Framework::onnx. Fails for other numbers, and for the frameworks

@@ -51,6 +51,19 @@ def output_shape(dataset, index):
     ]
 
 
+@pytest.mark.parametrize("soc, told", [("Ascend310", True), ("Ascend310B4", True),
+                                       ("Ascend310P3", False), ("Ascend910B1", False)])
+def test_atc_tells_which_chips_run_no_shape_ranges(tmp_path, soc, told):
+    onnx.save(net(), tmp_path / "net.onnx")
+    common = [f"--model={tmp_path}/net.onnx", "--framework=5", f"--soc_version={soc}"]
+    ranged = atc(*common, f"--output={tmp_path}/ranged", "--input_shape=image:1~8,3,8,8")
+    assert ranged.returncode == 0, "the model runs here all the same"
+    assert (f"{soc} runs no models with shapes that come at run time" in ranged.stderr) == told
+    geared = atc(*common, f"--output={tmp_path}/geared", "--input_shape=image:-1,3,8,8",
+                 "--dynamic_batch_size=1,2")
+    assert geared.returncode == 0 and geared.stderr == "", "gears run on all of them"
+
+
 def test_sizes_are_0_and_dims_are_open(model):
     assert acl.mdl.get_num_inputs(model.desc) == 1
     assert acl.mdl.get_input_size_by_index(model.desc, 0) == 0
