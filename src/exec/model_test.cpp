@@ -296,6 +296,25 @@ TEST(LoadedModel, AChainInPlaceNeverDisturbsATensorThatIsStillRead) {
   expect_near(two, expected[1]);
 }
 
+// Convolutions keep their results in blocks of channels; the caller's copy is made at the end.
+TEST(LoadedModel, AnOutputInAnotherLayoutIsNotOverwrittenByWhatFollowsIt) {
+  NetBuilder b;
+  const ValueId x = b.input("x", {2, 3, 8, 8});
+  const ValueId c =
+      b.node("Conv", {x, b.weight({4, 3, 3, 3}), b.weight({4})}, {{"pads", Ints{1, 1, 1, 1}}});
+  b.output(c);
+  b.output(b.node("Relu", {c}));
+  const auto model = LoadedModel::load(b.graph);
+  ASSERT_TRUE(model.ok()) << model.status().to_string();
+  std::vector<float> in = draw(384), plain(512), positive(512);
+  const Buffer ins[] = {{in.data(), in.size() * 4}};
+  const Buffer outs[] = {{plain.data(), 2048}, {positive.data(), 2048}};
+  ASSERT_TRUE((*model)->run(ins, outs).ok());
+  const auto expected = b.expected({in});
+  expect_near(plain, expected[0]);
+  expect_near(positive, expected[1]);
+}
+
 Result<Plan> planned(const graph::Graph& graph) {
   WeightPool weights;
   weights.open();

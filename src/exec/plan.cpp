@@ -77,7 +77,7 @@ class Planner {
     Shape shape;
     bool has_shape = false;
     int plain = -1, blocked = -1;  // storage by layout, -1 = not there
-    int last_node = -1;            // last reader
+    int last_node = -1;            // last reader, kNever of an output
     int output = -1;               // index among the graph's outputs
     Layout made_in = Layout::plain;
   };
@@ -105,8 +105,9 @@ class Planner {
       }
     }
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
-      if (planned(graph_.outputs[i]).output < 0)
-        planned(graph_.outputs[i]).output = static_cast<int>(i);
+      PlannedValue& output = planned(graph_.outputs[i]);
+      if (output.output < 0) output.output = static_cast<int>(i);
+      output.last_node = kNever;  // in another layout it is read once more, behind the last node
     }
   }
 
