@@ -9,7 +9,7 @@ namespace anynpu::onnx {
 
 namespace {
 
-constexpr int64_t kNewestOpset = 22;  // of the onnx package in requirements.txt
+constexpr int64_t kNewestOpset = 28;
 
 Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
   Model model;

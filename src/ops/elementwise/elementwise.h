@@ -11,5 +11,6 @@ void register_unary_rows(Registry& registry);
 void register_unary(Registry& registry);
 void register_binary(Registry& registry);
 void register_clip(Registry& registry);
+void register_swish(Registry& registry);
 
 }  // namespace anynpu::ops

@@ -40,6 +40,36 @@ TEST(Add, BroadcastsBothSides) {
             std::string::npos);
 }
 
+TEST(Swish, MultipliesByTheSigmoidOfAlphaTimesX) {
+  const auto y = TestNode("Swish", 24).floats({3}, {0, 2, -1}).attr("alpha", 0.5f).evaluate();
+  EXPECT_EQ(y[0], 0);
+  EXPECT_NEAR(y[1], 2 / (1 + std::exp(-1.0)), 1e-6);
+  EXPECT_NEAR(y[2], -1 / (1 + std::exp(0.5)), 1e-6);
+}
+
+TEST(SwiGLU, GatesTheSecondTensorByTheSwishOfTheFirst) {
+  const auto y = TestNode("SwiGLU", 28).floats({2}, {1, 2}).floats({2}, {3, -5}).evaluate();
+  EXPECT_NEAR(y[0], 3 / (1 + std::exp(-1.0)), 1e-6);
+  EXPECT_NEAR(y[1], -10 / (1 + std::exp(-2.0)), 1e-6);
+  EXPECT_EQ(TestNode("SwiGLU", 28).shape({-1, 4}).shape({3, 4}).shape_text(), "3x4");
+  EXPECT_NE(TestNode("SwiGLU", 28).shape({2, 3}).shape({3}).shape_text().find("not broadcast"),
+            std::string::npos);
+}
+
+TEST(Swish, EveryKernelAgreesWithTheReference) {
+  check_cases(
+      {
+          "Swish shape=1x17x5x3 opset=24",
+          "Swish shape=9001 alpha=1.702 opset=24",
+          "Swish shape=2x33 opset=24 dtype=bfloat16",
+          "Swish shape=2x33 opset=24 dtype=float64",
+          "Swish shape=0x3 opset=24",
+          "SwiGLU shape=3x700,3x700 opset=28",
+          "SwiGLU shape=3x7,3x7 alpha=-2 opset=28 dtype=float16",
+      },
+      12);
+}
+
 TEST(Div, OfIntegersByZeroDoesNotTrap) {
   auto op_case = OpCase::parse("Div shape=6,6 dtype=int32");
   ASSERT_TRUE(op_case.ok());

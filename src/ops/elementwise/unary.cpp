@@ -142,6 +142,7 @@ void register_elementwise(Registry& registry) {
   register_unary(registry);
   register_clip(registry);
   register_binary(registry);
+  register_swish(registry);
 }
 
 }  // namespace anynpu::ops

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation of contiguous groups: LayerNormalization, RMSNormalization, InstanceNormalization,
 // GroupNormalization; and MeanVarianceNormalization over any axes. Sums are kept in double.
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "ops/block/wide.h"
 #include "ops/broadcast.h"
@@ -17,15 +19,28 @@ namespace anynpu::ops {
 
 namespace {
 
-// How a group's elements are scaled: element i of group g takes scale[place(g, i)].
+using Offsets = std::shared_ptr<const std::vector<int64_t>>;
+
+// A scale or bias: which input it is (-1 = none), and its elements; places are taken modulo these.
+struct Parameter {
+  int input = -1;
+  int64_t count = 1;
+  Offsets rows, columns;  // where set: the place is (*rows)[g] + (*columns)[i]
+};
+
+// How a group's elements are scaled: element i of group g takes the parameter's place(g, i).
 struct Groups {
   int64_t count = 1, length = 1;
-  // place = (g % outer) * outer_step + i / inner: enough for all of them.
+  // place = (g % outer) * outer_step + i / inner: enough for nearly all of them.
   int64_t outer = 1, outer_step = 0, inner = 1;
-  int64_t parameters = 1;  // elements of scale; place is taken modulo this
   double epsilon = 1e-5;
   bool centred = true;
-  int scale = -1, bias = -1;  // inputs
+  Parameter scale, bias;
+
+  int64_t place(const Parameter& p, int64_t at, int64_t i) const {
+    if (p.rows) return (*p.rows)[static_cast<size_t>(at)] + (*p.columns)[static_cast<size_t>(i)];
+    return (at % outer * outer_step + i / inner) % p.count;
+  }
 };
 
 PlanResult plan_groups(const OpContext& context, const Groups& g) {
@@ -33,11 +48,11 @@ PlanResult plan_groups(const OpContext& context, const Groups& g) {
   const auto load = load_block<double>(type);
   const auto store = store_block<double>(context.outputs[0].dtype);
   if (!load || !store) return no_kernel_for(context);
-  const auto parameter = [&](int input) {
-    return input < 0 ? DType::f32 : context.inputs[static_cast<size_t>(input)].dtype;
+  const auto type_of = [&](const Parameter& p) {
+    return p.input < 0 ? DType::f32 : context.inputs[static_cast<size_t>(p.input)].dtype;
   };
-  const auto load_scale = load_block<double>(parameter(g.scale)),
-             load_bias = load_block<double>(parameter(g.bias));
+  const auto load_scale = load_block<double>(type_of(g.scale)),
+             load_bias = load_block<double>(type_of(g.bias));
   const auto statistic = [&](size_t i) {
     return store_block<double>(i < context.outputs.size() && context.outputs[i].present
                                    ? context.outputs[i].dtype
@@ -69,12 +84,14 @@ PlanResult plan_groups(const OpContext& context, const Groups& g) {
         const double inverse = 1 / std::sqrt(square / static_cast<double>(g.length) + g.epsilon);
         each([&](int64_t i, int64_t n) {
           for (int64_t j = 0; j < n; ++j) {
-            const int64_t place = (at % g.outer * g.outer_step + (i + j) / g.inner) % g.parameters;
+            const auto read = [&](const Parameter& p, LoadBlock<double> load_one, double& value) {
+              if (p.input < 0) return;
+              const std::byte* data = args.inputs[static_cast<size_t>(p.input)];
+              load_one(data, g.place(p, at, i + j), 0, &value, 1);
+            };
             double value = (block[j] - mean) * inverse, factor = 1, shift = 0;
-            if (g.scale >= 0)
-              load_scale(args.inputs[static_cast<size_t>(g.scale)], place, 0, &factor, 1);
-            if (g.bias >= 0)
-              load_bias(args.inputs[static_cast<size_t>(g.bias)], place, 0, &shift, 1);
+            read(g.scale, load_scale, factor);
+            read(g.bias, load_bias, shift);
             block[j] = value * factor + shift;
           }
           store(args.outputs[0], base + i, block, n);
@@ -89,30 +106,64 @@ PlanResult plan_groups(const OpContext& context, const Groups& g) {
 
 Status layer_rule(OpContext& context) {
   const Operand x = context.inputs[0];
-  context.outputs[0].dtype = x.dtype;
+  const DType type = context.schema->name == "RMSNormalization" ? context.inputs[1].dtype : x.dtype;
+  context.outputs[0].dtype = type;
   for (size_t i = 1; i < context.outputs.size(); ++i) context.outputs[i].dtype = DType::f32;
   if (!x.has_shape) return {};
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
-  // Scale and bias fill the normalised dimensions, or repeat over the first of them.
-  const Shape tail(x.shape.begin() + axis, x.shape.end());
   for (size_t i = 1; i < context.inputs.size(); ++i) {
     const Operand& p = context.inputs[i];
     if (!p.present || !p.fully_known() || !is_static(x.shape)) continue;
-    bool fits = p.shape.size() <= tail.size() && element_count(p.shape) > 0;
-    for (size_t d = 0; fits && d < p.shape.size(); ++d) {
-      fits = p.shape[p.shape.size() - 1 - d] == tail[tail.size() - 1 - d];
-    }
-    if (!fits) {
+    const auto both = broadcast(p.shape, x.shape);
+    if (!both.ok() || *both != x.shape) {
       return fail(Code::shape_mismatch,
-                  "{}: input {} is {}, expected {} as the normalised dimensions", context.label(),
-                  i, to_string(p.shape), to_string(tail));
+                  "{}: input {} is {}, expected {} as the normalised dimensions, or a shape that "
+                  "broadcasts to {}",
+                  context.label(), i, to_string(p.shape),
+                  to_string(Shape(x.shape.begin() + axis, x.shape.end())), to_string(x.shape));
     }
   }
   Shape statistics = x.shape;
   for (size_t i = static_cast<size_t>(axis); i < statistics.size(); ++i) statistics[i] = 1;
   ANYNPU_TRY(set_output(context, 1, DType::f32, statistics));
   ANYNPU_TRY(set_output(context, 2, DType::f32, statistics));
-  return set_output(context, 0, x.dtype, x.shape);
+  return set_output(context, 0, type, x.shape);
+}
+
+// Where elements along the dimensions of `shape` lie in a tensor that has the steps of `steps`
+// along them: one offset per element, in order.
+Offsets offsets_along(const Shape& shape, const std::vector<int64_t>& steps) {
+  auto offsets = std::make_shared<std::vector<int64_t>>();
+  for (int64_t i = 0; i < element_count(shape); ++i) {
+    int64_t offset = 0, rest = i;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) offset += rest % shape[d] * steps[d];
+    offsets->push_back(offset);
+  }
+  return offsets;
+}
+
+// A scale or bias of a layer. Mostly it fills the last dimensions: the rest of i is enough. Else
+// the offsets of rows and of elements in a row are listed.
+Parameter layer_parameter(const OpContext& context, int input, int64_t axis) {
+  Parameter p;
+  if (!context.has_input(static_cast<size_t>(input))) return p;
+  const Shape& x = context.inputs[0].shape;
+  const Shape& shape = context.inputs[static_cast<size_t>(input)].shape;
+  p.input = input;
+  p.count = std::max<int64_t>(1, element_count(shape));
+  const size_t skipped = x.size() - shape.size();
+  const bool fills =
+      skipped >= static_cast<size_t>(axis) &&
+      std::equal(shape.begin(), shape.end(), x.begin() + static_cast<ptrdiff_t>(skipped));
+  if (fills || p.count == 1) return p;
+  std::vector<int64_t> steps(x.size(), 0);
+  int64_t step = 1;
+  for (size_t d = shape.size(); d-- > 0; step *= shape[d]) {
+    if (shape[d] != 1) steps[skipped + d] = step;
+  }
+  p.rows = offsets_along(Shape(x.begin(), x.begin() + axis), {steps.begin(), steps.begin() + axis});
+  p.columns = offsets_along(Shape(x.begin() + axis, x.end()), {steps.begin() + axis, steps.end()});
+  return p;
 }
 
 PlanResult plan_layer(const OpContext& context) {
@@ -122,13 +173,10 @@ PlanResult plan_layer(const OpContext& context) {
   Groups g;
   for (size_t i = 0; i < x.size(); ++i)
     (static_cast<int64_t>(i) < axis ? g.count : g.length) *= x[i];
-  g.parameters = std::max<int64_t>(1, element_count(context.inputs[1].shape));
   g.epsilon = static_cast<double>(context.float_attr("epsilon"));
   g.centred = context.schema->name == "LayerNormalization";
-  g.scale = 1;
-  g.bias = context.has_input(2) ? 2 : -1;
-  if (g.bias >= 0 && element_count(context.inputs[2].shape) != g.parameters)
-    return no_kernel_for(context);
+  g.scale = layer_parameter(context, 1, axis);
+  g.bias = layer_parameter(context, 2, axis);
   return plan_groups(context, g);
 }
 
@@ -167,12 +215,12 @@ PlanResult plan_channels(const OpContext& context) {
   g.count = x[0] * groups;
   g.length = groups == 0 ? 0 : x[1] / groups * spatial;
   g.outer = std::max<int64_t>(groups, 1);
-  g.parameters = std::max<int64_t>(1, element_count(context.inputs[1].shape));
   const bool per_group = grouped && context.schema->since < 21;
   g.outer_step = per_group ? 1 : x[1] / g.outer;
   g.inner = std::max<int64_t>(1, per_group ? g.length : spatial);
   g.epsilon = static_cast<double>(context.float_attr("epsilon"));
-  g.scale = 1, g.bias = 2;
+  g.scale.input = 1, g.bias.input = 2;
+  g.scale.count = g.bias.count = std::max<int64_t>(1, element_count(context.inputs[1].shape));
   return plan_groups(context, g);
 }
 
@@ -242,7 +290,7 @@ void register_norm_groups(Registry& registry) {
   registry.add(OpSchema{.name = "RMSNormalization",
                         .since = 23,
                         .inputs = {{"X", "T"}, {"scale", "V"}},
-                        .outputs = {{"Y", "T"}},
+                        .outputs = {{"Y", "V"}},
                         .types = {{"T", kFloats}, {"V", kFloats}},
                         .attrs = {axis, epsilon, stash},
                         .shape = layer_rule});

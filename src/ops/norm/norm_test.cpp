@@ -33,6 +33,22 @@ TEST(RMSNormalization, DoesNotCentre) {
   EXPECT_NEAR(y[0], 3 / std::sqrt(12.5), 1e-6);
 }
 
+TEST(RMSNormalization, BroadcastsTheScaleAndGivesItsType) {
+  const auto y = TestNode("RMSNormalization", 23)
+                     .floats({2, 2, 1}, {3, 4, -3, -4})
+                     .floats({2, 1, 1}, {1, 10})
+                     .attr("axis", int64_t{1})
+                     .attr("epsilon", 0.0f)
+                     .evaluate();
+  const auto root = static_cast<float>(std::sqrt(12.5));
+  EXPECT_NEAR(y[1], 4 / root, 1e-6);
+  EXPECT_NEAR(y[2], -30 / root, 1e-5);
+  const auto mixed =
+      TestNode("RMSNormalization", 23).shape({2, 4}, DType::f16).shape({4}, DType::f32).infer();
+  ASSERT_TRUE(mixed.ok());
+  EXPECT_EQ(mixed->outputs[0].dtype, DType::f32);
+}
+
 TEST(GroupNormalization, ScalesByGroupBeforeOpset21AndByChannelAfter) {
   const Floats x = {1, 3, 5, 7};  // 2 channels of 2, one group each
   const auto old = TestNode("GroupNormalization", 18)
