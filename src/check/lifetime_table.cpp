@@ -23,6 +23,9 @@ const Kind kAllocator{"allocator desc", "acl.rt.allocator_destroy_desc",
 const Kind kBinary{"binary", "acl.rt.destroy_binary", "aclrtDestroyBinary"};
 const Kind kLoadedBinary{"loaded binary", "acl.rt.binary_unload", "aclrtBinaryUnLoad"};
 const Kind kStreamConfig{"stream config", "-", "aclrtDestroyStreamConfigHandle"};
+const Kind kQueue{"queue", "-", "acltdtDestroyQueue", true};
+const Kind kQueueAttr{"queue attr", "-", "acltdtDestroyQueueAttr"};
+const Kind kQueueBuffer{"queue buffer", "-", "acltdtFreeBuf"};
 const Kind kReserved{"reserved address", "acl.rt.release_mem_address", "aclrtReleaseMemAddress"};
 const Kind kRegistered{"registered memory", "acl.rt.host_unregister", "aclrtHostUnregister"};
 const Kind kPhysical{"physical memory", "acl.rt.free_physical", "aclrtFreePhysical"};
@@ -165,6 +168,17 @@ const LifetimeRow kTable[] = {
     {"aclmdlBundleLoadFromFile", &kBundle, kCreate, 1},
     {"aclmdlBundleLoadFromMem", &kBundle, kCreate, 2},
     {"aclmdlBundleUnload", &kBundle, kDestroy, 0},
+    {"acltdtCreateQueueAttr", &kQueueAttr, kCreate, kReturned},
+    {"acltdtDestroyQueueAttr", &kQueueAttr, kDestroy, 0},
+    {"acltdtCreateQueue", &kQueue, kCreate, 1},
+    {"acltdtDestroyQueue", &kQueue, kDestroy, 0},
+    {"acltdtAllocBuf", &kQueueBuffer, kCreate, 2},
+    {"acltdtCopyBufRef", &kQueueBuffer, kCreate, 1},
+    {"acltdtDequeue", &kQueueBuffer, kCreate, 1},
+    {"acltdtFreeBuf", &kQueueBuffer, kDestroy, 0},
+    // They belong to the queue or to the chain afterwards.
+    {"acltdtEnqueue", &kQueueBuffer, kDestroy, 1},
+    {"acltdtAppendBufChain", &kQueueBuffer, kDestroy, 1},
     {"aclopCreateAttr", &kOpAttr, kCreate, kReturned},
     {"aclopDestroyAttr", &kOpAttr, kDestroy, 0},
     {"aclopCreateHandle", &kOpHandle, kCreate, 6},

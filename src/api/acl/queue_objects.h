@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs hold of acl_tdt_queue.h: attributes of queues and buffers outside of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "device/buffer_queue.h"
+
+namespace anynpu::acl {
+
+// Objects by numbers that are no addresses, no handles of the handle table, and never come again.
+// Not thread-safe: its owner has a lock.
+template <typename T>
+class NumberedObjects {
+ public:
+  // `family` tells the objects of two tables apart: 254 or 255, which are no HandleTag.
+  NumberedObjects(uint64_t family, const char* name) : next_(family << 55 | 1), name_(name) {}
+
+  void* add(T object) {
+    put_back(reinterpret_cast<void*>(next_), std::move(object));
+    return reinterpret_cast<void*>(next_++);
+  }
+  void put_back(const void* number, T object) { objects_.emplace(number, std::move(object)); }
+  Result<T*> find(const void* number) {
+    const auto found = objects_.find(number);
+    if (found != objects_.end()) return &found->second;
+    return fail(Code::invalid_handle,
+                "{} is no {}; pass one that its create function gave and that was not destroyed, "
+                "freed or put into a queue",
+                number, name_);
+  }
+  // After find() has found it.
+  T remove(const void* number) { return std::move(objects_.extract(number).mapped()); }
+  void clear() { objects_.clear(); }
+
+ private:
+  std::unordered_map<const void*, T> objects_;
+  uint64_t next_;
+  const char* const name_;
+};
+
+// Gives a buffer that came out of a queue to the program.
+void* hand_out(std::shared_ptr<device::QueueBuffer> buffer);
+
+// A buffer on its way from the program into a queue, with its chain: the program cannot use it any
+// more, unless it is put back.
+struct HeldBuffer {
+  std::shared_ptr<device::QueueBuffer> buffer;
+  const void* head = nullptr;  // of the chain that it is part of
+  std::vector<void*> chain{};  // numbers of those chained behind it; null before they are asked for
+};
+Result<HeldBuffer> take_in(const void* number);
+void put_back(const void* number, HeldBuffer buffer);
+
+}  // namespace anynpu::acl
