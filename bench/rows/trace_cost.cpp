@@ -11,7 +11,7 @@ namespace anynpu::bench {
 namespace {
 
 constexpr size_t kOffCalls = 20'000;  // short enough to fall between two interruptions
-constexpr size_t kOnCalls = trace::kDefaultRingEvents / 2;  // fits in a ring: nothing is dropped
+constexpr size_t kOnCalls = 4 * trace::kBlockEvents;  // the cost of new blocks is in it
 
 __attribute__((noinline)) void traced(uint64_t value) {
   ANYNPU_TRACE_ZONE(op, "bench zone", 1, value);

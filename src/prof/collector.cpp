@@ -18,12 +18,9 @@ namespace anynpu::prof {
 
 namespace {
 
-constexpr size_t kRingEvents =
-    65536;  // 2 MiB a thread: a quarter lasts 5 ms at three million events a second
-
 constinit std::atomic<uint32_t> g_wake{0};
 
-// Runs in whatever thread records: one system call per quarter of a ring.
+// Runs in whatever thread records: a system call now and then.
 void wake() {
   if (g_wake.exchange(1, std::memory_order_release) == 0) {
     syscall(SYS_futex, &g_wake, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
@@ -65,7 +62,6 @@ Collector& Collector::instance() {
 void Collector::add(std::shared_ptr<Sink> sink) {
   const std::lock_guard lock(mutex_);
   if (sinks_.empty()) {
-    trace::set_ring_events(kRingEvents);
     trace::discard();
     forget_open_stamps();
     clock_.restart();

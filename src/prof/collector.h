@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes events out of the trace rings and hands them to sinks: profiling sessions and
-// subscriptions. One thread does so while there is a sink, whenever a ring has filled a quarter and
-// after the pause that the sinks ask for; without a sink there is no thread and nothing is
-// recorded. The mask of the trace is the union of what the sinks want. Thread-safe; a sink is
-// called by one thread at a time.
+// subscriptions. One thread does so while there is a sink, whenever a thread has recorded
+// trace::Ring::kHookEvents more and after the pause that the sinks ask for; without a sink there is
+// no thread and nothing is recorded. The mask of the trace is the union of what the sinks want.
+// Thread-safe; a sink is called by one thread at a time.
 #pragma once
 
 #include <memory>

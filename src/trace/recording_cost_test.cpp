@@ -27,7 +27,7 @@ thread_local size_t t_allocations = 0;
 namespace anynpu::trace {
 namespace {
 
-constexpr size_t kEvents = kDefaultRingEvents / 4;
+constexpr size_t kRounds = kBlockEvents;  // of four events: several blocks
 
 void record(size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -42,7 +42,7 @@ TEST(RecordingCost, NothingIsAllocatedPerEvent) {
   set_mask(kAllCategories);
   record(1);  // the first event of a thread takes its ring, the first of a name interns it
   const size_t before = t_allocations;
-  record(kEvents / 8);
+  record(kRounds);
   EXPECT_EQ(t_allocations, before);
   set_mask(0);
   discard();
@@ -61,7 +61,7 @@ TEST(RecordingCost, RecordingGoesOnWhileADrainIsHeldUp) {
   record(1);
   std::thread drainer([&] { drain(visitor); });
   while (!visitor.inside) std::this_thread::yield();
-  record(kEvents / 8);  // a lock shared with the drain would never be free here
+  record(kRounds);  // a lock shared with the drain would never be free here
   visitor.go_on = true;
   drainer.join();
   set_mask(0);

@@ -19,7 +19,6 @@ namespace {
 
 constinit std::atomic<Ring*> g_rings{nullptr};  // rings are pushed, never removed
 constinit std::atomic<size_t> g_ring_count{0};
-constinit std::atomic<size_t> g_ring_events{kDefaultRingEvents};
 constinit std::atomic<uint64_t> g_lost_without_ring{0};
 constinit std::mutex g_drain_mutex;
 constinit ClockPair g_last_drain;  // guarded by g_drain_mutex
@@ -48,13 +47,18 @@ Event describe_this_thread() {
                     static_cast<uint64_t>(syscall(SYS_gettid)));
 }
 
+BlockPool& pool() {
+  static auto* one = new BlockPool(kPoolEvents / kBlockEvents, kBlockEvents);  // as the rings
+  return *one;
+}
+
 Ring* make_ring() {
   if (g_ring_count.fetch_add(1, std::memory_order_relaxed) >= kMostRings) {
     g_ring_count.fetch_sub(1, std::memory_order_relaxed);
     return nullptr;
   }
   // NOLINTNEXTLINE: owned by the list, which lives as long as the process
-  Ring* ring = new (std::nothrow) Ring(g_ring_events.load(std::memory_order_relaxed));
+  Ring* ring = new (std::nothrow) Ring(pool());
   if (!ring) return nullptr;
   Ring* first = g_rings.load(std::memory_order_relaxed);
   do {
@@ -136,17 +140,11 @@ void discard() {
 
 void set_fill_hook(FillHook hook) { Ring::fill_hook.store(hook, std::memory_order_release); }
 
-void set_ring_events(size_t events) {
-  constexpr size_t kMost = size_t{1} << 24;
-  g_ring_events.store(events < kMost ? events : kMost, std::memory_order_relaxed);
-}
-
 RingStats ring_stats() {
   RingStats stats;
   for (Ring* ring = g_rings.load(std::memory_order_acquire); ring; ring = ring->next) {
     ++stats.rings;
     stats.in_use += ring->owned();
-    stats.bytes += sizeof(Ring) + ring->capacity() * sizeof(Event);
   }
   return stats;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owns the rings and hands one to each thread that records. Nothing exists until the first enabled
-// event; no thread is started. Memory is bounded by kMostRings rings: a thread that finds none free
-// records nothing and its events are counted as lost.
+// event; no thread is started. Memory is bounded by kPoolBytes for all rings together and by
+// kMostRings of them: a thread that finds no ring or no room records nothing and its events are
+// counted as lost.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,10 @@
 namespace anynpu::trace {
 
 constexpr size_t kMostRings = 256;
-constexpr size_t kDefaultRingEvents = 16384;  // 512 KiB of address space, touched as it fills
+// Two million events, 40 seconds of 50,000 a second: what a drain that gets no core may be behind.
+constexpr size_t kPoolBytes = size_t{64} << 20;
+constexpr size_t kPoolEvents = kPoolBytes / sizeof(Event);
+constexpr size_t kBlockEvents = 2048;  // by which a ring grows
 
 struct ThreadInfo {
   uint64_t id = 0;  // as gettid()
@@ -30,7 +34,7 @@ class DrainVisitor {
   virtual void on_clock(const TickScale& scale) {}
   // A run of events of one thread, oldest first; slices are in the order in which they ended.
   virtual void on_events(const ThreadInfo& thread, std::span<const Event> events) = 0;
-  // Events that a full ring dropped since the last drain; thread.id is 0 when no ring was free.
+  // Events dropped since the last drain for want of room; thread.id is 0 when no ring was free.
   virtual void on_lost(const ThreadInfo& thread, uint64_t count) {}
 };
 
@@ -41,18 +45,14 @@ void drain(DrainVisitor& visitor);
 // Throws away what was recorded so far: the start of a session.
 void discard();
 
-// Called by a recording thread whenever its ring has taken another quarter of its size, so that
-// whoever drains can come before it is full. Must be quick and take no lock; null for none.
+// Called by a recording thread as its ring and the pool fill (Ring::fill_hook), so that whoever
+// drains comes in time. Must be quick and take no lock; null for none.
 using FillHook = void (*)();
 void set_fill_hook(FillHook hook);
-
-// Size of rings made from now on; for programs that drain rarely, and for tests.
-void set_ring_events(size_t events);
 
 struct RingStats {
   size_t rings = 0;   // made so far; never freed, reused
   size_t in_use = 0;  // owned by a live thread
-  size_t bytes = 0;   // address space of all rings
 };
 RingStats ring_stats();
 

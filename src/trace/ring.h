@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring of events with one producer (the thread that owns it) and one consumer (whoever drains,
-// one at a time). No lock, no allocation after the ring is made. When full, new events are dropped
+// The events of one thread on their way to whoever drains: one producer (the thread that owns the
+// ring), one consumer at a time. Its blocks come from a pool that all rings share, one when the one
+// before is full, and go back there as they are drained; so a ring grows while the drain is behind,
+// up to what the pool has. No lock, no allocation. When the pool is empty, new events are dropped
 // and counted, after a short wait where a drain was asked for: what was recorded first is kept. A
 // thread that ends gives its ring back; the next thread continues in the same ring after a
 // Phase::thread event that names it, so the number of rings is bounded by the threads alive at
@@ -10,16 +12,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
+#include "trace/block_pool.h"
 #include "trace/event.h"
 
 namespace anynpu::trace {
 
 class Ring {
  public:
-  // `capacity` is rounded up to a power of two, at least 8.
-  explicit Ring(size_t capacity);
+  // The pool outlives the ring.
+  explicit Ring(BlockPool& pool) : pool_(pool), mask_(pool.block_events() - 1) {}
 
   // Producer side, owner only.
   void push(const Event& event) {
@@ -32,7 +34,9 @@ class Ring {
     head_.store(head + 1, std::memory_order_release);
   }
 
-  // Called each time a quarter of the ring was filled; shared by all rings.
+  // Called whenever a ring took so many events more, and for each block taken while half of the
+  // pool or more is in use; shared by all rings.
+  static constexpr uint64_t kHookEvents = 16384;
   static std::atomic<void (*)()> fill_hook;
 
   // Ownership. take() succeeds for one thread at a time; the new owner then names itself.
@@ -45,25 +49,23 @@ class Ring {
   void give_back() { owned_.store(false, std::memory_order_release); }
   bool owned() const { return owned_.load(std::memory_order_relaxed); }
 
-  // Consumer side. Calls take(const Event*, size_t) for each contiguous run of events, then frees
-  // their slots. Stops at what was there on entry, so it ends however fast the producer is.
+  // Consumer side. Calls take(const Event*, size_t) for each contiguous run of events, then gives
+  // back what the producer has left behind. Stops at what was there on entry, so it ends however
+  // fast the producer is.
   template <typename Take>
   void consume(Take&& take) {
     const uint64_t head = head_.load(std::memory_order_acquire);
-    uint64_t tail = tail_.load(std::memory_order_relaxed);
-    while (tail < head) {
-      const uint64_t at = tail & mask_;
-      uint64_t run = head - tail;
+    while (tail_ < head) {
+      const uint64_t at = tail_ & mask_;
+      if (at == 0) next_to_read();
+      uint64_t run = head - tail_;
       if (run > mask_ + 1 - at) run = mask_ + 1 - at;
-      take(&slots_[at], static_cast<size_t>(run));
-      tail += run;
-      tail_.store(tail, std::memory_order_release);
+      take(pool_.events(read_) + at, static_cast<size_t>(run));
+      tail_ += run;
     }
   }
   // Events dropped since the last call.
   uint64_t take_lost() { return lost_.exchange(0, std::memory_order_relaxed); }
-
-  size_t capacity() const { return mask_ + 1; }
 
   Ring* next = nullptr;  // the registry's list; set once, before the ring is published
 
@@ -73,21 +75,27 @@ class Ring {
 
  private:
   bool make_room(uint64_t head);
-  bool wait_for_room(uint64_t head);
+  bool take_block(uint64_t head);
+  BlockPool::Block wait_for_block();
+  void next_to_read();
 
+  BlockPool& pool_;
   const uint64_t mask_;
-  const std::unique_ptr<Event[]> slots_;
-  // Producer's line. limit_ is the head up to which room is known, so that the shared tail is
-  // read four times per lap and not per event; it passes from owner to owner through owned_.
+  // Producer's line; passes from owner to owner through owned_.
   alignas(64) std::atomic<uint64_t> head_{0};
-  uint64_t limit_ = 0;
-  uint64_t waited_at_ = UINT64_MAX;  // the tail that a wait in vain saw
+  uint64_t limit_ = 0;  // the head up to which push needs no help
+  Event* slots_ = nullptr;
+  uint64_t end_ = 0;  // the head at which the block is full
+  BlockPool::Block written_ = BlockPool::kNone;
+  BlockPool::Block first_ = BlockPool::kNone;
+  uint64_t waited_at_ = UINT64_MAX;  // the pool's returns() after a wait in vain
   bool owner_unnamed_ = false;
   Event thread_event_{};
   std::atomic<uint64_t> lost_{0};
   std::atomic<bool> owned_{true};
   // Consumer's line.
-  alignas(64) std::atomic<uint64_t> tail_{0};
+  alignas(64) uint64_t tail_ = 0;
+  BlockPool::Block read_ = BlockPool::kNone;
 };
 
 }  // namespace anynpu::trace

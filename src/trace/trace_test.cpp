@@ -51,7 +51,6 @@ class Trace : public testing::Test {
   void SetUp() override { discard(); }
   void TearDown() override {
     set_mask(0);
-    set_ring_events(kDefaultRingEvents);
     discard();
   }
 };
@@ -143,34 +142,26 @@ TEST_F(Trace, TheArgumentCanBeSetAtTheEnd) {
   EXPECT_EQ(all.here().events[0].arg, 207001u);
 }
 
-TEST_F(Trace, AFullRingCountsWhatItLost) {
-  set_ring_events(64);
+TEST_F(Trace, ADrainThatComesLateFindsWhatManySecondsRecorded) {
   set_mask(kAllCategories);
-  // Other tests may have left larger rings free; occupy them so that this thread gets a new one.
-  std::atomic<bool> done{false};
-  std::vector<std::thread> holders;
-  const size_t spare = ring_stats().rings - ring_stats().in_use;
-  std::atomic<size_t> holding{0};
-  for (size_t i = 0; i < spare; ++i) {
-    holders.emplace_back([&] {
-      instant(Category::user, 0);
-      ++holding;
-      while (!done) std::this_thread::yield();
-    });
-  }
-  while (holding < spare) std::this_thread::yield();
-  discard();
-  uint64_t id = 0;
-  std::thread([&] {
-    id = static_cast<uint64_t>(syscall(SYS_gettid));
-    for (int i = 0; i < 1000; ++i) instant(Category::user, 0);
-  }).join();
-  done = true;
-  for (auto& holder : holders) holder.join();
+  constexpr uint64_t kEvents = 10 * 50'000;
+  for (uint64_t i = 0; i < kEvents; ++i) instant(Category::user, 0, 0, i);
   Collector all;
   drain(all);
-  EXPECT_EQ(all.threads[id].events.size(), 63u) << "one of the 64 places names the thread";
-  EXPECT_EQ(all.threads[id].lost, 1000u - 63u);
+  ASSERT_EQ(all.here().events.size(), kEvents);
+  EXPECT_EQ(all.here().lost, 0u);
+  for (uint64_t i = 0; i < kEvents; ++i) ASSERT_EQ(all.here().events[i].arg, i);
+}
+
+TEST_F(Trace, WhatDoesNotFitInTheMemoryOfAllRingsIsCountedAsLost) {
+  set_mask(kAllCategories);
+  constexpr uint64_t kEvents = kPoolEvents + 1000;
+  for (uint64_t i = 0; i < kEvents; ++i) instant(Category::user, 0);
+  Collector all;
+  drain(all);
+  EXPECT_GE(all.here().lost, 1000u);
+  EXPECT_GE(all.here().events.size(), kPoolEvents - kMostRings * kBlockEvents);
+  EXPECT_EQ(all.total(), kEvents);
 }
 
 TEST_F(Trace, ThreadsThatEndHandTheirRingsOnAndKeepTheirNames) {
@@ -239,7 +230,6 @@ TEST_F(Trace, AnEventAfterTheThreadGaveItsRingBackIsCountedAsLost) {
 }
 
 TEST_F(Trace, NumberOfRingsIsBounded) {
-  set_ring_events(8);
   set_mask(kAllCategories);
   constexpr size_t kThreads = kMostRings + 10;
   std::atomic<size_t> recorded{0};

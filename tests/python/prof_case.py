@@ -43,17 +43,6 @@ def session(folder, bits=API | TASK, devices=(0,), metrics=0):
     assert acl.prof.finalize() == 0
 
 
-EVENT_BYTES = 32
-MOST_WAITING = 54_000  # of the 65,536 events that a ring holds
-
-
-def room_for_events(path, recorded):
-    """How many events a thread that has recorded so many may record now without any being lost,
-    even if the machine has no time for the thread that writes them into the profile."""
-    file = os.path.join(path, "host", "data", "anynpu.events")
-    return os.path.getsize(file) // EVENT_BYTES + MOST_WAITING - recorded
-
-
 def directory(folder):
     """The only PROF_* directory."""
     found = sorted(glob.glob(os.path.join(str(folder), "PROF_*")))

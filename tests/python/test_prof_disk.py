@@ -32,7 +32,7 @@ def can_mount():
 
 
 DISKS = ["limit", "tmpfs"] if can_mount() else ["limit"]
-ROOM = 1 << 20  # less than a thread's ring holds: fills up however seldom the ring is emptied
+ROOM = 1 << 20  # less than may wait to be written: fills up however seldom that is done
 REASONS = {"limit": "File too large", "tmpfs": "No space left on device"}
 
 

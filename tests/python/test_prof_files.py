@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+import time
 
 import numpy as np
 import pytest
@@ -18,7 +19,6 @@ from prof_case import (
     exported,
     make_model,
     one,
-    room_for_events,
     session,
     table,
     timeline,
@@ -293,7 +293,8 @@ def test_the_innermost_range_says_what_a_launch_is():
 
 
 SECONDS = float(os.environ.get("ANYNPU_SOAK_SECONDS", "20"))
-EVENTS_OF_A_MARK = 3  # its detail, itself and its call
+MARKS_A_SECOND = 26000  # each is two events, the mark and its call; some more than are asked for
+MOST_WAITING_MB = 68  # trace::kPoolBytes
 
 
 def resident_mb():
@@ -332,31 +333,36 @@ def counts_of(path):
 
 
 def test_nothing_is_lost_at_fifty_thousand_events_a_second(tmp_path):
-    """For 20 seconds, and for ten minutes in `make soak`. The program keeps a count of its own, and
-    its memory does not grow. Where the machine has no time for the thread that writes, the program
-    waits for it: a ring holds what one thread records in a second, not more."""
-    import time
+    """For 20 seconds, and for ten minutes in `make soak`, which has the machine for itself and so
+    asserts the rate by the clock. The program keeps a count of its own, and catches up where the
+    machine had no time for it. What waits to be written takes a bounded memory."""
     assert acl.init() == 0
     assert acl.rt.set_device(0) == 0
-    marked, memory = 0, None
+    marked, most, memory = 0, int(SECONDS * MARKS_A_SECOND), None
+    cpu = time.process_time()
     with session(tmp_path, API | TX):
         stamp = acl.prof.create_stamp()
         assert acl.prof.set_stamp_trace_message(stamp, "tick", 4) == 0
-        path = directory(tmp_path)
         begin = time.monotonic()
-        while (now := time.monotonic()) - begin < SECONDS:
-            due = int((now - begin) * 25000)
-            room = room_for_events(path, marked * EVENTS_OF_A_MARK) // EVENTS_OF_A_MARK
-            due = min(due, marked + room)
+        while marked < most:
+            due = min(int((time.monotonic() - begin) * MARKS_A_SECOND), most)
             while marked < due:
                 assert acl.prof.mark(stamp) == 0
                 marked += 1
-            if memory is None and now - begin > SECONDS / 4:
+            if memory is None and marked > most / 4:
                 memory = resident_mb()
             time.sleep(0.002)
-        assert resident_mb() - memory < 16
+        took = time.monotonic() - begin
+        assert resident_mb() - memory < MOST_WAITING_MB + 16
         acl.prof.destroy_stamp(stamp)
+    cpu = time.process_time() - cpu
     assert acl.rt.reset_device(0) == 0
     assert acl.finalize() == 0
     assert counts_of(directory(tmp_path)) == (marked, marked, 0, [])
+    # Recording and writing together: one core would be enough.
+    assert 2 * marked / cpu > 50000
+    if "ANYNPU_SOAK_SECONDS" in os.environ:
+        assert 2 * marked / took >= 50000, \
+            f"{2 * marked} events took {took:.1f} s, which is fewer than 50,000 a second: run it " \
+            "on a machine that has nothing else to do"
     shutil.rmtree(tmp_path)  # a gigabyte after ten minutes
