@@ -98,8 +98,8 @@ Status Session::finish() {
   if (events_.lost() > 0) {
     ANYNPU_LOG(warning,
                "profiling: {} events were lost, because a thread recorded faster than "
-               "they could be written",
-               events_.lost());
+               "they could be written, or more than {} threads recorded at once",
+               events_.lost(), trace::kMostRings);
   }
   for (int32_t id : seen_) {
     if (id < 0) continue;

@@ -41,15 +41,20 @@ class Pipe {
       if (ready != 1 || (wait.revents & (POLLERR | POLLNVAL)) ||
           write_quietly(records.data(), static_cast<size_t>(bytes)) != bytes) {
         give_up(ready);
-        return;
+        break;
       }
       records = records.subspan(count);
     }
+    missed_ += records.size();
   }
   void open() { ++writers_; }
   // The library closes the pipe for the last writer, so that its reader sees the end.
   void close() {
     if (--writers_ > 0 || fd_ < 0) return;
+    if (missed_ > 0) {
+      ANYNPU_LOG(warning, "the pipe {} of a model subscription was closed without {} operators",
+                 fd_, missed_);
+    }
     ::close(fd_);
     fd_ = -1;
   }
@@ -81,6 +86,7 @@ class Pipe {
   int fd_;
   int writers_ = 0;
   bool given_up_ = false;
+  uint64_t missed_ = 0;  // records, since it was given up
 };
 
 namespace {
@@ -117,11 +123,17 @@ class Subscriptions : public Sink {
   }
 
   void take_lost(const trace::ThreadInfo& thread, uint64_t count) override {
-    ANYNPU_LOG(
-        warning,
-        "a model subscription misses {} events of thread {}, which recorded faster than they "
-        "could be written",
-        count, thread.id);
+    if (thread.id == 0) {
+      ANYNPU_LOG(warning,
+                 "model subscriptions miss {} events of threads beyond the {} that can record at "
+                 "once",
+                 count, trace::kMostRings);
+    } else {
+      ANYNPU_LOG(warning,
+                 "model subscriptions miss {} events of thread {}, which recorded faster than they "
+                 "could be written",
+                 count, thread.id);
+    }
   }
 
   std::mutex mutex;

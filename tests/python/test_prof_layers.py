@@ -4,12 +4,10 @@ caused it, without the layer's functions knowing of profiling."""
 import json
 import os
 import struct
-import subprocess
 import threading
 import time
 
 import numpy as np
-import pytest
 from hpe_programs import compile_kernels, kernels
 from prof_case import API, MEMORY, RUNTIME, TASK, TX, directory, exported, one, session, table
 from single_op import run
@@ -167,23 +165,3 @@ def test_counters_of_memory_and_load_go_over_time(device_0, tmp_path):
     with open(one(path, "msprof_[0-9]*.json"), encoding="utf-8") as file:
         counters = {e["name"] for e in json.load(file) if e["ph"] == "C"}
     assert {"APP/DDR", "CPU Avg", "Memory Usage"} <= counters
-
-
-@pytest.mark.parametrize("lost", [0, 12345])
-def test_lost_events_are_told_by_msprof_the_readme_and_the_page(device_0, tmp_path, lost):
-    from anynpu.msprof.crc32c import crc32c
-    from anynpu.report.lanes import open_source
-    from anynpu.report.page import page_data
-    with session(tmp_path, API):
-        acl.rt.get_device()
-    path = directory(tmp_path)
-    with open(os.path.join(path, "host", "data", "anynpu.events"), "ab") as file:
-        content = struct.pack("<Q", lost)
-        file.write(struct.pack("<IIII", 3, 1, len(content), crc32c(content)) + content)
-    done = subprocess.run(["msprof", "--export=on", f"--output={path}"], capture_output=True,
-                          text=True, check=True)
-    told = f"{lost} events were lost while recording"
-    assert (told in done.stdout) == (lost > 0), done.stdout
-    readme = open(one(path, "README.txt")).read()
-    assert f"lost while recording: {lost}." in readme and (told in readme) == (lost > 0)
-    assert page_data(open_source(path))["lost"] == lost

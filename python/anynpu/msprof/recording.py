@@ -21,6 +21,7 @@ SAMPLES_FILE = os.path.join("host", "data", "samples.jsonl")
 
 CATEGORIES = ("api", "task", "op", "copy", "memory", "media", "npc", "callback", "user", "counter")
 SLICE, INSTANT, COUNTER, THREAD, DETAIL = range(5)
+MOST_THREADS = 256  # that can record at once (trace::kMostRings)
 
 _HEADER = struct.Struct("<8sIIQQ")
 _CHUNK = struct.Struct("<IIII")
@@ -62,8 +63,9 @@ class Recording:
             return self.problems
         return [*self.problems,
                 f"{self.lost} events were lost while recording, because a thread recorded faster "
-                "than they could be written; record fewer kinds of events (--ascendcl=off, "
-                "--runtime-api=off, --msproftx=off), or on a machine with less to do"]
+                f"than they could be written, or more than {MOST_THREADS} threads recorded at "
+                "once; record fewer kinds of events (--ascendcl=off, --runtime-api=off, "
+                "--msproftx=off), or on a machine with less to do"]
 
     @property
     def devices(self):
