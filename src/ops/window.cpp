@@ -41,8 +41,8 @@ void pad_same(Window& w, size_t dim, bool upper) {
 
 void count_windows(Window& w, size_t dim, bool ceil_mode) {
   const int64_t span = w.in[dim] + w.pad_begin[dim] + w.pad_end[dim] - w.reach(dim);
-  if (span < 0) {
-    w.out[dim] = 0;
+  if (span < 0) {  // rounded up, a kernel that reaches over the end still has its first window
+    w.out[dim] = ceil_mode && span > -w.stride[dim] ? 1 : 0;
     return;
   }
   w.out[dim] = span / w.stride[dim] + 1;

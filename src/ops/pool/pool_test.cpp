@@ -35,6 +35,19 @@ TEST(MaxPool, CeilModeAddsThePartWindowButNoneInThePads) {
             "1x1x1");
 }
 
+TEST(Pool, AKernelLargerThanTheInputHasOneWindowWhenRoundedUp) {
+  const auto run = [](const char* op, int64_t ceil) {
+    return TestNode(op)
+        .floats({1, 1, 1, 4}, {4, 2, 3, 9})
+        .attr("kernel_shape", Ints{2, 2})
+        .attr("strides", Ints{2, 2})
+        .attr("ceil_mode", ceil);
+  };
+  EXPECT_EQ(run("MaxPool", 1).evaluate(), (std::vector<float>{4, 9}));
+  EXPECT_EQ(run("AveragePool", 1).evaluate(), (std::vector<float>{3, 6}));
+  EXPECT_NE(run("MaxPool", 0).shape_text().find("does not fit"), std::string::npos);
+}
+
 TEST(AveragePool, CountsPadsOnlyWhenAskedTo) {
   const auto run = [](int64_t include) {
     return TestNode("AveragePool")
