@@ -147,6 +147,17 @@ def cases():
     add("deconvolution", "Deconvolution",
         "convolution_param { num_output: 3 kernel_size: 4 stride: 2 pad: 1 }", [x],
         deconv(x, d, b[:3], 2, 1), [d, b[:3]])
+    add("convolution_of_two_bottoms", "Convolution",
+        "convolution_param { num_output: 6 kernel_size: 3 }", [x, x + 1],
+        [conv(x, w, b), conv(x + 1, w, b)], [w, b], opencv=False)
+    add("pooling_drops_windows_behind_the_end_when_one_axis_has_padding", "Pooling",
+        "pooling_param { kernel_h: 3 kernel_w: 2 stride_h: 2 stride_w: 3 pad_h: 1 }", [x],
+        np.stack([np.stack([x[:, :, max(i, 0):i + 3, j:j + 2].max((2, 3)) for j in (0, 3)], -1)
+                  for i in (-1, 1, 3, 5)], -2), opencv=False)
+    corner = x[:, :, :2, :2]
+    add("pooling_of_a_kernel_larger_than_the_picture", "Pooling",
+        "pooling_param { pool: AVE kernel_size: 3 stride: 2 }", [corner],
+        corner.mean((2, 3), keepdims=True), opencv=False)
     for kind in ("MAX", "AVE"):
         for kernel, stride, pad in ((2, 2, 0), (3, 2, 0), (3, 2, 1), (3, 1, 1)):
             text = f"pool: {kind} kernel_size: {kernel} stride: {stride} pad: {pad}"
@@ -268,12 +279,18 @@ def cases():
     add("reduction_SUMSQ", "Reduction", "reduction_param { operation: SUMSQ axis: 2 }", [x],
         (x * x).sum((2, 3)), opencv=False)
     add("argmax", "ArgMax", "", [x], flat.argmax(1).reshape(
+        2, 1, 1, 1).astype(np.float32), opencv=False)
+    add("argmax_rows", "ArgMax", "", [flat], flat.argmax(1).reshape(
         2, 1, 1).astype(np.float32), opencv=False)
     add("argmax_axis", "ArgMax", "argmax_param { axis: 1 }", [x],
         x.argmax(1)[:, None].astype(np.float32), opencv=False)
     best = np.argsort(-flat, 1)[:, :3]
     add("argmax_values", "ArgMax", "argmax_param { top_k: 3 out_max_val: true }", [x],
-        np.stack([best, np.take_along_axis(flat, best, 1)], 1).astype(np.float32), opencv=False)
+        np.stack([best, np.take_along_axis(flat, best, 1)], 1)[..., None].astype(np.float32),
+        opencv=False)
+    equal = np.array([[3, 7, 7, 1, 7]], np.float32)
+    add("argmax_takes_the_last_of_equals", "ArgMax", "argmax_param { top_k: 4 }", [equal],
+        np.array([[[4, 2, 1, 0]]], np.float32), opencv=False)
     add_moves(add, draw, x, z)
     return made
 
@@ -308,6 +325,9 @@ def add_moves(add, draw, x, z):
         x.reshape(2, 2, 2, 7, 6).transpose(0, 2, 1, 3, 4).reshape(x.shape))
     deep = draw(1, 8, 4, 6)
     add("reorg", "Reorg", "reorg_param { stride: 2 }", [deep], reorg(deep, 2), opencv=False)
+    blocks = deep.reshape(1, 2, 2, 2, 4, 6).transpose(0, 3, 4, 1, 5, 2)
+    add("reorg_reverse", "Reorg", "reorg_param { stride: 2 reverse: true }", [deep],
+        blocks.reshape(1, 2, 8, 12), opencv=False)
     add("interp", "Interp", "interp_param { height: 13 width: 9 }", [x], bilinear(x, 13, 9),
         opencv=False)
     add("interp_zoom", "Interp", "interp_param { zoom_factor: 2 pad_end: -1 }", [x],
@@ -331,7 +351,17 @@ def add_moves(add, draw, x, z):
     steps, cont = draw(5, 2, 3), np.array([[0, 1], [1, 1], [1, 0], [0, 1], [1, 1]], np.float32)
     weights = [draw(16, 3), draw(16), draw(16, 4)]
     add("lstm", "LSTM", "recurrent_param { num_output: 4 }", [steps, cont],
-        lstm(steps, cont, *weights), weights, opencv=False)
+        lstm(steps, cont, *weights)[0], weights, opencv=False)
+    same, more = draw(2, 6), draw(16, 6)
+    with_same = [*weights[:2], more, weights[2]]
+    add("lstm_static_input", "LSTM", "recurrent_param { num_output: 4 }", [steps, cont, same],
+        lstm(steps, cont, *weights, same @ more.T)[0], with_same, opencv=False)
+    state = [draw(1, 2, 4), draw(1, 2, 4)]
+    exposed = "recurrent_param { num_output: 4 expose_hidden: true }"
+    add("lstm_exposed_state", "LSTM", exposed, [steps, cont, *state],
+        lstm(steps, cont, *weights, 0, *state), weights, opencv=False)
+    add("lstm_static_input_and_exposed_state", "LSTM", exposed, [steps, cont, same, *state],
+        lstm(steps, cont, *weights, same @ more.T, *state), with_same, opencv=False)
 
 
 def add_yolo(add, draw):
@@ -410,17 +440,19 @@ def ps_roi_pool(x, rois, outputs, group, scale):
     return y
 
 
-def lstm(x, cont, w, b, u):
-    hidden = memory = np.zeros((x.shape[1], u.shape[1]))
+def lstm(x, cont, w, b, u, same=0, hidden=0, memory=0):
+    """All hidden states, and the last state."""
+    hidden, memory = (np.zeros((x.shape[1], u.shape[1])) + v for v in (hidden, memory))
+    hidden, memory = (v.reshape(-1, u.shape[1]) for v in (hidden, memory))
     out = []
     for t, row in enumerate(cont):
-        gates = x[t] @ w.T + b + (row[:, None] * hidden) @ u.T
+        gates = x[t] @ w.T + b + same + (row[:, None] * hidden) @ u.T
         i, f, o, g = np.split(gates, 4, 1)
         i, f, o = (1 / (1 + np.exp(-v)) for v in (i, f, o))
         memory = row[:, None] * f * memory + i * np.tanh(g)
         hidden = o * np.tanh(memory)
         out.append(hidden)
-    return np.stack(out)
+    return [np.stack(out), hidden[None], memory[None]]
 
 
 def prior_boxes(height, width, image_h, image_w, least, most, ratios, variance):

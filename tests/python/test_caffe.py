@@ -194,6 +194,27 @@ def test_layers_of_the_train_phase_are_left_out_and_unused_tops_are_outputs():
     np.testing.assert_array_equal(results["relu:0:r"], [[0, 2]])
 
 
+def test_layers_are_chosen_by_the_state_of_the_net():
+    text = (input_layer("data", (1, 2))
+            + layer("ReLU", "relu", ["data"], ["r"], 'include { stage: "deploy" min_level: 2 }')
+            + layer("AbsVal", "abs", ["data"], ["a"], 'exclude { stage: "deploy" }')
+            + layer("TanH", "tanh", ["data"], ["t"], 'include { not_stage: "deploy" }'))
+    x, none = np.array([[-1, 2]], np.float32), {"other": [np.zeros(1)]}
+    assert set(run(text, none, [x])) == {"abs:0:a", "tanh:0:t"}
+    state = 'state { phase: TEST level: 2 stage: "deploy" }\n'
+    assert set(run(state + text, none, [x])) == {"relu:0:r"}
+
+
+def test_what_an_lstm_expects_is_said():
+    text = (input_layer("x", (3, 2, 4)) + input_layer("cont", (3, 2)) + input_layer("h", (1, 2, 4))
+            + input_layer("c", (1, 2, 4))
+            + layer("LSTM", "lstm", ["x", "cont", "h", "c"], ["y"],
+                    "recurrent_param { num_output: 4 }"))
+    check_failed(convert(text, {"lstm": [np.zeros((16, 4)), np.zeros(16), np.zeros((16, 4))]}),
+                 "4 bottoms, 1 tops and expose_hidden: false; expected the bottoms x, cont.*add "
+                 r"expose_hidden: true", r"in layer 'lstm' \(LSTM\)")
+
+
 def test_a_train_prototxt_is_refused_with_what_to_do():
     text = (layer("Data", "data", [], ["data", "label"], 'data_param { source: "x_lmdb" }')
             + layer("SoftmaxWithLoss", "loss", ["data", "label"], ["loss"]))
@@ -325,6 +346,24 @@ def test_detections_of_an_ssd_head():
         assert len(want) == len(used)
         np.testing.assert_allclose(used[np.lexsort(used.T[::-1])], want[np.lexsort(want.T[::-1])],
                                    rtol=1e-4, atol=1e-5)
+
+
+def test_without_keep_top_k_every_detection_is_kept():
+    """-1, the default of Caffe: room for all classes but the background."""
+    boxes = np.array([[0, 0, .2, .2], [.5, .5, .7, .7], [.51, .5, .71, .7]], np.float32)
+    priors = np.stack([boxes.ravel(), np.full(12, .1)]).astype(np.float32)[None]
+    scores = np.array([[.1, .9, .0, .2, .3, .5, .6, .1, .3]], np.float32)
+    text = (input_layer("loc", (1, 12)) + input_layer("conf", (1, 9))
+            + input_layer("prior", (1, 2, 12))
+            + layer("DetectionOutput", "found", ["loc", "conf", "prior"], ["found"],
+                    "detection_output_param { num_classes: 3 confidence_threshold: 0.15 "
+                    "nms_param { nms_threshold: 0.5 } }"))
+    arrays = [np.zeros((1, 12), np.float32), scores, priors]
+    found = run(text, {"x": [np.zeros(1)]}, arrays)["found:0:found"][0, 0]
+    assert found.shape == (6, 7)
+    expected = [[0, 1, .9, *boxes[0]], [0, 1, .3, *boxes[1]], [0, 2, .5, *boxes[1]]]
+    np.testing.assert_allclose(found[:3], expected, rtol=1e-6)
+    assert (found[3:, 0] == -1).all()
 
 
 def test_the_mask_of_a_pooling_layer_goes_to_upsample():

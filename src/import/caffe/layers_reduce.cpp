@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "import/caffe/layers.h"
 
 namespace anynpu::caffe {
@@ -38,8 +40,31 @@ Status reduction(Builder& b) {
   return b.set_top(0, y);
 }
 
+namespace {
+
+struct Winners {
+  ValueId values, indices;
+};
+
+// The largest top_k along `axis`. Of equal elements Caffe takes the last, TopK the first: it works
+// on the elements in reverse.
+Result<Winners> winners(Builder& b, ValueId x, int64_t axis, int64_t top_k) {
+  ANYNPU_ASSIGN(const int64_t extent, b.extent(x, axis));
+  const ValueId start = b.integers({-1});
+  const ValueId end = b.integers({std::numeric_limits<int64_t>::min()});
+  ANYNPU_ASSIGN(const ValueId reversed,
+                b.add("Slice", {x, start, end, b.integers({axis}), b.integers({-1})}));
+  ANYNPU_ASSIGN(const auto made,
+                b.add_several("TopK", {reversed, b.integers({top_k})}, {{"axis", axis}}, 2));
+  ANYNPU_ASSIGN(const ValueId indices, b.add("Sub", {b.integers({extent - 1}), made[1]}));
+  return Winners{made[0], indices};
+}
+
+}  // namespace
+
 // With an axis: the winners (or their values) along it. Without: over everything but the batch, as
-// N x 1 x top_k, or N x 2 x top_k with the values behind the indices.
+// N x 1 x top_k, or N x 2 x top_k with the values behind the indices; ones fill up the rank of the
+// bottom.
 Status arg_max(Builder& b) {
   ANYNPU_TRY(b.expect(1, 1));
   Params params(b.layer(), "argmax_param");
@@ -55,24 +80,25 @@ Status arg_max(Builder& b) {
   } else {
     ANYNPU_ASSIGN(x, b.reshape(x, {0, 1, -1}));
   }
-  ValueId indices = 0, values = 0;
-  const bool need_values = with_values;
-  if (top_k == 1 && !need_values) {
-    // Of equal elements Caffe takes the last.
+  Winners found = {};
+  if (top_k == 1 && !with_values) {
     ANYNPU_ASSIGN(
-        indices,
+        found.indices,
         b.add("ArgMax", {x},
               {{"axis", axis}, {"keepdims", int64_t{1}}, {"select_last_index", int64_t{1}}}));
   } else {
-    ANYNPU_ASSIGN(const auto made,
-                  b.add_several("TopK", {x, b.integers({top_k})}, {{"axis", axis}}, 2));
-    values = made[0];
-    indices = made[1];
+    ANYNPU_ASSIGN(found, winners(b, x, axis, top_k));
   }
-  if (along && with_values) return b.set_top(0, values);
-  ANYNPU_ASSIGN(indices, b.add("Cast", {indices}, {{"to", int64_t{1}}}));
-  if (!with_values) return b.set_top(0, indices);
-  return b.set_top(0, b.add("Concat", {indices, values}, {{"axis", int64_t{1}}}));
+  if (along && with_values) return b.set_top(0, found.values);
+  ANYNPU_ASSIGN(ValueId y, b.add("Cast", {found.indices}, {{"to", int64_t{1}}}));
+  if (along) return b.set_top(0, y);
+  if (with_values) {
+    ANYNPU_ASSIGN(y, b.add("Concat", {y, found.values}, {{"axis", int64_t{1}}}));
+  }
+  if (b.rank(b.bottom(0)) <= 3) return b.set_top(0, y);
+  Ints target = {0, with_values ? 2 : 1, top_k};
+  target.resize(static_cast<size_t>(b.rank(b.bottom(0))), 1);
+  return b.set_top(0, b.reshape(y, target));
 }
 
 }  // namespace anynpu::caffe

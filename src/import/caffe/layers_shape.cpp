@@ -238,16 +238,18 @@ Status shuffle_channel(Builder& b) {
   }()));
 }
 
-// N x C x H x W -> N x (C s s) x H/s x W/s: each block of s x s pixels becomes channels.
+// N x C x H x W -> N x (C s s) x H/s x W/s: each block of s x s pixels becomes channels; reverse:
+// C/(s s) x H s x W s.
 Status reorg(Builder& b) {
   ANYNPU_TRY(b.expect(1, 1));
   Params params(b.layer(), "reorg_param");
   const int64_t stride = params.integer("stride", 2, 1, 1 << 12);
   const bool reverse = params.flag("reverse", false);
   ANYNPU_TRY(params.status());
-  if (reverse)
-    return fail(Code::unsupported_feature,
-                "reverse is true; expected false: the other direction is not in this release");
+  if (reverse) {
+    return b.set_top(0, b.add("DepthToSpace", {b.bottom(0)},
+                              {{"blocksize", stride}, {"mode", std::string("DCR")}}));
+  }
   const ValueId x = b.bottom(0);
   ANYNPU_ASSIGN(const int64_t channels, b.extent(x, 1));
   ANYNPU_ASSIGN(const int64_t height, b.extent(x, 2));

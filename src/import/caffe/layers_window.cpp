@@ -71,8 +71,10 @@ Attrs window_attrs(const WindowParams& window) {
           {"dilations", window.dilation}};
 }
 
+// Several bottoms share the weights and have a top each.
 Status convolve(Builder& b, bool transposed) {
-  ANYNPU_TRY(b.expect(1, 1));
+  ANYNPU_TRY(b.expect_at_least(1, 1));
+  ANYNPU_TRY(b.expect(b.bottoms(), b.bottoms()));
   Params params(b.layer(), "convolution_param");
   ANYNPU_ASSIGN(const WindowParams window, window_params(b, params));
   ANYNPU_TRY(check_kernel(window));
@@ -106,15 +108,22 @@ Status convolve(Builder& b, bool transposed) {
   }
   Attrs attrs = window_attrs(window);
   attrs["group"] = group;
-  return b.set_top(0, b.add(transposed ? "ConvTranspose" : "Conv", inputs, attrs));
+  for (size_t i = 0; i < b.bottoms(); ++i) {
+    inputs[0] = b.bottom(i);
+    ANYNPU_TRY(b.set_top(i, b.add(transposed ? "ConvTranspose" : "Conv", inputs, attrs)));
+  }
+  return {};
 }
 
-// Caffe has windows that begin behind the image when the stride is larger than the kernel.
+// Caffe has windows that begin behind the image when the stride is larger than the kernel; it drops
+// them along all axes as soon as one has padding.
 Status check_windows(const Builder& b, const WindowParams& window) {
+  if (std::any_of(window.pad.begin(), window.pad.end(), [](int64_t pad) { return pad != 0; }))
+    return {};
   for (size_t i = 0; i < window.kernel.size(); ++i) {
     const int64_t in = b.shape(b.bottom(0))[i + 2];
     const int64_t span = in - window.kernel[i];
-    if (in < 0 || span < 0 || window.pad[i] != 0) continue;
+    if (in < 0 || span < 0) continue;
     const int64_t last = (span + window.stride[i] - 1) / window.stride[i] * window.stride[i];
     if (last < in) continue;
     return fail(Code::unsupported_shape,

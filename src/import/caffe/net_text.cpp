@@ -69,27 +69,44 @@ std::string word_of(const TextField& text, std::string_view field) {
   return found ? found->text : std::string();
 }
 
-// Whether a rule of include/exclude holds for inference: phase TEST, level 0, no stages.
-bool rule_holds(const TextField& rule) {
+// What rules of include and exclude are about. A net says with `state { ... }` which of its layers
+// it means; the phase is TEST in any case.
+struct NetState {
+  int64_t level = 0;
+  std::vector<std::string> stages;
+};
+
+Result<NetState> read_state(const TextField& root) {
+  NetState state;
+  const TextField* text = root.find("state");
+  if (!text) return state;
+  if (const TextField* level = text->find("level")) ANYNPU_TRY(level->to(state.level));
+  ANYNPU_TRY(read_words(*text, "stage", state.stages));
+  return state;
+}
+
+bool rule_holds(const TextField& rule, const NetState& state) {
   const std::string phase = word_of(rule, "phase");
   if (!phase.empty() && phase != "TEST" && phase != "1") return false;
   int64_t level = 0;
   const TextField* least = rule.find("min_level");
-  if (least && least->to(level).ok() && level > 0) return false;
+  if (least && least->to(level).ok() && state.level < level) return false;
   const TextField* most = rule.find("max_level");
-  if (most && most->to(level).ok() && level < 0) return false;
-  return rule.find("stage") == nullptr;
+  if (most && most->to(level).ok() && state.level > level) return false;
+  const auto has = [&](const TextField* stage) {
+    return std::find(state.stages.begin(), state.stages.end(), stage->text) != state.stages.end();
+  };
+  const auto wanted = rule.all("stage"), unwanted = rule.all("not_stage");
+  return std::all_of(wanted.begin(), wanted.end(), has) &&
+         std::none_of(unwanted.begin(), unwanted.end(), has);
 }
 
-bool in_test_phase(const TextField& text) {
+bool takes_part(const TextField& text, const NetState& state) {
+  const auto holds = [&](const TextField* rule) { return rule_holds(*rule, state); };
   const auto included = text.all("include");
-  if (!included.empty()) {
-    return std::any_of(included.begin(), included.end(),
-                       [](const TextField* rule) { return rule_holds(*rule); });
-  }
+  if (!included.empty()) return std::any_of(included.begin(), included.end(), holds);
   const auto excluded = text.all("exclude");
-  return std::none_of(excluded.begin(), excluded.end(),
-                      [](const TextField* rule) { return rule_holds(*rule); });
+  return std::none_of(excluded.begin(), excluded.end(), holds);
 }
 
 Result<Layer> read_layer(TextField text, bool old) {
@@ -172,6 +189,7 @@ Result<NetText> read_net(std::string_view prototxt, std::string_view file) {
   NetText net;
   net.name = word_of(root, "name");
   ANYNPU_TRY(read_net_inputs(root, net), "in the inputs of the net");
+  ANYNPU_ASSIGN(const NetState state, read_state(root), "in the state of the net");
   for (TextField& field : root.fields) {
     const bool old = field.name == "layers";
     if (!old && field.name != "layer") continue;
@@ -179,7 +197,7 @@ Result<NetText> read_net(std::string_view prototxt, std::string_view file) {
       return fail(Code::parse_error, "{}: '{}' is '{}'; expected a message in braces",
                   field.where(), field.name, field.text);
     }
-    if (!in_test_phase(field)) continue;
+    if (!takes_part(field, state)) continue;
     const std::string where = field.where();
     ANYNPU_ASSIGN(Layer layer, read_layer(std::move(field), old), "in the layer at {}", where);
     net.layers.push_back(std::move(layer));

@@ -81,8 +81,9 @@ TEST(Detect, DetectionOutputSuppressesOverlapsAndFillsUp) {
       (Floats{-1, 0, 0, 0, 0, 0, 0}));
 }
 
-TEST(Detect, DetectionOutputNeedsAnUpperNumberOfBoxes) {
-  EXPECT_NE(detections().attr("keep_top_k", int64_t{-1}).shape_text().find("keep_top_k -1"),
+TEST(Detect, DetectionOutputKeepsEveryBoxWithoutAnUpperNumber) {
+  EXPECT_EQ(detections().attr("keep_top_k", int64_t{-1}).shape_text(), "1x1x3x7");
+  EXPECT_NE(detections().attr("keep_top_k", int64_t{0}).shape_text().find("keep_top_k 0"),
             std::string::npos);
   EXPECT_NE(detections().attr("num_classes", int64_t{3}).shape_text().find("3 confidences"),
             std::string::npos);

@@ -20,6 +20,9 @@ struct Head {
   float confidence = 0, overlap = 0.3f, eta = 1;
 
   int64_t location_classes() const { return share_location ? 1 : classes; }
+  int64_t found_classes() const {
+    return background >= 0 && background < classes ? classes - 1 : classes;
+  }
   int64_t candidates() const { return top_k < 0 ? priors : std::min(top_k, priors); }
 };
 
@@ -37,12 +40,14 @@ Result<Head> head_of(const OpContext& context) {
   h.eta = context.float_attr("eta");
   const Shape &loc = context.inputs[0].shape, &conf = context.inputs[1].shape,
               &priors = context.inputs[2].shape;
-  if (h.classes < 1 || h.classes > 1 << 16 || h.keep_top_k < 1 || h.keep_top_k > kMostRows ||
+  if (h.classes < 1 || h.classes > 1 << 16 || h.keep_top_k < -1 || h.keep_top_k == 0 ||
+      h.keep_top_k > kMostRows ||
       (h.code != "CORNER" && h.code != "CENTER_SIZE" && h.code != "CORNER_SIZE")) {
-    return fail(Code::invalid_argument,
-                "{}: {} classes, keep_top_k {}, code_type {}; expected keep_top_k from 1 to {} and "
-                "CORNER, CENTER_SIZE or CORNER_SIZE",
-                context.label(), h.classes, h.keep_top_k, h.code, kMostRows);
+    return fail(
+        Code::invalid_argument,
+        "{}: {} classes, keep_top_k {}, code_type {}; expected keep_top_k from 1 to {} or -1 "
+        "(all), and CORNER, CENTER_SIZE or CORNER_SIZE",
+        context.label(), h.classes, h.keep_top_k, h.code, kMostRows);
   }
   const bool ranks = loc.size() >= 2 && conf.size() >= 2 && priors.size() == 3 && priors[1] == 2 &&
                      is_static(loc) && is_static(conf) && is_static(priors);
@@ -51,11 +56,18 @@ Result<Head> head_of(const OpContext& context) {
   const int64_t images = std::max<int64_t>(h.batch, 1);
   if (!ranks || h.batch < 1 || h.priors < 1 || conf[0] != h.batch || h.priors > kMostRows * 4 ||
       element_count(loc) / images != h.priors * 4 * h.location_classes() ||
-      element_count(conf) / images != h.priors * h.classes || h.batch > kMostRows / h.keep_top_k) {
+      element_count(conf) / images != h.priors * h.classes) {
     return fail(Code::shape_mismatch,
                 "{}: locations are {}, confidences {}, priors {}; expected 4 numbers per box and "
                 "{} confidences",
                 context.label(), to_string(loc), to_string(conf), to_string(priors), h.classes);
+  }
+  if (h.keep_top_k < 0) h.keep_top_k = h.found_classes() * h.candidates();
+  if (h.keep_top_k < 1 || h.keep_top_k > kMostRows || h.batch > kMostRows / h.keep_top_k) {
+    return fail(Code::unsupported_shape,
+                "{}: {} images of {} rows each; expected 1 to {} rows in all: set keep_top_k, or "
+                "top_k of nms_param",
+                context.label(), h.batch, h.keep_top_k, kMostRows);
   }
   return h;
 }
