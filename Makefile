@@ -64,7 +64,7 @@ soak: build $(VENV)/.tests-installed  ## profile 50,000 events a second for ten 
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(PY) -m pytest -q \
 	  tests/python/test_prof_files.py -k nothing_is_lost --timeout 1200
 
-fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format), RISC-V, profiles (FUZZ_ROUNDS=100)
+fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format), RISC-V, profiles, graphs (FUZZ_ROUNDS=100)
 	@for format in onnx caffe om aipp singleop elf jpeg png video; do \
 	  ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(BUILD)/tests/fuzz/fuzz_$$format \
 	    -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=20 -rss_limit_mb=2500 -max_len=8192 \
@@ -77,6 +77,8 @@ fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format),
 	  $(PY) -m pytest -q tests/python/test_prof_damage.py --timeout 1200
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)00 \
 	  $(PY) -m pytest -q tests/check/test_dump_files.py --timeout 1200
+	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)0 \
+	  $(PY) -m pytest -q tests/python/test_random_graphs.py
 
 lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all), ruff
 	$(call install_packages,packages-lint.apt)
