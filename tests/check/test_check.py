@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import BUILD, EXAMPLES, marked
+from build_tree import BUILD
+from conftest import EXAMPLES, marked
 
 
 def test_every_mistake_of_the_example_is_found_at_its_line(check):

@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 
-from conftest import BUILD, EXAMPLES, ROOT, marked
+from build_tree import BUILD, ROOT
+from conftest import EXAMPLES, marked
 from net_models import make_model
 from onnx import TensorProto, helper
 

@@ -9,7 +9,8 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import BUILD, EXAMPLES
+from build_tree import BUILD
+from conftest import EXAMPLES
 
 # Programs that make files for others and call no acl, and the two that are wrong on purpose.
 NOT_RUN = {"check/wrong.py", "check/wrong.cpp", "demo.py"}

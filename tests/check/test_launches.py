@@ -4,7 +4,8 @@ import shutil
 import sys
 
 import pytest
-from conftest import ROOT, marked
+from build_tree import ROOT
+from conftest import marked
 
 sys.path.append(f"{ROOT}/tests/python")
 from hpe_programs import compile_kernels  # noqa: E402

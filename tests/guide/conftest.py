@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the build as tests/run_all.py does, and makes what the guide's programs work on: pictures
-and a small classifier with the input and output of the guide's ResNet-50."""
+"""Makes what the guide's programs work on: pictures and a small classifier with the input and
+output of the guide's ResNet-50."""
 import os
 import subprocess
-import sys
 
 import pytest
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.environ.setdefault("ANYNPU_BUILD_DIR", os.path.join(ROOT, "build"))
-
-if os.path.join(BUILD, "python") not in sys.path:
-    sys.path.insert(0, os.path.join(BUILD, "python"))
-    paths = [os.path.join(BUILD, "python"), os.environ.get("PYTHONPATH", "")]
-    os.environ["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)  # for child processes
-if os.path.join(BUILD, "bin") not in os.environ["PATH"].split(os.pathsep):
-    os.environ["PATH"] = os.path.join(BUILD, "bin") + os.pathsep + os.environ["PATH"]
 
 
 def draw_pictures(folder):

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 from blocks import block, shell
-from conftest import BUILD
+from build_tree import BUILD
 from onnx import TensorProto, helper, save
 
 TOOLKIT = "/home/HwHiAiUser/Ascend/ascend-toolkit/latest"

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 from blocks import block
-from conftest import BUILD
+from build_tree import BUILD
 from PIL import Image
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

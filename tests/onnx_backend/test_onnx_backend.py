@@ -7,9 +7,7 @@ import time
 
 import pytest
 import suite
-
-BUILD = os.path.abspath(os.environ.get("ANYNPU_BUILD_DIR", os.path.join(suite.ROOT, "build")))
-
+from build_tree import BUILD
 
 PARTS = 16  # the tests show progress however slow the machine is
 

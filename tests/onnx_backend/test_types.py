@@ -9,11 +9,10 @@ import os
 import cases
 import onnx
 import pytest
-import suite
 import worker
+from build_tree import BUILD
 from onnx import TensorProto
 
-BUILD = os.path.abspath(os.environ.get("ANYNPU_BUILD_DIR", os.path.join(suite.ROOT, "build")))
 TYPES = {f"tensor({TensorProto.DataType.Name(number).lower()})": number for number in cases.NUMPY}
 
 # What ONNX's lists of types allow, and nobody defines: (operator, type) with the reason.

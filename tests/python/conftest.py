@@ -1,19 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets `pytest tests/python/test_x.py` work by itself: finds the build as tests/run_all.py does."""
-import os
-import sys
+"""Devices, streams and channels in use for the length of a test or of a file."""
 
 import pytest
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.environ.setdefault("ANYNPU_BUILD_DIR", os.path.join(ROOT, "build"))
-
-if os.path.join(BUILD, "python") not in sys.path:
-    sys.path.insert(0, os.path.join(BUILD, "python"))
-    paths = [os.path.join(BUILD, "python"), os.environ.get("PYTHONPATH", "")]
-    os.environ["PYTHONPATH"] = os.pathsep.join(p for p in paths if p)  # for child processes
-if os.path.join(BUILD, "bin") not in os.environ["PATH"].split(os.pathsep):
-    os.environ["PATH"] = os.path.join(BUILD, "bin") + os.pathsep + os.environ["PATH"]
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 """acl.blas: products of matrices and vectors, with factors and leading dimensions."""
 import numpy as np
 import pytest
+from single_op import TYPES, Tensor, check
 
-acl = pytest.importorskip("acl")
-from single_op import TYPES, Tensor, check  # noqa: E402
+import acl
 
 pytestmark = pytest.mark.usefixtures("device_0")
 RNG = np.random.default_rng(5)

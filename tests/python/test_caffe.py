@@ -9,7 +9,7 @@ import sys
 import caffe_reference as ref
 import numpy as np
 import pytest
-from conftest import ROOT
+from build_tree import ROOT
 from om_runner import run_om
 
 sys.path.insert(0, os.path.join(ROOT, "examples", "models"))

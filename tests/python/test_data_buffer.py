@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-acl = pytest.importorskip("acl")
+import acl
 
 INVALID_PARAM = 100000
 INVALID_FILE = 100003

@@ -11,8 +11,6 @@ import textwrap
 import numpy as np
 import pytest
 
-pytest.importorskip("acl")
-
 RUN = """
     import os
     import sys

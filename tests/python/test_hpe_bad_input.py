@@ -7,7 +7,7 @@ import struct
 
 import numpy as np
 import pytest
-from conftest import BUILD
+from build_tree import BUILD
 from hpe_programs import KERNELS, compile_kernels, kernels
 
 import hpe.hpert.api as hpe

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import BUILD
+from build_tree import BUILD
 from hpe_programs import KERNELS, compile_kernels
 
 PLUGIN = "libanynpu_npc.so"

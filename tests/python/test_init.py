@@ -10,8 +10,6 @@ import textwrap
 
 import pytest
 
-pytest.importorskip("acl")
-
 SUCCESS = 0
 INVALID_PARAM = 100000
 UNINITIALIZE = 100001

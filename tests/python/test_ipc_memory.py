@@ -8,7 +8,7 @@ import textwrap
 import numpy as np
 import pytest
 
-acl = pytest.importorskip("acl")
+import acl
 
 PARAM_INVALID = 107000
 NO_PERMISSION = 207006

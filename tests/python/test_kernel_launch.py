@@ -7,10 +7,10 @@ import struct
 
 import numpy as np
 import pytest
+from hpe_programs import compile_kernels
+from single_op import check
 
-acl = pytest.importorskip("acl")
-from hpe_programs import compile_kernels  # noqa: E402
-from single_op import check  # noqa: E402
+import acl
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("clang-19") is None, reason="clang-19 is not installed"),

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-acl = pytest.importorskip("acl")
+import acl
 
 PROGRAM = """
 import acl

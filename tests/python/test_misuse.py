@@ -11,14 +11,9 @@ import subprocess
 import sys
 
 import pytest
+from misuse import codes, functions, kinds, rows
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, TESTS)
-
-pytest.importorskip("acl")
-
-from misuse import codes, functions, kinds, rows  # noqa: E402
-
 WALKERS = max(1, len(os.sched_getaffinity(0)))
 ALLOWED = ("ok", "value")  # outcomes of a wrong call that need a reason in the table
 LONGEST_MESSAGE = 2000  # a sentence, not a copy of the argument

@@ -6,9 +6,7 @@ import os
 
 import numpy as np
 import pytest
-
-pytest.importorskip("acl")
-from test_dump import files_in, make_model, msaccucmp, run_model  # noqa: E402
+from test_dump import files_in, make_model, msaccucmp, run_model
 
 LAYERS = ["conv", "block.1/act", "scaled"]
 

@@ -6,10 +6,10 @@ import subprocess
 
 import numpy as np
 import pytest
+import single_op
+from single_op import FRACTAL_NZ, FRACTAL_Z, NC1HWC0, NCHW, ND, Refused, Tensor
 
-acl = pytest.importorskip("acl")
-import single_op  # noqa: E402
-from single_op import FRACTAL_NZ, FRACTAL_Z, NC1HWC0, NCHW, ND, Refused, Tensor  # noqa: E402
+import acl
 
 F, I32 = np.float32, np.int32
 pytestmark = pytest.mark.usefixtures("device_0")

@@ -5,20 +5,16 @@ sentence that names the operator and the values, and nothing is written; what an
 gives the result that the tables below state. The good call works directly afterwards, with the same
 bytes."""
 import functools
-import os
-import sys
 
 import numpy as np
 import pytest
-from conftest import ROOT
+import test_op_names
+from bad_calls import Call, Part, bad_calls
+from misuse import codes
+from single_op import make_attr
+from test_op_exactness import NAMES, case_of
 
-sys.path.insert(0, os.path.join(ROOT, "tests"))
-acl = pytest.importorskip("acl")
-import test_op_names  # noqa: E402
-from bad_calls import Call, Part, bad_calls  # noqa: E402
-from misuse import codes  # noqa: E402
-from single_op import make_attr  # noqa: E402
-from test_op_exactness import NAMES, case_of  # noqa: E402
+import acl
 
 device = test_op_names.device
 F, I32 = np.float32, np.int32

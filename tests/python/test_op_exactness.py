@@ -9,13 +9,13 @@ import re
 
 import numpy as np
 import pytest
+import single_op
+import test_op_names
+import test_op_names_special
+from build_tree import ROOT
+from single_op import Refused
 
-acl = pytest.importorskip("acl")
-import single_op  # noqa: E402
-import test_op_names  # noqa: E402
-import test_op_names_special  # noqa: E402
-from conftest import ROOT  # noqa: E402
-from single_op import Refused  # noqa: E402
+import acl
 
 F, H, I8, I32 = np.float32, np.float16, np.int8, np.int32
 device = test_op_names.device

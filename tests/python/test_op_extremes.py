@@ -8,14 +8,12 @@ import re
 
 import numpy as np
 import pytest
-
-acl = pytest.importorskip("acl")
-import single_op  # noqa: E402
-import test_op_names  # noqa: E402
-import test_op_names_special  # noqa: E402
-from conftest import ROOT  # noqa: E402
-from single_op import Refused  # noqa: E402
-from test_op_exactness import NO_HALF, WIDE_OUTPUTS, of_type, run, ulps  # noqa: E402
+import single_op
+import test_op_names
+import test_op_names_special
+from build_tree import ROOT
+from single_op import Refused
+from test_op_exactness import NO_HALF, WIDE_OUTPUTS, of_type, run, ulps
 
 F, H, I32 = np.float32, np.float16, np.int32
 device = test_op_names.device

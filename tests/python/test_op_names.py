@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+import single_op
+from single_op import HWCN, NCHW, NHWC
 
-acl = pytest.importorskip("acl")
-import single_op  # noqa: E402
-from single_op import HWCN, NCHW, NHWC  # noqa: E402
+import acl
 
 RNG = np.random.default_rng(3)
 F, H, I32, L = np.float32, np.float16, np.int32, np.int64

@@ -6,12 +6,10 @@ import re
 
 import numpy as np
 import pytest
-
-acl = pytest.importorskip("acl")
-import single_op  # noqa: E402
-import test_op_names  # noqa: E402
-from conftest import ROOT  # noqa: E402
-from single_op import NCHW  # noqa: E402
+import single_op
+import test_op_names
+from build_tree import ROOT
+from single_op import NCHW
 
 RNG = np.random.default_rng(5)
 F, I32 = np.float32, np.int32

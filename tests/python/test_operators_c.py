@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT
+from build_tree import ROOT
 from hpe_programs import compile_kernels
 
 SOURCES = os.path.join(ROOT, "examples", "operators_c")

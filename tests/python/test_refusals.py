@@ -3,18 +3,14 @@
 documented code and a sentence that has the values, and leave everything as it was: the good call
 gives the same bytes directly afterwards. (acl.op: test_op_bad_calls.py; handles and addresses of
 every function: test_misuse.py.)"""
-import os
-import sys
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from misuse import codes
+from misuse import kernels as rv32
+from single_op import Tensor, check
 
-sys.path.insert(0, os.path.join(ROOT, "tests"))
-acl = pytest.importorskip("acl")
-from misuse import codes  # noqa: E402
-from misuse import kernels as rv32  # noqa: E402
-from single_op import Tensor, check  # noqa: E402
+import acl
 
 pytestmark = pytest.mark.usefixtures("device_0")
 F, H, B, I32 = np.float32, np.float16, np.int8, np.int32

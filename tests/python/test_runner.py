@@ -4,13 +4,10 @@ import os
 import subprocess
 import sys
 
+import junit
 import pytest
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests"))
-
-import junit  # noqa: E402
-import stacks  # noqa: E402
+import stacks
+from build_tree import ROOT
 
 CTEST = """<?xml version="1.0"?>
 <testsuite name="Linux" tests="5">

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the repository and its build are. Importing this lets tests, and the programs they start,
+find the build's Python packages and commands as under tests/run_all.py."""
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.abspath(os.environ.get("ANYNPU_BUILD_DIR", os.path.join(ROOT, "build")))
+
+
+def put_first(variable, folder):
+    """In a list of folders in the environment, where it is not yet."""
+    folders = [f for f in os.environ.get(variable, "").split(os.pathsep) if f]
+    if folder not in folders:
+        os.environ[variable] = os.pathsep.join([folder, *folders])
+
+
+os.environ["ANYNPU_BUILD_DIR"] = BUILD
+put_first("PYTHONPATH", os.path.join(BUILD, "python"))
+put_first("PATH", os.path.join(BUILD, "bin"))
+if os.path.join(BUILD, "python") not in sys.path:
+    sys.path.insert(0, os.path.join(BUILD, "python"))
