@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices, streams and channels in use for the length of a test or of a file."""
-
 import pytest
+
+
+@pytest.fixture
+def initialised():
+    """Initialised, with no device in use."""
+    import acl
+    assert acl.init() == 0
+    yield
+    assert acl.finalize() == 0
 
 
 @pytest.fixture
@@ -47,3 +55,12 @@ def channel(stream):
     yield desc
     assert acl.media.dvpp_destroy_channel(desc) == 0
     assert acl.media.dvpp_destroy_channel_desc(desc) == 0
+
+
+@pytest.fixture
+def system(device_0):
+    """acl.himpi of device 0 in use."""
+    import acl
+    assert acl.himpi.sys_init() == 0
+    yield
+    assert acl.himpi.sys_exit() == 0

@@ -11,6 +11,8 @@ import pytest
 
 import acl
 
+pytestmark = pytest.mark.usefixtures("runtime")
+
 
 class Worker:
     """A thread that takes callbacks, as the guide starts it."""
@@ -27,15 +29,6 @@ class Worker:
     def stop(self):
         self.go_on = False
         assert acl.util.stop_thread(self.thread) == 0
-
-
-@pytest.fixture(scope="module", autouse=True)
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
 
 
 @pytest.fixture

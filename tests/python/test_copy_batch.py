@@ -14,14 +14,7 @@ FLOAT, FLOAT16, INT8, INT32, INT64, INT16, BF16 = 0, 1, 2, 3, 9, 6, 27
 SUM, MAX, MIN, EQUAL = 10, 11, 12, 13
 INSIDE_DEVICE = 6
 
-
-@pytest.fixture(autouse=True)
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("device_0")
 
 
 def put(array):

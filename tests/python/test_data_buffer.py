@@ -13,13 +13,7 @@ INVALID_PARAM = 100000
 INVALID_FILE = 100003
 INVALID_DEVICE = 200002
 
-
-@pytest.fixture(autouse=True)
-def session():
-    mine = acl.init() == 0
-    yield
-    if mine:
-        assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("initialised")
 
 
 def test_a_buffer_is_an_address_and_a_size():

@@ -10,13 +10,6 @@ PARAM_INVALID, INVALID_DEVICE, CONTEXT_NULL, INVALID_HANDLE = 107000, 107001, 10
 SYNC_TIMEOUT, UNINITIALIZED = 507046, 100001
 
 
-@pytest.fixture
-def initialised():
-    assert acl.init() == 0
-    yield
-    assert acl.finalize() == 0
-
-
 def test_a_device_stays_in_use_until_every_set_has_its_reset(initialised):
     assert acl.rt.set_device(0) == acl.rt.set_device(0) == 0
     assert acl.rt.reset_device(0) == 0

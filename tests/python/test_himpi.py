@@ -18,17 +18,6 @@ BUF_EMPTY = {"vdec": 0xA005800E, "venc": 0xA008800E, "vpc": 0xA007800E, "pngd": 
 himpi = acl.himpi
 
 
-@pytest.fixture
-def system():
-    ok(acl.init())
-    ok(acl.rt.set_device(0))
-    ok(himpi.sys_init())
-    yield
-    ok(himpi.sys_exit())
-    ok(acl.rt.reset_device(0))
-    ok(acl.finalize())
-
-
 def upload(data):
     address = ok(himpi.dvpp_malloc(0, max(len(data), 1)))
     assert address % 128 == 0

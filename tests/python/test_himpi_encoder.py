@@ -15,17 +15,6 @@ W, H = 128, 96
 CODECS = [("h264", H264), ("hevc", H265)]
 
 
-@pytest.fixture
-def system():
-    ok(acl.init())
-    ok(acl.rt.set_device(0))
-    ok(himpi.sys_init())
-    yield
-    ok(himpi.sys_exit())
-    ok(acl.rt.reset_device(0))
-    ok(acl.finalize())
-
-
 def noise(count, seed=0):
     return [nv12_bytes(W, H, seed + i, smooth=False) for i in range(count)]
 

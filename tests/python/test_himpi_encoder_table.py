@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import video_files
 from media_programs import nv12_bytes, ok
-from test_himpi import H264, H265, encode, encoder, jpeg_encoder, system  # noqa: F401
+from test_himpi import H264, H265, encode, encoder, jpeg_encoder
 from test_himpi import fetch as fetch_packet
 from test_himpi import frame_of as frame
 from video_channels import key_frames

@@ -21,7 +21,6 @@ from test_himpi import (  # noqa: F401  (fixtures among them)
     jpeg_encoder,
     picture,
     pixels,
-    system,
     upload,
     vpc,
 )

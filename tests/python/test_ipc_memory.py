@@ -27,14 +27,7 @@ def say(*words):
     print(*words, flush=True)
 """
 
-
-@pytest.fixture(autouse=True)
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("device_0")
 
 
 class Other:

@@ -22,14 +22,7 @@ NUMPY = {TensorProto.FLOAT: np.float32, TensorProto.FLOAT16: np.float16,
          TensorProto.INT32: np.int32, TensorProto.INT64: np.int64, TensorProto.UINT64: np.uint64,
          TensorProto.BOOL: np.bool_}
 
-
-@pytest.fixture(scope="module", autouse=True)
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 def run(folder, nodes, feeds, outputs, weights=(), opset=21):

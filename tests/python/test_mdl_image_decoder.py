@@ -14,14 +14,7 @@ import acl
 
 UINT8, INT64 = TensorProto.UINT8, TensorProto.INT64
 
-
-@pytest.fixture(scope="module", autouse=True)
-def runtime():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 def drawn(mode="RGB", width=37, height=21):

@@ -9,14 +9,7 @@ import acl
 
 INT4, ACL_INT4 = TensorProto.INT4, 29
 
-
-@pytest.fixture(scope="module", autouse=True)
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 def pack(values):

@@ -11,14 +11,7 @@ import acl
 
 COMPLEX = [np.complex64, np.complex128]
 
-
-@pytest.fixture(scope="module", autouse=True)
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 def onnx_type(array):

@@ -12,8 +12,6 @@ from om_runner import run_om
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
-import acl
-
 WORDS = ["monday", "Über-Größe", "", "tuesday", "Monday"]
 NUMBERS = [0.0, -0.0, 1.5, 1e-5, 1e-4, 123456.789, 1e10, 1e15, 3e16, -2.5e-7, np.inf,
            -np.inf, np.nan]
@@ -69,14 +67,7 @@ CASES = {
                   ngram_indexes=[0, 1, 2, 3, 4], pool_strings=["a", "b", "c", "a", "b", "b", "a"]),
 }
 
-
-@pytest.fixture(scope="module", autouse=True)
-def runtime():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 def tensor(name, value):

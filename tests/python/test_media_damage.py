@@ -16,17 +16,6 @@ JPEG, H264, H265, PNG, UNKNOWN = 26, 96, 265, 268, 10000
 ROUNDS = 60
 
 
-@pytest.fixture
-def system():
-    ok(acl.init())
-    ok(acl.rt.set_device(0))
-    ok(himpi.sys_init())
-    yield
-    ok(himpi.sys_exit())
-    ok(acl.rt.reset_device(0))
-    ok(acl.finalize())
-
-
 def damaged(data, random):
     """Bytes changed, cut out, repeated or cut off."""
     data = bytearray(data)

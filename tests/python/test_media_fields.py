@@ -5,7 +5,7 @@ import field_coded_video
 import numpy as np
 import pytest
 import video_files
-from test_himpi import H264, decode, system  # noqa: F401  (a fixture)
+from test_himpi import H264, decode
 from video_channels import Decoder, report_thread
 
 WIDTH, HEIGHT, FRAMES = 128, 96, 3
@@ -45,7 +45,7 @@ def test_both_fields_of_a_frame_may_be_sent_at_once(stream):
 
 
 @pytest.mark.parametrize("order", [0, 1])
-def test_the_second_field_has_frame_flag_2(system, stream, order):  # noqa: F811
+def test_the_second_field_has_frame_flag_2(system, stream, order):
     units, pictures = stream
     got, _ = decode(H264, units, order=order)
     by_pts = {pts: (flag, picture) for flag, pts, picture in got}

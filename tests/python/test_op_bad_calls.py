@@ -8,7 +8,6 @@ import functools
 
 import numpy as np
 import pytest
-import test_op_names
 from bad_calls import Call, Part, bad_calls
 from misuse import codes
 from single_op import make_attr
@@ -16,7 +15,7 @@ from test_op_exactness import NAMES, case_of
 
 import acl
 
-device = test_op_names.device
+pytestmark = pytest.mark.usefixtures("runtime")
 F, I32 = np.float32, np.int32
 
 # {code: its name} of what may be wrong with a call, of tests/data/misuse_codes.tsv.

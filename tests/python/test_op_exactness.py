@@ -18,7 +18,7 @@ from single_op import Refused
 import acl
 
 F, H, I8, I32 = np.float32, np.float16, np.int8, np.int32
-device = test_op_names.device
+pytestmark = pytest.mark.usefixtures("runtime")
 CASES = {name: (module, name) for module in (test_op_names, test_op_names_special)
          for name in module.CASES}
 NAMES = sorted(CASES)

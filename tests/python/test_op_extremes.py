@@ -16,7 +16,7 @@ from single_op import Refused
 from test_op_exactness import NO_HALF, WIDE_OUTPUTS, of_type, run, ulps
 
 F, H, I32 = np.float32, np.float16, np.int32
-device = test_op_names.device
+pytestmark = pytest.mark.usefixtures("runtime")
 MODULES = test_op_names, test_op_names_special
 
 # What every fifth element becomes.

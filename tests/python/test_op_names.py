@@ -7,8 +7,6 @@ import pytest
 import single_op
 from single_op import HWCN, NCHW, NHWC
 
-import acl
-
 RNG = np.random.default_rng(3)
 F, H, I32, L = np.float32, np.float16, np.int32, np.int64
 X = RNG.standard_normal((3, 5)).astype(F)
@@ -20,6 +18,8 @@ T = RNG.standard_normal((2, 3, 4)).astype(F)
 IMG = RNG.standard_normal((2, 3, 6, 5)).astype(F)
 FLAG = np.array([[True, False, True], [False, False, True]])
 erf = np.vectorize(math.erf)
+
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 def sigmoid(x):
@@ -401,15 +401,6 @@ def expected(name):
 
 
 CASES["ScatterElements"] = ([X, np.array([[1, 2]], I32), np.full((1, 2), 9, F)], None, {"axis": 1})
-
-
-@pytest.fixture(scope="module", autouse=True)
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    acl.rt.reset_device(0)
-    acl.finalize()
 
 
 def case_of(name):

@@ -259,7 +259,7 @@ ADAM = [VAR, ACCUM, ACCUM, F(0.9**3), F(0.99**3), F(0.1), F(0.9), F(0.99), F(1e-
 CASES["ApplyAdam"] = (ADAM, adam(True)[:1], {"use_nesterov": True})
 CASES["ApplyAdamD"] = (ADAM, adam(False), {})
 
-device = test_op_names.device
+pytestmark = pytest.mark.usefixtures("runtime")
 
 
 def case_of(name):

@@ -11,13 +11,7 @@ NCHW, NHWC, ND, NC1HWC0 = 0, 1, 2, 3
 INVALID_PARAM = 100000
 FORMAT_NOT_MATCH = 100027
 
-
-@pytest.fixture(autouse=True)
-def session():
-    mine = acl.init() == 0
-    yield
-    if mine:
-        assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("initialised")
 
 
 @pytest.fixture

@@ -11,14 +11,7 @@ INVALID_HANDLE = 107017
 SYNC_TIMEOUT = 507046
 AT_LEAST, EQUAL, AND, NOR = range(4)
 
-
-@pytest.fixture(autouse=True)
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
+pytestmark = pytest.mark.usefixtures("device_0")
 
 
 @pytest.fixture

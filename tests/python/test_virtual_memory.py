@@ -14,19 +14,12 @@ HBM_NORMAL, HBM_HUGE = 5, 4
 PAGE = 4096
 MIB = 1 << 20
 
+pytestmark = pytest.mark.usefixtures("device_0")
+
 
 def prop(attribute=HBM_NORMAL, device=0, place=1):
     return {"handleType": 0, "allocationType": 0, "memAttr": attribute,
             "location": {"id": device, "type": place}, "reserve": 0}
-
-
-@pytest.fixture(autouse=True)
-def device():
-    assert acl.init() == 0
-    assert acl.rt.set_device(0) == 0
-    yield
-    assert acl.rt.reset_device(0) == 0
-    assert acl.finalize() == 0
 
 
 def test_mapped_memory_is_used_like_any_other():
