@@ -5,6 +5,7 @@ import pytest
 from aipp_reference import BYTES, RGB888, XRGB8888, YUV400, YUV420SP
 from model_datasets import Model, convert
 from onnx import TensorProto, helper, numpy_helper
+from onnx_models import network
 
 import acl
 
@@ -19,16 +20,12 @@ AIPP_INPUT, GEAR_INPUT = "ascend_dynamic_aipp_data", "ascend_mbatch_shape_data"
 def net(channels=3, batch=1, height=16, width=12, inputs=1, dtype=TensorProto.FLOAT):
     """Adds zero to each input: what AIPP makes comes out."""
     kind = {TensorProto.FLOAT: np.float32, TensorProto.FLOAT16: np.float16}[dtype]
-    value, node = helper.make_tensor_value_info, helper.make_node
     names = ["image", "second"][:inputs]
-    graph = helper.make_graph(
-        [node("Add", [name, "zero"], [name + "_out"], name="add_" + name) for name in names],
-        "net",
-        [value(name, dtype, [batch, channels, height, width]) for name in names],
-        [value(name + "_out", dtype, None) for name in names],
-        [numpy_helper.from_array(np.zeros(1, kind), "zero")],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)])
+    return network([helper.make_node("Add", [name, "zero"], [name + "_out"], name="add_" + name)
+                    for name in names],
+                   [(name, dtype, [batch, channels, height, width]) for name in names],
+                   [(name + "_out", dtype, None) for name in names],
+                   [numpy_helper.from_array(np.zeros(1, kind), "zero")], opset=14)
 
 
 def picture(form, width, height, count=1, seed=0):

@@ -14,11 +14,16 @@ def atc(*args):
     return subprocess.run(["atc", *args], capture_output=True, text=True, timeout=300)
 
 
+def atc_over(folder, name, model, *options):
+    """Saves `model` and gives it to atc; how that ended."""
+    onnx.save(model, folder / f"{name}.onnx")
+    return atc(f"--model={folder}/{name}.onnx", "--framework=5", f"--output={folder}/{name}",
+               "--soc_version=Ascend310P3", *options)
+
+
 def convert(folder, name, model, *options):
     """Saves `model`, converts it and returns the path of the .om."""
-    onnx.save(model, folder / f"{name}.onnx")
-    done = atc(f"--model={folder}/{name}.onnx", "--framework=5", f"--output={folder}/{name}",
-               "--soc_version=Ascend310P3", *options)
+    done = atc_over(folder, name, model, *options)
     assert done.returncode == 0, done.stderr
     return str(folder / f"{name}.om")
 
@@ -32,10 +37,10 @@ class Model:
         self.describe(model_id, input_sizes, output_sizes)
 
     @classmethod
-    def of_id(cls, model_id):
+    def of_id(cls, model_id, input_sizes=None, output_sizes=None):
         """Of a model that is loaded; free() leaves it so."""
         model = cls.__new__(cls)
-        model.describe(model_id)
+        model.describe(model_id, input_sizes, output_sizes)
         return model
 
     def describe(self, model_id, input_sizes=None, output_sizes=None):
@@ -51,7 +56,7 @@ class Model:
         sizes = sizes or [size_of(self.desc, i) for i in range(count(self.desc))]
         dataset, data = acl.mdl.create_dataset(), []
         for size in sizes:
-            memory, ret = acl.rt.malloc(size, 0)
+            memory, ret = acl.rt.malloc(max(size, 1), 0)
             assert ret == 0
             buffer = acl.create_data_buffer(memory, size)
             assert acl.mdl.add_dataset_buffer(dataset, buffer)[1] == 0
@@ -67,6 +72,10 @@ class Model:
     def execute(self):
         return acl.mdl.execute(self.id, self.inputs, self.outputs)
 
+    def run(self, *arrays):
+        self.feed(*arrays)
+        assert self.execute() == 0, acl.get_recent_err_msg()
+
     def execute_on_stream(self, submit=acl.mdl.execute_async):
         """The code of the submission, or of the wait where that went well."""
         stream, ret = acl.rt.create_stream()
@@ -79,6 +88,11 @@ class Model:
     def read(self, index, shape, dtype=np.float32):
         memory, _, _ = self.output_data[index]
         return self.read_memory(memory, shape, dtype)
+
+    def read_all(self, dtype=np.float32):
+        """Every output, flat."""
+        return [self.read_memory(memory, [size // np.dtype(dtype).itemsize], dtype)
+                for memory, _, size in self.output_data]
 
     @staticmethod
     def read_memory(memory, shape, dtype):

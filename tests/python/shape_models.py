@@ -3,6 +3,7 @@
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
+from onnx_models import network
 
 
 def net(shape=("N", 3, "H", "W")):
@@ -20,27 +21,16 @@ def net(shape=("N", 3, "H", "W")):
         node("Flatten", ["g"], ["f"], name="flat"),
         node("Gemm", ["f", "fc"], ["logits"], name="fc", transB=1),
     ]
-    value = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        nodes,
-        "net",
-        [value("image", TensorProto.FLOAT, shape)],
-        [value("logits", TensorProto.FLOAT, ["N", 5]), value("r", TensorProto.FLOAT, None)],
-        [weight("w", 4, 3, 3, 3), weight("fc", 5, 4)],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
+    return network(nodes, [("image", TensorProto.FLOAT, shape)],
+                   [("logits", TensorProto.FLOAT, ["N", 5]), ("r", TensorProto.FLOAT, None)],
+                   [weight("w", 4, 3, 3, 3), weight("fc", 5, 4)], opset=15)
 
 
 def product():
     """Two inputs: a matrix and one that is added to it."""
-    value = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        [helper.make_node("Add", ["a", "b"], ["y"], name="add")],
-        "sum",
-        [value("a", TensorProto.FLOAT, ["M", "K"]), value("b", TensorProto.FLOAT, ["K"])],
-        [value("y", TensorProto.FLOAT, ["M", "K"])],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
+    return network([helper.make_node("Add", ["a", "b"], ["y"], name="add")],
+                   [("a", TensorProto.FLOAT, ["M", "K"]), ("b", TensorProto.FLOAT, ["K"])],
+                   [("y", TensorProto.FLOAT, ["M", "K"])], opset=15)
 
 
 def image(*shape):

@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from onnx_models import network
 
 SUCCESS = "ATC run success, welcome to the next use."
 START = "ATC start working now, please wait for a moment."
@@ -21,10 +22,8 @@ START = "ATC start working now, please wait for a moment."
 def make_model(op="Relu", shape=("N", 3, 8, 8), opset=13, nodes=None, weights=()):
     if nodes is None:
         nodes = [helper.make_node(op, ["x"], ["y"], name="the_node")]
-    graph = helper.make_graph(
-        nodes, "small", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], list(weights))
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    return network(nodes, [("x", TensorProto.FLOAT, shape)], [("y", TensorProto.FLOAT, None)],
+                   weights, opset)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from model_datasets import atc
 from om_runner import run_om
 from onnx import TensorProto, helper, numpy_helper, save
+from onnx_models import network
 
 import acl
 
@@ -29,11 +30,9 @@ def folder(tmp_path, monkeypatch):
     nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="conv", pads=[1] * 4),
              helper.make_node("Relu", ["c"], ["r"], name="relu"),
              helper.make_node("Mul", ["r", "m"], ["y"], name="scale")]
-    graph = helper.make_graph(
-        nodes, "small", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 3, 8, 8])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [weight("w", 4, 3, 3, 3), weight("m", 4, 8, 8)])
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), "net.onnx")
+    save(network(nodes, [("x", TensorProto.FLOAT, ["n", 3, 8, 8])],
+                 [("y", TensorProto.FLOAT, None)], [weight("w", 4, 3, 3, 3), weight("m", 4, 8, 8)]),
+         "net.onnx")
     return tmp_path
 
 
@@ -100,10 +99,8 @@ def test_mode_3_reports_every_operator(folder):
     assert [op["op_type"] for op in report["op"]] == ["Conv", "Relu", "Mul"]
     nodes = [helper.make_node("NotAnOp", ["x"], ["a"], name="first"),
              helper.make_node("Relu", ["a"], ["y"], name="second")]
-    graph = helper.make_graph(
-        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), "odd.onnx")
+    save(network(nodes, [("x", TensorProto.FLOAT, [1])], [("y", TensorProto.FLOAT, None)]),
+         "odd.onnx")
     assert "odd.json" in fails("--mode=3", "--model=odd.onnx", "--framework=5",
                                "--check_report=odd.json")
     bad, good = json.load(open("odd.json"))["op"]
@@ -125,10 +122,8 @@ def test_the_whole_default_domain_is_there(folder, opset):
                 names.add(schema.name)
     assert len(names) > 100
     nodes = [helper.make_node(name, ["x"], [name + "_out"], name=name) for name in sorted(names)]
-    graph = helper.make_graph(
-        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
-        [helper.make_tensor_value_info("Relu_out", TensorProto.FLOAT, None)])
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)]), "all.onnx")
+    save(network(nodes, [("x", TensorProto.FLOAT, [1])], [("Relu_out", TensorProto.FLOAT, None)],
+                 opset=opset), "all.onnx")
     atc("--mode=3", "--model=all.onnx", "--framework=5")
     report = json.load(open("check_result.json"))["op"]
     assert {op["op_type"] for op in report} == names

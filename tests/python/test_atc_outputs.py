@@ -5,6 +5,7 @@ import pytest
 from model_datasets import atc
 from om_runner import run_om
 from onnx import TensorProto, helper, numpy_helper, save
+from onnx_models import network
 
 import acl
 
@@ -21,11 +22,9 @@ def net(tmp_path, monkeypatch, runtime):
              helper.make_node("Relu", ["c"], ["r"], name="relu"),
              helper.make_node("Split", ["r"], ["a", "b:0"], name="halves", axis=1),
              helper.make_node("Tanh", ["a"], ["y"], name="last")]
-    graph = helper.make_graph(
-        nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, PICTURE.shape)],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(WEIGHT, "w")])
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), "net.onnx")
+    save(network(nodes, [("x", TensorProto.FLOAT, PICTURE.shape)],
+                 [("y", TensorProto.FLOAT, None)], [numpy_helper.from_array(WEIGHT, "w")]),
+         "net.onnx")
 
     def convert(*options):
         return atc("--model=net.onnx", "--framework=5", "--output=net",

@@ -8,6 +8,7 @@ import pytest
 from model_datasets import atc
 from om_runner import run_om
 from onnx import TensorProto, helper, numpy_helper, save
+from onnx_models import network
 
 RANDOM = np.random.default_rng(6)
 PICTURE = RANDOM.standard_normal((1, 3, 8, 8)).astype(np.float32)
@@ -28,11 +29,9 @@ def convert(tmp_path, monkeypatch, runtime):
              helper.make_node("Flatten", ["g"], ["f"], name="flat"),
              helper.make_node("MatMul", ["f", "fc"], ["m"], name="fc"),
              helper.make_node("Softmax", ["m"], ["y"], name="prob")]
-    graph = helper.make_graph(
-        nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 3, 8, 8])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [weight("w1", 16, 3, 3, 3), weight("w2", 16, 16, 3, 3), weight("fc", 16, 10)])
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), "net.onnx")
+    weights = [weight("w1", 16, 3, 3, 3), weight("w2", 16, 16, 3, 3), weight("fc", 16, 10)]
+    save(network(nodes, [("x", TensorProto.FLOAT, ["n", 3, 8, 8])],
+                 [("y", TensorProto.FLOAT, None)], weights), "net.onnx")
 
     def run(*options, shape="x:1,3,8,8"):
         return atc("--model=net.onnx", "--framework=5", "--output=net", "--log=debug",
@@ -150,12 +149,9 @@ def test_mistakes_in_the_lists_are_named(convert, tmp_path, option, text, senten
 
 def test_weights_beyond_float16_are_clipped_unless_told_otherwise(tmp_path, monkeypatch, runtime):
     monkeypatch.chdir(tmp_path)
-    graph = helper.make_graph(
-        [helper.make_node("Mul", ["x", "w"], ["y"], name="mul")], "big",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(np.array([1e9], np.float32), "w")])
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), "big.onnx")
+    save(network([helper.make_node("Mul", ["x", "w"], ["y"], name="mul")],
+                 [("x", TensorProto.FLOAT, [1])], [("y", TensorProto.FLOAT, None)],
+                 [numpy_helper.from_array(np.array([1e9], np.float32), "w")]), "big.onnx")
     for clip, wanted in (("1", 65504), ("0", np.inf)):
         assert atc("--model=big.onnx", "--framework=5", "--output=big", "--soc_version=Ascend310P3",
                    "--precision_mode=force_fp16", f"--is_weight_clip={clip}").returncode == 0

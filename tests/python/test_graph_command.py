@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from model_datasets import convert
 from onnx import TensorProto, helper, save
+from onnx_models import network
 
 
 @pytest.fixture(scope="module")
@@ -15,10 +16,7 @@ def models(tmp_path_factory):
     nodes = [helper.make_node("Relu", ["x"], ["r"], name="relu"),
              helper.make_node("Softmax", ["r"], ["s"], name='the "soft" <one>', axis=1),
              helper.make_node("Add", ["r", "s"], ["y"], name="add")]
-    graph = helper.make_graph(
-        nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    model = network(nodes, [("x", TensorProto.FLOAT, [2, 3])], [("y", TensorProto.FLOAT, None)])
     save(model, folder / "source.onnx")
     return {"om": convert(folder, "net", model), "onnx": str(folder / "source.onnx")}
 

@@ -7,14 +7,14 @@ import sys
 import threading
 
 import numpy as np
-import onnx
 import pytest
+from model_datasets import Model, convert
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from onnx_models import network
 
 import acl
 
-HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 INVALID_PARAM, PARSE_MODEL, DESERIALIZE_MODEL = 100000, 100013, 100012
 INPUT_NOT_MATCH, OUTPUT_NOT_MATCH, FEATURE_UNSUPPORTED = 100017, 100018, 200006
 MODEL_ID_INVALID, MODEL_PATH_INVALID = 145003, 145002
@@ -66,41 +66,19 @@ def classifier():
         node("Gemm", ["ff", "fc", "fb"], ["logits"], name="fc", transB=1),
         node("Softmax", ["logits"], ["prob"], name="soft", axis=1),
     ]
-    graph = helper.make_graph(
-        nodes,
-        "classifier",
-        [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["N", 3, 16, 16])],
-        [
-            helper.make_tensor_value_info("prob", TensorProto.FLOAT, ["N", 10]),
-            helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", 10]),
-        ],
-        weights,
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
+    scores = [(name, TensorProto.FLOAT, ["N", 10]) for name in ("prob", "logits")]
+    return network(nodes, [("image", TensorProto.FLOAT, ["N", 3, 16, 16])], scores, weights,
+                   opset=15)
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("mdl")
     model = classifier()
-    onnx.save(model, folder / "net.onnx")
-    done = subprocess.run(
-        [
-            "atc",
-            f"--model={folder}/net.onnx",
-            "--framework=5",
-            f"--output={folder}/net",
-            "--input_shape=image:2,3,16,16",
-            "--soc_version=Ascend310P3",
-        ],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
+    om = convert(folder, "net", model, "--input_shape=image:2,3,16,16")
     image = np.random.default_rng(1).standard_normal((2, 3, 16, 16)).astype(np.float32)
     expected = ReferenceEvaluator(model).run(None, {"image": image})
-    return {"om": str(folder / "net.om"), "image": image, "expected": expected}
+    return {"om": om, "image": image, "expected": expected}
 
 pytestmark = pytest.mark.usefixtures("runtime")
 
@@ -113,71 +91,16 @@ def model_id(files):
     assert acl.mdl.unload(model) == 0
 
 
-class Runner:
-    """Datasets for a model, as the guide's quick start makes them."""
-
-    def __init__(self, model, input_sizes=None, output_sizes=None):
-        self.model = model
-        self.desc = acl.mdl.create_desc()
-        assert acl.mdl.get_desc(self.desc, model) == 0
-        self.inputs, self.input_data = self.dataset(
-            acl.mdl.get_num_inputs, acl.mdl.get_input_size_by_index, input_sizes
-        )
-        self.outputs, self.output_data = self.dataset(
-            acl.mdl.get_num_outputs, acl.mdl.get_output_size_by_index, output_sizes
-        )
-
-    def dataset(self, count, size_of, sizes):
-        sizes = sizes or [size_of(self.desc, i) for i in range(count(self.desc))]
-        dataset = acl.mdl.create_dataset()
-        data = []
-        for size in sizes:
-            memory, ret = acl.rt.malloc(size, 0)
-            assert ret == 0
-            buffer = acl.create_data_buffer(memory, size)
-            _, ret = acl.mdl.add_dataset_buffer(dataset, buffer)
-            assert ret == 0
-            data.append((memory, buffer, size))
-        return dataset, data
-
-    def feed(self, *arrays):
-        for array, (memory, _, size) in zip(arrays, self.input_data):
-            raw = array.tobytes()
-            assert (
-                acl.rt.memcpy(memory, size, acl.util.bytes_to_ptr(raw), len(raw), HOST_TO_DEVICE)
-                == 0
-            )
-
-    def read(self):
-        results = []
-        for memory, _, size in self.output_data:
-            raw = bytes(size)
-            assert (
-                acl.rt.memcpy(acl.util.bytes_to_ptr(raw), size, memory, size, DEVICE_TO_HOST) == 0
-            )
-            results.append(np.frombuffer(raw, np.float32))
-        return results
-
-    def close(self):
-        for memory, buffer, _ in self.input_data + self.output_data:
-            assert acl.destroy_data_buffer(buffer) == 0
-            assert acl.rt.free(memory) == 0
-        assert acl.mdl.destroy_dataset(self.inputs) == 0
-        assert acl.mdl.destroy_dataset(self.outputs) == 0
-        assert acl.mdl.destroy_desc(self.desc) == 0
-
-
 def check(results, expected):
     for result, want in zip(results, expected):
         np.testing.assert_allclose(result, want.ravel(), rtol=1e-4, atol=1e-6)
 
 
 def run_once(model, files):
-    runner = Runner(model)
-    runner.feed(files["image"])
-    assert acl.mdl.execute(model, runner.inputs, runner.outputs) == 0, acl.get_recent_err_msg()
-    check(runner.read(), files["expected"])
-    runner.close()
+    runner = Model.of_id(model)
+    runner.run(files["image"])
+    check(runner.read_all(), files["expected"])
+    runner.free()
 
 
 def test_execute_gives_what_the_reference_gives(model_id, files):
@@ -304,38 +227,38 @@ def test_execute_async_on_streams(model_id, files):
     stream, ret = acl.rt.create_stream()
     assert ret == 0
     for target in (stream, 0):
-        runner = Runner(model_id)
+        runner = Model.of_id(model_id)
         runner.feed(files["image"])
         assert acl.mdl.execute_async(model_id, runner.inputs, runner.outputs, target) == 0
         assert acl.rt.synchronize_stream(target) == 0
-        check(runner.read(), files["expected"])
-        runner.close()
+        check(runner.read_all(), files["expected"])
+        runner.free()
     assert acl.rt.destroy_stream(stream) == 0
 
 
 def test_unload_while_executions_are_queued(files):
     model, _ = acl.mdl.load_from_file(files["om"])
     stream, _ = acl.rt.create_stream()
-    runner = Runner(model)
+    runner = Model.of_id(model)
     runner.feed(files["image"])
     for _ in range(20):
         assert acl.mdl.execute_async(model, runner.inputs, runner.outputs, stream) == 0
     assert acl.mdl.unload(model) == 0
     assert acl.rt.synchronize_stream(stream) == 0
-    check(runner.read(), files["expected"])
-    runner.close()
+    check(runner.read_all(), files["expected"])
+    runner.free()
     assert acl.rt.destroy_stream(stream) == 0
 
 
 def test_execute_v2_takes_a_stream_and_options(model_id, files):
-    runner = Runner(model_id)
+    runner = Model.of_id(model_id)
     runner.feed(files["image"])
     config = acl.mdl.create_exec_config_handle()
     assert acl.mdl.set_exec_config_opt(config, 0, 10000) == 0
     assert acl.mdl.execute_v2(model_id, runner.inputs, runner.outputs, 0, config) == 0
-    check(runner.read(), files["expected"])
+    check(runner.read_all(), files["expected"])
     assert acl.mdl.destroy_exec_config_handle(config) == 0
-    runner.close()
+    runner.free()
 
 
 def test_several_threads_execute_one_model_at_once(model_id, files):
@@ -359,34 +282,34 @@ def test_several_threads_execute_one_model_at_once(model_id, files):
 
 
 def test_the_same_bytes_every_time(model_id, files):
-    runner = Runner(model_id)
+    runner = Model.of_id(model_id)
     runner.feed(files["image"])
     seen = set()
     for _ in range(5):
         assert acl.mdl.execute(model_id, runner.inputs, runner.outputs) == 0
-        seen.add(b"".join(result.tobytes() for result in runner.read()))
+        seen.add(b"".join(result.tobytes() for result in runner.read_all()))
     assert len(seen) == 1
-    runner.close()
+    runner.free()
 
 
 def test_a_dataset_that_does_not_fit_is_refused_with_both_numbers(model_id):
     need = 2 * 3 * 16 * 16 * 4
-    small = Runner(model_id, input_sizes=[need - 1])
+    small = Model.of_id(model_id, input_sizes=[need - 1])
     assert acl.mdl.execute(model_id, small.inputs, small.outputs) == INPUT_NOT_MATCH
     message = acl.get_recent_err_msg()
     assert str(need - 1) in message and str(need) in message and "image" in message
-    small.close()
-    few = Runner(model_id, output_sizes=[80])
+    small.free()
+    few = Model.of_id(model_id, output_sizes=[80])
     assert acl.mdl.execute(model_id, few.inputs, few.outputs) == OUTPUT_NOT_MATCH
     assert "has 1 buffers" in acl.get_recent_err_msg()
-    few.close()
-    large = Runner(model_id, input_sizes=[need + 64], output_sizes=[80, 4096])
+    few.free()
+    large = Model.of_id(model_id, input_sizes=[need + 64], output_sizes=[80, 4096])
     assert acl.mdl.execute(model_id, large.inputs, large.outputs) == 0
-    large.close()
+    large.free()
 
 
 def test_bad_memory_and_handles_are_refused(model_id):
-    runner = Runner(model_id)
+    runner = Model.of_id(model_id)
     freed, _ = acl.rt.malloc(6144, 0)
     assert acl.rt.free(freed) == 0
     for address in (0, 16, freed):
@@ -401,31 +324,31 @@ def test_bad_memory_and_handles_are_refused(model_id):
         assert acl.mdl.execute(model_id, dataset, runner.outputs) != 0
     assert acl.mdl.execute(model_id, 0, runner.outputs) == INVALID_PARAM
     assert acl.mdl.execute(model_id, runner.desc, runner.outputs) == INVALID_PARAM
-    runner.close()
+    runner.free()
 
 
 def test_unknown_ids_have_their_code(files):
     model, _ = acl.mdl.load_from_file(files["om"])
-    runner = Runner(model)
+    runner = Model.of_id(model)
     assert acl.mdl.unload(model) == 0
     for wrong in (model, 0, 65535, 2**32 - 1):
         assert acl.mdl.unload(wrong) == MODEL_ID_INVALID
         assert acl.mdl.execute(wrong, runner.inputs, runner.outputs) == MODEL_ID_INVALID
         assert acl.mdl.get_desc(runner.desc, wrong) == MODEL_ID_INVALID
         assert "load" in acl.get_recent_err_msg()
-    runner.close()
+    runner.free()
 
 
 def test_a_model_belongs_to_its_device(files):
     model, _ = acl.mdl.load_from_file(files["om"])
-    runner = Runner(model)
+    runner = Model.of_id(model)
     assert acl.rt.set_device(1) == 0
     assert acl.mdl.execute(model, runner.inputs, runner.outputs) != 0
     assert "device 0" in acl.get_recent_err_msg()
     assert acl.rt.reset_device(1) == 0
     assert acl.rt.set_device(0) == 0
     assert acl.rt.reset_device(0) == 0
-    runner.close()
+    runner.free()
     assert acl.mdl.unload(model) == 0
 
 
@@ -459,7 +382,7 @@ def test_a_description_is_readable_after_its_model_was_unloaded(files):
 
 
 def test_data_buffers_outlive_their_dataset_and_an_execution_needs_them(model_id):
-    runner = Runner(model_id)
+    runner = Model.of_id(model_id)
     buffer = acl.mdl.get_dataset_buffer(runner.inputs, 0)
     other = acl.mdl.create_dataset()
     assert acl.mdl.add_dataset_buffer(other, buffer)[1] == 0
@@ -472,7 +395,7 @@ def test_data_buffers_outlive_their_dataset_and_an_execution_needs_them(model_id
     assert acl.destroy_data_buffer(gone) == 0
     assert acl.mdl.execute(model_id, other, runner.outputs) == INVALID_PARAM
     assert acl.mdl.destroy_dataset(other) == 0
-    runner.close()
+    runner.free()
 
 
 def test_dataset_buffers_come_back_in_order():

@@ -7,6 +7,7 @@ from aipp_models import INVALID_PARAM, NAMES, TO_RGB, TO_YUV, load, net, picture
 from aipp_reference import RGB888, XRGB8888, YUV400, YUV420SP, aipp
 from model_datasets import atc, convert
 from onnx import TensorProto, helper, numpy_helper
+from onnx_models import network
 
 import acl
 
@@ -242,13 +243,10 @@ def test_a_padded_picture_is_as_wide_as_the_chip_allows(tmp_path):
 
 def nhwc_net(height=16, width=12):
     """Takes pictures as N, H, W, C, as models from TensorFlow do, and adds zero."""
-    value = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        [helper.make_node("Add", ["image", "zero"], ["out"], name="add")], "net",
-        [value("image", TensorProto.FLOAT, [1, height, width, 3])],
-        [value("out", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(np.zeros(1, np.float32), "zero")])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)])
+    return network([helper.make_node("Add", ["image", "zero"], ["out"], name="add")],
+                   [("image", TensorProto.FLOAT, [1, height, width, 3])],
+                   [("out", TensorProto.FLOAT, None)],
+                   [numpy_helper.from_array(np.zeros(1, np.float32), "zero")], opset=14)
 
 
 @pytest.mark.parametrize("gears", [[], ["--input_shape=image:1,-1,-1,3",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from model_datasets import Model, convert
 from onnx import TensorProto, helper, numpy_helper
+from onnx_models import network
 
 import acl
 
@@ -19,12 +20,9 @@ HBM = 1
 def scale(by):
     """x times a number, or times a matrix element by element."""
     weights = np.full(4, by, np.float32) if np.isscalar(by) else by.astype(np.float32)
-    graph = helper.make_graph(
-        [helper.make_node("Mul", ["x", "w"], ["y"])], "net",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", weights.shape[-1]])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(weights, "w")])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    return network([helper.make_node("Mul", ["x", "w"], ["y"])],
+                   [("x", TensorProto.FLOAT, ["n", weights.shape[-1]])],
+                   [("y", TensorProto.FLOAT, None)], [numpy_helper.from_array(weights, "w")])
 
 
 def anynpu(*args):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from model_datasets import Model, convert
 from onnx import TensorProto, helper
+from onnx_models import network
 
 import acl
 
@@ -27,10 +28,7 @@ pytestmark = pytest.mark.usefixtures("runtime")
 
 
 def model_of(nodes, shape, result_shape, result_type=TensorProto.FLOAT):
-    graph = helper.make_graph(
-        nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
-        [helper.make_tensor_value_info("y", result_type, result_shape)])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    return network(nodes, [("x", TensorProto.FLOAT, shape)], [("y", result_type, result_shape)])
 
 
 @pytest.fixture(scope="module")

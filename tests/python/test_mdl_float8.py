@@ -6,8 +6,9 @@ them, so neither side shares code with the other.
 """
 import numpy as np
 import pytest
-from model_datasets import Model, atc, convert
-from onnx import TensorProto, helper, numpy_helper, save
+from model_datasets import Model, atc_over, convert
+from onnx import TensorProto, helper, numpy_helper
+from onnx_models import network
 
 import acl
 
@@ -27,18 +28,14 @@ pytestmark = pytest.mark.usefixtures("runtime")
 
 def run(folder, nodes, feeds, outputs, weights=(), opset=21):
     """The bytes of each output. feeds: (name, type, array); outputs: (name, type, shape)."""
-    graph = helper.make_graph(
-        nodes, "net", [helper.make_tensor_value_info(name, kind, array.shape)
-                       for name, kind, array in feeds],
-        [helper.make_tensor_value_info(*output) for output in outputs], list(weights))
-    net = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    net = network(nodes, [(name, kind, array.shape) for name, kind, array in feeds], outputs,
+                  weights, opset)
     model = Model(convert(folder, "net", net))
     for index, (_, kind, array) in enumerate(feeds):
         if kind in ACL_TYPE:
             assert acl.mdl.get_input_data_type(model.desc, index) == ACL_TYPE[kind]
             assert acl.mdl.get_input_size_by_index(model.desc, index) == array.size
-    model.feed(*(array for _, _, array in feeds))
-    assert model.execute() == 0, acl.get_recent_err_msg()
+    model.run(*(array for _, _, array in feeds))
     results = []
     for index, (_, kind, shape) in enumerate(outputs):
         if kind in ACL_TYPE:
@@ -297,14 +294,9 @@ def test_quantised_products_of_float8(tmp_path, a_kind, b_kind, y_kind):
 
 
 def test_arithmetic_on_float8_is_refused_by_name(tmp_path):
-    graph = helper.make_graph(
-        [helper.make_node("Add", ["x", "x"], ["y"], name="sum")], "net",
-        [helper.make_tensor_value_info("x", E4M3, [4])],
-        [helper.make_tensor_value_info("y", E4M3, [4])])
-    net = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)])
-    save(net, tmp_path / "net.onnx")
-    done = atc(f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/net",
-               "--soc_version=Ascend310P3")
+    done = atc_over(tmp_path, "net", network(
+        [helper.make_node("Add", ["x", "x"], ["y"], name="sum")], [("x", E4M3, [4])],
+        [("y", E4M3, [4])], opset=21))
     assert done.returncode != 0
     assert "Add 'sum'" in done.stderr and "float8_e4m3fn" in done.stderr
 
@@ -312,14 +304,9 @@ def test_arithmetic_on_float8_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize("kind", [TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ,
                                   TensorProto.UINT4], ids=TensorProto.DataType.Name)
 def test_types_that_acl_has_no_description_for_are_refused_with_a_sentence(tmp_path, kind):
-    graph = helper.make_graph(
-        [helper.make_node("Identity", ["x"], ["y"])], "net",
-        [helper.make_tensor_value_info("x", kind, [4])],
-        [helper.make_tensor_value_info("y", kind, [4])])
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]),
-         tmp_path / "net.onnx")
-    done = atc(f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/net",
-               "--soc_version=Ascend310P3")
+    done = atc_over(tmp_path, "net", network(
+        [helper.make_node("Identity", ["x"], ["y"])], [("x", kind, [4])], [("y", kind, [4])],
+        opset=21))
     assert done.returncode != 0
     assert f"ONNX data type {kind}" in done.stderr
     assert "AscendCL has no description for it" in done.stderr

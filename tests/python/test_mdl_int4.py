@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from model_datasets import Model, convert
 from onnx import TensorProto, helper, numpy_helper
+from onnx_models import network
 
 import acl
 
@@ -24,19 +25,14 @@ def tensor(name, values):
 
 def run(folder, nodes, x, outputs, weights=(), feeds=()):
     """The packed bytes of each output. feeds: (name, type, array) beside x."""
-    graph = helper.make_graph(
-        nodes, "net", [helper.make_tensor_value_info("x", INT4, x.shape),
-                       *(helper.make_tensor_value_info(name, kind, array.shape)
-                         for name, kind, array in feeds)],
-        [helper.make_tensor_value_info(name, INT4, want.shape) for name, want in outputs],
-        list(weights))
-    model = Model(convert(folder, "net", helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", 21)])),
-        output_sizes=[(want.size + 1) // 2 for _, want in outputs])
+    net = network(nodes, [("x", INT4, x.shape),
+                          *((name, kind, array.shape) for name, kind, array in feeds)],
+                  [(name, INT4, want.shape) for name, want in outputs], weights, opset=21)
+    model = Model(convert(folder, "net", net),
+                  output_sizes=[(want.size + 1) // 2 for _, want in outputs])
     assert acl.mdl.get_input_data_type(model.desc, 0) == ACL_INT4
     assert acl.mdl.get_input_size_by_index(model.desc, 0) == (x.size + 1) // 2
-    model.feed(pack(x), *(array for _, _, array in feeds))
-    assert model.execute() == 0, acl.get_recent_err_msg()
+    model.run(pack(x), *(array for _, _, array in feeds))
     for index, (name, want) in enumerate(outputs):
         assert acl.mdl.get_output_data_type(model.desc, index) == ACL_INT4
         got = model.read(index, [(want.size + 1) // 2], np.uint8)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from model_datasets import Model, atc, convert
 from onnx import TensorProto, helper, numpy_helper
+from onnx_models import network
 
 import acl
 
@@ -14,12 +15,10 @@ RANDOM = np.random.default_rng(8)
 pytestmark = pytest.mark.usefixtures("runtime")
 
 
-def network(nodes, inputs, output=TensorProto.FLOAT, weights=()):
-    graph = helper.make_graph(
-        nodes, "net", [helper.make_tensor_value_info(*one) for one in inputs],
-        [helper.make_tensor_value_info("y", output, None)],
-        [numpy_helper.from_array(array, name) for name, array in weights])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+def float_network(nodes, inputs, weights=()):
+    """With the output y; weights: (name, array)."""
+    return network(nodes, inputs, [("y", TensorProto.FLOAT, None)],
+                   [numpy_helper.from_array(array, name) for name, array in weights])
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +27,7 @@ def picker(tmp_path_factory):
     nodes = [helper.make_node("Relu", ["x"], ["r"], name="relu"),
              helper.make_node("Gather", ["r", "i"], ["g"], name="pick"),
              helper.make_node("Neg", ["g"], ["y"], name="neg")]
-    model = network(nodes, [("x", TensorProto.FLOAT, [4, 3]), ("i", TensorProto.INT64, [2])])
+    model = float_network(nodes, [("x", TensorProto.FLOAT, [4, 3]), ("i", TensorProto.INT64, [2])])
     return convert(tmp_path_factory.mktemp("picker"), "picker", model)
 
 
@@ -79,8 +78,8 @@ def test_an_operator_tells_which_ones_it_stands_for(tmp_path):
              helper.make_node("Relu", ["n"], ["r"], name="relu"),
              helper.make_node("Softmax", ["r"], ["y"], name="last")]
     ones = [(name, np.ones(4, np.float32)) for name in "sbmv"]
-    model = network(nodes, [("x", TensorProto.FLOAT, [1, 3, 4, 4])],
-                    weights=[("w", np.ones((4, 3, 3, 3), np.float32)), *ones])
+    model = float_network(nodes, [("x", TensorProto.FLOAT, [1, 3, 4, 4])],
+                          [("w", np.ones((4, 3, 3, 3), np.float32)), *ones])
     loaded = Model(convert(tmp_path, "net", model))
     attr = "_datadump_original_op_names"
     assert acl.mdl.get_op_attr(loaded.desc, "conv", attr) == "[4]conv[4]norm[4]relu"
@@ -98,11 +97,11 @@ FROM_FILE, FROM_MEMORY = 1, 3
 
 @pytest.fixture
 def apart(tmp_path, monkeypatch):
-    """A model whose weights lie in one file beside it; what it computes; the file's bytes."""
+    """A model whose weights lie in one file beside it: its matrix, and the file's bytes."""
     monkeypatch.chdir(tmp_path)
     weight = RANDOM.standard_normal((3, 2)).astype(np.float32)
-    model = network([helper.make_node("MatMul", ["x", "w"], ["y"], name="fc")],
-                    [("x", TensorProto.FLOAT, [1, 3])], weights=[("w", weight)])
+    model = float_network([helper.make_node("MatMul", ["x", "w"], ["y"], name="fc")],
+                          [("x", TensorProto.FLOAT, [1, 3])], [("w", weight)])
     convert(tmp_path, "net", model, "--external_weight=2")
     return weight, open("weight/net_weight_combined", "rb").read()
 
@@ -112,11 +111,10 @@ def set_option(config, attribute, value):
 
 
 def check_runs(model_id, weight):
-    desc = acl.mdl.create_desc()
-    assert acl.mdl.get_desc(desc, model_id) == 0
-    assert acl.mdl.get_num_outputs(desc) == 1
-    assert acl.mdl.destroy_desc(desc) == 0
-    assert acl.mdl.unload(model_id) == 0
+    model, x = Model.of_id(model_id), np.float32([[1, 2, 3]])
+    model.run(x)
+    np.testing.assert_allclose(model.read(0, (1, 2)), x @ weight, rtol=1e-5, atol=1e-6)
+    model.close()
 
 
 def test_weights_come_from_the_folder_that_the_configuration_names(apart, tmp_path):

@@ -6,29 +6,23 @@ import numpy as np
 import pytest
 from model_datasets import Model, convert
 from onnx import helper
-
-import acl
+from onnx_models import network
 
 COMPLEX = [np.complex64, np.complex128]
 
 pytestmark = pytest.mark.usefixtures("runtime")
 
 
-def onnx_type(array):
-    return helper.np_dtype_to_tensor_dtype(array.dtype)
+def typed(names, arrays):
+    return [(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+            for name, array in zip(names, arrays)]
 
 
 def check(folder, node, feeds, wanted):
     """Runs a node; wanted: the arrays of its outputs."""
-    graph = helper.make_graph(
-        [node], "net", [helper.make_tensor_value_info(name, onnx_type(array), array.shape)
-                        for name, array in zip(node.input, feeds)],
-        [helper.make_tensor_value_info(name, onnx_type(array), array.shape)
-         for name, array in zip(node.output, wanted)])
-    model = Model(convert(folder, "net", helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", 16)])))
-    model.feed(*feeds)
-    assert model.execute() == 0, acl.get_recent_err_msg()
+    net = network([node], typed(node.input, feeds), typed(node.output, wanted), opset=16)
+    model = Model(convert(folder, "net", net))
+    model.run(*feeds)
     for index, want in enumerate(wanted):
         np.testing.assert_array_equal(model.read(index, want.shape, want.dtype), want)
     model.close()
