@@ -37,18 +37,21 @@ constexpr DTypeSet kIntegers{DType::i8, DType::i16, DType::i32, DType::i64,
                              DType::u8, DType::u16, DType::u32, DType::u64};
 constexpr DTypeSet kNumbers = kFloats | kIntegers;
 constexpr DTypeSet kComplex{DType::c32, DType::c64, DType::c128};
+// Numbers in the wide sense: what can be told from 0, compared and weighted.
+constexpr DTypeSet kValues = kNumbers | kComplex | DTypeSet{DType::boolean};
 // 8-bit floats: stored, moved and converted, not computed with.
 constexpr DTypeSet kFloat8{DType::f8e5m2, DType::f8e4m3};
 // Whatever has a fixed size per element: what data movement takes.
-constexpr DTypeSet kAnyFixed = kNumbers | kFloat8 | kComplex | DTypeSet{DType::boolean};
+constexpr DTypeSet kAnyFixed = kValues | kFloat8;
 // Two elements to a byte: what views, Transpose and Pad take besides.
 constexpr DTypeSet kAnyPacked = kAnyFixed | DTypeSet{DType::i4};
 
-// The type of the two parts of a complex one, which lie behind each other; others are their own.
+// A complex element is two of another type, which lie behind each other; others are their own part.
 constexpr DType part_of(DType type) {
   if (type == DType::c32) return DType::f16;
   if (type == DType::c64) return DType::f32;
   return type == DType::c128 ? DType::f64 : type;
 }
+constexpr int64_t parts_of(DType type) { return kComplex.has(type) ? 2 : 1; }
 
 }  // namespace anynpu::ops

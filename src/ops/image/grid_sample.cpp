@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "ops/block/wide.h"
 #include "ops/image/image.h"
@@ -55,6 +56,10 @@ Status grid_rule(OpContext& context) {
   }
   Shape shape = {x.shape[0], x.shape[1]};
   shape.insert(shape.end(), grid.shape.begin() + 1, grid.shape.end() - 1);
+  if (element_count(x.shape) == 0 && element_count(shape) != 0) {
+    return fail(Code::shape_mismatch, "{}: input {} has no elements to sample, expected some",
+                context.label(), to_string(x.shape));
+  }
   return set_output(context, 0, x.dtype, std::move(shape));
 }
 
@@ -82,13 +87,14 @@ AxisTaps taps_at(double at, int64_t extent, Mode mode, Edge edge, bool corners) 
       index = std::clamp(std::nearbyint(reflected(index, low, high)), 0.0, last);
     return index >= 0 && index <= last ? static_cast<int64_t>(index) : -1;
   };
+  if (mode == Mode::nearest) at = std::nearbyint(at);
   // The coordinate itself is moved inside first, except for cubic, whose taps are.
   if (mode != Mode::cubic && edge == Edge::border) at = std::clamp(at, 0.0, last);
   if (mode != Mode::cubic && edge == Edge::reflection) at = reflected(at, low, high);
   AxisTaps taps;
   if (!(std::fabs(at) < 0x1p40)) at = -2 - static_cast<double>(extent);  // NaN and far away
   if (mode == Mode::nearest) {
-    taps.index[0] = place(std::nearbyint(at));
+    taps.index[0] = place(at);
     taps.weight[0] = 1;
     taps.count = 1;
     return taps;
@@ -110,54 +116,104 @@ AxisTaps taps_at(double at, int64_t extent, Mode mode, Edge edge, bool corners) 
   return taps;
 }
 
+// What one point of the grid reads of each plane.
+struct PointTaps {
+  struct Tap {
+    int64_t at;
+    double weight;
+  };
+  std::array<Tap, kMostTaps * kMostTaps * kMostTaps> taps;
+  size_t count = 0;  // those of weight 0 are left out
+};
+
+struct Sampling {
+  Mode mode;
+  Edge edge;
+  bool corners;
+  // Where a hair's breadth of the coordinate decides between two elements, it is rounded to the
+  // float that implementations of the operator compute with.
+  bool decides;
+  std::vector<int64_t> in;  // extents of a plane
+  LoadBlock<double> load_grid;
+
+  PointTaps at_point(const std::byte* grid, int64_t point) const;
+};
+
+PointTaps Sampling::at_point(const std::byte* grid, int64_t point) const {
+  const auto dims = static_cast<int64_t>(in.size());
+  std::array<AxisTaps, kMostDims> axes;
+  size_t corners_of_point = 1;
+  for (int64_t d = 0; d < dims; ++d) {
+    double value = 0;  // the last grid coordinate belongs to the first spatial axis
+    load_grid(grid, point * dims + dims - 1 - d, 0, &value, 1);
+    const int64_t length = in[static_cast<size_t>(d)];
+    const auto extent = static_cast<double>(length);
+    double at = corners ? (value + 1) / 2 * (extent - 1) : ((value + 1) * extent - 1) / 2;
+    if (decides) at = static_cast<double>(static_cast<float>(at));
+    AxisTaps& axis = axes[static_cast<size_t>(d)];
+    axis = taps_at(at, length, mode, edge, corners);
+    corners_of_point *= axis.count;
+  }
+  PointTaps made;
+  for (size_t corner = 0; corner < corners_of_point; ++corner) {
+    double weight = 1;
+    int64_t at = 0;
+    size_t rest = corner;
+    for (size_t d = 0; d < in.size(); ++d) {
+      const size_t k = rest % axes[d].count;
+      rest /= axes[d].count;
+      weight *= axes[d].index[k] < 0 ? 0 : axes[d].weight[k];
+      at = at * in[d] + std::max<int64_t>(axes[d].index[k], 0);
+    }
+    if (weight != 0) made.taps[made.count++] = {at, weight};
+  }
+  return made;
+}
+
+// Nearest elements are copied as they are; sums are those of the parts of an element. Of bools, any
+// true one that has a weight makes the result true, as in the reference implementation.
 PlanResult plan_grid(const OpContext& context) {
   const Shape &x = context.inputs[0].shape, &out = context.outputs[0].shape;
+  const DType type = context.inputs[0].dtype;
   ANYNPU_ASSIGN(const Mode mode, mode_of(context));
   ANYNPU_ASSIGN(const Edge edge, edge_of(context));
-  const bool corners = context.int_attr("align_corners") != 0;
-  const std::vector<int64_t> in(x.begin() + 2, x.end());
-  const size_t dims = in.size();
-  const int64_t in_size = element_count(in),
+  const bool any = type == DType::boolean, nearest = mode == Mode::nearest;
+  const Sampling sampling{mode,
+                          edge,
+                          context.int_attr("align_corners") != 0,
+                          any || nearest,
+                          {x.begin() + 2, x.end()},
+                          load_block<double>(context.inputs[1].dtype)};
+  const int64_t in_size = element_count(sampling.in),
                 points = element_count(Shape(out.begin() + 2, out.end()));
-  const int64_t batch = x[0], channels = x[1];
-  if (in_size == 0 && points * batch * channels > 0) return no_kernel_for(context);
-  const auto load = load_block<double>(context.inputs[0].dtype),
-             load_grid = load_block<double>(context.inputs[1].dtype);
-  const auto store = store_block<double>(context.outputs[0].dtype);
+  const int64_t batch = x[0], channels = x[1], parts = parts_of(type);
+  const size_t size = size_of(type);
+  const auto load = load_block<double>(part_of(type));
+  const auto store = store_block<double>(part_of(type));
   return make_plan([=](const RunArgs& args) {
     parallel(static_cast<size_t>(batch * points), 16, [&](size_t begin, size_t end) {
       for (auto p = static_cast<int64_t>(begin); p < static_cast<int64_t>(end); ++p) {
-        std::array<AxisTaps, kMostDims> taps;
-        size_t corners_of_point = 1;
-        for (size_t d = 0; d < dims; ++d) {
-          double value = 0;  // the last grid coordinate belongs to the first spatial axis
-          load_grid(args.inputs[1],
-                    p * static_cast<int64_t>(dims) + static_cast<int64_t>(dims - 1 - d), 0, &value,
-                    1);
-          const auto extent = static_cast<double>(in[d]);
-          const double at =
-              corners ? (value + 1) / 2 * (extent - 1) : ((value + 1) * extent - 1) / 2;
-          taps[d] = taps_at(at, in[d], mode, edge, corners);
-          corners_of_point *= taps[d].count;
-        }
+        const PointTaps point = sampling.at_point(args.inputs[1], p);
         for (int64_t c = 0; c < channels; ++c) {
-          const int64_t plane = p / points * channels + c;
-          double sum = 0;
-          for (size_t corner = 0; corner < corners_of_point; ++corner) {
-            double weight = 1;
-            int64_t at = 0;
-            size_t rest = corner;
-            for (size_t d = 0; d < dims; ++d) {
-              const size_t k = rest % taps[d].count;
-              rest /= taps[d].count;
-              weight *= taps[d].index[k] < 0 ? 0 : taps[d].weight[k];
-              at = at * in[d] + std::max<int64_t>(taps[d].index[k], 0);
-            }
-            double value = 0;
-            load(args.inputs[0], plane * in_size + at, 0, &value, 1);
-            if (weight != 0) sum += weight * value;
+          const int64_t plane = p / points * channels + c, from = plane * in_size,
+                        to = plane * points + p % points;
+          if (nearest) {
+            std::byte* y = args.outputs[0] + static_cast<size_t>(to) * size;
+            if (point.count == 0)
+              std::memset(y, 0, size);
+            else
+              std::memcpy(y, args.inputs[0] + static_cast<size_t>(from + point.taps[0].at) * size,
+                          size);
+            continue;
           }
-          store(args.outputs[0], plane * points + p % points, &sum, 1);
+          std::array<double, 2> sum{}, value{};
+          for (size_t k = 0; k < point.count; ++k) {
+            const auto [at, weight] = point.taps[k];
+            load(args.inputs[0], (from + at) * parts, 1, value.data(), parts);
+            for (size_t i = 0; i < static_cast<size_t>(parts); ++i)
+              sum[i] += (any ? std::fabs(weight) : weight) * value[i];
+          }
+          store(args.outputs[0], to * parts, sum.data(), parts);
         }
       }
     });
@@ -229,7 +285,7 @@ void register_grid_sample(Registry& registry) {
                   .since = 16,
                   .inputs = {{"X", "T"}, {"grid", "G"}},
                   .outputs = {{"Y", "T"}},
-                  .types = {{"T", kNumbers}, {"G", kFloats}},
+                  .types = {{"T", kValues}, {"G", kFloats}},
                   .attrs = {corners,
                             {"mode", AttrKind::s, std::string_view("bilinear")},
                             {"padding_mode", AttrKind::s, std::string_view("zeros")}},
@@ -247,7 +303,7 @@ void register_grid_sample(Registry& registry) {
                         .shape = affine_rule});
   registry.add(KernelDef{.op = "GridSample",
                          .name = "reference",
-                         .types = kNumbers,
+                         .types = kValues,
                          .create = create_plain<plan_grid>});
   registry.add(KernelDef{.op = "AffineGrid",
                          .name = "reference",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoiAlign, MaxUnpool and Col2Im.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -226,17 +227,19 @@ Status columns_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, std::move(shape));
 }
 
-PlanResult plan_columns(const OpContext& context) {
-  ANYNPU_ASSIGN(const Columns g, columns_of(context));
-  const Shape out = context.outputs[0].shape;
+// Each pixel gathers the columns that touch it. Integers wrap around, of bools any true one counts.
+template <typename W>
+PlanResult plan_sums(const OpContext& context, Columns g) {
+  const Shape& out = context.outputs[0].shape;
   const DType type = context.inputs[0].dtype;
-  const auto store = store_block<double>(type);
+  const auto load = load_block<W>(part_of(type));
+  const auto store = store_block<W>(part_of(type));
   const int64_t taps = element_count(g.block), steps = element_count(g.steps),
-                pixels = element_count(g.image);
-  return make_plan([=](const RunArgs& args) {
-    for (int64_t i = 0; i < out[0] * out[1] * pixels;
-         ++i) {  // each pixel gathers the columns that touch it
-      double sum = 0;
+                pixels = element_count(g.image), total = out[0] * out[1] * pixels,
+                parts = parts_of(type);
+  return make_plan([=, g = std::move(g)](const RunArgs& args) {
+    for (int64_t i = 0; i < total; ++i) {
+      std::array<W, 2> sum{}, value{};
       for (int64_t tap = 0; tap < taps; ++tap) {
         int64_t rest = i % pixels, k = tap, at = 0, place = 1;
         bool touched = true;
@@ -247,12 +250,22 @@ PlanResult plan_columns(const OpContext& context) {
           at += touched ? y / g.stride[d] * place : 0;
           place *= g.steps[d];
         }
-        if (touched)
-          sum += load_one<double>(type, args.inputs[0], (i / pixels * taps + tap) * steps + at);
+        if (!touched) continue;
+        load(args.inputs[0], ((i / pixels * taps + tap) * steps + at) * parts, 1, value.data(),
+             parts);
+        for (size_t part = 0; part < sum.size(); ++part) sum[part] += value[part];
       }
-      store(args.outputs[0], i, &sum, 1);
+      store(args.outputs[0], i * parts, sum.data(), parts);
     }
   });
+}
+
+PlanResult plan_columns(const OpContext& context) {
+  ANYNPU_ASSIGN(Columns g, columns_of(context));
+  // Whole numbers are added without sign, which wraps around as two's complement does.
+  return wide_kind(part_of(context.inputs[0].dtype)) == WideKind::real
+             ? plan_sums<double>(context, std::move(g))
+             : plan_sums<uint64_t>(context, std::move(g));
 }
 
 }  // namespace
@@ -288,7 +301,7 @@ void register_regions(Registry& registry) {
                         .since = 18,
                         .inputs = {{"input", "T"}, {"image_shape", "I"}, {"block_shape", "I"}},
                         .outputs = {{"output", "T"}},
-                        .types = {{"T", kNumbers}, {"I", {DType::i64}}},
+                        .types = {{"T", kValues}, {"I", {DType::i64}}},
                         .attrs = {{"dilations", AttrKind::ints},
                                   {"pads", AttrKind::ints},
                                   {"strides", AttrKind::ints}},
@@ -301,7 +314,7 @@ void register_regions(Registry& registry) {
                          .create = create_late<plan_unpool, 4>});
   registry.add(KernelDef{.op = "Col2Im",
                          .name = "reference",
-                         .types = kNumbers,
+                         .types = kValues,
                          .create = create_late<plan_columns, 6>});
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resize and Upsample: along each resized axis an output index is a weighted sum of input indices
-// (its taps); axes are done one after the other.
+// (its taps); axes are done one after the other. Nearest neighbours are copied as they are.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ops/block/wide.h"
@@ -9,13 +10,12 @@
 #include "ops/image/image.h"
 #include "ops/late.h"
 #include "ops/move/axes.h"
+#include "ops/move/mapped_copy.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
 
 namespace {
-
-constexpr DTypeSet kResized = kNumbers | DTypeSet{DType::boolean};
 
 struct Axis {
   int64_t in = 1, out = 1;
@@ -38,6 +38,10 @@ std::vector<double> reals_of(const Operand& operand) {
   return values;
 }
 
+bool is_cropping(const OpContext& context) {
+  return context.string_attr("coordinate_transformation_mode") == "tf_crop_and_resize";
+}
+
 struct Request {
   bool known = true;
   std::vector<Axis> axes;  // one per dimension
@@ -58,7 +62,7 @@ Result<Request> request_of(const OpContext& context) {
            !(context.inputs[i].has_shape && context.inputs[i].shape == Shape{0});
   };
   const bool with_sizes = full && given(3), with_scales = !by_attr && given(scale_input);
-  const bool crop = context.string_attr("coordinate_transformation_mode") == "tf_crop_and_resize";
+  const bool crop = is_cropping(context);
   for (size_t i = 1; i < context.inputs.size(); ++i) {
     const bool needed =
         i == scale_input ? with_scales : full && (i == 3 ? with_sizes : crop && given(1));
@@ -125,9 +129,42 @@ Result<Request> request_of(const OpContext& context) {
   return request;
 }
 
+// Attributes that choose, with their words.
+struct Choice {
+  std::string_view attr;
+  std::vector<std::string_view> words;
+};
+const Choice kChoices[] = {
+    {"mode", {"nearest", "linear", "cubic", "bilinear"}},
+    {"coordinate_transformation_mode",
+     {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+      "tf_crop_and_resize", "tf_half_pixel_for_nn"}},
+    {"nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}},
+    {"keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"}},
+};
+
+Status check_choices(const OpContext& context) {
+  for (const Choice& choice : kChoices) {
+    if (!context.has_attr(choice.attr)) continue;
+    const std::string text = context.string_attr(choice.attr);
+    std::string words;
+    bool known = false;
+    for (std::string_view word : choice.words) {
+      known = known || word == text;
+      words.append(words.empty() ? "" : ", ").append(word);
+    }
+    if (!known) {
+      return fail(Code::invalid_argument, "{}: {} is '{}', expected one of {}", context.label(),
+                  choice.attr, text, words);
+    }
+  }
+  return {};
+}
+
 Status resize_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
   context.outputs[0].dtype = x.dtype;
+  ANYNPU_TRY(check_choices(context));
   if (!x.fully_known()) return {};
   ANYNPU_ASSIGN(const Request request, request_of(context));
   if (!request.known) return {};
@@ -154,6 +191,7 @@ double source(const std::string& mode, const Axis& axis, double x, bool& outside
     outside = at < 0 || at > in - 1;
     return at;
   }
+  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
   if (mode == "pytorch_half_pixel" && width == 1) return -0.5;
   double offset = 0;
   if (mode == "half_pixel_symmetric") offset = in / 2 * (1 - static_cast<double>(axis.out) / width);
@@ -218,38 +256,65 @@ struct Pass {
   Taps taps;
 };
 
-void run_pass(const Pass& pass, const double* x, double* y, double extrapolated) {
+// What a tap outside gives, part by part of a complex element: a real number.
+using Outside = std::array<double, 2>;
+
+void run_pass(const Pass& pass, const double* x, double* y, int64_t parts, const Outside& value) {
   for (int64_t a = 0; a < pass.outer; ++a) {
     for (int64_t o = 0; o < pass.out; ++o, y += pass.inner) {
+      if (pass.taps.outside[static_cast<size_t>(o)]) {
+        for (int64_t i = 0; i < pass.inner; ++i) y[i] = value[static_cast<size_t>(i % parts)];
+        continue;
+      }
       for (int64_t i = 0; i < pass.inner; ++i) {
         double sum = 0;
         for (int64_t k = 0; k < pass.taps.per_output; ++k) {
           const auto tap = static_cast<size_t>(o * pass.taps.per_output + k);
           sum += pass.taps.weight[tap] * x[(a * pass.in + pass.taps.index[tap]) * pass.inner + i];
         }
-        y[i] = pass.taps.outside[static_cast<size_t>(o)] ? extrapolated : sum;
+        y[i] = sum;
       }
     }
   }
 }
 
-// Inner axes are done first, so that a value outside along an outer one is set last.
-PlanResult plan_resize(const OpContext& context) {
-  ANYNPU_ASSIGN(const Request request, request_of(context));
-  const std::string mode = context.string_attr("mode");
-  if (mode != "nearest" && mode != "linear" && mode != "cubic" && mode != "bilinear") {
-    return fail(Code::invalid_argument, "{}: mode is '{}', expected nearest, linear or cubic",
-                context.label(), mode);
+// Axes that keep their extent and scale are left alone.
+bool changes(const Axis& axis, bool crop) { return crop || axis.in != axis.out || axis.scale != 1; }
+
+PlanResult plan_nearest(const OpContext& context, const Request& request) {
+  const auto strides = strides_of(context.inputs[0].shape);
+  AxisMaps maps(strides.size());
+  for (size_t d = 0; d < strides.size(); ++d) {
+    const Axis& axis = request.axes[d];
+    const bool changed = changes(axis, is_cropping(context));
+    const Taps taps = changed ? taps_of(context, axis) : Taps{};
+    for (int64_t o = 0; o < axis.out; ++o) {
+      const auto at = static_cast<size_t>(o);
+      const int64_t from = !changed ? o : taps.outside[at] ? -1 : taps.index[at];
+      maps[d].push_back(from < 0 ? -1 : from * strides[d]);
+    }
   }
-  const bool crop = context.string_attr("coordinate_transformation_mode") == "tf_crop_and_resize";
+  const DType type = context.outputs[0].dtype;
+  const Outside outside = {static_cast<double>(context.float_attr("extrapolation_value")), 0};
+  std::vector<std::byte> fill(size_of(type));
+  store_block<double>(part_of(type))(fill.data(), 0, outside.data(), parts_of(type));
+  return plan_mapped_copy(context.outputs[0].shape, std::move(maps), size_of(type),
+                          {-1, std::move(fill)});
+}
+
+// Inner axes are done first, so that a value outside along an outer one is set last.
+PlanResult plan_weighted(const OpContext& context, const Request& request) {
+  const DType type = context.inputs[0].dtype;
+  const int64_t parts = parts_of(type);
   Shape shape = context.inputs[0].shape;
   std::vector<Pass> passes;
   int64_t most = std::max(element_count(shape), element_count(context.outputs[0].shape));
   for (size_t d = shape.size(); d-- > 0;) {
     const Axis& axis = request.axes[d];
-    if (axis.in == axis.out && axis.scale == 1 && !crop) continue;
+    if (!changes(axis, is_cropping(context))) continue;
     Pass pass;
     for (size_t i = 0; i < d; ++i) pass.outer *= shape[i];
+    pass.inner = parts;
     for (size_t i = d + 1; i < shape.size(); ++i) pass.inner *= shape[i];
     pass.in = axis.in, pass.out = axis.out;
     pass.taps = taps_of(context, axis);
@@ -258,22 +323,28 @@ PlanResult plan_resize(const OpContext& context) {
     passes.push_back(std::move(pass));
   }
   const int64_t in_count = element_count(context.inputs[0].shape), out_count = element_count(shape);
-  const auto load = load_block<double>(context.inputs[0].dtype);
-  const auto store = store_block<double>(context.outputs[0].dtype);
-  const auto extrapolated = static_cast<double>(context.float_attr("extrapolation_value"));
+  const auto load = load_block<double>(part_of(type));
+  const auto store = store_block<double>(part_of(type));
+  const Outside outside = {static_cast<double>(context.float_attr("extrapolation_value")), 0};
   auto plan = make_plan([=, passes = std::move(passes)](const RunArgs& args) {
     if (out_count == 0) return;
     auto* from = reinterpret_cast<double*>(args.workspace);
-    double* to = from + most;
-    load(args.inputs[0], 0, 1, from, in_count);
+    double* to = from + most * parts;
+    load(args.inputs[0], 0, 1, from, in_count * parts);
     for (const Pass& pass : passes) {
-      run_pass(pass, from, to, extrapolated);
+      run_pass(pass, from, to, parts, outside);
       std::swap(from, to);
     }
-    store(args.outputs[0], 0, from, out_count);
+    store(args.outputs[0], 0, from, out_count * parts);
   });
-  plan->workspace_bytes = static_cast<size_t>(most) * 2 * sizeof(double);
+  plan->workspace_bytes = static_cast<size_t>(most * parts) * 2 * sizeof(double);
   return plan;
+}
+
+PlanResult plan_resize(const OpContext& context) {
+  ANYNPU_ASSIGN(const Request request, request_of(context));
+  return context.string_attr("mode") == "nearest" ? plan_nearest(context, request)
+                                                  : plan_weighted(context, request);
 }
 
 }  // namespace
@@ -284,7 +355,7 @@ void register_resize(Registry& registry) {
                   .since = 7,
                   .inputs = {{"X", "T"}},
                   .outputs = {{"Y", "T"}},
-                  .types = {{"T", kResized}},
+                  .types = {{"T", kValues}},
                   .attrs = {mode, {"scales", AttrKind::floats, {}, true}},
                   .shape = resize_rule};
   registry.add(schema);
@@ -301,7 +372,7 @@ void register_resize(Registry& registry) {
                    {"roi", "R", Presence::optional},
                    {"scales", "S", Presence::optional},
                    {"sizes", "I", Presence::optional}};
-  schema.types = {{"T", kResized}, {"R", kFloats}, {"S", {DType::f32}}, {"I", {DType::i64}}};
+  schema.types = {{"T", kValues}, {"R", kFloats}, {"S", {DType::f32}}, {"I", {DType::i64}}};
   schema.attrs = {mode,
                   {"coordinate_transformation_mode", AttrKind::s, std::string_view("half_pixel")},
                   {"cubic_coeff_a", AttrKind::f, -0.75f},
@@ -317,11 +388,11 @@ void register_resize(Registry& registry) {
   registry.add(schema);
   registry.add(KernelDef{.op = "Upsample",
                          .name = "reference",
-                         .types = kResized,
+                         .types = kValues,
                          .create = create_late<plan_resize, 0b10>});
   registry.add(KernelDef{.op = "Resize",
                          .name = "reference",
-                         .types = kResized,
+                         .types = kValues,
                          .create = create_late<plan_resize, 0b1110>});
 }
 

@@ -12,8 +12,6 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kTested = kNumbers | kComplex | DTypeSet{DType::boolean};
-
 int64_t chosen(const Operand& condition, int64_t limit) {
   int64_t count = 0;
   for (size_t i = 0; i < condition.constant.size() && static_cast<int64_t>(i) < limit; ++i) {
@@ -64,7 +62,7 @@ PlanResult plan_compress(const OpContext& context) {
 template <typename Body>
 void for_each_non_zero(DType type, const std::byte* x, int64_t count, const Body& body) {
   const auto load = load_block<double>(part_of(type));
-  const int64_t parts = kComplex.has(type) ? 2 : 1, most = kBlockLength / parts;
+  const int64_t parts = parts_of(type), most = kBlockLength / parts;
   double block[kBlockLength];
   for (int64_t at = 0; at < count; at += most) {
     const int64_t length = std::min(most, count - at);
@@ -115,7 +113,7 @@ void register_select(Registry& registry) {
                         .since = 9,
                         .inputs = {{"X", "T"}},
                         .outputs = {{"Y", "I"}},
-                        .types = {{"T", kTested}},
+                        .types = {{"T", kValues}},
                         .shape = non_zero_rule});
   registry.add(KernelDef{.op = "Compress",
                          .name = "reference",
@@ -123,7 +121,7 @@ void register_select(Registry& registry) {
                          .create = create_late<plan_compress, 2>});
   registry.add(KernelDef{.op = "NonZero",
                          .name = "reference",
-                         .types = kTested,
+                         .types = kValues,
                          .create = create_late<plan_non_zero, 1>});
 }
 

@@ -14,8 +14,6 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kCompared = kNumbers | kComplex | DTypeSet{DType::boolean};
-
 // Complex elements are two of their parts: they are ordered by the first, then by the second.
 struct Slices {
   int64_t count = 0, outer = 1, inner = 1;  // slice i: elements (o, i, k)
@@ -31,7 +29,7 @@ struct Found {
 
 Result<Slices> slices_of(const OpContext& context) {
   const Operand& x = context.inputs[0];
-  const int64_t parts = kComplex.has(x.dtype) ? 2 : 1;
+  const int64_t parts = parts_of(x.dtype);
   if (!context.has_attr("axis")) return Slices{element_count(x.shape), 1, parts};
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
   Slices s{x.shape[static_cast<size_t>(axis)], 1, parts};
@@ -154,12 +152,12 @@ void register_unique(Registry& registry) {
       .since = 11,
       .inputs = {{"X", "T"}},
       .outputs = {{"Y", "T"}, optional("indices"), optional("inverse_indices"), optional("counts")},
-      .types = {{"T", kCompared}},
+      .types = {{"T", kValues}},
       .attrs = {{"axis", AttrKind::i}, {"sorted", AttrKind::i, int64_t{1}}},
       .shape = unique_rule});
   registry.add(KernelDef{.op = "Unique",
                          .name = "reference",
-                         .types = kCompared,
+                         .types = kValues,
                          .create = create_late<plan_unique, 1>});
 }
 

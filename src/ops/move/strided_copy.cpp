@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/move/element_size.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 
@@ -35,10 +36,6 @@ CopyLoop joined(const Shape& out, const std::vector<int64_t>& strides, int64_t o
   }
   return loop;
 }
-
-struct Wide16 {
-  uint64_t parts[2];
-};
 
 template <typename T>
 std::unique_ptr<KernelPlan> plan_copy(CopyLoop loop) {
@@ -73,18 +70,8 @@ std::unique_ptr<KernelPlan> plan_strided_copy(const Shape& out, std::vector<int6
                                               int64_t offset, size_t element_bytes) {
   if (element_count(out) == 0) return make_plan([](const RunArgs&) {});
   CopyLoop loop = joined(out, strides, offset);
-  switch (element_bytes) {
-    case 1:
-      return plan_copy<uint8_t>(std::move(loop));
-    case 2:
-      return plan_copy<uint16_t>(std::move(loop));
-    case 4:
-      return plan_copy<uint32_t>(std::move(loop));
-    case 8:
-      return plan_copy<uint64_t>(std::move(loop));
-    default:
-      return plan_copy<Wide16>(std::move(loop));
-  }
+  return visit_size(element_bytes,
+                    [&](auto element) { return plan_copy<decltype(element)>(std::move(loop)); });
 }
 
 }  // namespace anynpu::ops

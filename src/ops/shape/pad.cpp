@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad (all modes) and CenterCropPad: each output index along an axis names an input index or, with
-// -1, the fill value.
+// Pad (all modes) and CenterCropPad.
 #include <cstring>
 
 #include "ops/late.h"
 #include "ops/move/axes.h"
-#include "ops/parallel.h"
+#include "ops/move/mapped_copy.h"
 #include "ops/registry.h"
 #include "ops/shape/shape.h"
 #include "ops/unpacked.h"
@@ -13,36 +12,6 @@
 namespace anynpu::ops {
 
 namespace {
-
-using AxisMaps = std::vector<std::vector<int64_t>>;  // per axis: offset in elements, or -1
-
-// `fill_input` -1: the bytes in `fill`.
-PlanResult plan_mapped(const Shape& out, AxisMaps maps, size_t size, int fill_input,
-                       std::vector<std::byte> fill) {
-  const int64_t count = element_count(out);
-  const int64_t inner = out.empty() ? 1 : std::max<int64_t>(out.back(), 1);
-  return make_plan([=, maps = std::move(maps), fill = std::move(fill)](const RunArgs& args) {
-    const std::byte* value =
-        fill_input < 0 ? fill.data() : args.inputs[static_cast<size_t>(fill_input)];
-    const std::byte* x = args.inputs[0];
-    parallel(static_cast<size_t>(count / inner), 64, [&](size_t begin, size_t end) {
-      for (auto row = static_cast<int64_t>(begin); row < static_cast<int64_t>(end); ++row) {
-        int64_t base = 0, index = row;
-        for (size_t d = out.empty() ? 0 : out.size() - 1; d-- > 0;) {
-          const int64_t at = maps[d][static_cast<size_t>(index % out[d])];
-          base = at < 0 || base < 0 ? -1 : base + at;
-          index /= out[d];
-        }
-        std::byte* y = args.outputs[0] + static_cast<size_t>(row * inner) * size;
-        for (int64_t i = 0; i < inner; ++i, y += size) {
-          const int64_t at = out.empty() ? 0 : maps.back()[static_cast<size_t>(i)];
-          const bool inside = base >= 0 && at >= 0;
-          std::memcpy(y, inside ? x + static_cast<size_t>(base + at) * size : value, size);
-        }
-      }
-    });
-  });
-}
 
 struct Pads {
   bool known = true;
@@ -133,7 +102,8 @@ PlanResult plan_pad(const OpContext& context) {
     const float value = context.float_attr("value");
     std::memcpy(fill.data(), &value, sizeof value);
   }
-  return plan_mapped(out, std::move(maps), size, context.has_input(2) ? 2 : -1, std::move(fill));
+  return plan_mapped_copy(out, std::move(maps), size,
+                          {context.has_input(2) ? 2 : -1, std::move(fill)});
 }
 
 Result<std::vector<int64_t>> crop_axes(const OpContext& context) {
@@ -181,7 +151,8 @@ PlanResult plan_crop(const OpContext& context) {
     }
   }
   const size_t size = size_of(context.inputs[0].dtype);
-  return plan_mapped(out, std::move(maps), size, -1, std::vector<std::byte>(size, std::byte{0}));
+  return plan_mapped_copy(out, std::move(maps), size,
+                          {-1, std::vector<std::byte>(size, std::byte{0})});
 }
 
 }  // namespace
