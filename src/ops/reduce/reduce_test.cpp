@@ -136,6 +136,21 @@ TEST(Hardmax, MarksTheFirstLargest) {
   EXPECT_EQ(TestNode("Hardmax").floats({1, 3}, {2, 5, 5}).evaluate(), (Floats{0, 1, 0}));
 }
 
+TEST(CumProd, RunsForwardsBackwardsAndExclusive) {
+  const auto node = [](int64_t exclusive, int64_t reverse) {
+    return TestNode("CumProd", 26)
+        .floats({3}, {2, 3, 4})
+        .ints({0})
+        .attr("exclusive", exclusive)
+        .attr("reverse", reverse)
+        .evaluate();
+  };
+  EXPECT_EQ(node(0, 0), (Floats{2, 6, 24}));
+  EXPECT_EQ(node(1, 0), (Floats{1, 2, 6}));
+  EXPECT_EQ(node(0, 1), (Floats{24, 12, 4}));
+  EXPECT_EQ(node(1, 1), (Floats{12, 4, 1}));
+}
+
 TEST(CumSum, RunsForwardsBackwardsAndExclusive) {
   EXPECT_EQ(TestNode("CumSum").floats({3}, {1, 2, 3}).ints({0}).evaluate(), (Floats{1, 3, 6}));
   EXPECT_EQ(TestNode("CumSum")

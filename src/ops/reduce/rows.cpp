@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that look at one axis and keep it: Hardmax, LpNormalization, CumSum. A row is `length`
-// elements `step` apart.
+// Operators that look at one axis and keep it: Hardmax, LpNormalization, CumSum, CumProd. A row is
+// `length` elements `step` apart.
 #include <cmath>
 
 #include "ops/block/wide.h"
@@ -101,7 +101,7 @@ PlanResult plan_axis(const OpContext& context) {
 }
 
 // The axis is the value of a scalar input; it is checked when it is known.
-PlanResult plan_cumsum(const OpContext& context) {
+PlanResult plan_running(const OpContext& context) {
   const Operand& x = context.inputs[0];
   const IntegerList list = integers_of(context.inputs[1]);
   if (list.values.size() != 1) {
@@ -111,19 +111,21 @@ PlanResult plan_cumsum(const OpContext& context) {
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, list.values[0], x.rank()));
   const Rows rows = rows_of(x.shape, axis, false);
   const bool exclusive = context.int_attr("exclusive") != 0,
-             reverse = context.int_attr("reverse") != 0;
+             reverse = context.int_attr("reverse") != 0,
+             product = context.schema->name == "CumProd";
   std::unique_ptr<KernelPlan> plan;
   visit_numbers(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
     plan = make_plan([=](const RunArgs& args) {
       for_each_row(rows, [&](int64_t offset) {
-        Sum sum = 0;
+        Sum before = product ? 1 : 0;
         for (int64_t i = 0; i < rows.length; ++i) {
           const int64_t at = offset + (reverse ? rows.length - 1 - i : i) * rows.step;
           const auto value = static_cast<Sum>(Element<T>::load(input_of<T>(args, 0)[at]));
-          output_of<T>(args, 0)[at] = Element<T>::store(exclusive ? sum : sum + value);
-          sum += value;
+          const Sum with = product ? before * value : before + value;
+          output_of<T>(args, 0)[at] = Element<T>::store(exclusive ? before : with);
+          before = with;
         }
       });
     });
@@ -150,22 +152,28 @@ void register_rows(Registry& registry) {
   schema.since = 1;
   schema.attrs.push_back({"p", AttrKind::i, int64_t{2}});
   registry.add(schema);
-  registry.add(OpSchema{
+  OpSchema running{
       .name = "CumSum",
       .since = 11,
       .inputs = {{"x", "T"}, {"axis", "I"}},
       .outputs = {{"y", "T"}},
       .types = {{"T", kNumbers}, {"I", {DType::i32, DType::i64}}},
       .attrs = {{"exclusive", AttrKind::i, int64_t{0}}, {"reverse", AttrKind::i, int64_t{0}}},
-      .shape = same_rule});
+      .shape = same_rule};
+  registry.add(running);
+  running.name = "CumProd";
+  running.since = 26;
+  registry.add(running);
   for (std::string_view name : {"Hardmax", "LpNormalization"}) {
     registry.add(KernelDef{
         .op = name, .name = "rows_reference", .types = kFloats, .create = create_plain<plan_axis>});
   }
-  registry.add(KernelDef{.op = "CumSum",
-                         .name = "rows_reference",
-                         .types = kNumbers,
-                         .create = create_late<plan_cumsum, 2>});
+  for (std::string_view name : {"CumSum", "CumProd"}) {
+    registry.add(KernelDef{.op = name,
+                           .name = "rows_reference",
+                           .types = kNumbers,
+                           .create = create_late<plan_running, 2>});
+  }
 }
 
 }  // namespace anynpu::ops
