@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
+
 #include "ops/test_node.h"
 
 namespace anynpu::ops {
 namespace {
+
+TEST(BitCast, ReadsTheSameBitsAsAnotherType) {
+  const auto bits = TestNode("BitCast", 26).floats({2}, {1.0f, -0.0f}).attr("to", int64_t{6});
+  auto context = TestNode(bits).infer();
+  ASSERT_TRUE(context.ok());
+  EXPECT_EQ(context->outputs[0].dtype, DType::i32);
+  const auto y = TestNode(bits).evaluate();  // the test reads them as floats again
+  EXPECT_EQ(std::bit_cast<uint32_t>(y[0]), 0x3f800000u);
+  EXPECT_EQ(std::bit_cast<uint32_t>(y[1]), 0x80000000u);
+  EXPECT_NE(TestNode("BitCast", 26).shape({2}).attr("to", int64_t{7}).shape_text().find("as many"),
+            std::string::npos);
+}
 
 TEST(Reshape, CopiesZerosAndFillsTheHole) {
   EXPECT_EQ(TestNode("Reshape").shape({2, 3, 4}).ints({0, -1}).shape_text(), "2x12");

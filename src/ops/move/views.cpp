@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators whose output has the bytes of their input: Reshape, Flatten, Squeeze, Unsqueeze,
-// Identity, Dropout at inference. A plan lets both share memory; otherwise it is one copy.
+// Identity, BitCast, Dropout at inference. A plan lets both share memory; otherwise it is one copy.
 #include <algorithm>
 #include <cstring>
 
+#include "ops/block/block.h"
 #include "ops/families.h"
 #include "ops/move/axes.h"
 #include "ops/move/move.h"
@@ -161,6 +162,19 @@ Status identity_rule(OpContext& context) {
   return {};
 }
 
+Status bit_cast_rule(OpContext& context) {
+  ANYNPU_TRY(identity_rule(context));
+  const DType from = context.inputs[0].dtype;
+  ANYNPU_ASSIGN(const DType to, dtype_of_onnx(context, context.int_attr("to")));
+  if (!kAnyPacked.has(to) || bytes_of(from, 2) != bytes_of(to, 2)) {
+    return fail(Code::unsupported_dtype,
+                "{}: the bits of {} are read as {}, expected a type of as many bits",
+                context.label(), name_of(from), name_of(to));
+  }
+  context.outputs[0].dtype = to;
+  return {};
+}
+
 // Whether a Dropout may drop elements: its input says so, or says it in the run.
 bool may_train(const OpContext& context) {
   if (context.schema->name != "Dropout" || !context.has_input(2)) return false;
@@ -255,6 +269,13 @@ void register_views(Registry& registry) {
                       .types = {index},
                       .shape = unsqueeze_rule});
   add_view(registry, {.name = "Identity", .since = 1, .inputs = {data}, .shape = identity_rule});
+  registry.add(OpSchema{.name = "BitCast",
+                        .since = 26,
+                        .inputs = {{"input", "T1"}},
+                        .outputs = {{"output", "T2"}},
+                        .types = {{"T1", kAnyPacked}, {"T2", kAnyPacked}},
+                        .attrs = {{"to", AttrKind::i, {}, true}},
+                        .shape = bit_cast_rule});
   const FormalOperand mask{"mask", "M", Presence::optional};
   const AttrSchema ratio{"ratio", AttrKind::f, 0.5f};
   add_view(registry, {.name = "Dropout",
@@ -278,7 +299,7 @@ void register_views(Registry& registry) {
                       .attrs = {{"seed", AttrKind::i}},
                       .shape = dropout_rule});
   for (std::string_view op :
-       {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"}) {
+       {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "BitCast", "Dropout"}) {
     registry.add(KernelDef{.op = op,
                            .name = "view",
                            .types = kAnyPacked,
