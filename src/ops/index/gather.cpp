@@ -174,6 +174,7 @@ void register_gather(Registry& registry) {
 void register_index(Registry& registry) {
   register_gather(registry);
   register_scatter(registry);
+  register_tensor_scatter(registry);
   register_select(registry);
   register_top_k(registry);
   register_one_hot(registry);

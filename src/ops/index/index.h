@@ -12,6 +12,7 @@ class Registry;
 
 void register_gather(Registry& registry);
 void register_scatter(Registry& registry);
+void register_tensor_scatter(Registry& registry);
 void register_select(Registry& registry);
 void register_top_k(Registry& registry);
 void register_one_hot(Registry& registry);

@@ -19,6 +19,38 @@ TEST(Gather, FailsOnAnIndexOutside) {
   EXPECT_NE(y.status().to_string().find("index 3"), std::string::npos);
 }
 
+TEST(TensorScatter, WritesARunAtThePlaceOfEachSample) {
+  const auto node = [](std::vector<int64_t> places, const char* mode) {
+    return TestNode("TensorScatter", 24)
+        .floats({2, 3, 1}, {1, 2, 3, 4, 5, 6})
+        .floats({2, 2, 1}, {10, 20, 30, 40})
+        .ints(std::move(places))
+        .attr("mode", std::string(mode));
+  };
+  EXPECT_EQ(node({0, 1}, "linear").evaluate(), (Floats{10, 20, 3, 4, 30, 40}));
+  EXPECT_EQ(node({2, 4}, "circular").evaluate(), (Floats{20, 2, 10, 4, 30, 40}));
+  EXPECT_EQ(TestNode("TensorScatter", 24)
+                .floats({1, 2, 2}, {1, 2, 3, 4})
+                .floats({1, 2, 1}, {7, 8})
+                .attr("axis", int64_t{2})
+                .evaluate(),
+            (Floats{7, 2, 8, 4}));
+  auto far = node({0, 2}, "linear");
+  const auto context = far.infer();
+  ASSERT_TRUE(context.ok());
+  const auto y = evaluate(*context);
+  ASSERT_FALSE(y.ok());
+  EXPECT_NE(y.status().to_string().find("write_indices[1] is 2, expected 0 to 1"),
+            std::string::npos);
+  EXPECT_NE(TestNode("TensorScatter", 24)
+                .shape({2, 3})
+                .shape({2, 4})
+                .attr("axis", int64_t{1})
+                .shape_text()
+                .find("does not fit"),
+            std::string::npos);
+}
+
 TEST(ScatterElements, AppliesUpdatesInOrder) {
   EXPECT_EQ(TestNode("ScatterElements", 18)
                 .floats({3}, {1, 2, 3})
