@@ -30,6 +30,10 @@ Result<Activation> activation_of(const OpContext& context);
 
 Result<std::unique_ptr<Kernel>> create_conv_reference(const OpContext& context);
 
+class Registry;
+
+void register_causal_conv(Registry& registry);
+
 template <Isa isa>
 Status can_run_depthwise_conv(const OpContext& context);
 template <Isa isa>

@@ -5,6 +5,29 @@
 namespace anynpu::ops {
 namespace {
 
+TEST(CausalConvWithState, LooksAtThePastAndHandsItOn) {
+  const auto node = [] {
+    auto made = TestNode("CausalConvWithState", 27)
+                    .floats({1, 1, 2}, {1, 2})
+                    .floats({1, 1, 3}, {100, 10, 1});
+    made.node.outputs = {1000, 1001};
+    return made;
+  };
+  EXPECT_EQ(node().evaluate(), (std::vector<float>{1, 12}));
+  auto stateful = node().floats({1}, {0.5f}).floats({1, 1, 2}, {3, 4});
+  EXPECT_EQ(stateful.evaluate(), (std::vector<float>{341.5f, 412.5f}));
+  const auto context = stateful.infer();
+  ASSERT_TRUE(context.ok());
+  EXPECT_EQ(to_string(context->outputs[1].shape), "1x1x2");
+  const auto outputs = evaluate(*context);
+  ASSERT_TRUE(outputs.ok());
+  float state[2];
+  std::memcpy(state, (*outputs)[1].data(), sizeof state);
+  EXPECT_EQ(state[0], 1);
+  EXPECT_EQ(state[1], 2);
+  EXPECT_NE(node().shape({2}).shape_text().find("bias 2"), std::string::npos);
+}
+
 TEST(Conv, SumsTheProductsUnderTheKernel) {
   EXPECT_EQ(TestNode("Conv")
                 .floats({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})

@@ -85,6 +85,7 @@ Status conv_rule(OpContext& context) {
 }  // namespace
 
 void register_conv(Registry& registry) {
+  register_causal_conv(registry);
   const std::vector<AttrSchema> attrs = {{"auto_pad", AttrKind::s, "NOTSET"},
                                          {"dilations", AttrKind::ints},
                                          {"group", AttrKind::i, int64_t{1}},
