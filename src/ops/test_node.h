@@ -33,6 +33,12 @@ class TestNode {
   TestNode& ints(std::vector<int64_t> values) {
     return add(DType::i64, {static_cast<int64_t>(values.size())}, values);
   }
+  TestNode& ints(Shape shape, std::vector<int64_t> values) {
+    return add(DType::i64, std::move(shape), values);
+  }
+  TestNode& bools(Shape shape, std::vector<uint8_t> values) {
+    return add(DType::boolean, std::move(shape), values);
+  }
   TestNode& flag(bool value) { return add(DType::boolean, {}, std::vector<uint8_t>{value}); }
   TestNode& shape(Shape extents, DType dtype = DType::f32) {  // not a constant
     operands.push_back(Operand::of(dtype, std::move(extents)));

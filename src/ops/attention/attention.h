@@ -33,6 +33,11 @@ constexpr DTypeSet kTiledTypes{DType::f32, DType::f16, DType::bf16};
 // All extents known.
 Result<AttentionShape> attention_shape_of(const OpContext& context);
 
+class Registry;
+
+void register_rotary(Registry& registry);
+void register_linear_attention(Registry& registry);
+
 template <Isa isa>
 Status can_run_tiled_attention(const OpContext& context);
 template <Isa isa>

@@ -1,8 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "ops/test_node.h"
 
 namespace anynpu::ops {
 namespace {
+
+using Floats = std::vector<float>;
+
+TEST(RotaryEmbedding, TurnsHalvesOrNeighboursOfEachHead) {
+  // Angles of 0 and 90 degrees for the two pairs.
+  const auto node = [](int64_t interleaved) {
+    return TestNode("RotaryEmbedding", 23)
+        .floats({1, 1, 1, 4}, {1, 2, 3, 4})
+        .floats({1, 1, 2}, {1, 0})
+        .floats({1, 1, 2}, {0, 1})
+        .attr("interleaved", interleaved)
+        .evaluate();
+  };
+  EXPECT_EQ(node(0), (Floats{1, -4, 3, 2}));
+  EXPECT_EQ(node(1), (Floats{1, 2, -4, 3}));
+}
+
+TEST(RotaryEmbedding, TakesPositionsAndLeavesWhatIsBehindTheRotaryPart) {
+  // Two heads of three elements, two of which turn; the second row of the caches is 90 degrees.
+  const auto node = [](int64_t position) {
+    return TestNode("RotaryEmbedding", 23)
+        .floats({1, 1, 6}, {1, 2, 3, 4, 5, 6})
+        .floats({2, 1}, {1, 0})
+        .floats({2, 1}, {0, 1})
+        .ints({1, 1}, {position})
+        .attr("num_heads", int64_t{2})
+        .attr("rotary_embedding_dim", int64_t{2});
+  };
+  EXPECT_EQ(node(1).evaluate(), (Floats{-2, 1, 3, -5, 4, 6}));
+  auto far = node(2);
+  const auto outside = far.infer();
+  ASSERT_TRUE(outside.ok());
+  const auto y = evaluate(*outside);
+  ASSERT_FALSE(y.ok());
+  EXPECT_NE(y.status().to_string().find("index 2"), std::string::npos);
+  EXPECT_NE(TestNode("RotaryEmbedding", 23)
+                .shape({1, 2, 6})
+                .shape({1, 2, 3})
+                .shape({1, 2, 3})
+                .shape_text()
+                .find("with num_heads"),
+            std::string::npos);
+}
+
+TEST(LinearAttention, AddsProductsOfKeysAndValuesToItsState) {
+  // One head of size 1: the state is a number, 2 at first; two tokens.
+  const auto node = [](const char* rule) {
+    return TestNode("LinearAttention", 27)
+        .floats({1, 2, 1}, {1, 10})
+        .floats({1, 2, 1}, {1, 2})
+        .floats({1, 2, 1}, {3, 4})
+        .floats({1, 1, 1, 1}, {2})
+        .attr("q_num_heads", int64_t{1})
+        .attr("kv_num_heads", int64_t{1})
+        .attr("update_rule", std::string(rule));
+  };
+  EXPECT_EQ(node("linear").evaluate(), (Floats{5, 130}));
+  // S = 2, then 0.5 * 2 + 3 = 4, then 0.5 * 4 + 8 = 10.
+  const auto half = static_cast<float>(std::log(0.5));
+  const auto gated = node("gated").floats({1, 2, 1}, {half, half}).evaluate();
+  EXPECT_NEAR(gated[0], 4, 1e-5);
+  EXPECT_NEAR(gated[1], 100, 1e-4);
+  // S = 2 + 0.5 * (3 - 2) = 2.5, then 2.5 + 0.5 * 2 * (4 - 5) = 1.5.
+  EXPECT_EQ(node("delta").absent().floats({1, 2, 1}, {0.5f, 0.5f}).evaluate(), (Floats{2.5f, 15}));
+  EXPECT_NE(node("gated").shape_text().find("goes with decay"), std::string::npos);
+}
 
 TEST(FusedAttention, AveragesTheValuesByTheSoftmaxOfTheScores) {
   // Equal scores: the mean of the values; a mask that shuts one out: the other.

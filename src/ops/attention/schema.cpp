@@ -125,6 +125,8 @@ PlanResult plan_reference(const OpContext& context) {
 }  // namespace
 
 void register_attention(Registry& registry) {
+  register_rotary(registry);
+  register_linear_attention(registry);
   registry.add(
       OpSchema{.name = "FusedAttention",
                .domain = "anynpu",
