@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of opsets before 7, rewritten to their form in opset 7: broadcasting by attribute becomes
-// broadcasting by shape.
+// Nodes of opsets before 7, rewritten to a form that later opsets have: broadcasting by attribute
+// becomes broadcasting by shape, attributes get their later names, types and defaults.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace anynpu::onnx {
 // is rewritten.
 int64_t upgraded_opset(const std::string& op, const std::string& domain, int64_t opset);
 
-// Rewrites `node`, which has its attributes and inputs but is not in the graph yet; may add an
-// Unsqueeze in front. Fails where the shapes that decide are not stated.
+// Rewrites `node`, which has its attributes and inputs but is not in the graph yet; may add nodes
+// in front. Fails where a later form cannot say the same.
 Status upgrade(graph::Node& node, graph::Graph& graph);
 
 }  // namespace anynpu::onnx

@@ -215,7 +215,10 @@ Taps taps_of(const OpContext& context, const Axis& axis) {
   const std::string mode = context.string_attr("mode");
   std::string where = context.string_attr("coordinate_transformation_mode");
   std::string how = context.string_attr("nearest_mode");
-  if (where.empty()) where = "asymmetric", how = "floor";  // versions without the attribute
+  if (where.empty()) {  // versions without the attribute; Resize 10 shrinks as onnxruntime does
+    where = "asymmetric";
+    how = context.schema->name == "Resize" && axis.scale < 1 ? "ceil" : "floor";
+  }
   const bool exclude = context.int_attr("exclude_outside") != 0;
   const bool is_cubic = mode == "cubic", is_nearest = mode == "nearest";
   const double a = context.has_attr("cubic_coeff_a")

@@ -197,22 +197,42 @@ Status dropout_rule(OpContext& context) {
   return {};
 }
 
+// The bits of 1 in the types that a mask can have; 0: it cannot.
+uint64_t bits_of_one(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+      return 1;
+    case DType::f16:
+      return 0x3c00;
+    case DType::bf16:
+      return 0x3f80;
+    case DType::f32:
+      return 0x3f800000;
+    case DType::f64:
+      return 0x3ff0000000000000;
+    default:
+      return 0;
+  }
+}
+
 PlanResult plan_view(const OpContext& context) {
   const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
   const size_t bytes = bytes_of(context.inputs[0].dtype, count);
-  // Dropout's mask keeps everything.
+  // Dropout's mask keeps everything; before opset 10 it has the type of the data.
   const bool mask = context.outputs.size() > 1 && context.outputs[1].present;
-  if (mask && context.outputs[1].dtype != DType::boolean) {
-    return fail(Code::unsupported_feature, "{}: its mask is used, which is supported from opset 10",
-                context.label());
+  const uint64_t one = mask ? bits_of_one(context.outputs[1].dtype) : 0;
+  if (mask && one == 0) {
+    return fail(Code::unsupported_dtype, "{}: its mask would be {}; expected a float type",
+                context.label(), name_of(context.outputs[1].dtype));
   }
+  const size_t size = mask ? size_of(context.outputs[1].dtype) : 0;
   auto plan = make_plan([=](const RunArgs& args) {
     if (args.outputs[0] != args.inputs[0] && bytes > 0) {
       parallel(bytes, size_t{64} << 10, [&](size_t begin, size_t end) {
         std::memcpy(args.outputs[0] + begin, args.inputs[0] + begin, end - begin);
       });
     }
-    if (mask) std::memset(args.outputs[1], 1, count);
+    for (size_t i = 0; mask && i < count; ++i) std::memcpy(args.outputs[1] + i * size, &one, size);
   });
   plan->in_place_input = 0;
   plan->view = !mask;
