@@ -232,7 +232,11 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
   queue_.pop();
   const uint64_t sequence = completed_.fetch_add(1, std::memory_order_release) + 1;
   if (!status.ok()) {
-    ANYNPU_LOG(error, "task {} of stream {} failed: {}", sequence, id_, status.to_string());
+    if (status.code() == Code::aborted) {
+      ANYNPU_LOG(info, "task {} of stream {}: {}", sequence, id_, status.to_string());
+    } else {
+      ANYNPU_LOG(error, "task {} of stream {} failed: {}", sequence, id_, status.to_string());
+    }
     if (failure_.ok()) {
       failure_ = status.with_note(format("in task {} ({}) of stream {}", sequence, name, id_));
     }

@@ -2,6 +2,7 @@
 """Good values for acl.mdl: a small model, its description, datasets and memory."""
 
 import atexit
+import ctypes
 import functools
 import os
 import shutil
@@ -89,6 +90,15 @@ def load(acl, kind=""):
     return acl.mdl.load_from_file(om_file(kind))[0]
 
 
+def queue():
+    """The id of a queue, which the C library makes; 0 before acl.init."""
+    c = ctypes.CDLL("libascendcl.so")
+    c.acltdtCreateQueueAttr.restype = ctypes.c_void_p
+    number = ctypes.c_uint32()
+    c.acltdtCreateQueue(ctypes.c_void_p(c.acltdtCreateQueueAttr()), ctypes.byref(number))
+    return number.value
+
+
 def filled_desc(acl, kind=""):
     desc = acl.mdl.create_desc()
     acl.mdl.get_desc_from_file(desc, om_file(kind))
@@ -164,6 +174,8 @@ def good(maker, function, argument):
         return load(maker.acl, kind)
     if name in ("work_ptr", "work_size", "weight_ptr", "weight_size"):
         return memory(maker, name)
+    if name in ("input_q", "output_q"):
+        return [queue()]
     if name == "model_desc" and not short.startswith(("get_desc", "destroy")):
         return filled_desc(maker.acl, kind)
     if name in ("input", "output") or (name == "dataset" and short == "get_dataset_buffer"):

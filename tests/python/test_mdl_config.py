@@ -13,14 +13,14 @@ from onnx_models import network
 
 import acl
 
-INVALID_PARAM, UNSUPPORTED, SHAPE_INVALID = 100000, 200006, 145021
+INVALID_PARAM, SHAPE_INVALID = 100000, 145021
 ADDRESS, SIZE, INT32, TEXT = "address", "size", "int32", "text"
 BYTES = {ADDRESS: 8, SIZE: 8, INT32: 4, TEXT: 8}
-# By attribute; queues (9 to 12) are refused.
+# By attribute.
 LOAD = {0: INT32, 1: SIZE, 2: TEXT, 3: ADDRESS, 4: SIZE, 5: ADDRESS, 6: SIZE, 7: ADDRESS, 8: SIZE,
-        13: SIZE, 14: TEXT, 15: ADDRESS, 16: SIZE, 17: ADDRESS, 18: SIZE, 19: ADDRESS, 20: SIZE,
-        21: ADDRESS, 22: SIZE, 23: ADDRESS, 24: SIZE, 25: SIZE, 26: ADDRESS, 27: SIZE, 28: INT32,
-        29: INT32}
+        9: SIZE, 10: ADDRESS, 11: SIZE, 12: ADDRESS, 13: SIZE, 14: TEXT, 15: ADDRESS, 16: SIZE,
+        17: ADDRESS, 18: SIZE, 19: ADDRESS, 20: SIZE, 21: ADDRESS, 22: SIZE, 23: ADDRESS, 24: SIZE,
+        25: SIZE, 26: ADDRESS, 27: SIZE, 28: INT32, 29: INT32}
 EXECUTION = {0: INT32, 1: INT32, 2: ADDRESS, 3: SIZE, 4: SIZE, 5: SIZE, 6: SIZE, 7: SIZE, 8: INT32,
              9: INT32}
 
@@ -67,22 +67,6 @@ def test_every_attribute_takes_a_value_of_its_type_and_no_other(table, create, s
         assert set_opt(config, unknown, 1) == INVALID_PARAM
         assert f"attribute {unknown}" in acl.get_recent_err_msg()
     assert destroy(config) == 0
-
-
-def test_attributes_about_queues_are_refused_and_say_what_to_set_instead():
-    config = acl.mdl.create_config_handle()
-    for attribute in range(9, 13):
-        assert acl.mdl.set_config_opt(config, attribute, 1) == UNSUPPORTED
-        assert "load type to 1 to 4" in acl.get_recent_err_msg()
-    assert acl.mdl.destroy_config_handle(config) == 0
-
-
-def test_loading_with_queues_is_refused_and_says_what_to_call_instead(om):
-    data = open(om, "rb").read()
-    for ret in (acl.mdl.load_from_file_with_q(om, [], [])[1],
-                acl.mdl.load_from_mem_with_q(acl.util.bytes_to_ptr(data), len(data), [], [])[1]):
-        assert ret == UNSUPPORTED
-    assert "load the model with aclmdlLoadFromFile or aclmdlLoadFromMem" in acl.get_recent_err_msg()
 
 
 def test_a_model_runs_the_same_with_every_attribute_set(om):

@@ -3,6 +3,7 @@
 #include "acl/rt/device.h"
 
 #include "api/acl/entry.h"
+#include "api/acl/model_table.h"
 #include "base/env.h"
 #include "base/thread_pool.h"
 #include "device/memory.h"
@@ -20,6 +21,12 @@ namespace {
 Result<std::shared_ptr<device::Device>> current_device() {
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());
   return context->device();
+}
+
+Status reset_device(int32_t id, Runtime::Reset how) {
+  ANYNPU_TRY(Runtime::instance().reset_device(id, how));
+  if (Runtime::instance().uses(id) == 0) acl::ModelTable::instance().stop_drives(id);
+  return {};
 }
 
 // Waits of the C interface count milliseconds; -1 is for ever, other negative values are refused.
@@ -46,14 +53,11 @@ aclError aclrtSetDevice(int32_t deviceId) {
 }
 
 aclError aclrtResetDevice(int32_t deviceId) {
-  return enter(__func__, [&] {
-    return Runtime::instance().reset_device(deviceId, Runtime::Reset::count_down);
-  });
+  return enter(__func__, [&] { return reset_device(deviceId, Runtime::Reset::count_down); });
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId) {
-  return enter(__func__,
-               [&] { return Runtime::instance().reset_device(deviceId, Runtime::Reset::force); });
+  return enter(__func__, [&] { return reset_device(deviceId, Runtime::Reset::force); });
 }
 
 aclError aclrtGetDevice(int32_t* deviceId) {

@@ -83,17 +83,16 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
     case ACL_NPU_PERF_MODE:
       return check_value<int32_t>(value, size);
     case ACL_MDL_INPUTQ_NUM_SIZET:
+      return read_value(value, size, config.input_queue_count);
     case ACL_MDL_INPUTQ_ADDR_PTR:
+      return read_value(value, size, config.input_queues);
     case ACL_MDL_OUTPUTQ_NUM_SIZET:
+      return read_value(value, size, config.output_queue_count);
     case ACL_MDL_OUTPUTQ_ADDR_PTR:
-      return fail(Code::unsupported_feature,
-                  "attribute {} of the load configuration is about queues of tensors between "
-                  "devices, which are not supported; leave it out and set the load type to 1 to 4",
-                  static_cast<int>(attr));
+      return read_value(value, size, config.output_queues);
     default:
       return fail(Code::invalid_argument,
-                  "attribute {} of the load configuration is not known; expected 0 to 8 or 13 to "
-                  "29",
+                  "attribute {} of the load configuration is not known; expected 0 to 29",
                   static_cast<int>(attr));
   }
 }
@@ -120,8 +119,8 @@ om::WeightSource weight_source(const ModelConfig& config) {
   };
 }
 
-Result<uint32_t> load(const ModelConfig& config) {
-  const std::lock_guard lock(config.mutex);
+// `queues` counts for the load types with queues alone.
+Result<uint32_t> load(const ModelConfig& config, ModelQueues* queues) {
   const om::WeightSource weights = weight_source(config);
   const bool with_memory = config.load_type == ACL_MDL_LOAD_FROM_FILE_WITH_MEM ||
                            config.load_type == ACL_MDL_LOAD_FROM_MEM_WITH_MEM;
@@ -130,29 +129,41 @@ Result<uint32_t> load(const ModelConfig& config) {
   switch (config.load_type) {
     case ACL_MDL_LOAD_FROM_FILE:
     case ACL_MDL_LOAD_FROM_FILE_WITH_MEM:
+    case ACL_MDL_LOAD_FROM_FILE_WITH_Q:
       if (config.path.empty()) {
         return fail(Code::invalid_argument,
                     "the load configuration has no path; set ACL_MDL_PATH_PTR (2)");
       }
-      return load_model_file(config.path.c_str(), given, weights);
+      return load_model_file(config.path.c_str(), given, weights, queues);
     case ACL_MDL_LOAD_FROM_MEM:
     case ACL_MDL_LOAD_FROM_MEM_WITH_MEM:
+    case ACL_MDL_LOAD_FROM_MEM_WITH_Q:
       if (!config.memory || config.memory_size == 0) {
         return fail(
             Code::invalid_argument,
             "the load configuration has no model in memory; set ACL_MDL_MEM_ADDR_PTR (3) and "
             "ACL_MDL_MEM_SIZET (4)");
       }
-      return load_model_memory(config.memory, config.memory_size, given, weights);
-    case ACL_MDL_LOAD_FROM_FILE_WITH_Q:
-    case ACL_MDL_LOAD_FROM_MEM_WITH_Q:
-      return fail(Code::unsupported_feature, "load type {} (queues) is not supported; use 1 to 4",
-                  config.load_type);
+      return load_model_memory(config.memory, config.memory_size, given, weights, queues);
     default:
       return fail(Code::invalid_argument,
-                  "the load type is {}; set ACL_MDL_LOAD_TYPE_SIZET (1) to 1, 2, 3 or 4",
+                  "the load type is {}; set ACL_MDL_LOAD_TYPE_SIZET (1) to a number from 1 to 6",
                   config.load_type);
   }
+}
+
+Failure load_configured(const ModelConfig& config, uint32_t* id) {
+  const std::lock_guard lock(config.mutex);
+  const bool with_queues = config.load_type == ACL_MDL_LOAD_FROM_FILE_WITH_Q ||
+                           config.load_type == ACL_MDL_LOAD_FROM_MEM_WITH_Q;
+  ModelQueues queues;
+  if (with_queues) {
+    Failure failure = find_queues(config.input_queues, config.input_queue_count,
+                                  config.output_queues, config.output_queue_count, queues);
+    if (!failure.ok()) return failure;
+  }
+  ANYNPU_ASSIGN(*id, load(config, with_queues ? &queues : nullptr));
+  return {};
 }
 
 Status set_exec_attribute(ExecConfig& config, aclmdlExecConfigAttr attr, const void* value,
@@ -250,11 +261,10 @@ aclError aclmdlSetExternalWeightAddress(aclmdlConfigHandle* handle, const char* 
 }
 
 aclError aclmdlLoadWithConfig(const aclmdlConfigHandle* handle, uint32_t* modelId) {
-  return enter(__func__, [&]() -> Status {
+  return enter(__func__, [&]() -> Failure {
     ANYNPU_TRY(check_pointer(modelId, "modelId"));
     ANYNPU_ASSIGN(auto config, resolve<ModelConfig>(to_handle(handle)));
-    ANYNPU_ASSIGN(*modelId, load(*config));
-    return {};
+    return load_configured(*config, modelId);
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading and unloading of offline models, from files and from memory, with memory of our own or of
-// the program.
+// the program, executed by calls or driven by queues.
 #include "api/acl/model_load.h"
 
 #include "acl/mdl/execute.h"
@@ -35,7 +35,8 @@ Result<om::Model> read_named(const char* path, const om::WeightSource& weights =
 }
 
 template <typename Read>
-Result<uint32_t> load_model(Read read, const GivenMemory& given, uint32_t bundle_id = 0) {
+Result<uint32_t> load_model(Read read, const GivenMemory& given, uint32_t bundle_id = 0,
+                            ModelQueues* queues = nullptr) {
   ANYNPU_ASSIGN(auto context, device::Runtime::instance().current());
   ANYNPU_ASSIGN(auto work, check_given(given.work, given.work_size, "workPtr"));
   ANYNPU_ASSIGN(auto weight, check_given(given.weight, given.weight_size, "weightPtr"));
@@ -63,9 +64,14 @@ Result<uint32_t> load_model(Read read, const GivenMemory& given, uint32_t bundle
       "for the weights and the work of the model");
   model->memory = {std::move(work), std::move(weight)};
   const auto shaped = model->shaped;
+  if (queues) {
+    ANYNPU_ASSIGN(model->drive, QueueDrive::create(model, context->device(), std::move(*queues)));
+  }
+  const auto drive = model->drive;
   ANYNPU_ASSIGN(const uint32_t id, ModelTable::instance().add(std::move(model)));
   trace_fusions(*offline, *shaped, id);
   if (dump) dump->set_model_id(id);
+  if (drive) drive->start(id);
   return id;
 }
 
@@ -80,13 +86,13 @@ Result<device::Range> check_model_memory(const void* model, size_t size) {
 }
 
 Result<uint32_t> load_model_file(const char* path, const GivenMemory& given,
-                                 const om::WeightSource& weights) {
-  return load_model([&] { return read_named(path, weights); }, given);
+                                 const om::WeightSource& weights, ModelQueues* queues) {
+  return load_model([&] { return read_named(path, weights); }, given, 0, queues);
 }
 
 Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given,
-                                   const om::WeightSource& weights) {
-  return load_model([&] { return read_given(data, size, weights); }, given);
+                                   const om::WeightSource& weights, ModelQueues* queues) {
+  return load_model([&] { return read_given(data, size, weights); }, given, 0, queues);
 }
 
 Result<uint32_t> load_bundle_model(om::Model model, uint32_t bundle_id) {
@@ -177,6 +183,29 @@ aclError aclmdlLoadFromMemWithMem(const void* model, size_t modelSize, uint32_t*
     ANYNPU_TRY(check_pointer(modelId, "modelId"));
     const GivenMemory given{workPtr, workSize, weightPtr, weightSize};
     return store(load_model_memory(model, modelSize, given), modelId);
+  });
+}
+
+aclError aclmdlLoadFromFileWithQ(const char* modelPath, uint32_t* modelId, const uint32_t* inputQ,
+                                 size_t inputQNum, const uint32_t* outputQ, size_t outputQNum) {
+  return enter(__func__, [&]() -> Failure {
+    ANYNPU_TRY(check_pointer(modelId, "modelId"));
+    ModelQueues queues;
+    Failure failure = find_queues(inputQ, inputQNum, outputQ, outputQNum, queues);
+    if (!failure.ok()) return failure;
+    return store(load_model_file(modelPath, {}, {}, &queues), modelId);
+  });
+}
+
+aclError aclmdlLoadFromMemWithQ(const void* model, size_t modelSize, uint32_t* modelId,
+                                const uint32_t* inputQ, size_t inputQNum, const uint32_t* outputQ,
+                                size_t outputQNum) {
+  return enter(__func__, [&]() -> Failure {
+    ANYNPU_TRY(check_pointer(modelId, "modelId"));
+    ModelQueues queues;
+    Failure failure = find_queues(inputQ, inputQNum, outputQ, outputQNum, queues);
+    if (!failure.ok()) return failure;
+    return store(load_model_memory(model, modelSize, {}, {}, &queues), modelId);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "api/acl/model_queues.h"
 #include "base/result.h"
 #include "device/memory.h"
 #include "om/container.h"
@@ -20,11 +21,14 @@ struct GivenMemory {
 };
 
 // The id of the loaded model. Needs a current context: the model belongs to its device.
-// `weights` finds the files of a model whose weights lie apart; empty: beside the file.
+// `weights` finds the files of a model whose weights lie apart; empty: beside the file. `queues`,
+// which are moved from, drive it; null: calls execute it.
 Result<uint32_t> load_model_file(const char* path, const GivenMemory& given,
-                                 const om::WeightSource& weights = {});
+                                 const om::WeightSource& weights = {},
+                                 ModelQueues* queues = nullptr);
 Result<uint32_t> load_model_memory(const void* data, size_t size, const GivenMemory& given,
-                                   const om::WeightSource& weights = {});
+                                   const om::WeightSource& weights = {},
+                                   ModelQueues* queues = nullptr);
 
 // A model that was read already; `bundle_id` as in Model.
 Result<uint32_t> load_bundle_model(om::Model model, uint32_t bundle_id);

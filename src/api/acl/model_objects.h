@@ -194,6 +194,10 @@ struct ModelConfig {
   size_t weight_size = 0;
   void* work = nullptr;
   size_t work_size = 0;
+  const uint32_t* input_queues = nullptr;  // read when the model is loaded
+  size_t input_queue_count = 0;
+  const uint32_t* output_queues = nullptr;
+  size_t output_queue_count = 0;
 };
 
 // Parameters of dynamic AIPP for the pictures of a batch (aclmdlAIPP).

@@ -54,11 +54,21 @@ Result<ModelTable::Pin> ModelTable::find(uint32_t id) {
 
 Status ModelTable::remove(uint32_t id) {
   const Handle handle = id <= kMaxModels ? handles_[id].exchange(0) : 0;
-  if (handle == 0 || !HandleTable::instance().remove<Model>(handle)) {
-    return no_such_model(id);
-  }
-  prof::model_unloaded(id);
+  const auto model = handle ? HandleTable::instance().remove<Model>(handle) : nullptr;
+  if (!model) return no_such_model(id);
+  retire(id, *model);
   return {};
+}
+
+void ModelTable::retire(uint32_t id, const Model& model) {
+  if (model.drive) model.drive->stop();
+  prof::model_unloaded(id);
+}
+
+void ModelTable::stop_drives(int32_t device_id) {
+  for (const auto& model : HandleTable::instance().all<Model>()) {
+    if (model->drive && model->device_id == device_id) model->drive->stop();
+  }
 }
 
 bool ModelTable::remove_of_bundle(uint32_t id, uint32_t bundle_id) {
@@ -67,7 +77,7 @@ bool ModelTable::remove_of_bundle(uint32_t id, uint32_t bundle_id) {
   if (!model || model->bundle_id != bundle_id) return false;
   if (!handles_[id].compare_exchange_strong(handle, 0)) return false;  // somebody else did
   HandleTable::instance().remove<Model>(handle);
-  prof::model_unloaded(id);
+  retire(id, *model);
   return true;
 }
 

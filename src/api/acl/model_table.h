@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/acl/model_ops.h"
+#include "api/acl/model_queues.h"
 #include "base/handle_table.h"
 #include "device/memory.h"
 #include "exec/shaped_model.h"
@@ -27,6 +28,7 @@ struct Model {
   std::vector<OpInfo> ops;              // for the report of failures
   std::vector<device::Range> memory;    // the caller's, kept from being given away again
   std::shared_ptr<void> own_memory;     // what it occupies besides
+  std::shared_ptr<QueueDrive> drive;    // of a model that queues drive
 };
 
 }  // namespace anynpu::acl
@@ -51,10 +53,13 @@ class ModelTable {
   Status remove(uint32_t id);
   // Removes a model that the bundle still has. False when it is gone, or its id is another's.
   bool remove_of_bundle(uint32_t id, uint32_t bundle_id);
+  // Models on this device are driven by their queues no longer: what a reset of it does.
+  void stop_drives(int32_t device_id);
   // Unloads everything: what finalize does.
   void clear();
 
  private:
+  static void retire(uint32_t id, const Model& model);
   std::mutex mutex_;  // guards adding
   uint32_t next_ = 1;
   std::atomic<Handle> handles_[kMaxModels + 1] = {};
