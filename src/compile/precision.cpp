@@ -17,22 +17,22 @@ constexpr std::array<std::string_view, 6> kCube = {"Conv",   "ConvTranspose", "G
                                                    "MatMul", "FusedConv",     "FusedGemm"};
 
 // Operators that move elements or whose error stays within a rounding or two of the short type.
-// What is in neither list is black.
+// What is in neither list is black: among them those that read coordinates (RoiAlign, MaxRoiPool).
 constexpr std::array<std::string_view, 56> kGray = {
-    "Abs",           "Add",          "AveragePool",  "Ceil",
-    "Clip",          "Concat",       "DepthToSpace", "Div",
-    "Dropout",       "Elu",          "Expand",       "Flatten",
-    "Floor",         "Gather",       "Gelu",         "GlobalAveragePool",
-    "GlobalMaxPool", "HardSigmoid",  "HardSwish",    "Identity",
-    "LeakyRelu",     "Max",          "MaxPool",      "MaxRoiPool",
-    "Mean",          "Min",          "Mish",         "Mul",
-    "Neg",           "PRelu",        "Pad",          "Relu",
-    "Reshape",       "Resize",       "Round",        "Selu",
-    "Sigmoid",       "Sign",         "Slice",        "Softplus",
-    "Softsign",      "SpaceToDepth", "Split",        "Squeeze",
-    "Sub",           "Sum",          "Tanh",         "ThresholdedRelu",
-    "Tile",          "Transpose",    "Unsqueeze",    "Upsample",
-    "Where",         "ReduceMax",    "ReduceMin",    "Erf"};
+    "Abs",           "Add",         "AveragePool",  "Ceil",
+    "Clip",          "Concat",      "DepthToSpace", "Div",
+    "Dropout",       "Elu",         "Expand",       "Flatten",
+    "Floor",         "Gather",      "Gelu",         "GlobalAveragePool",
+    "GlobalMaxPool", "HardSigmoid", "HardSwish",    "Identity",
+    "LeakyRelu",     "Max",         "MaxPool",      "Mean",
+    "Min",           "Mish",        "Mul",          "Neg",
+    "PRelu",         "Pad",         "Relu",         "Reshape",
+    "Resize",        "Round",       "Selu",         "Sigmoid",
+    "Sign",          "Slice",       "Softplus",     "Softsign",
+    "SpaceToDepth",  "Split",       "Squeeze",      "Sub",
+    "Sum",           "Swish",       "Tanh",         "ThresholdedRelu",
+    "Tile",          "Transpose",   "Unsqueeze",    "Upsample",
+    "Where",         "ReduceMax",   "ReduceMin",    "Erf"};
 
 template <size_t N>
 bool is_in(const std::array<std::string_view, N>& list, std::string_view name) {

@@ -60,6 +60,11 @@ CASES = {
     "slice": node("Slice", WORDS, np.array([4]), np.array([0]), np.array([0]), np.array([-2])),
     "unique": node("Unique", ["b", "é", "a", "b", "z"], outputs=4),
     "scatter": node("ScatterElements", WORDS, np.array([1, 3]), ["new", "old"]),
+    "resize": node("Resize", [["a", "b"]], None, np.float32([2, 2])),
+    "resize part": node("Resize", ["a", "b"], np.float32([0, 2]), None, np.array([5]),
+                        coordinate_transformation_mode="tf_crop_and_resize"),
+    "sample": node("GridSample", [[[["a", "b"], ["c", "d"]]]],
+                   np.float32([[[[-0.5, 0.5], [0.5, 0.5], [3, 0]]]]), mode="nearest"),
     "shape": node("Shape", [["a", "b"]]),
     "reshape": node("Reshape", WORDS, np.array([5, 1])),
     "terms": node("TfIdfVectorizer", [["a", "b", "a", "c"], ["b", "b", "a", "x"]], mode="TF",
@@ -78,10 +83,20 @@ def tensor(name, value):
 def parts(name, case):
     """(node, its constants) of a case."""
     op, inputs, outputs, attributes = case
-    weights = [tensor(f"{name} in {i}", value) for i, value in enumerate(inputs)]
-    made = helper.make_node(op, [w.name for w in weights],
+    weights = {i: tensor(f"{name} in {i}", value) for i, value in enumerate(inputs)
+               if value is not None}
+    made = helper.make_node(op, [weights[i].name if i in weights else ""
+                                 for i in range(len(inputs))],
                             [f"{name} {i}" for i in range(outputs)], name=name, **attributes)
-    return made, weights
+    return made, list(weights.values())
+
+
+# What the reference cannot do with strings: the elements that it would pick from numbers.
+PICKED = {
+    "resize": [["a", "a", "b", "b"], ["a", "a", "b", "b"]],
+    "resize part": ["a", "a", "b", "", ""],
+    "sample": [[[["c", "d", ""]]]],
+}
 
 
 @np.vectorize(otypes=[object])
@@ -91,6 +106,8 @@ def words(element):
 
 
 def reference(name, case):
+    if name in PICKED:
+        return [np.array(PICKED[name], object)]
     made, weights = parts(name, case)
     outputs = [helper.make_empty_tensor_value_info(o) for o in made.output]
     return ReferenceEvaluator(model([made], [], outputs, weights, opset=21)).run(None, {})
@@ -193,7 +210,11 @@ def refused(folder, made):
 @pytest.mark.parametrize("case, words", [
     (node("Cast", ["1.5"], to=TensorProto.INT32), "the string '1.5' is no int32"),
     (node("Cast", ["true"], to=TensorProto.BOOL), "strings cannot become bool"),
-    (node("Resize", ["a"], np.float32([]), np.float32([2])), "cannot compute with strings"),
+    (node("Resize", ["a"], None, np.float32([2]), mode="linear"), "cannot compute with strings"),
+    (node("Resize", ["a"], None, np.float32([2]), extrapolation_value=1.0),
+     "cannot compute with strings"),
+    (node("GridSample", [[[["a"]]]], np.zeros((1, 1, 1, 2), np.float32)),
+     "cannot compute with strings"),
     (node("RegexFullMatch", ["a"], pattern="(a"), "a group has no ')'"),
     (node("RegexFullMatch", ["a"], pattern=r"(a)\1"), "groups cannot be referred to"),
     (node("RegexFullMatch", ["a"], pattern="((((a{99}){99}){99}){99})"), "more than 65536 steps"),

@@ -2,12 +2,14 @@
 // MaxRoiPool of ONNX (ROIPooling of Caffe) and PsRoiPool. A region is a row of image, x1, y1, x2,
 // y2 in pixels of the original picture.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ops/detect/detect.h"
 #include "ops/families.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "tensor/element.h"
 
 namespace anynpu::ops {
 
@@ -77,50 +79,58 @@ struct Range {
   int64_t begin = 0, end = 0;
 };
 
-Range clipped(float begin, float end, int64_t extent) {
-  const auto at = [&](float x) {
-    return static_cast<int64_t>(std::clamp(x, 0.0f, static_cast<float>(extent)));
+// W: what the elements are computed in, float or double.
+template <typename W>
+Range clipped(W begin, W end, int64_t extent) {
+  const auto at = [&](W x) {
+    return static_cast<int64_t>(std::clamp(x, W(0), static_cast<W>(extent)));
   };
   return {at(begin), at(end)};
 }
 
-Range max_bin(float from, float to, float scale, int64_t bin, int64_t bins, int64_t extent) {
-  const float start = std::round(from * scale), stop = std::round(to * scale);
-  const float size = std::max(stop - start + 1.0f, 1.0f) / static_cast<float>(bins);
-  return clipped(std::floor(static_cast<float>(bin) * size) + start,
-                 std::ceil(static_cast<float>(bin + 1) * size) + start, extent);
+template <typename W>
+Range max_bin(W from, W to, W scale, int64_t bin, int64_t bins, int64_t extent) {
+  const W start = std::round(from * scale), stop = std::round(to * scale);
+  const W size = std::max(stop - start + W(1), W(1)) / static_cast<W>(bins);
+  return clipped(std::floor(static_cast<W>(bin) * size) + start,
+                 std::ceil(static_cast<W>(bin + 1) * size) + start, extent);
 }
 
-Range average_bin(float from, float to, float scale, int64_t bin, int64_t bins, int64_t extent) {
-  const float start = std::round(from) * scale, stop = (std::round(to) + 1.0f) * scale;
-  const float size = std::max(stop - start, 0.1f) / static_cast<float>(bins);
-  return clipped(std::floor(static_cast<float>(bin) * size + start),
-                 std::ceil(static_cast<float>(bin + 1) * size + start), extent);
+template <typename W>
+Range average_bin(W from, W to, W scale, int64_t bin, int64_t bins, int64_t extent) {
+  const W start = std::round(from) * scale, stop = (std::round(to) + W(1)) * scale;
+  const W size = std::max(stop - start, W(0.1)) / static_cast<W>(bins);
+  return clipped(std::floor(static_cast<W>(bin) * size + start),
+                 std::ceil(static_cast<W>(bin + 1) * size + start), extent);
 }
 
-float pool_bin(const RoiShape& r, const float* plane, Range rows, Range columns) {
-  if (rows.begin >= rows.end || columns.begin >= columns.end) return 0.0f;
+template <typename T>
+T pool_bin(const RoiShape& r, const T* plane, Range rows, Range columns) {
+  using W = typename Element<T>::Wide;
+  if (rows.begin >= rows.end || columns.begin >= columns.end) return T{};
   double sum = 0;
-  float most = plane[rows.begin * r.width + columns.begin];
+  W most = Element<T>::load(plane[rows.begin * r.width + columns.begin]);
   for (int64_t h = rows.begin; h < rows.end; ++h) {
     for (int64_t w = columns.begin; w < columns.end; ++w) {
-      const float value = plane[h * r.width + w];
-      sum += value;
+      const W value = Element<T>::load(plane[h * r.width + w]);
+      sum += static_cast<double>(value);
       most = value > most || value != value ? value : most;  // NaN stays
     }
   }
-  if (!r.average) return most;
-  return static_cast<float>(
+  if (!r.average) return Element<T>::store(most);
+  return Element<T>::store(
       sum / static_cast<double>((rows.end - rows.begin) * (columns.end - columns.begin)));
 }
 
-void pool_roi(const RoiShape& r, const float* image, const float* roi, float* y) {
-  const auto bin = r.average ? average_bin : max_bin;
+template <typename T, typename W>
+void pool_roi(const RoiShape& r, const T* image, const std::array<W, 5>& roi, T* y) {
+  const auto bin = r.average ? average_bin<W> : max_bin<W>;
+  const auto scale = static_cast<W>(r.scale);
   for (int64_t c = 0; c < r.out_channels; ++c) {
     for (int64_t i = 0; i < r.bins_h; ++i) {
-      const Range rows = bin(roi[2], roi[4], r.scale, i, r.bins_h, r.height);
+      const Range rows = bin(roi[2], roi[4], scale, i, r.bins_h, r.height);
       for (int64_t j = 0; j < r.bins_w; ++j) {
-        const Range columns = bin(roi[1], roi[3], r.scale, j, r.bins_w, r.width);
+        const Range columns = bin(roi[1], roi[3], scale, j, r.bins_w, r.width);
         const int64_t channel = r.average ? (c * r.bins_h + i) * r.bins_w + j : c;
         *y++ = pool_bin(r, image + channel * r.height * r.width, rows, columns);
       }
@@ -128,35 +138,55 @@ void pool_roi(const RoiShape& r, const float* image, const float* roi, float* y)
   }
 }
 
-PlanResult plan_roi_pool(const OpContext& context) {
-  ANYNPU_ASSIGN(const RoiShape r, roi_shape_of(context));
-  if (context.inputs[0].dtype != DType::f32) return no_kernel_for(context);
-  const auto run = [r](const RunArgs& args) -> Status {
-    const float* rois = input_of<float>(args, 1);
-    for (int64_t i = 0; i < r.rois; ++i) {
-      for (int64_t k = 0; k < 5; ++k) {
-        const float value = rois[5 * i + k];
-        const bool fits =
-            k == 0 ? value >= 0 && value < static_cast<float>(r.batch) : std::fabs(value) < 1e9f;
-        if (fits) continue;
-        return fail(Code::invalid_argument,
-                    "region {} has the value {} at position {}; expected an image from 0 to {} "
-                    "and finite corners",
-                    i, value, k, r.batch - 1);
-      }
+template <typename T>
+auto region_at(const RunArgs& args, int64_t index) {
+  std::array<typename Element<T>::Wide, 5> roi;
+  for (size_t k = 0; k < roi.size(); ++k)
+    roi[k] = Element<T>::load(input_of<T>(args, 1)[5 * index + static_cast<int64_t>(k)]);
+  return roi;
+}
+
+template <typename T>
+Status check_regions(const RoiShape& r, const RunArgs& args) {
+  for (int64_t i = 0; i < r.rois; ++i) {
+    const auto roi = region_at<T>(args, i);
+    for (size_t k = 0; k < roi.size(); ++k) {
+      const auto value = static_cast<double>(roi[k]);
+      const bool fits =
+          k == 0 ? value >= 0 && value < static_cast<double>(r.batch) : std::fabs(value) < 1e9;
+      if (fits) continue;
+      return fail(Code::invalid_argument,
+                  "region {} has the value {} at position {}; expected an image from 0 to {} "
+                  "and finite corners",
+                  i, value, k, r.batch - 1);
     }
+  }
+  return {};
+}
+
+template <typename T>
+std::unique_ptr<KernelPlan> plan_pool(const RoiShape& r) {
+  const auto run = [r](const RunArgs& args) -> Status {
+    ANYNPU_TRY(check_regions<T>(r, args));
     parallel(static_cast<size_t>(r.rois), 1, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-        const float* roi = rois + 5 * i;
-        const float* image = input_of<float>(args, 0) +
-                             static_cast<int64_t>(roi[0]) * r.channels * r.height * r.width;
-        pool_roi(r, image, roi,
-                 output_of<float>(args, 0) + i * r.out_channels * r.bins_h * r.bins_w);
+        const auto roi = region_at<T>(args, i);
+        const T* image =
+            input_of<T>(args, 0) + static_cast<int64_t>(roi[0]) * r.channels * r.height * r.width;
+        pool_roi(r, image, roi, output_of<T>(args, 0) + i * r.out_channels * r.bins_h * r.bins_w);
       }
     });
     return {};
   };
-  return std::unique_ptr<KernelPlan>(std::make_unique<FalliblePlan<decltype(run)>>(run));
+  return std::make_unique<FalliblePlan<decltype(run)>>(run);
+}
+
+PlanResult plan_roi_pool(const OpContext& context) {
+  ANYNPU_ASSIGN(const RoiShape r, roi_shape_of(context));
+  std::unique_ptr<KernelPlan> plan;
+  visit_floats(context.inputs[0].dtype, [&](auto zero) { plan = plan_pool<decltype(zero)>(r); });
+  if (!plan) return no_kernel_for(context);
+  return plan;
 }
 
 }  // namespace
@@ -167,7 +197,7 @@ void register_roi_pools(Registry& registry) {
       .since = 1,
       .inputs = {{"X", "T"}, {"rois", "T"}},
       .outputs = {{"Y", "T"}},
-      .types = {{"T", {DType::f32}}},
+      .types = {{"T", kFloats}},
       .attrs = {{"pooled_shape", AttrKind::ints, {}, true}, {"spatial_scale", AttrKind::f, 1.0f}},
       .shape = roi_rule};
   registry.add(schema);
@@ -179,12 +209,12 @@ void register_roi_pools(Registry& registry) {
   registry.add(schema);
   registry.add(KernelDef{.op = "MaxRoiPool",
                          .name = "roi_reference",
-                         .types = {DType::f32},
+                         .types = kFloats,
                          .create = create_plain<plan_roi_pool>});
   registry.add(KernelDef{.op = "PsRoiPool",
                          .name = "roi_reference",
                          .domain = "anynpu",
-                         .types = {DType::f32},
+                         .types = kFloats,
                          .create = create_plain<plan_roi_pool>});
 }
 

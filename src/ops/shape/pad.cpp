@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pad (all modes) and CenterCropPad.
-#include <cstring>
-
+#include "ops/block/wide.h"
 #include "ops/late.h"
 #include "ops/move/axes.h"
 #include "ops/move/mapped_copy.h"
@@ -98,9 +97,9 @@ PlanResult plan_pad(const OpContext& context) {
   }
   const size_t size = size_of(context.inputs[0].dtype);
   std::vector<std::byte> fill(size, std::byte{0});
-  if (context.schema->since < 11 && context.inputs[0].dtype == DType::f32) {
-    const float value = context.float_attr("value");
-    std::memcpy(fill.data(), &value, sizeof value);
+  if (context.schema->since < 11) {
+    const auto value = static_cast<double>(context.float_attr("value"));
+    store_block<double>(context.inputs[0].dtype)(fill.data(), 0, &value, 1);
   }
   return plan_mapped_copy(out, std::move(maps), size,
                           {context.has_input(2) ? 2 : -1, std::move(fill)});
@@ -164,7 +163,7 @@ void register_pad(Registry& registry) {
                .since = 2,
                .inputs = {{"data", "T"}},
                .outputs = {{"output", "T"}},
-               .types = {{"T", {DType::f32}}},
+               .types = {{"T", kFloats}},
                .attrs = {mode, {"pads", AttrKind::ints, {}, true}, {"value", AttrKind::f, 0.0f}},
                .shape = pad_rule});
   OpSchema schema{

@@ -42,6 +42,7 @@ constexpr std::string_view kMoving[] = {"CenterCropPad",
                                         "Gather",
                                         "GatherElements",
                                         "GatherND",
+                                        "GridSample",
                                         "Identity",
                                         "NonZero",
                                         "OneHot",
@@ -49,6 +50,7 @@ constexpr std::string_view kMoving[] = {"CenterCropPad",
                                         "OptionalHasElement",
                                         "Pad",
                                         "Reshape",
+                                        "Resize",
                                         "ReverseSequence",
                                         "Scatter",
                                         "ScatterElements",
@@ -65,6 +67,7 @@ constexpr std::string_view kMoving[] = {"CenterCropPad",
                                         "Trilu",
                                         "Unique",
                                         "Unsqueeze",
+                                        "Upsample",
                                         "Where"};
 
 TextFunction function_of(const graph::Node& node) {
@@ -180,8 +183,16 @@ FoldedList move_texts(const graph::Node& node, const std::vector<Operand>& input
   return outputs;
 }
 
+// Picks elements, by no weights and with no number for what lies outside.
+bool picks(const graph::Node& node) {
+  const std::string otherwise = node.op == "GridSample" ? "linear" : "nearest";
+  return node.string_attr("mode", otherwise) == "nearest" &&
+         node.float_attr("extrapolation_value", 0) == 0;
+}
+
 bool only_moves(const graph::Node& node) {
   if (!node.domain.empty() || node.string_attr("reduction", "none") != "none") return false;
+  if (node.op == "GridSample" || node.op == "Resize" || node.op == "Upsample") return picks(node);
   return std::find(std::begin(kMoving), std::end(kMoving), node.op) != std::end(kMoving);
 }
 
