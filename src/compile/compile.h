@@ -39,6 +39,8 @@ struct Options {
   std::string command_line;
   // Called with each stage's name (stages.h) and graph; may be empty.
   std::function<void(std::string_view stage, const graph::Graph& graph)> on_stage;
+  // Called with what the user should know of a model that was compiled; may be empty.
+  std::function<void(const std::string& sentence)> on_warning;
 };
 
 // `graph` is verified, as an importer returns it.

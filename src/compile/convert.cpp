@@ -93,6 +93,7 @@ Result<om::Model> compile_original(const graph::Graph& source, const Options& op
   plain.precision = {};
   plain.passes_off = {std::string(kAllPasses)};
   plain.on_stage = nullptr;
+  plain.on_warning = nullptr;
   return compile(source, plain);
 }
 
@@ -112,6 +113,7 @@ Status convert(const Conversion& conversion) {
   }
   Options options = conversion.options;
   options.on_stage = StageDump(options.model_name);
+  options.on_warning = conversion.on_warning;
   ANYNPU_ASSIGN(const om::Model model, compile(std::move(source), options), "while compiling '{}'",
                 conversion.model_path);
   ANYNPU_LOG(info, "compiled to {} nodes", model.graph.nodes.size());

@@ -26,7 +26,8 @@ struct Conversion {
   std::map<std::string, std::string> layer_types;  // Caffe alone: a type -> the one it stands for
   // Called when a part of the work begins: "reading", "compiling", "writing"; may be empty.
   std::function<void(std::string_view part)> on_part;
-  // Called with what works here and would not on the chip; may be empty.
+  // Called with what the user should know of a model that was compiled, such as what the chip would
+  // not run; may be empty.
   std::function<void(const std::string& sentence)> on_warning;
 };
 

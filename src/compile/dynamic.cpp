@@ -4,8 +4,11 @@
 #include "compile/aipp_config.h"
 #include "compile/describe.h"
 #include "compile/gears.h"
+#include "compile/infer_flow.h"
+#include "compile/passes.h"
 #include "compile/specialise.h"
 #include "ops/aipp/params.h"
+#include "ops/registry.h"
 
 namespace anynpu::compile {
 
@@ -18,6 +21,8 @@ using om::TensorInfo;
 // two is open as well. Small ones first; networks that halve images need larger ones.
 constexpr std::pair<int64_t, int64_t> kSamples[] = {
     {2, 3}, {16, 32}, {64, 128}, {224, 448}, {1, 2}};
+constexpr const char* kNoTrialFits =
+    "none of the shapes that were tried within --input_shape fits the model";
 
 size_t total_size(const std::vector<TensorInfo>& infos) {
   size_t total = 0;
@@ -157,12 +162,9 @@ void describe_parameters(om::Meta& meta) {
   }
 }
 
-Status describe_ranges(const graph::Graph& graph, const std::vector<InputShape>& shapes,
+// Inputs and outputs by two trials within the ranges.
+Status describe_trials(const graph::Graph& graph, const std::vector<std::vector<om::Range>>& ranges,
                        const std::vector<std::string>& names, om::Meta& meta) {
-  std::vector<std::vector<om::Range>> ranges;
-  for (graph::ValueId id : graph.inputs) {
-    ranges.push_back(ranges_of(graph.values[static_cast<size_t>(id)], shapes));
-  }
   Status problem;
   for (const auto& numbers : kSamples) {
     auto one = describe_shapes(graph, names, sample_shapes(ranges, graph, numbers, false), meta);
@@ -174,18 +176,82 @@ Status describe_ranges(const graph::Graph& graph, const std::vector<InputShape>&
     meta.inputs = std::move(one->inputs);
     meta.outputs = std::move(one->outputs);
     open_differences(two->outputs, meta.outputs);
-    for (size_t i = 0; i < graph.inputs.size(); ++i) {
-      TensorInfo& info = meta.inputs[i];
-      info.ranges = ranges[i];
-      info.shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
-      if (!is_static(info.shape)) info.size = 0;
-    }
-    describe_pictures(graph, meta);
-    describe_parameters(meta);
     return {};
   }
-  return problem.with_note(
-      "none of the shapes that were tried within --input_shape fits the model");
+  return problem.with_note(kNoTrialFits);
+}
+
+// Types of all values, and shapes with open extents as far as the rules of operators carry them.
+// Fails where no number could make a node fit.
+Result<graph::Graph> infer_open_extents(const graph::Graph& graph) {
+  graph::Graph open = graph;
+  ANYNPU_TRY(infer_and_fold(open));
+  for (const graph::Node& node : open.nodes) {
+    std::vector<ops::Operand> operands;
+    bool known = !is_flow(open, node);
+    for (graph::ValueId id : node.inputs) {
+      operands.push_back(ops::Operand::of(open, id));
+      const ops::Operand& operand = operands.back();
+      known = known && (!operand.present ||
+                        (operand.has_shape && operand.dtype != DType::undefined &&
+                         open.values[static_cast<size_t>(id)].kind == graph::ValueKind::tensor));
+    }
+    ops::OpContext context;
+    if (known) {
+      ANYNPU_ASSIGN(context, ops::infer(node, std::move(operands)));
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == graph::kNoValue) continue;
+      graph::Value& value = open.values[static_cast<size_t>(node.outputs[i])];
+      value.has_shape = known && context.outputs[i].has_shape;
+      value.shape = value.has_shape ? context.outputs[i].shape : Shape{};
+      if (known && context.outputs[i].dtype != DType::undefined)
+        value.dtype = context.outputs[i].dtype;
+    }
+  }
+  return open;
+}
+
+// Inputs and outputs of a model that fits none of the trials: a window of 6 in a sequence of any
+// length, say. What fits is seen when it runs.
+Status describe_open(const graph::Graph& graph, const std::vector<std::string>& names,
+                     om::Meta& meta) {
+  ANYNPU_ASSIGN(const graph::Graph open, infer_open_extents(graph));
+  om::Meta made;
+  ANYNPU_TRY(describe_all(open, names, made));
+  meta.inputs = std::move(made.inputs);
+  meta.outputs = std::move(made.outputs);
+  for (TensorInfo& info : meta.outputs) {
+    if (!is_static(info.shape)) info.size = 0;
+  }
+  return {};
+}
+
+Status describe_ranges(const graph::Graph& graph, const Options& options,
+                       const std::vector<std::string>& names, om::Meta& meta) {
+  std::vector<std::vector<om::Range>> ranges;
+  for (graph::ValueId id : graph.inputs) {
+    ranges.push_back(ranges_of(graph.values[static_cast<size_t>(id)], options.input_shapes));
+  }
+  const Status problem = describe_trials(graph, ranges, names, meta);
+  if (!problem.ok()) {
+    if (!meta.aipp.empty() || !describe_open(graph, names, meta).ok()) return problem;
+    if (options.on_warning) {
+      options.on_warning(
+          format("{} ({}); it is written as it is, and each execution checks its "
+                 "shapes",
+                 kNoTrialFits, problem.message()));
+    }
+  }
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    TensorInfo& info = meta.inputs[i];
+    info.ranges = ranges[i];
+    info.shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
+    if (!is_static(info.shape)) info.size = 0;
+  }
+  describe_pictures(graph, meta);
+  describe_parameters(meta);
+  return {};
 }
 
 }  // namespace
@@ -207,8 +273,12 @@ Result<std::vector<Shape>> trial_shapes(const graph::Graph& graph, const Options
     if (fixed.ok()) return shapes;
     problem = fixed.status();
   }
-  return problem.with_note(
-      "none of the shapes that were tried within --input_shape fits the model");
+  if (!infer_open_extents(graph).ok()) return problem.with_note(kNoTrialFits);
+  std::vector<Shape> open;
+  for (graph::ValueId id : graph.inputs) {
+    open.push_back(graph.values[static_cast<size_t>(id)].shape);
+  }
+  return open;
 }
 
 Result<om::Model> compile_dynamic(graph::Graph graph, const Options& options,
@@ -220,7 +290,7 @@ Result<om::Model> compile_dynamic(graph::Graph graph, const Options& options,
                   fit_gears(options.gears, options.input_shapes, graph, options.input_format));
     ANYNPU_TRY(describe_gears(graph, names, meta));
   } else {
-    ANYNPU_TRY(describe_ranges(graph, options.input_shapes, names, meta));
+    ANYNPU_TRY(describe_ranges(graph, options, names, meta));
   }
   for (auto* infos : {&meta.inputs, &meta.outputs}) {
     for (TensorInfo& info : *infos) {

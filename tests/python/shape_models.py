@@ -35,3 +35,11 @@ def product():
 
 def image(*shape):
     return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+def windows():
+    """Rows of any number, in windows of 6: few numbers of rows fit."""
+    return network([helper.make_node("Reshape", ["x", "shape"], ["w"], name="windows"),
+                    helper.make_node("Softmax", ["w"], ["y"], name="softmax", axis=2)],
+                   [("x", TensorProto.FLOAT, ["N", "T", 4])], [("y", TensorProto.FLOAT, None)],
+                   [numpy_helper.from_array(np.array([0, -1, 6, 4]), "shape")], opset=15)

@@ -8,7 +8,7 @@ import onnx
 import pytest
 from model_datasets import Model, atc, convert
 from onnx.reference import ReferenceEvaluator
-from shape_models import image, net, product
+from shape_models import image, net, product, windows
 
 import acl
 
@@ -166,6 +166,37 @@ def test_the_older_option_gives_the_same_kind_of_model(files):
     assert model.execute() == 0, acl.get_recent_err_msg()
     assert output_shape(model.outputs, 0) == [3, 5]
     model.close()
+
+
+@pytest.mark.parametrize("option", ["--precision_mode=force_fp16", None])
+def test_a_model_that_few_shapes_fit_is_taken_and_checked_when_it_runs(tmp_path, option):
+    onnx.save(windows(), tmp_path / "net.onnx")
+    options = [option] if option else []
+    done = atc(f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/net",
+               "--soc_version=Ascend310P3", "--input_shape=x:-1,-1,4", *options)
+    assert done.returncode == 0, done.stderr
+    assert "none of the shapes that were tried" in done.stderr and "windows" in done.stderr
+    model = Model(str(tmp_path / "net.om"), [LARGE], [LARGE])
+    assert acl.mdl.get_output_dims(model.desc, 0)[0]["dims"] == [-1, -1, -1, -1]
+    data = image(2, 12, 4)
+    want = ReferenceEvaluator(windows()).run(None, {"x": data})[0]
+    model.feed(data)
+    assert set_shape(model.inputs, [2, 12, 4]) == 0
+    assert model.execute() == 0, acl.get_recent_err_msg()
+    assert output_shape(model.outputs, 0) == [2, 2, 6, 4]
+    np.testing.assert_allclose(model.read(0, want.shape), want, atol=2e-3 if option else 1e-6)
+    assert set_shape(model.inputs, [2, 11, 4]) == 0
+    assert model.execute() == INPUT_NOT_MATCH
+    assert "windows" in acl.get_recent_err_msg()
+    model.close()
+
+
+def test_a_model_that_no_shape_fits_is_refused(tmp_path):
+    onnx.save(net(("N", 4, "H", "W")), tmp_path / "net.onnx")
+    done = atc(f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/net",
+               "--soc_version=Ascend310P3", "--input_shape=image:-1,4,-1,-1")
+    assert done.returncode == 1 and not (tmp_path / "net.om").exists()
+    assert "Conv 'conv': input has 4 channels" in done.stderr
 
 
 def test_threads_with_different_shapes_do_not_disturb_each_other(files):
