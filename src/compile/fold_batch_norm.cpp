@@ -13,41 +13,86 @@ using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
 
-struct BatchNorm {
-  std::vector<float> scale, bias, mean, variance;
-  double epsilon = 1e-5;
+// What a node does to each channel: x * factor + shift.
+struct Affine {
+  std::vector<double> factor, shift;
 };
 
-// The parameters when `node` is a plain inference BatchNormalization over `channels`.
-std::optional<BatchNorm> read_batch_norm(const graph::Graph& graph, const Node& node,
-                                         size_t channels) {
-  if (node.op != "BatchNormalization" || !node.domain.empty() || node.inputs.size() != 5) return {};
-  if (node.int_attr("training_mode", 0) != 0) return {};
+// A plain inference BatchNormalization over `channels`.
+std::optional<Affine> read_batch_norm(const graph::Graph& graph, const Node& node,
+                                      size_t channels) {
+  if (node.inputs.size() != 5 || node.int_attr("training_mode", 0) != 0) return {};
   if (std::any_of(node.outputs.begin() + 1, node.outputs.end(),
                   [](ValueId id) { return id != kNoValue; })) {
     return {};
   }
-  BatchNorm bn;
-  bn.scale = constant_elements<float>(graph, node.inputs[1]);
-  bn.bias = constant_elements<float>(graph, node.inputs[2]);
-  bn.mean = constant_elements<float>(graph, node.inputs[3]);
-  bn.variance = constant_elements<float>(graph, node.inputs[4]);
-  bn.epsilon = node.float_attr("epsilon", 1e-5f);
-  for (const auto* list : {&bn.scale, &bn.bias, &bn.mean, &bn.variance}) {
-    if (list->size() != channels) return {};
+  std::vector<float> lists[4];  // scale, bias, mean, variance
+  for (size_t i = 0; i < 4; ++i) {
+    lists[i] = constant_elements<float>(graph, node.inputs[i + 1]);
+    if (lists[i].size() != channels) return {};
   }
-  return bn;
+  const double epsilon = node.float_attr("epsilon", 1e-5f);
+  Affine made;
+  for (size_t c = 0; c < channels; ++c) {
+    made.factor.push_back(lists[0][c] / std::sqrt(lists[3][c] + epsilon));
+    made.shift.push_back(lists[1][c] - lists[2][c] * made.factor[c]);
+  }
+  return made;
+}
+
+// The elements of a constant that has one number for each channel of a tensor of `rank` axes, or
+// one for all; empty for others.
+std::vector<float> channel_elements(const graph::Graph& graph, ValueId id, size_t channels,
+                                    size_t rank) {
+  std::vector<float> elements = constant_elements<float>(graph, id);
+  const Shape& shape = graph.values[static_cast<size_t>(id)].shape;
+  if (elements.empty() || shape.size() > rank) return {};
+  if (elements.size() == 1)
+    elements.assign(channels, elements[0]);
+  else if (shape.size() + 1 < rank ||
+           shape[shape.size() + 1 - rank] != static_cast<int64_t>(channels))
+    return {};
+  return elements.size() == channels ? elements : std::vector<float>();
+}
+
+// Mul, Div, Add or Sub of `x` and a constant.
+std::optional<Affine> read_arithmetic(const graph::Graph& graph, const Node& node, ValueId x,
+                                      size_t channels, size_t rank) {
+  if (node.inputs.size() != 2 || node.inputs[0] == node.inputs[1]) return {};
+  const bool first = node.inputs[0] == x;
+  const auto k = channel_elements(graph, node.inputs[first ? 1 : 0], channels, rank);
+  if (k.empty() || (node.op == "Div" && !first)) return {};
+  Affine made;
+  for (const double number : k) {
+    const bool adds = node.op == "Add" || node.op == "Sub";
+    made.factor.push_back(node.op == "Mul" ? number : node.op == "Div" ? 1 / number : 1.0);
+    made.shift.push_back(adds ? number : 0.0);
+    if (node.op == "Sub") (first ? made.shift : made.factor).back() *= -1;
+    if (!std::isfinite(made.factor.back()) || !std::isfinite(made.shift.back())) return {};
+  }
+  return made;
+}
+
+std::optional<Affine> read_affine(const graph::Graph& graph, const Node& node, ValueId x,
+                                  size_t channels, size_t rank) {
+  if (!node.domain.empty()) return {};
+  if (node.op == "BatchNormalization" && node.inputs[0] == x)
+    return read_batch_norm(graph, node, channels);
+  for (std::string_view op : {"Mul", "Div", "Add", "Sub"}) {
+    if (node.op == op) return read_arithmetic(graph, node, x, channels, rank);
+  }
+  return {};
 }
 
 // Scales the filters of `conv` and makes its bias; computed in double, rounded once.
-bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& bn_node) {
+bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next) {
   if (conv.inputs.size() < 2) return false;
   const graph::Value& weight = graph.values[static_cast<size_t>(conv.inputs[1])];
   std::vector<float> w = constant_elements<float>(graph, conv.inputs[1]);
   if (w.empty() || weight.shape.empty()) return false;
   const auto channels = static_cast<size_t>(weight.shape[0]);
-  const auto bn = read_batch_norm(graph, bn_node, channels);
-  if (!bn) return false;
+  const auto affine = read_affine(graph, next, conv.outputs[0], channels, weight.shape.size());
+  if (!affine) return false;
   std::vector<float> bias(channels, 0.0f);
   if (conv.inputs.size() > 2 && conv.inputs[2] != kNoValue) {
     bias = constant_elements<float>(graph, conv.inputs[2]);
@@ -55,12 +100,11 @@ bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& bn_node)
   }
   const size_t per_channel = w.size() / channels;
   for (size_t c = 0; c < channels; ++c) {
-    const double factor = bn->scale[c] / std::sqrt(double{bn->variance[c]} + bn->epsilon);
     for (size_t i = 0; i < per_channel; ++i) {
       float& element = w[c * per_channel + i];
-      element = static_cast<float>(element * factor);
+      element = static_cast<float>(element * affine->factor[c]);
     }
-    bias[c] = static_cast<float>((double{bias[c]} - bn->mean[c]) * factor + bn->bias[c]);
+    bias[c] = static_cast<float>(bias[c] * affine->factor[c] + affine->shift[c]);
   }
   const Shape shape = weight.shape;
   const std::string name = weight.name;
@@ -80,15 +124,14 @@ Status fold_batch_norms(graph::Graph& graph) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     Node& conv = graph.nodes[n];
     if (conv.op != "Conv" || !conv.domain.empty() || conv.outputs.size() != 1) continue;
-    // Several in a row: the BatchNorm and Scale layers of Caffe.
+    // Several in a row: the BatchNorm and Scale layers of Caffe, a product and a sum of ONNX.
     for (;;) {
       const int user = links.only_user(conv.outputs[0]);
       if (user < 0) break;
-      const Node& bn = graph.nodes[static_cast<size_t>(user)];
-      // The values grow in fold(): `bn` and `conv` are nodes, which stay where they are.
-      if (bn.inputs.empty() || bn.inputs[0] != conv.outputs[0] || !fold(graph, names, conv, bn))
-        break;
-      conv.outputs[0] = bn.outputs[0];
+      const Node& next = graph.nodes[static_cast<size_t>(user)];
+      // The values grow in fold(): `next` and `conv` are nodes, which stay where they are.
+      if (!fold(graph, names, conv, next)) break;
+      conv.outputs[0] = next.outputs[0];
       gone[static_cast<size_t>(user)] = true;
     }
   }

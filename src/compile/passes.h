@@ -25,7 +25,8 @@ Status fold_texts(graph::Graph& graph, const std::vector<std::string>& passes_of
 // Identity, and Dropout as it stands in inference.
 Status remove_identities(graph::Graph& graph);
 
-// BatchNormalization with constant parameters into the Conv in front of it.
+// BatchNormalization with constant parameters, and products and sums with constants of one number
+// for each channel or for all, into the Conv in front of them.
 Status fold_batch_norms(graph::Graph& graph);
 
 // Conv + Add (of the same shape) + Relu/Clip, and Gemm + Relu/Clip, into the fused operators of

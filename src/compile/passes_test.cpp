@@ -45,6 +45,34 @@ TEST(FoldBatchNorm, LeavesAConvWhoseResultIsSeenElsewhere) {
   EXPECT_EQ(g.graph.nodes.size(), 2u);
 }
 
+TEST(FoldBatchNorm, NumbersForEachChannelGoIntoTheConvAsWell) {
+  for (const char* last : {"Add", "Sub"}) {
+    GraphForTest g;
+    const ValueId x = g.input("x", {1, 2, 5, 5});
+    const ValueId c = g.node("Conv", {x, g.weight("w", {3, 2, 3, 3}), g.weight("b", {3})}, "c");
+    const ValueId product = g.node("Mul", {g.weight("k", {1, 3, 1, 1}), c}, "product");
+    const ValueId part = g.node("Div", {product, g.weight("one", {}, 0.5f, 2.0f)}, "part");
+    const ValueId y = g.node(last, {g.weight("shift", {3, 1, 1}), part}, "y");
+    g.graph.outputs = {g.node("Sub", {y, g.weight("less", {3, 1, 1})}, "z")};
+    const auto before = GraphForTest::run(g.graph);
+    ASSERT_TRUE(fold_batch_norms(g.graph).ok());
+    EXPECT_THAT(GraphForTest::ops(g.graph), ElementsAre("Conv"));
+    expect_near(GraphForTest::run(g.graph), before);
+  }
+}
+
+TEST(FoldBatchNorm, LeavesNumbersThatAreNotOneForEachChannel) {
+  for (const Shape& shape :
+       {Shape{3}, Shape{1, 3, 3, 3}, Shape{1, 1, 3, 1, 1}, Shape{3, 1, 1, 1}}) {
+    GraphForTest g;
+    const ValueId x = g.input("x", {1, 2, 5, 5});
+    const ValueId c = g.node("Conv", {x, g.weight("w", {3, 2, 3, 3})}, "c");
+    g.graph.outputs = {g.node("Mul", {c, g.weight("k", shape)}, "y")};
+    ASSERT_TRUE(fold_batch_norms(g.graph).ok());
+    EXPECT_EQ(g.graph.nodes.size(), 2u) << to_string(shape);
+  }
+}
+
 TEST(FuseConv, AddAndReluBecomePartOfTheConv) {
   GraphForTest g;
   const ValueId x = g.input("x", {1, 2, 5, 5});
