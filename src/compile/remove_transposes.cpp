@@ -19,11 +19,11 @@ using graph::ValueId;
 using Ints = std::vector<int64_t>;
 
 // Operators that treat each element of input 0 by itself; what else they take are scalars.
-constexpr std::array<std::string_view, 27> kUnary = {
-    "Abs",  "Cast",  "Ceil",     "Clip",        "Cos",       "Elu",  "Erf",
-    "Exp",  "Floor", "Gelu",     "HardSigmoid", "HardSwish", "Log",  "LeakyRelu",
-    "Mish", "Neg",   "Not",      "Reciprocal",  "Relu",      "Selu", "Sigmoid",
-    "Sign", "Sin",   "Softplus", "Softsign",    "Sqrt",      "Tanh"};
+constexpr std::array<std::string_view, 28> kUnary = {
+    "Abs",  "Cast",  "Ceil",     "Clip",        "Cos",       "Elu",   "Erf",
+    "Exp",  "Floor", "Gelu",     "HardSigmoid", "HardSwish", "Log",   "LeakyRelu",
+    "Mish", "Neg",   "Not",      "Reciprocal",  "Relu",      "Selu",  "Sigmoid",
+    "Sign", "Sin",   "Softplus", "Softsign",    "Sqrt",      "Swish", "Tanh"};
 // Operators of two tensors that are broadcast to each other.
 constexpr std::array<std::string_view, 8> kBinary = {"Add", "Sub", "Mul", "Div",
                                                      "Pow", "Min", "Max", "PRelu"};

@@ -1,30 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// FusedAttention (domain "anynpu", made by the compiler): for each head h
-//   Y[:, h] = softmax(scale * Q[:, h] * K[:, h]^T + mask) * V[:, h]
-// Q is batch x rows x (heads * size), K and V are batch x columns x (heads * their sizes): heads
-// lie beside each other as a linear layer makes them, so no tensor is transposed. The mask
-// broadcasts to batch x heads x rows x columns, and may have a type of its own.
+// Attention of several heads: for each head h of each sample
+//   Y[h] = softmax(softcap(scale * Q[h] * K[g]^T) + mask) * V[g],   g = h / (heads / kv_heads)
+// FusedAttention (domain "anynpu", made by the compiler) takes Q, K and V as batch x length x
+// (heads * size): heads lie beside each other as a linear layer makes them, so no tensor is
+// transposed. The mask broadcasts to batch x heads x rows x columns, and may have a type of its
+// own. ONNX's Attention takes that form or batch x heads x length x size, a cache of past keys and
+// values in front of those given, and limits on the keys that a row sees.
 #pragma once
 
 #include <array>
 #include <memory>
 
 #include "ops/cpu/isa.h"
-#include "ops/kernel.h"
+#include "ops/plain_kernel.h"
 
 namespace anynpu::ops {
 
+// Where the row of a head starts in a tensor, in elements.
+struct HeadSteps {
+  int64_t batch = 0, head = 0, row = 0;
+  int64_t at(int64_t b, int64_t h, int64_t r) const { return b * batch + h * head + r * row; }
+};
+
+// K or V: as given, and as attention reads it, which is the present tensor (past and given ones
+// joined, batch x heads x length x size) when there is a past.
+struct CachedTensor {
+  DType type = DType::f32;
+  int64_t size = 0;  // of a head
+  HeadSteps given, read;
+  size_t input = 0, past_input = 0, output = 0;
+};
+
+// The keys [first, last) that a row sees; none when last <= first.
+struct KeyRange {
+  int64_t first = 0, last = 0;
+};
+
+// What the optional output of scores holds.
+enum class Scores : uint8_t { none, product, capped, masked, weights };
+
 struct AttentionShape {
-  int64_t batch = 0, heads = 1, rows = 0, columns = 0;
+  int64_t batch = 0, heads = 1, kv_heads = 1, rows = 0, columns = 0;
   int64_t size = 0;        // of a head in Q and K
   int64_t value_size = 0;  // of a head in V and Y
-  float scale = 1;
+  float scale = 1, softcap = 0;
+  HeadSteps q, y;
+  CachedTensor key, value;
+  int64_t past = 0;  // columns that come from the cache
+  bool has_past = false;
+
   bool has_mask = false;
+  int64_t mask_columns = 0;             // the mask shuts out the columns behind these
   std::array<int64_t, 4> mask_steps{};  // in elements; 0 = repeated
 
+  bool causal = false;
+  int64_t left = -1, right = -1;  // keys seen before and after the row's own; -1 = all
+  bool has_lengths = false;       // input 6 holds how many keys of each sample count
+  bool zero_if_shut = false;      // a row that sees no key is 0, not NaN
+  Scores scores = Scores::none;
+
+  int64_t group() const { return heads / kv_heads; }
   int64_t mask_offset(int64_t b, int64_t h, int64_t row) const {
     return b * mask_steps[0] + h * mask_steps[1] + row * mask_steps[2];
   }
+  // `lengths`: the values of input 6, or null.
+  KeyRange keys_of(int64_t b, int64_t row, const int64_t* lengths) const;
 };
 
 // What the tiled kernels take; the mask may be of another of them than the rest.
@@ -33,14 +73,27 @@ constexpr DTypeSet kTiledTypes{DType::f32, DType::f16, DType::bf16};
 // All extents known.
 Result<AttentionShape> attention_shape_of(const OpContext& context);
 
-class Registry;
+// Shape rules of the two operators.
+Status fused_attention_rule(OpContext& context);
+Status attention_rule(OpContext& context);
 
-void register_rotary(Registry& registry);
-void register_linear_attention(Registry& registry);
+// Present keys or values for one run: written to the output where it is wanted, else to `room`
+// where there is a past. Returns what attention reads.
+const std::byte* join_present(const AttentionShape& a, const CachedTensor& tensor,
+                              const RunArgs& args, std::byte* room);
+// Bytes of `room`: 0 unless there is a past and no output for it.
+size_t present_room(const OpContext& context, const AttentionShape& a, const CachedTensor& tensor);
+
+PlanResult plan_attention_reference(const OpContext& context);
 
 template <Isa isa>
 Status can_run_tiled_attention(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_tiled_attention(const OpContext& context);
+
+class Registry;
+
+void register_rotary(Registry& registry);
+void register_linear_attention(Registry& registry);
 
 }  // namespace anynpu::ops

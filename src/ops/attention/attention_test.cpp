@@ -72,6 +72,126 @@ TEST(LinearAttention, AddsProductsOfKeysAndValuesToItsState) {
   EXPECT_NE(node("gated").shape_text().find("goes with decay"), std::string::npos);
 }
 
+// Scores of 0, so that every key that is seen has the same weight.
+TestNode flat_attention(int64_t opset, int64_t rows = 2) {
+  return TestNode("Attention", opset)
+      .floats({1, 1, rows, 1}, Floats(static_cast<size_t>(rows), 0))
+      .floats({1, 1, 4, 1}, {1, 1, 1, 1})
+      .floats({1, 1, 4, 1}, {1, 2, 4, 8});
+}
+
+TEST(Attention, SharesKeysAndValuesAmongTheHeadsOfAGroup) {
+  // Four heads of queries over two of keys; each key is alone, so its value is the result.
+  EXPECT_EQ(TestNode("Attention", 23)
+                .floats({1, 1, 4}, {1, 2, 3, 4})
+                .floats({1, 1, 2}, {1, 1})
+                .floats({1, 1, 2}, {5, 7})
+                .attr("q_num_heads", int64_t{4})
+                .attr("kv_num_heads", int64_t{2})
+                .evaluate(),
+            (Floats{5, 5, 7, 7}));
+}
+
+TEST(Attention, MasksByTruthByNumberAndByLength) {
+  EXPECT_EQ(flat_attention(23, 1).bools({1, 4}, {1, 0, 0, 1}).evaluate(), (Floats{4.5f}));
+  EXPECT_EQ(flat_attention(23, 1).floats({4}, {0, -INFINITY, 0, -INFINITY}).evaluate(),
+            (Floats{2.5f}));
+  // A mask that is too short shuts out the rest; a row that sees nothing is 0.
+  EXPECT_EQ(flat_attention(23, 1).bools({1, 2}, {1, 1}).evaluate(), (Floats{1.5f}));
+  EXPECT_EQ(flat_attention(23, 1).bools({1, 4}, {0, 0, 0, 0}).evaluate(), (Floats{0}));
+  const auto counted = [](int64_t length) {
+    return flat_attention(24).absent().absent().absent().ints({length});
+  };
+  EXPECT_EQ(counted(3).attr("is_causal", int64_t{1}).evaluate(),
+            (Floats{1.5f, static_cast<float>(7.0 / 3)}));
+  EXPECT_EQ(counted(1).attr("is_causal", int64_t{1}).evaluate(), (Floats{0, 1}));
+}
+
+TEST(Attention, LooksBackAndAheadAsFarAsTheWindowGoes) {
+  const auto node = [](int64_t left, int64_t right) {
+    return flat_attention(25, 4)
+        .attr("left_window_size", left)
+        .attr("right_window_size", right)
+        .evaluate();
+  };
+  EXPECT_EQ(node(0, 1), (Floats{1.5f, 3, 6, 8}));
+  EXPECT_EQ(node(1, 0), (Floats{1, 1.5f, 3, 6}));
+  EXPECT_EQ(node(-1, 0)[2], static_cast<float>(7.0 / 3));
+  EXPECT_NE(flat_attention(25).attr("left_window_size", int64_t{-2}).shape_text().find("is -2"),
+            std::string::npos);
+}
+
+TEST(Attention, JoinsThePastInFrontOfTheGivenKeys) {
+  TestNode node("Attention", 23);
+  node.floats({1, 1, 1, 1}, {0})
+      .floats({1, 1, 1, 1}, {3})
+      .floats({1, 1, 1, 1}, {6})
+      .absent()
+      .floats({1, 1, 2, 1}, {1, 2})
+      .floats({1, 1, 2, 1}, {0, 0})
+      .attr("is_causal", int64_t{1});
+  EXPECT_EQ(node.evaluate(), (Floats{2}));
+  node.node.outputs = {1000, 1001, 1002};
+  const auto context = node.infer();
+  ASSERT_TRUE(context.ok());
+  const auto outputs = evaluate(*context);
+  ASSERT_TRUE(outputs.ok());
+  const auto* keys = reinterpret_cast<const float*>((*outputs)[1].data());
+  EXPECT_EQ((Floats{keys[0], keys[1], keys[2]}), (Floats{1, 2, 3}));
+}
+
+TEST(Attention, NamesWhatDoesNotFit) {
+  const auto text = [](TestNode node) { return node.shape_text(); };
+  EXPECT_NE(text(TestNode("Attention", 23).shape({1, 2, 8}).shape({1, 2, 8}).shape({1, 2, 8}))
+                .find("with both numbers"),
+            std::string::npos);
+  EXPECT_NE(text(flat_attention(23).shape({3, 4}, DType::boolean)).find("the mask is 3x4"),
+            std::string::npos);
+  EXPECT_NE(text(flat_attention(23).absent().shape({1, 1, 2, 1})).find("given together"),
+            std::string::npos);
+  EXPECT_EQ(text(TestNode("Attention", 23)
+                     .shape({-1, 8, -1, 64})
+                     .shape({-1, 2, -1, 64})
+                     .shape({-1, 2, -1, 32})),
+            "?x8x?x32");
+}
+
+TEST(Attention, EveryKernelAgreesWithTheReference) {
+  check_cases(
+      {
+          "Attention shape=2x3x17x16,2x3x33x16,2x3x33x24 opset=25",
+          "Attention shape=2x4x17x16,2x2x33x16,2x2x33x24 is_causal=1 opset=25",
+          "Attention shape=1x19x32,1x19x32,1x19x32 q_num_heads=2 kv_num_heads=2 is_causal=1 "
+          "opset=25",
+          "Attention shape=1x40x64,1x40x16,1x40x32 q_num_heads=4 kv_num_heads=1 is_causal=1 "
+          "left_window_size=5 opset=25",
+          "Attention shape=1x40x64,1x40x16,1x40x32 q_num_heads=4 kv_num_heads=1 "
+          "left_window_size=3 right_window_size=20 opset=25",
+          "Attention shape=2x2x5x16,2x2x7x16,2x2x7x16,5x4 dtype=float32,float32,float32,bool "
+          "opset=25",
+          "Attention shape=2x2x5x16,2x2x7x16,2x2x7x16,2x1x5x7 softcap=2 opset=25",
+          "Attention shape=2x2x5x16,2x2x7x16,2x2x7x16,2x5x7 dtype=float16 softcap=0.5 opset=25",
+          "Attention shape=2x2x5x16,2x2x3x16,2x2x3x8,_,2x2x30x16,2x2x30x8 is_causal=1 outputs=3 "
+          "opset=25",
+          "Attention shape=2x2x5x16,2x2x3x16,2x2x3x8,_,2x2x30x16,2x2x30x8 opset=25",
+          "Attention shape=2x3x32,2x3x32,2x3x16,_,2x2x9x16,2x2x9x8 q_num_heads=2 kv_num_heads=2 "
+          "dtype=bfloat16 outputs=3 opset=25",
+          "Attention shape=2x2x5x16,2x2x7x16,2x2x7x16,_,_,_ ints=6:3,7 is_causal=1 opset=25",
+          "Attention shape=2x2x5x16,2x2x7x16,2x2x7x16,_,_,_ ints=6:0,4 is_causal=1 opset=25",
+          "Attention shape=1x2x5x16,1x2x7x16,1x2x7x16,5x7 outputs=4 opset=25",
+          "Attention shape=1x2x5x16,1x2x7x16,1x2x7x16,5x7 outputs=4 qk_matmul_output_mode=1 "
+          "softcap=1 is_causal=1 opset=25",
+          "Attention shape=1x2x5x16,1x2x7x16,1x2x7x16,5x7 outputs=4 qk_matmul_output_mode=2 "
+          "is_causal=1 dtype=float16 opset=25",
+          "Attention shape=1x2x5x16,1x2x7x16,1x2x7x16,5x7 outputs=4 qk_matmul_output_mode=3 "
+          "is_causal=1 opset=25",
+          "Attention shape=1x2x5x16,1x2x7x16,1x2x7x16 dtype=float64 opset=23",
+          "Attention shape=1x2x5x16,1x2x0x16,1x2x0x16 opset=23",
+          "Attention shape=0x2x5x16,0x2x7x16,0x2x7x16 opset=23",
+      },
+      34);
+}
+
 TEST(FusedAttention, AveragesTheValuesByTheSoftmaxOfTheScores) {
   // Equal scores: the mean of the values; a mask that shuts one out: the other.
   const auto node = [] {
