@@ -5,6 +5,7 @@ import csv
 import glob
 import json
 import os
+import subprocess
 
 import numpy as np
 from model_datasets import Model, convert
@@ -80,3 +81,8 @@ def run_model(path, times=3):
     for _ in range(times):
         assert model.execute() == 0, acl.get_recent_err_msg()
     model.close()
+
+
+def report(*arguments):
+    return subprocess.run(["anynpu", "report", *map(str, arguments)], capture_output=True,
+                          text=True, timeout=300)

@@ -80,9 +80,10 @@ def _idle_causes(source, busy):
     totals = {}
     for name, length in zip(apis["name"].tolist(), overlap.tolist()):
         totals[name] = totals.get(name, 0) + length
-    covered = _length(join(apis["t"], apis["t"] + apis["duration"]))
+    # Calls lie in each other and beside each other in threads: together they count once.
+    covered = join(apis["t"], apis["t"] + apis["duration"])
     found = [(source.work.name(n), v) for n, v in totals.items() if v > 0]
-    outside = int(ends[-1]) - min(sum(v for _, v in found), covered)
+    outside = int(ends[-1] - (idle_before(covered[:, 1]) - idle_before(covered[:, 0])).sum())
     if outside > 0:
         found.append(("outside of calls", outside))
     return sorted(found, key=lambda item: -item[1])[:8]
