@@ -113,18 +113,44 @@ def test_settings_count_before_init_too(device_0, tmp_path):
     assert os.listdir(tmp_path) == ["elsewhere"]
 
 
-def test_settings_are_checked(initialised):
-    assert acl.prof.set_config(3, "15") == 0
-    assert acl.prof.set_config(1, "500MB") == 0
-    assert acl.prof.set_config(8, "cpu,mem") == 0
-    assert acl.prof.set_config(15, "Custom:" + ",".join(["65535"] * 10)) == 0
-    for number, value in ((1, "100MB"), (1, "200"), (3, "0"), (3, "101"), (8, "gpu"), (10, "51"),
-                          (4, "both")):
-        assert acl.prof.set_config(number, value) == BAD_CONFIG, (number, value)
-    for number, value in ((0, "1"), (2, "1"), (17, "1"), (3, "x" * 257), (15, "Custom:"),
-                          (15, "Custom:65536"), (15, "Custom:1,,2"), (15, "Custom:-1"),
-                          (15, "Custom:" + ",".join(["1"] * 11)), (15, "Memory"), (16, "")):
+# number -> (good values, values that are refused)
+SETTINGS = {
+    1: (["200MB", "4294967295MB"], ["199MB", "4294967296MB", "200", "MB", "-1MB", ""]),
+    3: (["1", "15", "100"], ["0", "101", "-1", "1.5", "fast", ""]),
+    4: (["read", "write"], ["both", ""]),
+    5: (["1", "100"], ["0", "101", "x"]),
+    6: (["1", "50"], ["0", "51", "x"]),
+    7: (["1", "100"], ["0", "101", "x"]),
+    8: (["cpu", "cpu,mem,disk,network,osrt,numa"], ["gpu", "cpu,,mem", ""]),
+    9: (["cpu", "cpu,mem"], ["disk", ""]),
+    10: (["1", "50"], ["0", "51", "x"]),
+    11: (["1", "100"], ["0", "101", "x"]),
+    12: (["x", "y" * 256], []),
+    13: (["1", "50"], ["0", "51", "x"]),
+    14: (["Conv,MatMul"], []),
+    15: (["PipeUtilization", "Custom:" + ",".join(["65535"] * 10)], []),
+    16: (["/tmp/profiles"], []),
+}
+
+
+@pytest.mark.parametrize("number", SETTINGS)
+def test_a_setting_takes_its_values_and_no_others(initialised, number):
+    good, bad = SETTINGS[number]
+    for value in good:
+        assert acl.prof.set_config(number, value) == 0, (value, acl.get_recent_err_msg())
+    for value in bad:
+        code = BAD_CONFIG if value else BAD_PARAMETER  # of no length
+        assert acl.prof.set_config(number, value) == code, value
+        assert f"'{value}'" in acl.get_recent_err_msg() or not value
+
+
+def test_settings_that_are_none_are_refused(initialised):
+    for number, value in ((0, "1"), (2, "1"), (17, "1"), (-1, "1"), (3, "x" * 257), (12, "y" * 257),
+                          (15, "Custom:"), (15, "Custom:65536"), (15, "Custom:1,,2"),
+                          (15, "Custom:-1"), (15, "Custom:" + ",".join(["1"] * 11)),
+                          (15, "Memory"), (12, ""), (14, ""), (16, "")):
         assert acl.prof.set_config(number, value) == BAD_PARAMETER, (number, value)
+        assert acl.get_recent_err_msg()
 
 
 def test_finalize_ends_what_still_runs(device_0, tmp_path):

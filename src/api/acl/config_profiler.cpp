@@ -9,8 +9,10 @@ namespace {
 
 enum class Takes {
   text,
+  filled_text,
   on_off,
   level,
+  ge_level,
   metrics,
   storage,
   number,
@@ -43,13 +45,13 @@ constexpr ProfilerKey kProfilerKeys[] = {
     {"task_trace", Takes::level},
     {"ascendcl", Takes::on_off},
     {"runtime_api", Takes::on_off},
-    {"ge_api", Takes::level},
+    {"ge_api", Takes::ge_level},
     {"task_memory", Takes::on_off},
     {"instr_profiling", Takes::on_off},
     {"instr_profiling_freq", Takes::number, 300, 30000},
     {"task_tsfw", Takes::on_off},
-    {"sys_hardware_mem_freq", Takes::number, 1, 10000},
-    {"sys_mem_serviceflow", Takes::text},
+    {"sys_hardware_mem_freq", Takes::number, 1, 100},
+    {"sys_mem_serviceflow", Takes::filled_text},
     {"llc_profiling", Takes::read_write},
     {"sys_io_sampling_freq", Takes::number, 1, 100},
     {"sys_interconnection_freq", Takes::number, 1, 50},
@@ -63,6 +65,7 @@ constexpr ProfilerKey kProfilerKeys[] = {
 };
 
 constexpr std::string_view kProfilerLevels[] = {"on", "off", "l0", "l1", "l2", "l3"};
+constexpr std::string_view kGeLevels[] = {"off", "l0", "l1"};
 constexpr std::string_view kMetrics[] = {
     "ArithmeticUtilization", "PipeUtilization", "Memory",  "MemoryL0",
     "ResourceConflictRatio", "MemoryUB",        "L2Cache", "PipelineExecuteUtilization",
@@ -87,17 +90,28 @@ Status check_storage(const SectionReader& reader, std::string_view key) {
 Status check_metrics(const SectionReader& reader, std::string_view key) {
   ANYNPU_ASSIGN(std::string value, reader.text(key, ""));
   if (value.starts_with("Custom:") && value.size() > 7) return {};
-  return reader.word(key, "", kMetrics).status();
+  if (value.empty()) return {};  // as ais_bench writes it: the default
+  return reader.word(key, "PipeUtilization", kMetrics).status();
+}
+
+Status check_filled(const SectionReader& reader, std::string_view key) {
+  ANYNPU_ASSIGN(std::string value, reader.text(key, ""));
+  if (!value.empty()) return {};
+  return fail(Code::invalid_config, "profiler: '{}' is empty; expected a text", key);
 }
 
 Status check_value(const SectionReader& reader, const ProfilerKey& key) {
   switch (key.takes) {
     case Takes::text:
       return reader.text(key.name, "").status();
+    case Takes::filled_text:
+      return check_filled(reader, key.name);
     case Takes::on_off:
       return reader.on_off(key.name).status();
     case Takes::level:
       return reader.word(key.name, "off", kProfilerLevels).status();
+    case Takes::ge_level:
+      return reader.word(key.name, "off", kGeLevels).status();
     case Takes::metrics:
       return check_metrics(reader, key.name);
     case Takes::storage:
@@ -109,7 +123,7 @@ Status check_value(const SectionReader& reader, const ProfilerKey& key) {
     case Takes::usage_list:
       return reader.words(key.name, kUsageParts).status();
     case Takes::read_write:
-      return reader.word(key.name, "", kReadWrite).status();
+      return reader.word(key.name, "read", kReadWrite).status();
   }
   return {};
 }

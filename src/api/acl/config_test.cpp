@@ -152,6 +152,68 @@ TEST(ProfilerConfig, BadSectionsGive100000) {
   }
 }
 
+struct ProfilerValues {
+  const char* key;
+  std::vector<const char*> good, bad;  // as JSON
+};
+
+TEST(ProfilerConfig, EveryKeyTakesItsValuesAndNoOthers) {
+  const std::vector<const char*> on_off = {R"("on")", R"("off")"};
+  const std::vector<const char*> not_on_off = {R"("yes")", R"("")", "1", "true", "null", "[]"};
+  const std::vector<ProfilerValues> keys = {
+      {"output", {R"("o")", R"("a/b-c.d")", R"("")"}, {"1", "null", R"("a;b")", R"("a|b")"}},
+      {"aic_metrics",
+       {R"("ArithmeticUtilization")", R"("PipeUtilization")", R"("Memory")", R"("MemoryL0")",
+        R"("ResourceConflictRatio")", R"("MemoryUB")", R"("L2Cache")",
+        R"("PipelineExecuteUtilization")", R"("MemoryAccess")", R"("Custom:0x49,0x8")", R"("")"},
+       {R"("Everything")", R"("Custom:")", "1"}},
+      {"aicpu", on_off, not_on_off},
+      {"l2", on_off, not_on_off},
+      {"hccl", on_off, not_on_off},
+      {"msproftx", on_off, not_on_off},
+      {"ascendcl", on_off, not_on_off},
+      {"runtime_api", on_off, not_on_off},
+      {"task_time",
+       {R"("on")", R"("off")", R"("l0")", R"("l1")", R"("l2")", R"("l3")"},
+       {R"("l4")", R"("")", "1"}},
+      {"task_trace", {R"("on")", R"("off")"}, {R"("l4")", R"("")", "1"}},
+      {"task_tsfw", on_off, not_on_off},
+      {"ge_api", {R"("off")", R"("l0")", R"("l1")"}, {R"("on")", R"("l2")", R"("")", "0"}},
+      {"task_memory", on_off, not_on_off},
+      {"storage_limit",
+       {R"("200MB")", R"("4294967295MB")"},
+       {R"("199MB")", R"("4294967296MB")", R"("200")", R"("MB")", R"("-1MB")", "200"}},
+      {"instr_profiling", on_off, not_on_off},
+      {"instr_profiling_freq", {"300", "30000"}, {"299", "30001", "-1", "300.5", R"("fast")"}},
+      {"sys_hardware_mem_freq", {"1", "100"}, {"0", "101", "-1", "1.5", R"("fast")", "null"}},
+      {"llc_profiling", {R"("read")", R"("write")"}, {R"("both")", R"("")", "1"}},
+      {"sys_io_sampling_freq", {"1", "100"}, {"0", "101", R"("fast")"}},
+      {"sys_interconnection_freq", {"1", "50"}, {"0", "51", R"("fast")"}},
+      {"sys_cpu_freq", {"1", "50"}, {"0", "51", R"("fast")"}},
+      {"dvpp_freq", {"1", "100"}, {"0", "101", R"("fast")"}},
+      {"host_sys",
+       {R"("cpu")", R"("cpu,mem,disk,network,osrt,numa")"},
+       {R"("gpu")", R"("cpu,,mem")", R"("")", "1"}},
+      {"host_sys_usage", {R"("cpu")", R"("cpu,mem")"}, {R"("disk")", R"("")", "1"}},
+      {"host_sys_usage_freq", {"1", "50"}, {"0", "51", R"("fast")"}},
+      {"sys_mem_serviceflow", {R"("x")"}, {R"("")", "1"}},
+      {"sys_lp_freq", {"1", "100"}, {"0", "101", R"("fast")"}},
+      {"optype", {R"("Conv,MatMul")"}, {"1", "[]"}},
+  };
+  for (const ProfilerValues& key : keys) {
+    const auto section = [&](const char* value) {
+      return format(R"({{"profiler":{{"switch":"on","{}":{}}}}})", key.key, value);
+    };
+    for (const char* good : key.good) EXPECT_EQ(code_of(section(good)), ACL_SUCCESS) << good;
+    for (const char* bad : key.bad) {
+      AclConfig config;
+      const Failure failure = parse_config(section(bad), "acl.json", config);
+      EXPECT_EQ(failure.code, ACL_ERROR_INVALID_PARAM) << section(bad);
+      EXPECT_THAT(failure.status.message(), HasSubstr(format("'{}'", key.key))) << section(bad);
+    }
+  }
+}
+
 TEST(AclConfig, MessagesNameTheKeyItsValueAndWhatIsExpected) {
   AclConfig config;
   const Failure failure =
