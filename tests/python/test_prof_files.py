@@ -197,27 +197,6 @@ def test_copies_carry_their_bytes(profile):
     assert {c["args"]["operation"] for c in copies} == {"host to device"}
 
 
-def test_timeline_follows_the_rules_of_the_viewers(profile):
-    events = timeline(profile[0])
-    named = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
-    assert {e["ph"] for e in events} <= {"M", "X", "C", "s", "f", "t"}
-    open_ends = {}
-    for event in events:
-        if event["ph"] == "M":
-            continue
-        assert float(event["ts"]) > 1e15 and len(event["ts"].split(".")[1]) == 3
-        if event["ph"] == "X":
-            assert (event["pid"], event["tid"]) in named
-            open_ends.setdefault((event["pid"], event["tid"]), []).append(begin_end(event))
-    for lane in open_ends.values():  # slices of a thread nest
-        stack = []
-        for begin, end in sorted(lane, key=lambda s: (s[0], -s[1])):
-            while stack and stack[-1] <= begin:
-                stack.pop()
-            assert not stack or end <= stack[-1] + 1
-            stack.append(end)
-
-
 def test_memory_adds_up(profile):
     records = table(profile[0], "memory_record")
     blocks = table(profile[0], "operator_memory")

@@ -192,6 +192,19 @@ def test_simplified_data_has_no_files_of_msprof_and_the_strategy_is_empty(device
     assert len(glob.glob(msprof)) == 1
 
 
+def test_data_processing_without_stages_has_files_of_headers_only(place, caplog):
+    with profile(data_process=True, hbm_ddr=True, pcie=True):
+        pass
+    assert caplog.text.count("the bytes of the program's own copies over time") == 2
+    [directory] = directories(place)
+    analyse(directory)
+    for name, columns in (("dataset.csv", 5), ("minddata_pipeline_raw_0.csv", 10),
+                          ("hbm.csv", 4), ("pcie.csv", 5)):
+        with open(os.path.join(directory, "ASCEND_PROFILER_OUTPUT", name), newline="") as file:
+            [header] = csv.reader(file)
+        assert len(header) == columns, name
+
+
 def test_steps_can_be_chosen_and_several_directories_analysed_at_once(device_0, place, model,
                                                                       caplog):
     tensorboard_trace_handler(str(place), analyse_flag=False)

@@ -100,8 +100,9 @@ def export(path, types=("text", "db"), summary_format="csv", layers=None, step=(
         os.makedirs(folder, exist_ok=True)
         os.makedirs(os.path.join(path, "mindstudio_profiler_log"), exist_ok=True)
         marks = timeline.make_tx(work)
-        for name, lines in (("msprof", timeline.make_timeline(work, layers, marks)),
-                            ("msprof_tx", marks),
+        known = marks if layers is None else None
+        for name, lines in (("msprof", timeline.make_timeline(work, layers, known)),
+                            ("msprof_tx", marks + timeline.make_device_tx(work)),
                             ("step_trace", timeline.make_steps(work) if work.iterations else [])):
             if lines:
                 written.append(write_json(os.path.join(folder, f"{name}_{stamp}.json"), lines))

@@ -116,6 +116,8 @@ class Timeline:
         self._host_flows(pid)
 
     def _host_flows(self, pid):
+        if not self.wants("Ascend Hardware"):
+            return
         work = self.work
         tasks = work.tasks
         found = work.api_of(tasks)
@@ -241,7 +243,22 @@ class Timeline:
                 f'"dur":{us(duration)},"ph":"X","args":{{{about}}}}}')
         self._tx_flows(pid, stamps)
 
+    def device_tx(self):
+        """Where marks passed through their streams."""
+        work = self.work
+        for device in work.device_ids:
+            mine = np.flatnonzero((work.tasks["d_first"] == device) & (work.kinds == "mark_ex"))
+            if not len(mine):
+                continue
+            tasks = work.tasks[mine]
+            streams = stream_of(tasks)
+            pid = self.head("Ascend Hardware", [(int(s), f"Stream {s}", int(s))
+                                                for s in np.unique(streams)], device)
+            self._tasks(pid, tasks, work.kinds[mine], streams)
+
     def _tx_flows(self, pid, stamps):
+        if not self.wants("Ascend Hardware"):
+            return
         work = self.work
         marks = {int(s["d_second"]): s for s in stamps[stamp_kind(stamps) == 3]}
         for task in work.tasks[work.kinds == "mark_ex"]:
@@ -317,8 +334,10 @@ def join(begins, ends):
 def make_timeline(work, wanted=None, marks=None):
     """Lines of all layers. `marks` are the lines of make_tx, where they are known already."""
     timeline = Timeline(work, wanted)
-    if timeline.wants("msproftx"):
-        timeline.lines += make_tx(work) if marks is None else marks
+    if marks is None:
+        timeline.tx()
+    else:
+        timeline.lines += marks
     timeline.cann()
     timeline.os_calls()
     timeline.hardware()
@@ -328,8 +347,16 @@ def make_timeline(work, wanted=None, marks=None):
 
 
 def make_tx(work):
+    """Lines of marks and ranges alone."""
     timeline = Timeline(work)
     timeline.tx()
+    return timeline.lines
+
+
+def make_device_tx(work):
+    """What a file of marks has beside the lines of make_tx."""
+    timeline = Timeline(work)
+    timeline.device_tx()
     return timeline.lines
 
 

@@ -96,6 +96,10 @@ class profile:  # noqa: N801 (the documented name)
             self._record_shapes = False
         if ProfilerActivity.GPU in self._activities:
             log.warning("there is no GPU device; the activity GPU records nothing")
+        for name, wanted in (("hbm_ddr", self._hbm_ddr), ("pcie", self._pcie)):
+            if wanted:
+                log.warning("%s: there is no counter of a chip; what is recorded are the bytes of "
+                            "the program's own copies over time", name)
         if self._parallel_strategy:
             log.warning("parallel_strategy: one process has no strategy; what is recorded is empty")
 

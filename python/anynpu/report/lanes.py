@@ -104,9 +104,11 @@ def _from_prof(path, stacks=()):
     work = Work(recording)
     source = Source(os.path.basename(path), work=work, lost=recording.lost)
     events = recording.events
-    source.begin = int(events["t"].min()) if len(events) else recording.begin_ns
-    source.end = max(recording.end_ns, source.begin + 1)
     source.stacks = list(stacks)
+    begins = [int(events["t"].min())] if len(events) else []
+    begins += [s[2] for s in source.stacks]  # functions that were called before
+    source.begin = min(begins, default=recording.begin_ns)
+    source.end = max([recording.end_ns, source.begin + 1] + [s[2] + s[3] for s in source.stacks])
     names = _Names()
     source.lanes = [*_host_lanes(work, names, source.begin),
                     *_stack_lanes(source.stacks, names, source.begin),
