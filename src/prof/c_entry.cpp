@@ -103,6 +103,11 @@ uint64_t anynpu_prof_start(const char* output, uint64_t data_types, uint32_t met
   return 0;
 }
 
+int anynpu_prof_taken(void) {
+  const prof::Owner owner = prof::owner();
+  return owner != prof::Owner::nobody && owner != prof::Owner::framework ? 1 : 0;
+}
+
 const char* anynpu_prof_path(uint64_t session) {
   prof::Sessions& all = prof::sessions();
   const std::lock_guard lock(all.mutex);

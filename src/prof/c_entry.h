@@ -16,6 +16,8 @@ uint32_t anynpu_crc32c(const void* data, size_t bytes);
 // Starts a session below `output`. Returns its number, or 0. `settings` is a JSON object of texts.
 uint64_t anynpu_prof_start(const char* output, uint64_t data_types, uint32_t metrics,
                            const char* settings, char* message, size_t message_bytes);
+// Whether somebody else controls profiling, so that none can be started.
+int anynpu_prof_taken(void);
 // The path of a session's directory; "" when there is none. Valid until it is stopped.
 const char* anynpu_prof_path(uint64_t session);
 // Returns 0; else 1 with the sentence.

@@ -237,6 +237,43 @@ def test_a_folder_that_goes_away_under_mindspore_profiler_is_told(device_0, tmp_
     assert len(os.listdir(tmp_path / "data")) == 1
 
 
+@pytest.mark.parametrize("place, reason", [
+    ("/proc/no/x", "No such file or directory"), ("{tmp}/file/below", "Not a directory"),
+    ("{tmp}/" + "x" * 300, "File name too long"), ("/" + "y" * 5000, "File name too long")])
+@pytest.mark.parametrize("steps", [False, True])
+def test_a_folder_of_mindspore_profiler_that_cannot_be_written_is_told(
+        device_0, tmp_path, caplog, place, reason, steps):
+    from anynpu.profiler import profile, schedule, tensorboard_trace_handler
+    (tmp_path / "file").write_text("")
+    ready = tensorboard_trace_handler(place.format(tmp=tmp_path))
+    plan = schedule(wait=0, warmup=1, active=1, repeat=2) if steps else None
+    with profile(on_trace_ready=ready, with_stack=True, schedule=plan) as running:
+        for _ in range(5):
+            assert acl.rt.get_device()[1] == 0  # the program goes on
+            if steps:
+                running.step()
+    assert running.directory is None
+    assert reason in caplog.text and "; the program goes on" in caplog.text
+    assert os.listdir(tmp_path) == ["file"]
+    tensorboard_trace_handler(str(tmp_path / "good"))
+    with profile():
+        pass
+    assert len(os.listdir(tmp_path / "good")) == 1
+
+
+@pytest.mark.parametrize("kind", DISKS)
+def test_a_disk_that_is_full_does_not_end_a_program_under_mindspore_profiler(disk, kind):
+    room = 16
+    if kind == "tmpfs":
+        room = 64 << 10
+        (disk / "full").write_bytes(bytes(room))
+    text = textwrap.dedent(MINDSPORE).format(folder=str(disk))
+    done = run_on(kind, disk, room, [sys.executable, "-c", text])
+    assert done.returncode == 0 and done.stdout == "ended\n", done.stderr
+    assert REASONS[kind] in done.stderr and "the program goes on" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_folder_that_goes_away_under_msprof_is_told(tmp_path):
     app = tmp_path / "app.py"
     app.write_text("import acl, glob, shutil\nassert acl.init() == 0\n"

@@ -244,6 +244,23 @@ def test_wrong_arguments_warn_and_take_the_default(place, caplog):
     assert "no GPU device" in caplog.text
 
 
+@pytest.mark.parametrize("options, words", [
+    ({"profile_memory": True, "activities": [ProfilerActivity.NPU]},
+     "profile_memory needs the activities CPU and NPU"),
+    ({"with_stack": True, "activities": [ProfilerActivity.NPU]},
+     "with_stack needs the activity CPU"),
+    ({"data_process": True, "schedule": schedule(wait=0, warmup=1, active=1)},
+     "data_process does not go with a schedule"),
+])
+def test_options_that_need_others_are_told_and_off(place, caplog, options, words):
+    with profile(**options) as running:
+        for _ in range(3 if "schedule" in options else 0):
+            running.step()
+    assert words in caplog.text
+    info = json.load(open(os.path.join(directories(place)[0], "profiler_info_0.json")))
+    assert info["profiler_parameters"][next(iter(options))] is False
+
+
 def test_only_one_party_profiles_at_a_time(device_0, place):
     assert acl.prof.init(str(place)) == 0
     with pytest.raises(RuntimeError, match="aclprofInit"):

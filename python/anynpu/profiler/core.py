@@ -34,6 +34,10 @@ class SessionError(RuntimeError):
     """A session that cannot start, or whose data is not whole."""
 
 
+class TakenError(SessionError):
+    """Somebody else controls profiling."""
+
+
 class Session:
     """A native session; raises SessionError with the sentence of the failure."""
 
@@ -43,7 +47,8 @@ class Session:
             output.encode(), bits, metrics, json.dumps(settings or {}).encode(), message,
             len(message))
         if not self.number:
-            raise SessionError(f"profiling cannot start: {message.value.decode()}")
+            kind = TakenError if library().anynpu_prof_taken() else SessionError
+            raise kind(f"profiling cannot start: {message.value.decode()}")
         self.path = library().anynpu_prof_path(self.number).decode()
 
     def stop(self):

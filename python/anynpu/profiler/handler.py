@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tensorboard_trace_handler: where profiles go, and analysing them when they are complete. In spite
 of its name it writes no files of TensorBoard, as documented."""
+import contextlib
 import logging
 import os
 import socket
@@ -44,7 +45,8 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
                     "name is taken", worker_name)
         worker_name = None
     _Place.folder, _Place.worker = dir_name or "./data", worker_name
-    os.makedirs(place(), exist_ok=True)
+    with contextlib.suppress(OSError):  # which the profile tells, when it is to write there
+        os.makedirs(place(), exist_ok=True)
 
     def handle():
         if not analyse_flag or not last():

@@ -187,10 +187,10 @@ class profile:  # noqa: N801 (the documented name)
         self._running = True
         try:
             if self._schedule is None:
-                self._do("IS")
+                self._do_or_tell("IS", raised=core.TakenError)
                 return
             self._step, self._action = 0, self._schedule(0)
-            self._do(TRANSITIONS.get((N, self._action), ""))
+            self._do_or_tell(TRANSITIONS.get((N, self._action), ""), raised=core.TakenError)
             self._begin_span()
         except BaseException:
             self._running = False
@@ -201,14 +201,14 @@ class profile:  # noqa: N801 (the documented name)
         self._action = action
         self._do_or_tell(steps, "the steps recorded so far are dropped")
 
-    def _do_or_tell(self, letters, warning=""):
+    def _do_or_tell(self, letters, warning="", raised=()):
         """_do in the midst of the program, which a full disk or a lost folder may not end."""
         for letter in letters:
             try:
                 self._do(letter, warning)
             except (OSError, core.SessionError) as error:
-                if letter == "T":
-                    raise  # of the program's own function
+                if letter == "T" or isinstance(error, raised):
+                    raise  # of the program's own function, or of its own making
                 log.error("profile: %s; the program goes on", explained(error))
 
     def _do(self, letters, warning=""):
