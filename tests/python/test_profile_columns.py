@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from onnx import TensorProto, helper, numpy_helper
 from prof_case import one, run_model, table, timeline
 
 import acl
+from anynpu.msprof.recording import read_recording
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {"int": r"\d+", "dec": r"-?\d+\.\d{3}", "time": r"\d+\.\d{3}\t", "na": "N/A",
@@ -145,6 +147,49 @@ def test_calls_of_the_operating_system_are_counted_and_drawn(collected):
     drawn = [e for e in events if e["pid"] == layer and e["ph"] == "X"]
     assert len(drawn) == sum(int(r["Count"]) for r in table(collected, "os_runtime_statistic"))
     assert len([e for e in drawn if e["name"] == "clock_nanosleep"]) == 1
+
+
+def test_times_of_calls_are_those_of_the_timeline(collected):
+    events = [e for e in timeline(collected) if e["ph"] == "X"]
+    rows = [r for r in table(collected, "api_statistic") if r["Level"] == "acl"]
+    assert len(rows) > 10
+    for row in rows:
+        times = np.array([e["dur"] for e in events if e["name"] == f"AscendCL@{row['API Name']}"])
+        assert int(row["Count"]) == len(times), row
+        for column, value in (("Time(us)", times.sum()), ("Avg(us)", times.mean()),
+                              ("Min(us)", times.min()), ("Max(us)", times.max()),
+                              ("Variance", times.var())):
+            assert float(row[column]) == pytest.approx(value, rel=1e-3, abs=2e-3), (row, column)
+
+
+def test_media_engines_are_counted_by_their_tasks(collected):
+    [engine] = table(collected, "dvpp")
+    [task] = [t for t in table(collected, "task_time") if "VPC" in t["kernel_type"]]
+    assert engine["Engine Type"] == "VPC" and engine["All Frame"] == "1"
+    assert engine["All Time(us)"] == task["task_time(us)"]
+    recording = read_recording(collected)
+    wall = (recording.end_ns - recording.begin_ns) / 1000
+    assert float(engine["All Utilization(%)"]) == pytest.approx(
+        100 * float(task["task_time(us)"]) / wall, abs=0.001)
+
+
+def test_every_task_lasts_from_its_start_to_its_stop(collected):
+    for task in table(collected, "task_time"):
+        begin, end = (Decimal(task[c].strip()) for c in ("task_start(us)", "task_stop(us)"))
+        assert end - begin == Decimal(task["task_time(us)"])
+
+
+def test_the_load_of_the_host_is_a_share_of_what_it_has(collected):
+    for row in table(collected, "cpu_usage"):
+        shares = [float(v) for k, v in row.items() if k.endswith("(%)")]
+        assert all(s >= 0 for s in shares) and sum(shares) <= 100.01
+    [cpus] = table(collected, "host_cpu_usage")
+    assert int(cpus["Total Cpu Numbers"]) == os.cpu_count()
+    assert 0 <= float(cpus["Occupied Cpu Numbers"]) <= os.cpu_count()
+    [memory] = table(collected, "host_mem_usage")
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024
+    assert int(memory["Total Memory(KB)"]) == pytest.approx(total, rel=0.01)
+    assert 0 < int(memory["Peak Used Memory(KB)"]) < int(memory["Total Memory(KB)"])
 
 
 def profile_of(folder, fused, work=None, **options):

@@ -34,8 +34,9 @@ def cpu_shares(recording):
         for cpu, now in after.items():
             if cpu not in old:
                 continue
+            # The kernel says that some of these may go back.
             user, nice, system, idle, wait, irq, soft, _ = (
-                n - o for n, o in zip(now, old[cpu]))
+                max(n - o, 0) for n, o in zip(now, old[cpu]))
             total = max(user + nice + system + idle + wait + irq + soft, 1)
             shares = {"User": user + nice, "Sys": system, "IoWait": wait, "Irq": irq, "Soft": soft,
                       "Idle": idle}
