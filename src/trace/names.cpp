@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/names.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -10,8 +15,30 @@ namespace anynpu::trace {
 
 namespace {
 
+// Not a std::mutex: `msprof --host-sys=osrt` records waits for those once they are over, and
+// recording comes here again.
+class NamesLock {
+ public:
+  void lock() {
+    uint32_t free = kFree;
+    if (state_.compare_exchange_strong(free, kHeld, std::memory_order_acquire)) return;
+    while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
+      syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, kAwaited, nullptr, nullptr, 0);
+    }
+  }
+  void unlock() {
+    if (state_.exchange(kFree, std::memory_order_release) == kAwaited) {
+      syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kFree = 0, kHeld = 1, kAwaited = 2;
+  std::atomic<uint32_t> state_{kFree};
+};
+
 struct NameTable {
-  std::mutex mutex;
+  NamesLock mutex;
   std::deque<std::string> texts;  // a deque: texts never move, so views into them stay valid
   std::unordered_map<std::string_view, NameId> ids;
 

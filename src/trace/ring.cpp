@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/ring.h"
 
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace anynpu::trace {
 
@@ -22,7 +24,7 @@ BlockPool::Block Ring::wait_for_block() {
   if (!hook || waited_at_ == pool_.returns()) return BlockPool::kNone;
   for (int i = 0; i < kSleeps; ++i) {
     hook();
-    nanosleep(&kSleep, nullptr);
+    syscall(SYS_nanosleep, &kSleep, nullptr);  // nanosleep may be recorded (prof/os_calls.h)
     const BlockPool::Block block = pool_.take();
     if (block != BlockPool::kNone) return block;
   }
