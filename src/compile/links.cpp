@@ -52,14 +52,7 @@ std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id) {
 }
 
 NewNames::NewNames(const graph::Graph& graph) {
-  for (const graph::Value& value : graph.values) taken_.insert(value.name);
-}
-
-std::string NewNames::take(const std::string& wanted) {
-  std::string name = wanted;
-  for (int suffix = 1; !taken_.insert(name).second; ++suffix)
-    name = format("{}_{}", wanted, suffix);
-  return name;
+  for (const graph::Value& value : graph.values) names_.add(value.name);
 }
 
 template <typename T>

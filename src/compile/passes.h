@@ -5,10 +5,10 @@
 
 #include <cstddef>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/unique_names.h"
 
 namespace anynpu::compile {
 
@@ -73,10 +73,10 @@ class NewNames {
  public:
   explicit NewNames(const graph::Graph& graph);
   // `wanted`, with a number behind it where that is taken.
-  std::string take(const std::string& wanted);
+  std::string take(const std::string& wanted) { return names_.take(wanted); }
 
  private:
-  std::unordered_set<std::string> taken_;
+  graph::UniqueNames names_{1};
 };
 
 // A new constant of f32, f64 or i64 elements; its name is taken from `names`, or found for this

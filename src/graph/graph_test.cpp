@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "graph/flow.h"
+#include "graph/unique_names.h"
+#include "graph/unique_names.h"
 
 namespace anynpu::graph {
 namespace {
@@ -184,6 +186,18 @@ TEST(Flow, SubgraphsArePrintedUnderTheirNode) {
   const std::string text = print(conditional());
   EXPECT_NE(text.find("    graph then\n      input  %x: float32[1x4]\n"), std::string::npos)
       << text;
+}
+
+TEST(UniqueNames, AFileFullOfOneNameGetsItsNumbersInOneWalk) {
+  UniqueNames names(1);
+  names.add("a_2");
+  EXPECT_EQ(names.take("a"), "a");
+  EXPECT_EQ(names.take("a"), "a_1");
+  EXPECT_EQ(names.take("a"), "a_3");
+  EXPECT_EQ(names.take("a_3"), "a_3_1");
+  std::string last;
+  for (int i = 0; i < 100'000; ++i) last = names.take("a");
+  EXPECT_EQ(last, "a_100003");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ Result<ValueId> Builder::weight(size_t index, const Shape& shape) {
                 index, to_string(found->shape), to_string(shape));
   }
   Value value;
-  value.name = unique(value_names_, format("{}/weight_{}", layer_->name, index));
+  value.name = value_names_.take(format("{}/weight_{}", layer_->name, index));
   value.dtype = DType::f32;
   value.shape = shape;
   value.has_shape = true;
@@ -124,7 +124,7 @@ Result<ValueId> Builder::weight(size_t index, const Shape& shape) {
 
 ValueId Builder::constant(Shape shape, std::vector<float> elements) {
   Value value;
-  value.name = unique(value_names_, layer_->name + "/constant");
+  value.name = value_names_.take(layer_->name + "/constant");
   value.dtype = DType::f32;
   value.shape = std::move(shape);
   value.has_shape = true;
@@ -134,7 +134,7 @@ ValueId Builder::constant(Shape shape, std::vector<float> elements) {
 
 ValueId Builder::integers(std::vector<int64_t> elements) {
   Value value;
-  value.name = unique(value_names_, layer_->name + "/integers");
+  value.name = value_names_.take(layer_->name + "/integers");
   value.dtype = DType::i64;
   value.shape = {static_cast<int64_t>(elements.size())};
   value.has_shape = true;
@@ -154,7 +154,7 @@ Result<std::vector<ValueId>> Builder::add_several(std::string_view op, std::vect
   node.attrs = std::move(attrs);
   for (size_t i = 0; i < outputs; ++i) {
     Value value;
-    value.name = unique(value_names_, format("{}/{}", layer_->name, op));
+    value.name = value_names_.take(format("{}/{}", layer_->name, op));
     node.outputs.push_back(graph_.add_value(std::move(value)));
   }
   std::vector<ops::Operand> operands;
@@ -195,14 +195,6 @@ Status Builder::set_top(size_t index, ValueId id) {
   }
   tops_[index] = id;
   return {};
-}
-
-std::string Builder::unique(std::unordered_set<std::string>& names, std::string wanted) {
-  if (names.insert(wanted).second) return wanted;
-  for (int i = 2;; ++i) {
-    std::string next = format("{}_{}", wanted, i);
-    if (names.insert(next).second) return next;
-  }
 }
 
 }  // namespace anynpu::caffe

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/unique_names.h"
 #include "import/caffe/caffe.h"
 #include "import/caffe/net_text.h"
 #include "import/caffe/weights.h"
@@ -76,7 +77,6 @@ class Builder {
   Status find_bottoms(const Layer& layer);
   void name_nodes(size_t first_node);
   void bind(const std::string& top, ValueId id);
-  std::string unique(std::unordered_set<std::string>& names, std::string wanted);
   Status add_outputs();
   Status report() const;
 
@@ -93,7 +93,7 @@ class Builder {
   std::unordered_map<std::string, Top> blobs_;
   std::vector<std::string> order_;           // blob names as they appeared
   std::unordered_set<std::string> unknown_;  // blobs that unsupported layers would make
-  std::unordered_set<std::string> value_names_, node_names_;
+  graph::UniqueNames value_names_{2}, node_names_{2};
   std::vector<std::string> unsupported_, without_weights_;
 };
 

@@ -101,7 +101,7 @@ void Builder::name_nodes(size_t first_node) {
   for (size_t n = first_node; n < graph_.nodes.size(); ++n) {
     graph::Node& node = graph_.nodes[n];
     const bool last = !tops_.empty() && node.outputs[0] == tops_[0];
-    node.name = unique(node_names_, last ? layer_->name : format("{}/{}", layer_->name, node.op));
+    node.name = node_names_.take(last ? layer_->name : format("{}/{}", layer_->name, node.op));
   }
 }
 
@@ -110,7 +110,7 @@ void Builder::bind(const std::string& top, ValueId id) {
   const auto found = blobs_.find(top);
   if (found == blobs_.end()) {
     order_.push_back(top);
-    value.name = unique(value_names_, top);
+    value.name = value_names_.take(top);
     blobs_[top] = {id, false};
     return;
   }
@@ -119,10 +119,10 @@ void Builder::bind(const std::string& top, ValueId id) {
   const bool is_input = std::find(graph_.inputs.begin(), graph_.inputs.end(), found->second.id) !=
                         graph_.inputs.end();
   if (is_input || before.name != top) {
-    value.name = unique(value_names_, format("{}/{}", top, layer_->name));
+    value.name = value_names_.take(format("{}/{}", top, layer_->name));
   } else {
     value.name = top;
-    before.name = unique(value_names_, format("{}/before_{}", top, layer_->name));
+    before.name = value_names_.take(format("{}/before_{}", top, layer_->name));
   }
   found->second = {id, false};
 }
@@ -130,7 +130,7 @@ void Builder::bind(const std::string& top, ValueId id) {
 Status Builder::add_input(const Layer& layer) {
   for (size_t i = 0; i < layer.tops.size(); ++i) {
     Value value;
-    value.name = unique(value_names_, layer.tops[i]);
+    value.name = value_names_.take(layer.tops[i]);
     value.dtype = DType::f32;
     const auto given = shapes_.find(layer.tops[i]);
     if (given != shapes_.end()) {

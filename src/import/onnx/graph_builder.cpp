@@ -142,11 +142,7 @@ std::string GraphBuilder::unique_name(const NodeProto& proto) {
   const std::string base =
       names_->prefix +
       (proto.name.empty() ? format("{}_{}", proto.op, node_names_.size()) : proto.name);
-  std::string name = base;
-  for (int suffix = 1; !node_names_.insert(name).second; ++suffix) {
-    name = format("{}_{}", base, suffix);
-  }
-  return name;
+  return node_names_.take(base);
 }
 
 Status GraphBuilder::add_nodes(const std::vector<WireField>& nodes) {

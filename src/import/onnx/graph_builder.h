@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "graph/unique_names.h"
 #include "import/onnx/function_proto.h"
 #include "import/onnx/node_proto.h"
 #include "import/onnx/onnx.h"
@@ -88,7 +89,7 @@ class GraphBuilder {
   std::unordered_set<std::string> produced_;   // names that this graph defines itself
   std::vector<graph::ValueId> captured_;       // values of this graph
   std::vector<graph::ValueId> captured_from_;  // the same in the parent
-  std::unordered_set<std::string> node_names_;
+  graph::UniqueNames node_names_{1};
 };
 
 }  // namespace anynpu::onnx
