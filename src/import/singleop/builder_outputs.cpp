@@ -44,6 +44,7 @@ ValueId Builder::fit_output(size_t index, ValueId value, Type type) {
       return kNoValue;
     }
     value = cast(value, desc.dtype);
+    if (!ok()) return kNoValue;
   }
   graph::Value& made = graph_.values[static_cast<size_t>(value)];
   if (desc.unknown_rank() || desc.dtype == DType::undefined) return value;  // to be inferred
