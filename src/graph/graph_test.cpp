@@ -5,7 +5,6 @@
 
 #include "graph/flow.h"
 #include "graph/unique_names.h"
-#include "graph/unique_names.h"
 
 namespace anynpu::graph {
 namespace {
