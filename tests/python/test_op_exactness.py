@@ -52,7 +52,7 @@ def ulps(a, b):
 
 
 # Names that refuse float16, as their definitions do.
-NO_HALF = {"NonMaxSuppressionV6", "PSROIPooling", "ROIPooling"}
+NO_HALF = {"NonMaxSuppressionV6"}
 # Outputs that stay float32 beside float16 tensors.
 WIDE_OUTPUTS = {"RmsNorm": {1}}
 
