@@ -13,7 +13,6 @@ namespace anynpu::ops {
 namespace {
 
 constexpr DTypeSet kBool{DType::boolean};
-constexpr DTypeSet kUnsigned{DType::u8, DType::u16, DType::u32, DType::u64};
 
 struct NaryRow {
   std::string_view name;
@@ -47,7 +46,9 @@ template <typename W>
 W modulo(W a, W b, bool like_c) {
   if constexpr (std::is_floating_point_v<W>) {
     const W rest = std::fmod(a, b);
-    return like_c || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
+    if (like_c || std::isnan(rest)) return rest;
+    if (rest == 0) return std::copysign(rest, b);
+    return (rest < 0) == (b < 0) ? rest : rest + b;
   } else {
     if (b == 0) return 0;  // the processor would trap
     if constexpr (std::is_signed_v<W>) {
@@ -87,10 +88,13 @@ W leaky(W a, W slope) {
     return a < 0 ? a * slope : a;
 }
 
-// p[0] 1 = left. A shift by all bits or more gives 0.
-uint64_t shifted(uint64_t a, uint64_t b, bool left) {
-  if (b >= 64) return 0;
-  return left ? a << b : a >> b;
+// A shift by all bits or more, or by less than none, leaves copies of the sign on the right, else
+// 0. Shorter types are widened by their sign and cut again, so the same holds for their own width.
+template <typename W>
+W shifted(W a, W b, bool left) {
+  const W beyond = !left && a < 0 ? static_cast<W>(-1) : W(0);
+  if (b < 0 || b >= 64) return beyond;
+  return left ? static_cast<W>(static_cast<uint64_t>(a) << b) : static_cast<W>(a >> b);
 }
 
 BlockOp folding(BlockOp op) {
@@ -111,12 +115,7 @@ const std::vector<NaryRow>& rows() {
       {"BitwiseAnd", 18, kIntegers, ANYNPU_BITS(a & b)},
       {"BitwiseOr", 18, kIntegers, ANYNPU_BITS(a | b)},
       {"BitwiseXor", 18, kIntegers, ANYNPU_BITS(a ^ b)},
-      {"BitShift",
-       11,
-       kUnsigned,
-       {.natural =
-            apply2<[](uint64_t a, uint64_t b, const Params& p) { return shifted(a, b, p[0] != 0); },
-                   uint64_t>}},
+      {"BitShift", 11, kIntegers, ANYNPU_BITS(shifted(a, b, p[0] != 0))},
       {"Mod", 10, kNumbers, ANYNPU_EACH(modulo(a, b, p[0] != 0))},
       {"Max", 6, kNumbers, folding(ANYNPU_EACH(larger(a, b)))},
       {"Min", 6, kNumbers, folding(ANYNPU_EACH(smaller(a, b)))},

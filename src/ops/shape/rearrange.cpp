@@ -16,6 +16,11 @@ Status blocks_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
   context.outputs[0].dtype = x.dtype;
   if (!x.has_shape) return {};
+  const std::string mode = context.string_attr("mode");
+  if (!mode.empty() && mode != "DCR" && mode != "CRD") {
+    return fail(Code::invalid_argument, "{}: mode is '{}', expected DCR or CRD", context.label(),
+                mode);
+  }
   const int64_t block = context.int_attr("blocksize");
   const bool to_space = context.schema->name == "DepthToSpace";
   bool fits = x.rank() == 4 && block > 0 && block < 65536 && is_static(x.shape);
@@ -39,8 +44,11 @@ PlanResult plan_blocks_move(const OpContext& context) {
   const int64_t b = context.int_attr("blocksize");
   const size_t size = size_of(context.inputs[0].dtype);
   if (context.schema->name == "SpaceToDepth") {
-    // input as N, C, H/b, b, W/b, b; output N, b, b, C, H/b, W/b
+    // input as N, C, H/b, b, W/b, b; output N, b, b, C, H/b, W/b, or N, C, b, b, H/b, W/b
     const auto st = strides_of({s[0], s[1], s[2] / b, b, s[3] / b, b});
+    if (context.string_attr("mode") == "CRD")
+      return plan_strided_copy({s[0], s[1], b, b, s[2] / b, s[3] / b},
+                               {st[0], st[1], st[3], st[5], st[2], st[4]}, 0, size);
     return plan_strided_copy({s[0], b, b, s[1], s[2] / b, s[3] / b},
                              {st[0], st[3], st[5], st[1], st[2], st[4]}, 0, size);
   }
@@ -132,12 +140,15 @@ void register_rearrange(Registry& registry) {
                   .types = {{"T", kAnyFixed}},
                   .attrs = {{"blocksize", AttrKind::i, {}, true}},
                   .shape = blocks_rule};
-  registry.add(blocks);
-  blocks.name = "DepthToSpace";
-  registry.add(blocks);
-  blocks.since = 11;
-  blocks.attrs.push_back({"mode", AttrKind::s, std::string_view("DCR")});
-  registry.add(blocks);
+  const AttrSchema mode{"mode", AttrKind::s, std::string_view("DCR")};
+  OpSchema to_space = blocks;
+  to_space.name = "DepthToSpace";
+  for (OpSchema* schema : {&blocks, &to_space}) {
+    registry.add(*schema);
+    schema->since = schema == &blocks ? 28 : 11;
+    schema->attrs.push_back(mode);
+    registry.add(*schema);
+  }
   registry.add(OpSchema{.name = "Trilu",
                         .since = 14,
                         .inputs = {{"input", "T"}, {"k", "I", Presence::optional}},

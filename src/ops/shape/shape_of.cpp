@@ -133,6 +133,14 @@ int64_t range_length(const OpContext& context) {
 Status range_rule(OpContext& context) {
   const DType dtype = context.inputs[0].dtype;
   context.outputs[0].dtype = dtype;
+  // Floats are computed in double and rounded once: at least as exact as any stash_type.
+  if (const int64_t stash = context.int_attr("stash_type"); stash != 0) {
+    ANYNPU_ASSIGN(const DType type, dtype_of_onnx(context, stash));
+    if (!kFloats.has(type)) {
+      return fail(Code::invalid_argument, "{}: stash_type is {}, expected a floating type",
+                  context.label(), name_of(type));
+    }
+  }
   for (const Operand& input : context.inputs) {
     if (input.has_shape && is_static(input.shape) && element_count(input.shape) != 1) {
       return fail(Code::shape_mismatch, "{}: an input is {}, expected a scalar", context.label(),
@@ -199,12 +207,16 @@ void register_shape_of(Registry& registry) {
                         .attrs = {{"dtype", AttrKind::i}, {"k", AttrKind::i, int64_t{0}}},
                         .shape = eye_rule,
                         .reads_shapes_only = true});
-  registry.add(OpSchema{.name = "Range",
-                        .since = 11,
-                        .inputs = {{"start", "T"}, {"limit", "T"}, {"delta", "T"}},
-                        .outputs = {{"output", "T"}},
-                        .types = {{"T", kNumbers}},
-                        .shape = range_rule});
+  OpSchema range{.name = "Range",
+                 .since = 11,
+                 .inputs = {{"start", "T"}, {"limit", "T"}, {"delta", "T"}},
+                 .outputs = {{"output", "T"}},
+                 .types = {{"T", kNumbers}},
+                 .shape = range_rule};
+  registry.add(range);
+  range.since = 27;
+  range.attrs = {{"stash_type", AttrKind::i, int64_t{1}}};
+  registry.add(range);
   const auto add = [&](std::string_view op, DTypeSet types, auto create) {
     registry.add(KernelDef{.op = op, .name = "reference", .types = types, .create = create});
   };

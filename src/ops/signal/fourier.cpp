@@ -37,6 +37,7 @@ Complex bin(int64_t k, int64_t length, bool inverse, const At& at) {
 
 struct Setup {
   bool known = true;
+  bool to_real = false;  // an inverse transform of half a spectrum, whose other half is its mirror
   int64_t axis = 0, length = 0, bins = 0;
 };
 
@@ -56,7 +57,10 @@ Result<Setup> setup_of(const OpContext& context) {
                 "{}: input {} along axis {}, expected 1 or 2 numbers per point in the last one",
                 context.label(), to_string(x.shape), s.axis);
   }
+  const bool onesided = context.int_attr("onesided") != 0;
+  s.to_real = onesided && context.int_attr("inverse") != 0;
   s.length = x.shape[static_cast<size_t>(s.axis)];
+  if (s.to_real) s.length = 2 * (s.length - 1);
   if (context.has_input(1)) {
     const IntegerList list = integers_of(context.inputs[1]);
     s.known = list.known && list.values.size() == 1;
@@ -67,7 +71,7 @@ Result<Setup> setup_of(const OpContext& context) {
     return fail(Code::invalid_argument, "{}: dft_length is {}, expected 1 or more", context.label(),
                 s.length);
   }
-  s.bins = context.int_attr("onesided") != 0 ? s.length / 2 + 1 : s.length;
+  s.bins = onesided && !s.to_real ? s.length / 2 + 1 : s.length;
   return s;
 }
 
@@ -79,7 +83,7 @@ Status dft_rule(OpContext& context) {
   if (!s.known) return {};
   Shape shape = x.shape;
   shape[static_cast<size_t>(s.axis)] = s.bins;
-  shape.back() = 2;
+  shape.back() = s.to_real ? 1 : 2;
   return set_output(context, 0, x.dtype, std::move(shape));
 }
 
@@ -99,13 +103,16 @@ PlanResult plan_dft(const OpContext& context) {
       for (auto o = static_cast<int64_t>(begin); o < static_cast<int64_t>(end); ++o) {
         const int64_t k = o / inner % s.bins, row = o / (inner * s.bins);
         const Complex value = bin(k, s.length, inverse, [&](int64_t i) -> Complex {
-          if (i >= extent) return {};  // a longer transform continues with zeros
-          const int64_t at = ((row * extent + i) * inner + o % inner) * parts;
-          return {load_one<double>(type, args.inputs[0], at),
-                  parts == 2 ? load_one<double>(type, args.inputs[0], at + 1) : 0};
+          const bool mirrored = s.to_real && i > s.length / 2;
+          const int64_t from = mirrored ? s.length - i : i;
+          if (from >= extent) return {};  // a longer transform continues with zeros
+          const int64_t at = ((row * extent + from) * inner + o % inner) * parts;
+          const double imaginary = parts == 2 ? load_one<double>(type, args.inputs[0], at + 1) : 0;
+          return {load_one<double>(type, args.inputs[0], at), mirrored ? -imaginary : imaginary};
         });
         const double both[2] = {value.re, value.im};
-        store(args.outputs[0], o * 2, both, 2);
+        const int64_t stored = s.to_real ? 1 : 2;
+        store(args.outputs[0], o * stored, both, stored);
       }
     });
   });
