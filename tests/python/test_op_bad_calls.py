@@ -18,6 +18,16 @@ import acl
 pytestmark = pytest.mark.usefixtures("runtime")
 F, I32 = np.float32, np.int32
 
+# Operators that draw, by a seed: what they give is compared with the same call.
+DRAWN = {
+    "Multinomial": ([np.log(np.array([[5, 3, 2], [1, 1, 8]], F)), np.array(40, I32)],
+                    [np.zeros((2, 40), I32)], {"seed": 3, "seed2": 4}, (1,), None, None),
+    **{name: ([np.array([3, 5], I32)], [np.zeros((3, 5), F)], {"seed": 3, "seed2": 4}, (0,), None,
+              None) for name in ("RandomStandardNormal", "RandomUniform")},
+}
+NAMES = [*NAMES, *DRAWN]
+SEEDS = {"seed": 0, "seed2": 0}
+
 # {code: its name} of what may be wrong with a call, of tests/data/misuse_codes.tsv.
 CODES = {int(rule.code): rule.name for rule in codes.load()
          if rule.kinds == "does not fit" and rule.functions == r"acl\.op\.\w+"}
@@ -65,11 +75,16 @@ DEFAULTS = {
     "SoftmaxV2": {"axes": [-1]}, "Squeeze": {"axis": [0]}, "SqueezeV2": {"axis": [0]},
     "SqueezeV3": {"axes": [0]}, "StridedSliceD": {"begin_mask": 0}, "Swish": {"scale": 1.0},
     "Threshold": {"threshold": 0.0}, "Tril": {"diagonal": 0}, "Upsample": {"scale": 1.0},
+    **dict.fromkeys(DRAWN, SEEDS),
 }  # fmt: skip
 
 # What may stand anywhere: a value that is far for an axis is one like another there.
 FREE = {"StridedSliceD": {"begin_mask", "end", "end_mask"}, "Tril": {"diagonal"},
-        "LRN": {"depth_radius"}, "ROIAlign": {"sample_num"}}
+        "LRN": {"depth_radius"}, "ROIAlign": {"sample_num"}, **dict.fromkeys(DRAWN, SEEDS)}
+
+
+def good_call(name):
+    return Call(name, *(DRAWN[name] if name in DRAWN else case_of(name)))
 
 
 def as_good(call, good):
@@ -82,6 +97,9 @@ def far_value(call, good):
     if name == "diagonal":
         rows = max(good.inputs[0].shape)
         return [np.tril(good.inputs[0].array, np.clip(value, -rows, rows))]
+    if name in SEEDS:  # drawn anew, and not what the good call draws
+        want = with_attribute(good, name, value)
+        return want if not close(want, as_good(call, good)) else None
     if name == "depth_radius":  # all channels
         return with_attribute(good, name, good.inputs[0].shape[1])
     if name.endswith("mask"):  # bits beyond the axes say nothing
@@ -177,7 +195,7 @@ def test_what_does_not_fit_is_refused_and_nothing_is_half_done(first):
     faults, calls = {}, 0
     free_before = acl.rt.get_mem_info(1)[0]
     for name in (n for n in NAMES if n[0] == first):
-        good = Call(name, *case_of(name))
+        good = good_call(name)
         before = good.run()
         assert before.code == 0, before.message
         for bad in bad_calls(good):
@@ -221,7 +239,7 @@ def test_shapes_of_what_does_not_fit_are_refused_alike():
     """What acl.op.infer_shape refuses is not compiled either, and both say why."""
     faults, calls = {}, 0
     for name in NAMES:
-        good = Call(name, *case_of(name))
+        good = good_call(name)
         for bad in bad_calls(good):
             if bad.kind.startswith(("small", "null")):  # buffers
                 continue
