@@ -149,6 +149,27 @@ std::string_view metrics_name(uint32_t metrics) {
   return metrics < std::size(kMetricNames) ? kMetricNames[metrics] : "";
 }
 
+bool chip_has_metrics(std::string_view soc, uint32_t metrics) {
+  constexpr struct {
+    std::string_view prefix;  // the first that fits counts
+    uint32_t missing;         // a bit for each of the metrics
+  } kChips[] = {
+      {"Ascend310P", 1u << 6 | 1u << 7 | 1u << 8},
+      {"Ascend310B", 1u << 8},
+      {"Ascend910B1", 1u << 7},
+      {"Ascend910B2", 1u << 7},
+      {"Ascend910B3", 1u << 7},
+      {"Ascend910B4", 1u << 7},
+      {"Ascend910_9", 1u << 7},  // A3
+      {"Ascend910", 1u << 6 | 1u << 7 | 1u << 8},
+  };
+  if (metrics == kNoMetrics) return true;
+  for (const auto& chip : kChips) {
+    if (soc.starts_with(chip.prefix)) return metrics < 32 && !(chip.missing >> metrics & 1);
+  }
+  return true;
+}
+
 Status add_setting(int32_t type, std::string_view value, Settings& settings) {
   for (const Setting& setting : kSettings) {
     if (setting.type != type) continue;

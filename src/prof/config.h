@@ -35,6 +35,8 @@ uint64_t with_implied(uint64_t data_types);
 trace::Mask categories_of(uint64_t data_types);
 // "PipeUtilization"; "" for numbers that no metric has.
 std::string_view metrics_name(uint32_t metrics);
+// Whether a chip counts them, by its name ("Ascend310P3"); a chip nothing is known of counts all.
+bool chip_has_metrics(std::string_view soc, uint32_t metrics);
 
 // Settings by their names in acl.json: "sys_hardware_mem_freq" -> "15".
 using Settings = std::map<std::string, std::string>;

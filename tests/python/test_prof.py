@@ -3,6 +3,8 @@
 writes, and the program's own marks."""
 import os
 import re
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -65,6 +67,34 @@ def test_start_checks_bits_and_metrics(initialised):
         config = acl.prof.create_config([0], metrics, 0, bits)
         assert acl.prof.start(config) == code, (bits, metrics)
         assert acl.prof.destroy_config(config) == 0
+
+
+# What the documents say each chip does not count.
+MISSING_METRICS = {"Ascend310P3": {6, 7, 8}, "Ascend310B4": {8}, "Ascend910A": {6, 7, 8},
+                   "Ascend910B": {6, 7, 8}, "Ascend910B2C": {7}, "Ascend910_9382": {7},
+                   "Ascend310": set()}
+
+
+@pytest.mark.parametrize("soc", MISSING_METRICS)
+def test_start_refuses_metrics_that_the_chip_does_not_count(tmp_path, soc):
+    script = f"""
+import acl
+acl.init(); acl.rt.set_device(0)
+assert acl.prof.init({str(tmp_path)!r}) == 0
+for metrics in (*range(9), 255):
+    config = acl.prof.create_config([0], metrics, 0, {API | METRICS})
+    code = acl.prof.start(config)
+    print(metrics, code, acl.get_recent_err_msg() if code else acl.prof.stop(config))
+"""
+    done = subprocess.run([sys.executable, "-c", script], env=dict(os.environ, ANYNPU_SOC=soc),
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    codes = {int(line.split()[0]): int(line.split()[1]) for line in done.stdout.splitlines()
+             if line[:1].isdigit()}
+    missing = MISSING_METRICS[soc]
+    assert codes == {m: BAD_PARAMETER if m in missing else 0 for m in (*range(9), 255)}
+    if missing:
+        assert f"which {soc} does not count; choose others" in done.stdout
 
 
 def test_a_device_is_profiled_once_at_a_time(initialised):

@@ -9,6 +9,7 @@
 #include "base/env.h"
 #include "base/json.h"
 #include "base/program_path.h"
+#include "base/soc.h"
 #include "prof/directory.h"
 #include "prof/ownership.h"
 #include "prof/session.h"
@@ -93,6 +94,12 @@ Failure check_types(const ProfConfig& config) {
     return fail(Code::invalid_argument,
                 "aicore_metrics is {}; expected 0 to 8, or 255 for none (ACL_AICORE_*)",
                 config.metrics);
+  }
+  if (wants_metrics && !prof::chip_has_metrics(soc_name(), config.metrics)) {
+    return fail(Code::invalid_argument,
+                "aicore_metrics is {} ({}), which {} does not count; choose others, or name the "
+                "chip of the program in ANYNPU_SOC",
+                config.metrics, prof::metrics_name(config.metrics), soc_name());
   }
   return {};
 }
