@@ -54,14 +54,9 @@ class FuseTest : public testing::Test {
     return y;
   }
   ValueId reshape(ValueId x, std::vector<int64_t> shape) {
-    auto owner = std::make_shared<const std::vector<int64_t>>(std::move(shape));
-    graph::Value value;
-    value.name = "shape" + std::to_string(g.graph.values.size());
-    value.dtype = DType::i64;
-    value.shape = {static_cast<int64_t>(owner->size())};
-    value.has_shape = true;
-    value.constant = std::make_shared<const graph::Constant>(
-        graph::Constant{owner, std::as_bytes(std::span(*owner))});
+    graph::Value value = graph::tensor_value("shape" + std::to_string(g.graph.values.size()),
+                                             DType::i64, {static_cast<int64_t>(shape.size())});
+    value.constant = graph::constant_of(std::move(shape));
     return node("Reshape", {x, g.graph.add_value(value)});
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compile/passes.h"
+#include "graph/tensor_value.h"
 
 namespace anynpu::compile {
 
@@ -18,7 +19,8 @@ class GraphForTest {
   graph::Graph graph;
 
   graph::ValueId input(const std::string& name, Shape shape) {
-    const graph::ValueId id = graph.add_value(value(name, std::move(shape)));
+    const graph::ValueId id =
+        graph.add_value(graph::tensor_value(name, DType::f32, std::move(shape)));
     graph.inputs.push_back(id);
     return id;
   }
@@ -55,9 +57,7 @@ class GraphForTest {
       graph::Value& value = graph.values[static_cast<size_t>(id)];
       std::vector<float> elements(static_cast<size_t>(element_count(value.shape)));
       for (float& element : elements) element = draw(random);
-      auto owner = std::make_shared<const std::vector<float>>(std::move(elements));
-      value.constant = std::make_shared<const graph::Constant>(
-          graph::Constant{owner, std::as_bytes(std::span(*owner))});
+      value.constant = graph::constant_of(std::move(elements));
     }
     graph.inputs.clear();
     const Status status = infer_and_fold(graph);
@@ -73,14 +73,6 @@ class GraphForTest {
   }
 
  private:
-  static graph::Value value(const std::string& name, Shape shape) {
-    graph::Value v;
-    v.name = name;
-    v.dtype = DType::f32;
-    v.shape = std::move(shape);
-    v.has_shape = true;
-    return v;
-  }
   std::mt19937 random_{1};
 };
 

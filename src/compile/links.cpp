@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "compile/passes.h"
+#include "graph/tensor_value.h"
 
 namespace anynpu::compile {
 
@@ -58,14 +59,9 @@ NewNames::NewNames(const graph::Graph& graph) {
 template <typename T>
 graph::ValueId add_constant(graph::Graph& graph, const std::string& name, const Shape& shape,
                             std::vector<T> elements, NewNames* names) {
-  auto owner = std::make_shared<const std::vector<T>>(std::move(elements));
-  graph::Value value;
-  value.name = names ? names->take(name) : NewNames(graph).take(name);
-  value.dtype = kTypeOf<T>;
-  value.shape = shape;
-  value.has_shape = true;
-  value.constant = std::make_shared<const graph::Constant>(
-      graph::Constant{owner, std::as_bytes(std::span(*owner))});
+  graph::Value value = graph::tensor_value(names ? names->take(name) : NewNames(graph).take(name),
+                                           kTypeOf<T>, shape);
+  value.constant = graph::constant_of(std::move(elements));
   return graph.add_value(std::move(value));
 }
 

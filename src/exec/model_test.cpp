@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "exec/plan.h"
+#include "graph/tensor_value.h"
 #include "ops/registry.h"
 
 namespace anynpu::exec {
@@ -21,27 +22,19 @@ class NetBuilder {
   graph::Graph graph;
 
   ValueId input(const std::string& name, Shape shape) {
-    const ValueId id = graph.add_value(value(name, std::move(shape)));
+    const ValueId id = graph.add_value(graph::tensor_value(name, DType::f32, std::move(shape)));
     graph.inputs.push_back(id);
     return id;
   }
   ValueId weight(Shape shape, float scale = 0.1f) {
-    auto data = std::make_shared<std::vector<float>>(static_cast<size_t>(element_count(shape)));
+    std::vector<float> data(static_cast<size_t>(element_count(shape)));
     std::uniform_real_distribution<float> draw(-scale, scale);
-    for (float& x : *data) x = draw(random_);
-    graph::Value v = value("w" + std::to_string(graph.values.size()), std::move(shape));
-    v.constant =
-        std::make_shared<graph::Constant>(graph::Constant{data, std::as_bytes(std::span(*data))});
-    return graph.add_value(v);
+    for (float& x : data) x = draw(random_);
+    return constant("w", DType::f32, std::move(shape), std::move(data));
   }
   ValueId ints(std::vector<int64_t> values) {
-    auto data = std::make_shared<std::vector<int64_t>>(std::move(values));
-    graph::Value v =
-        value("i" + std::to_string(graph.values.size()), {static_cast<int64_t>(data->size())});
-    v.dtype = DType::i64;
-    v.constant =
-        std::make_shared<graph::Constant>(graph::Constant{data, std::as_bytes(std::span(*data))});
-    return graph.add_value(v);
+    const auto count = static_cast<int64_t>(values.size());
+    return constant("i", DType::i64, {count}, std::move(values));
   }
   ValueId node(const std::string& op, std::vector<ValueId> inputs,
                std::map<std::string, graph::Attr> attrs = {}, const std::string& domain = "") {
@@ -104,13 +97,12 @@ class NetBuilder {
   }
 
  private:
-  static graph::Value value(std::string name, Shape shape) {
-    graph::Value v;
-    v.name = std::move(name);
-    v.dtype = DType::f32;
-    v.shape = std::move(shape);
-    v.has_shape = true;
-    return v;
+  template <typename T>
+  ValueId constant(const std::string& letter, DType dtype, Shape shape, std::vector<T> elements) {
+    graph::Value v =
+        graph::tensor_value(letter + std::to_string(graph.values.size()), dtype, std::move(shape));
+    v.constant = graph::constant_of(std::move(elements));
+    return graph.add_value(std::move(v));
   }
   std::mt19937 random_{7};
 };

@@ -4,18 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "graph/flow.h"
+#include "graph/tensor_value.h"
 #include "graph/unique_names.h"
 
 namespace anynpu::graph {
 namespace {
 
 ValueId add(Graph& graph, const std::string& name) {
-  Value value;
-  value.name = name;
-  value.dtype = DType::f32;
-  value.shape = {1, 4};
-  value.has_shape = true;
-  return graph.add_value(value);
+  return graph.add_value(tensor_value(name, DType::f32, {1, 4}));
 }
 
 void add_node(Graph& graph, const std::string& name, ValueId in, ValueId out) {
@@ -168,9 +164,7 @@ TEST(Flow, SubgraphsMustFitTheirNode) {
 TEST(Flow, CapturedConstantsMoveIntoTheSubgraphs) {
   Graph graph = conditional();
   graph.inputs = {0};
-  static const std::vector<float> kData(4, 1.0f);
-  graph.values[1].constant =
-      std::make_shared<const Constant>(Constant{nullptr, std::as_bytes(std::span(kData))});
+  graph.values[1].constant = constant_of(std::vector<float>(4, 1.0f));
   sink_constants(graph, graph.nodes[0]);
   EXPECT_EQ(graph.nodes[0].inputs, std::vector<ValueId>{0});
   ASSERT_TRUE(graph.verify().ok()) << graph.verify().to_string();

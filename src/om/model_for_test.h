@@ -4,37 +4,22 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "graph/tensor_value.h"
 #include "om/model.h"
 
 namespace anynpu::om {
-
-inline std::shared_ptr<const graph::Constant> floats(std::vector<float> list) {
-  auto owner = std::make_shared<const std::vector<float>>(std::move(list));
-  return std::make_shared<const graph::Constant>(
-      graph::Constant{owner, std::as_bytes(std::span(*owner))});
-}
-
-inline graph::Value value(const std::string& name, Shape shape) {
-  graph::Value v;
-  v.name = name;
-  v.dtype = DType::f32;
-  v.shape = std::move(shape);
-  v.has_shape = true;
-  return v;
-}
 
 inline Model sample() {
   Model model;
   graph::Graph& g = model.graph;
   g.name = "sample";
-  g.inputs = {g.add_value(value("x", {1, 3}))};
-  g.add_value(value("w", {3}));
-  g.add_value(value("y", {1, 3}));
+  g.inputs = {g.add_value(graph::tensor_value("x", DType::f32, {1, 3}))};
+  g.add_value(graph::tensor_value("w", DType::f32, {3}));
+  g.add_value(graph::tensor_value("y", DType::f32, {1, 3}));
   g.values[0].format = Format::nchw;
-  g.values[1].constant = floats({1, 2, 3});
+  g.values[1].constant = graph::constant_of<float>({1, 2, 3});
   g.outputs = {2};
   graph::Node node;
   node.op = "Add";
@@ -48,7 +33,7 @@ inline Model sample() {
   node.attrs["ints"] = std::vector<int64_t>{1, -1};
   node.attrs["floats"] = std::vector<float>{0.5f};
   node.attrs["strings"] = std::vector<std::string>{"a", ""};
-  node.attrs["t"] = graph::TensorAttr{DType::f32, {2}, floats({5, 6})};
+  node.attrs["t"] = graph::TensorAttr{DType::f32, {2}, graph::constant_of<float>({5, 6})};
   auto inner = std::make_shared<graph::Graph>();
   inner->name = "inner";
   node.attrs["g"] = std::shared_ptr<const graph::Graph>(inner);

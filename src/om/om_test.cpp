@@ -105,9 +105,9 @@ TEST(OfflineModel, ACycleInsideAFileWithGoodChecksumsIsRefused) {
 TEST(OfflineModel, AConstantUsedTwiceIsStoredOnce) {
   Model model = sample();
   const size_t before = to_bytes(model)->size();
-  const auto big = floats(std::vector<float>(4096, 1.0f));
+  const auto big = graph::constant_of(std::vector<float>(4096, 1.0f));
   for (const char* name : {"a", "b"}) {
-    graph::Value v = value(name, {4096});
+    graph::Value v = graph::tensor_value(name, DType::f32, {4096});
     v.constant = big;
     model.graph.add_value(v);
   }
