@@ -81,7 +81,8 @@ int print_support(bool csv) {
   for (const auto& [name, row] : rows()) {
     std::string opsets = row.opsets;
     if (csv) std::replace(opsets.begin(), opsets.end(), ',', ';');
-    std::string line = csv ? name + "," + opsets : "| " + name + " | " + opsets + " |";
+    std::string line = csv ? "" : "| ";
+    line.append(name).append(csv ? "," : " | ").append(opsets).append(csv ? "" : " |");
     const auto kernels = Registry::instance().kernels(row.newest->name, row.newest->domain);
     for (DType type : kColumns) {
       const bool taken = takes(*row.newest, type) || row.newest->inputs.empty();

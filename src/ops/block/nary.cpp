@@ -6,6 +6,7 @@
 #include "ops/block/block.h"
 #include "ops/block/engine.h"
 #include "ops/families.h"
+#include "ops/index/order.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -62,16 +63,6 @@ W modulo(W a, W b, bool like_c) {
   }
 }
 
-// NaN wins, as in numpy.
-template <typename W>
-W larger(W a, W b) {
-  return a > b || a != a ? a : b;
-}
-template <typename W>
-W smaller(W a, W b) {
-  return a < b || a != a ? a : b;
-}
-
 template <typename W>
 W sum(W a, W b) {
   if constexpr (std::is_integral_v<W>)
@@ -117,8 +108,8 @@ const std::vector<NaryRow>& rows() {
       {"BitwiseXor", 18, kIntegers, ANYNPU_BITS(a ^ b)},
       {"BitShift", 11, kIntegers, ANYNPU_BITS(shifted(a, b, p[0] != 0))},
       {"Mod", 10, kNumbers, ANYNPU_EACH(modulo(a, b, p[0] != 0))},
-      {"Max", 6, kNumbers, folding(ANYNPU_EACH(larger(a, b)))},
-      {"Min", 6, kNumbers, folding(ANYNPU_EACH(smaller(a, b)))},
+      {"Max", 6, kNumbers, folding(ANYNPU_EACH(larger(b, a)))},
+      {"Min", 6, kNumbers, folding(ANYNPU_EACH(smaller(b, a)))},
       {"Sum", 6, kFloats, folding(ANYNPU_EACH(sum(a, b)))},
       {"PRelu", 7, kNumbers, ANYNPU_EACH(leaky(a, b))},
   };

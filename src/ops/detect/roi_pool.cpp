@@ -114,7 +114,7 @@ T pool_bin(const RoiShape& r, const T* plane, Range rows, Range columns) {
     for (int64_t w = columns.begin; w < columns.end; ++w) {
       const W value = Element<T>::load(plane[h * r.width + w]);
       sum += static_cast<double>(value);
-      most = value > most || value != value ? value : most;  // NaN stays
+      most = value > most || std::isnan(value) ? value : most;  // NaN stays
     }
   }
   if (!r.average) return Element<T>::store(most);

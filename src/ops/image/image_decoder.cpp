@@ -17,9 +17,9 @@ namespace {
 Result<RgbPicture> decode(const OpContext& context) {
   const auto bytes = context.inputs[0].constant;
   auto picture = decode_picture({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
-  if (picture.ok() || picture.status().code() != Code::file_invalid) {
-    ANYNPU_TRY(picture.status(), "{}", context.label());
-    return picture;
+  if (picture.ok()) return picture;
+  if (picture.status().code() != Code::file_invalid) {
+    return picture.status().with_note(context.label());
   }
   ANYNPU_LOG(warning, "{} gives an empty picture: {}", context.label(), picture.status().message());
   return RgbPicture{};

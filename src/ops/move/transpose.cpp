@@ -42,6 +42,7 @@ PlanResult plan_transpose(const OpContext& context) {
   ANYNPU_ASSIGN(const auto order, permutation_of(context));
   const auto strides = strides_of(context.inputs[0].shape);
   std::vector<int64_t> steps;
+  steps.reserve(order.size());
   for (int64_t axis : order) steps.push_back(strides[static_cast<size_t>(axis)]);
   return plan_strided_copy(context.outputs[0].shape, steps, 0, size_of(context.inputs[0].dtype));
 }

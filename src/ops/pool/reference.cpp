@@ -2,6 +2,7 @@
 // Pooling in any number of spatial dimensions, plain layout: the oracle of the others.
 #include <limits>
 
+#include "ops/index/order.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/pool/pool.h"
@@ -55,10 +56,10 @@ struct ReferencePool {
         if (!tap.inside) continue;
         const auto value = Element<T>::load(x[tap.offset]);
         sum += static_cast<double>(value);
-        if (best < 0 || value > Element<T>::load(x[best]) || value != value) {
+        if (best < 0 || value > Element<T>::load(x[best]) || is_nan(value)) {
           best = tap.offset;
           best_index = column_major ? tap.column_major : tap.offset;
-          if (value != value && pool.kind == PoolKind::max) break;  // NaN wins and stays
+          if (is_nan(value) && pool.kind == PoolKind::max) break;  // NaN wins and stays
         }
       }
       if (pool.kind == PoolKind::average) {

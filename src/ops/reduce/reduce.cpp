@@ -80,14 +80,6 @@ W with_size(W sum, W x) {
   if constexpr (std::is_same_v<W, double>) return sum + std::fabs(x);
   return added(sum, x < W(0) ? multiplied(x, static_cast<W>(-1)) : x);
 }
-template <typename W>
-W larger(W a, W b) {
-  return b > a || is_nan(b) ? b : a;
-}
-template <typename W>
-W smaller(W a, W b) {
-  return b < a || is_nan(b) ? b : a;
-}
 
 template <typename W>
 W as_is(W sum, int64_t) {
