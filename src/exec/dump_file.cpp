@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "base/protowire.h"
-#include "tensor/float8.h"
+#include "tensor/microscaling.h"
 
 namespace anynpu::exec {
 
@@ -99,6 +99,8 @@ double element(const DumpTensor& t, size_t i) {
       return to_float(as(F8E5M2{}));
     case DType::f8e4m3:
       return to_float(as(F8E4M3{}));
+    case DType::f8e8m0:
+      return to_float(as(F8E8M0{}));
     case DType::i8:
       return as(int8_t{});
     case DType::u8:

@@ -20,7 +20,7 @@ struct AxisView {
 
 Result<AxisView> view_along(const RunValue& tensor, int64_t axis) {
   const bool movable =
-      bits_of(tensor.dtype) > 0 && (bits_of(tensor.dtype) % 8 == 0 || tensor.dtype == DType::i4);
+      bits_of(tensor.dtype) > 0 && (bits_of(tensor.dtype) % 8 == 0 || bits_of(tensor.dtype) == 4);
   if (!tensor.is_tensor() || !movable) {
     return fail(Code::unsupported_dtype, "a value of type {} cannot be cut or joined",
                 name_of(tensor.dtype));
@@ -40,13 +40,13 @@ Result<AxisView> view_along(const RunValue& tensor, int64_t axis) {
   return view;
 }
 
-// Elements from one tensor to another of its type, each from a place on. Two of int4 share a byte,
-// the first in its low half. The first clears the second, since the memory may be new: places of
-// `to` are written in order.
+// Elements from one tensor to another of its type, each from a place on. Two of 4 bits share a
+// byte, the first in its low half. The first clears the second, since the memory may be new: places
+// of `to` are written in order.
 void copy_elements(const RunValue& from, int64_t source, RunValue& to, int64_t place,
                    int64_t count) {
   if (count == 0) return;
-  if (from.dtype != DType::i4) {
+  if (bits_of(from.dtype) != 4) {
     const size_t size = size_of(from.dtype);
     std::memcpy(to.data.get() + static_cast<size_t>(place) * size,
                 from.data.get() + static_cast<size_t>(source) * size,

@@ -39,12 +39,17 @@ constexpr DTypeSet kNumbers = kFloats | kIntegers;
 constexpr DTypeSet kComplex{DType::c32, DType::c64, DType::c128};
 // Numbers in the wide sense: what can be told from 0, compared and weighted.
 constexpr DTypeSet kValues = kNumbers | kComplex | DTypeSet{DType::boolean};
-// 8-bit floats: stored, moved and converted, not computed with.
+// Floats of 8 bits and less: stored and converted, not computed with. Those of 8 bits are moved by
+// every operator that moves bytes.
 constexpr DTypeSet kFloat8{DType::f8e5m2, DType::f8e4m3};
+constexpr DTypeSet kScaleFloat{DType::f8e8m0};
+constexpr DTypeSet kFloat6{DType::f6e3m2, DType::f6e2m3};
+constexpr DTypeSet kFloat4{DType::f4e2m1};
+constexpr DTypeSet kSmallFloats = kFloat8 | kScaleFloat | kFloat6 | kFloat4;
 // Whatever has a fixed size per element: what data movement takes.
-constexpr DTypeSet kAnyFixed = kValues | kFloat8;
+constexpr DTypeSet kAnyFixed = kValues | kFloat8 | kScaleFloat;
 // Two elements to a byte: what views, Transpose and Pad take besides.
-constexpr DTypeSet kAnyPacked = kAnyFixed | DTypeSet{DType::i4};
+constexpr DTypeSet kAnyPacked = kAnyFixed | kFloat4 | DTypeSet{DType::i4};
 
 // A complex element is two of another type, which lie behind each other; others are their own part.
 constexpr DType part_of(DType type) {

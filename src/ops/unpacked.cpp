@@ -24,12 +24,12 @@ struct Copies {
   size_t used = 0;
 };
 
-// Makes the int4 operands int8 and gives each room from `at` on.
+// Makes the operands of 4 bits int8 and gives each room from `at` on.
 Copies lay_out(std::vector<Operand>& operands, size_t& at) {
   Copies copies{{}, operands.size()};
   for (size_t i = 0; i < operands.size(); ++i) {
     Operand& operand = operands[i];
-    if (!operand.present || operand.dtype != DType::i4) continue;
+    if (!operand.present || bits_of(operand.dtype) != 4) continue;
     operand.dtype = DType::i8;
     operand.is_constant = false;
     operand.constant = {};
@@ -60,7 +60,7 @@ void pack(const std::byte* from, std::byte* to, size_t count) {
 }  // namespace
 
 PlanResult plan_unpacked(const OpContext& context, PlanFunction function) {
-  if (context.inputs[0].dtype != DType::i4) return function(context);
+  if (bits_of(context.inputs[0].dtype) != 4) return function(context);
   if (std::max(context.inputs.size(), context.outputs.size()) > kMostOperands)
     return no_kernel_for(context);
   OpContext wide = context;

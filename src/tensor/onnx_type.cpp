@@ -9,10 +9,12 @@ namespace {
 
 // In the order of TensorProto.DataType, from 0.
 constexpr std::array kByNumber = {
-    DType::undefined, DType::f32,    DType::u8,        DType::i8,        DType::u16,  DType::i16,
-    DType::i32,       DType::i64,    DType::string,    DType::boolean,   DType::f16,  DType::f64,
-    DType::u32,       DType::u64,    DType::c64,       DType::c128,      DType::bf16, DType::f8e4m3,
-    DType::undefined, DType::f8e5m2, DType::undefined, DType::undefined, DType::i4};
+    DType::undefined, DType::f32,       DType::u8,     DType::i8,        DType::u16,
+    DType::i16,       DType::i32,       DType::i64,    DType::string,    DType::boolean,
+    DType::f16,       DType::f64,       DType::u32,    DType::u64,       DType::c64,
+    DType::c128,      DType::bf16,      DType::f8e4m3, DType::undefined, DType::f8e5m2,
+    DType::undefined, DType::undefined, DType::i4,     DType::f4e2m1,    DType::f8e8m0,
+    DType::undefined, DType::undefined, DType::f6e2m3, DType::f6e3m2};
 
 }  // namespace
 

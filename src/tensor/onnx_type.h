@@ -9,7 +9,7 @@
 namespace anynpu {
 
 // DType::undefined for a number that ONNX does not have or AscendCL does not describe (the FNUZ
-// forms of 8-bit floats, UINT4).
+// forms of 8-bit floats, UINT4, UINT2, INT2).
 DType dtype_of_onnx_number(int64_t number);
 
 // 0 (TensorProto.UNDEFINED) for types that ONNX does not have.

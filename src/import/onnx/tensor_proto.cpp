@@ -127,6 +127,18 @@ std::vector<std::byte> as_is(const std::vector<T>& list) {
   return {bytes.begin(), bytes.end()};
 }
 
+// Elements of 6 bits, one in each number of the list, the first in the lowest bits.
+std::vector<std::byte> packed_sixes(const std::vector<int64_t>& list) {
+  std::vector<std::byte> bytes((list.size() * 6 + 7) / 8);
+  for (size_t i = 0; i < list.size(); ++i) {
+    const size_t at = i * 6 / 8, shift = i * 6 % 8;
+    const auto code = static_cast<unsigned>(list[i] & 63) << shift;
+    bytes[at] |= static_cast<std::byte>(code & 255u);
+    if (code > 255) bytes[at + 1] |= static_cast<std::byte>(code >> 8);
+  }
+  return bytes;
+}
+
 // The typed lists: which one a type uses stands in onnx.proto beside each list.
 std::vector<std::byte> bytes_of_lists(DType dtype, const Parts& parts) {
   switch (dtype) {
@@ -149,6 +161,9 @@ std::vector<std::byte> bytes_of_lists(DType dtype, const Parts& parts) {
     case DType::f16:
     case DType::bf16:
       return narrow<uint16_t>(parts.ints);
+    case DType::f6e3m2:
+    case DType::f6e2m3:
+      return packed_sixes(parts.ints);
     default:
       return narrow<uint8_t>(parts.ints);
   }
@@ -183,7 +198,8 @@ Result<DType> dtype_of(int64_t onnx_type) {
   return fail(
       Code::unsupported_dtype,
       "ONNX data type {} is not supported, AscendCL has no description for it; expected one "
-      "of 1 to 17, 19 (FLOAT8E5M2) or 22 (INT4)",
+      "of 1 to 17, 19 (FLOAT8E5M2), 22 (INT4), 23 (FLOAT4E2M1), 24 (FLOAT8E8M0), 27 (FLOAT6E2M3) "
+      "or 28 (FLOAT6E3M2)",
       onnx_type);
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "import/singleop/op.h"
-#include "tensor/float8.h"
+#include "tensor/microscaling.h"
 
 namespace anynpu::singleop {
 
@@ -40,6 +40,10 @@ constexpr TypeName kTypes[] = {
     {"uint1", DType::u1},
     {"float8_e5m2", DType::f8e5m2},
     {"float8_e4m3fn", DType::f8e4m3},
+    {"float8_e8m0", DType::f8e8m0},
+    {"float6_e3m2", DType::f6e3m2},
+    {"float6_e2m3", DType::f6e2m3},
+    {"float4_e2m1", DType::f4e2m1},
     {"UNDEFINED", DType::undefined},
 };
 
@@ -125,6 +129,9 @@ Status append_constant(const json::Value& item, DType dtype, std::string_view wh
         return {};
       case DType::f8e4m3:
         append_raw(bytes, to_f8e4m3(real).bits);
+        return {};
+      case DType::f8e8m0:
+        append_raw(bytes, to_f8e8m0(real).bits);
         return {};
       default:
         return refused();

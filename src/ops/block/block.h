@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/schema.h"
-#include "tensor/float8.h"
+#include "tensor/microscaling.h"
 
 namespace anynpu::ops {
 
@@ -17,7 +17,8 @@ void register_where(Registry& registry);
 // The type for an attribute that holds a TensorProto.DataType.
 Result<DType> dtype_of_onnx(const OpContext& context, int64_t number);
 
-// The attribute saturate of Cast and QuantizeLinear; opsets without it saturate.
-Overflow overflow_of(const OpContext& context);
+// The attributes saturate and round_mode of Cast and QuantizeLinear; opsets without them saturate
+// and round scales up.
+SmallFloatRule small_float_rule(const OpContext& context);
 
 }  // namespace anynpu::ops

@@ -12,7 +12,8 @@ namespace anynpu::ops {
 
 namespace {
 
-constexpr DTypeSet kCastable = kNumbers | kFloat8 | DTypeSet{DType::boolean, DType::i4};
+constexpr DTypeSet kCastable = kNumbers | kSmallFloats | DTypeSet{DType::boolean, DType::i4};
+
 Status cast_rule(OpContext& context) {
   DType to = DType::undefined;
   if (context.schema->name == "CastLike") {
@@ -24,6 +25,11 @@ Status cast_rule(OpContext& context) {
     return fail(Code::unsupported_dtype, "{}: casts to {} are not supported; expected one of {}",
                 context.label(), name_of(to), kCastable.to_string());
   }
+  const std::string mode = context.string_attr("round_mode");
+  if (!mode.empty() && mode != "up" && mode != "down" && mode != "nearest") {
+    return fail(Code::invalid_argument, "{}: round_mode is '{}', expected up, down or nearest",
+                context.label(), mode);
+  }
   context.outputs[0].dtype = to;
   context.outputs[0].shape = context.inputs[0].shape;
   context.outputs[0].has_shape = context.inputs[0].has_shape;
@@ -34,7 +40,7 @@ PlanResult plan_cast(const OpContext& context) {
   const BlockOp copy{.real = apply1<[](double x, const Params&) { return x; }, double>,
                      .whole = apply1<[](int64_t x, const Params&) { return x; }, int64_t>,
                      .natural = apply1<[](uint64_t x, const Params&) { return x; }, uint64_t>,
-                     .overflow = overflow_of(context)};
+                     .rule = small_float_rule(context)};
   OpContext one = context;
   one.inputs.resize(1);
   return plan_blocks(one, copy, wide_kind(context.inputs[0].dtype), {});
@@ -70,9 +76,13 @@ PlanResult plan_short_cast(const OpContext& context) {
 
 }  // namespace
 
-Overflow overflow_of(const OpContext& context) {
+SmallFloatRule small_float_rule(const OpContext& context) {
   const bool special = context.has_attr("saturate") && context.int_attr("saturate") == 0;
-  return special ? Overflow::special : Overflow::saturate;
+  const std::string mode = context.string_attr("round_mode");
+  return {special ? Overflow::special : Overflow::saturate, mode == "down" ? ScaleRounding::down
+                                                            : mode == "nearest"
+                                                                ? ScaleRounding::nearest
+                                                                : ScaleRounding::up};
 }
 
 Result<DType> dtype_of_onnx(const OpContext& context, int64_t number) {
@@ -94,7 +104,12 @@ void register_cast(Registry& registry) {
                   .shape = cast_rule};
   registry.add(schema);
   schema.since = 19;
-  schema.attrs.push_back({"saturate", AttrKind::i, int64_t{1}});
+  const AttrSchema saturate{"saturate", AttrKind::i, int64_t{1}};
+  const AttrSchema round_mode{"round_mode", AttrKind::s, std::string_view("up")};
+  schema.attrs.push_back(saturate);
+  registry.add(schema);
+  schema.since = 24;
+  schema.attrs.push_back(round_mode);
   registry.add(schema);
   schema.name = "CastLike";
   schema.inputs.push_back({"target_type", "V"});
@@ -102,7 +117,10 @@ void register_cast(Registry& registry) {
   schema.since = 15;
   registry.add(schema);
   schema.since = 19;
-  schema.attrs = {{"saturate", AttrKind::i, int64_t{1}}};
+  schema.attrs = {saturate};
+  registry.add(schema);
+  schema.since = 24;
+  schema.attrs.push_back(round_mode);
   registry.add(schema);
   for (std::string_view name : {"Cast", "CastLike"}) {
     registry.add(KernelDef{.op = name,

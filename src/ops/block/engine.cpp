@@ -62,10 +62,10 @@ PlanResult plan_wide(const OpContext& context, const BlockOp& op, BlockFunction<
     loads.push_back(load_block<W>(input.dtype));
     if (!loads.back()) return no_kernel_for(context);
   }
-  const StoreBlock<W> store = store_block<W>(context.outputs[0].dtype, op.overflow);
+  const StoreBlock<W> store = store_block<W>(context.outputs[0].dtype, op.rule);
   if (!function || !store || (!folds && walks.size() > kMostInputs)) return no_kernel_for(context);
   const auto count = static_cast<size_t>(element_count(out));
-  const size_t least = context.outputs[0].dtype == DType::i4 ? count : 4096;
+  const size_t least = stored_in_bytes(context.outputs[0].dtype) ? 4096 : count;
   auto plan = make_plan([=](const RunArgs& args) {
     parallel(count, least, [&](size_t begin, size_t end) {
       W blocks[kMostInputs][kBlockLength];

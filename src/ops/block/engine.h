@@ -25,7 +25,7 @@ struct BlockOp {
   BlockFunction<int64_t> whole = nullptr;
   BlockFunction<uint64_t> natural = nullptr;
   bool folds = false;  // variadic: f(f(in0, in1), in2) ...
-  Overflow overflow = Overflow::saturate;
+  SmallFloatRule rule;
 };
 
 // Block functions from a lambda of elements: apply1<[](double x, const Params&) {...}, double>.

@@ -59,48 +59,98 @@ void store(std::byte* base, int64_t at, const W* in, int64_t count) {
   for (int64_t i = 0; i < count; ++i) y[i] = narrowed<T>(in[i]);
 }
 
-template <typename T, typename W>
-void load_float8(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count) {
+// Elements of `bits` each lie behind one another, the first in the lowest bits of the first byte.
+template <int bits>
+unsigned code_at(const std::byte* base, int64_t index) {
+  const int64_t at = index * bits / 8;
+  const int shift = static_cast<int>(index * bits % 8);
+  unsigned code = std::to_integer<unsigned>(base[at]) >> shift;
+  if (shift + bits > 8) code |= std::to_integer<unsigned>(base[at + 1]) << (8 - shift);
+  return code & ((1u << bits) - 1);
+}
+
+// Clears what follows in the bytes it touches, so that the last one of a tensor has no rest.
+template <int bits>
+void set_code(std::byte* base, int64_t index, unsigned code) {
+  const int64_t at = index * bits / 8;
+  const int shift = static_cast<int>(index * bits % 8);
+  const unsigned before = std::to_integer<unsigned>(base[at]) & ((1u << shift) - 1);
+  base[at] = static_cast<std::byte>((before | code << shift) & 255u);
+  if (shift + bits > 8) base[at + 1] = static_cast<std::byte>(code >> (8 - shift));
+}
+
+template <typename T, int bits, typename W>
+void load_small(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    const auto value =
-        static_cast<double>(to_float(T{std::to_integer<uint8_t>(base[at + i * step])}));
-    out[i] = narrowed<W>(value);
+    const T value{static_cast<uint8_t>(code_at<bits>(base, at + i * step))};
+    out[i] = narrowed<W>(static_cast<double>(to_float(value)));
   }
 }
 
-template <auto encode, Overflow overflow, typename W>
-void store_float8(std::byte* base, int64_t at, const W* in, int64_t count) {
+template <auto encode, int bits, SmallFloatRule rule, typename W>
+void store_small(std::byte* base, int64_t at, const W* in, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
-    base[at + i] = static_cast<std::byte>(encode(static_cast<double>(in[i]), overflow).bits);
+    set_code<bits>(base, at + i, encode(static_cast<double>(in[i]), rule).bits);
 }
 
-template <auto encode, typename W>
-StoreBlock<W> store_float8(Overflow overflow) {
-  return overflow == Overflow::saturate ? store_float8<encode, Overflow::saturate, W>
-                                        : store_float8<encode, Overflow::special, W>;
+// One type as a row: how its codes are made and read.
+template <typename W>
+struct SmallFloat {
+  DType type;
+  LoadBlock<W> load;
+  StoreBlock<W> saturating, special;
+};
+
+F8E5M2 encode_e5m2(double value, SmallFloatRule rule) { return to_f8e5m2(value, rule.overflow); }
+F8E4M3 encode_e4m3(double value, SmallFloatRule rule) { return to_f8e4m3(value, rule.overflow); }
+
+template <typename T, auto encode, int bits, typename W>
+constexpr SmallFloat<W> small_float(DType type) {
+  return {type, load_small<T, bits, W>, store_small<encode, bits, SmallFloatRule{}, W>,
+          store_small<encode, bits, SmallFloatRule{Overflow::special}, W>};
 }
 
-// Two to a byte, the first in the low half.
+template <typename W>
+constexpr SmallFloat<W> kSmallFloatRows[] = {small_float<F8E5M2, encode_e5m2, 8, W>(DType::f8e5m2),
+                                             small_float<F8E4M3, encode_e4m3, 8, W>(DType::f8e4m3),
+                                             small_float<F8E8M0, to_f8e8m0, 8, W>(DType::f8e8m0),
+                                             small_float<F6E3M2, to_f6e3m2, 6, W>(DType::f6e3m2),
+                                             small_float<F6E2M3, to_f6e2m3, 6, W>(DType::f6e2m3),
+                                             small_float<F4E2M1, to_f4e2m1, 4, W>(DType::f4e2m1)};
+
+// E8M0 alone has a way of rounding; `up` stands in its row.
+template <ScaleRounding rounding, typename W>
+StoreBlock<W> store_scale(Overflow overflow) {
+  constexpr SmallFloatRule kSaturating{Overflow::saturate, rounding};
+  constexpr SmallFloatRule kSpecial{Overflow::special, rounding};
+  return overflow == Overflow::saturate ? store_small<to_f8e8m0, 8, kSaturating, W>
+                                        : store_small<to_f8e8m0, 8, kSpecial, W>;
+}
+
+template <typename W>
+StoreBlock<W> store_small_float(const SmallFloat<W>& row, SmallFloatRule rule) {
+  if (row.type == DType::f8e8m0 && rule.rounding == ScaleRounding::down)
+    return store_scale<ScaleRounding::down, W>(rule.overflow);
+  if (row.type == DType::f8e8m0 && rule.rounding == ScaleRounding::nearest)
+    return store_scale<ScaleRounding::nearest, W>(rule.overflow);
+  return rule.overflow == Overflow::saturate ? row.saturating : row.special;
+}
+
 template <typename W>
 void load_int4(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t index = at + i * step;
-    const int half = std::to_integer<int>(base[index / 2]) >> (index % 2 * 4) & 15;
-    out[i] = static_cast<W>(half > 7 ? half - 16 : half);
+    const int code = static_cast<int>(code_at<4>(base, at + i * step));
+    out[i] = static_cast<W>(code > 7 ? code - 16 : code);
   }
 }
 
 template <typename W>
 void store_int4(std::byte* base, int64_t at, const W* in, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t index = at + i;
     W value = in[i];
     if constexpr (std::is_floating_point_v<W>)
       value = std::clamp(std::nearbyint(value), W(-8), W(7));
-    const auto half = static_cast<unsigned>(narrowed<int8_t>(value)) & 15u;
-    const unsigned other = std::to_integer<unsigned>(base[index / 2]);
-    // The first of a pair clears the second, so that the last byte of an odd count has no rest.
-    base[index / 2] = static_cast<std::byte>(index % 2 == 0 ? half : (other & 15u) | half << 4);
+    set_code<4>(base, at + i, static_cast<unsigned>(narrowed<int8_t>(value)) & 15u);
   }
 }
 
@@ -114,6 +164,10 @@ WideKind wide_kind(DType type) {
     case DType::bf16:
     case DType::f8e5m2:
     case DType::f8e4m3:
+    case DType::f8e8m0:
+    case DType::f6e3m2:
+    case DType::f6e2m3:
+    case DType::f4e2m1:
       return WideKind::real;
     case DType::u8:
     case DType::u16:
@@ -129,19 +183,21 @@ template <typename W>
 LoadBlock<W> load_block(DType type) {
   if (type == DType::boolean) return load<Truth, W>;
   if (type == DType::i4) return load_int4<W>;
-  if (type == DType::f8e5m2) return load_float8<F8E5M2, W>;
-  if (type == DType::f8e4m3) return load_float8<F8E4M3, W>;
+  for (const auto& small : kSmallFloatRows<W>) {
+    if (small.type == type) return small.load;
+  }
   LoadBlock<W> found = nullptr;
   visit_numbers(type, [&](auto zero) { found = load<decltype(zero), W>; });
   return found;
 }
 
 template <typename W>
-StoreBlock<W> store_block(DType type, Overflow overflow) {
+StoreBlock<W> store_block(DType type, SmallFloatRule rule) {
   if (type == DType::boolean) return store<Truth, W>;
   if (type == DType::i4) return store_int4<W>;
-  if (type == DType::f8e5m2) return store_float8<to_f8e5m2, W>(overflow);
-  if (type == DType::f8e4m3) return store_float8<to_f8e4m3, W>(overflow);
+  for (const auto& small : kSmallFloatRows<W>) {
+    if (small.type == type) return store_small_float(small, rule);
+  }
   StoreBlock<W> found = nullptr;
   visit_numbers(type, [&](auto zero) { found = store<decltype(zero), W>; });
   return found;
@@ -157,9 +213,9 @@ W load_one(DType type, const std::byte* base, int64_t at) {
 template LoadBlock<double> load_block(DType);
 template LoadBlock<int64_t> load_block(DType);
 template LoadBlock<uint64_t> load_block(DType);
-template StoreBlock<double> store_block(DType, Overflow);
-template StoreBlock<int64_t> store_block(DType, Overflow);
-template StoreBlock<uint64_t> store_block(DType, Overflow);
+template StoreBlock<double> store_block(DType, SmallFloatRule);
+template StoreBlock<int64_t> store_block(DType, SmallFloatRule);
+template StoreBlock<uint64_t> store_block(DType, SmallFloatRule);
 template double load_one(DType, const std::byte*, int64_t);
 template int64_t load_one(DType, const std::byte*, int64_t);
 template uint64_t load_one(DType, const std::byte*, int64_t);

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "tensor/dtype.h"
-#include "tensor/float8.h"
+#include "tensor/microscaling.h"
 
 namespace anynpu::ops {
 
@@ -23,8 +23,8 @@ WideKind wide_kind(DType type);
 template <typename W>
 using LoadBlock = void (*)(const std::byte* base, int64_t at, int64_t step, W* out, int64_t count);
 // base[at + i] = in[i]; rounds to nearest for short floats, truncates towards zero and wraps for
-// integers, non-zero is true for bool; `overflow` is that of 8-bit floats. int4 elements share
-// bytes: one thread stores them, in order.
+// integers, non-zero is true for bool; `rule` is that of floats of 8 bits and less. Elements of 4
+// and 6 bits share bytes: one thread stores them, in order (stored_in_bytes tells them).
 template <typename W>
 using StoreBlock = void (*)(std::byte* base, int64_t at, const W* in, int64_t count);
 
@@ -32,7 +32,10 @@ using StoreBlock = void (*)(std::byte* base, int64_t at, const W* in, int64_t co
 template <typename W>
 LoadBlock<W> load_block(DType type);
 template <typename W>
-StoreBlock<W> store_block(DType type, Overflow overflow = Overflow::saturate);
+StoreBlock<W> store_block(DType type, SmallFloatRule rule = {});
+
+// Whether every element has bytes of its own, so that threads may store different ones.
+inline bool stored_in_bytes(DType type) { return bits_of(type) % 8 == 0; }
 
 // One element of a parameter tensor; 0 for types that are no numbers.
 template <typename W>

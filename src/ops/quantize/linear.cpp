@@ -18,7 +18,7 @@ namespace anynpu::ops {
 namespace {
 
 constexpr DTypeSet kQuantised =
-    DTypeSet{DType::u8, DType::i8, DType::u16, DType::i16, DType::i4} | kFloat8;
+    DTypeSet{DType::u8, DType::i8, DType::u16, DType::i16, DType::i4} | kFloat8 | kFloat6 | kFloat4;
 constexpr DTypeSet kScaled = kFloats | DTypeSet{DType::i32};
 
 struct Range {
@@ -89,6 +89,33 @@ int64_t place_of(const ScaleWalk& walk, int64_t i) {
   return i / walk.extent * walk.scales + i % walk.extent / walk.block;
 }
 
+// The type that x / y_scale is computed in: the attribute's, else from opset 23 on that of the
+// scale, where it is a type to compute in.
+Result<DType> division_type(const OpContext& context) {
+  if (const int64_t stated = context.int_attr("precision"); stated != 0) {
+    ANYNPU_ASSIGN(const DType type, dtype_of_onnx(context, stated));
+    if (kFloats.has(type)) return type;
+    return fail(Code::unsupported_dtype, "{}: precision is {}, expected one of {}", context.label(),
+                name_of(type), kFloats.to_string());
+  }
+  const DType x = context.inputs[0].dtype, scale = context.inputs[1].dtype;
+  if (x == DType::f64 || scale == DType::f64) return DType::f64;
+  return context.schema->since >= 23 && kFloats.has(scale) ? scale : DType::f32;
+}
+
+double rounded_to(DType type, double value) {
+  switch (type) {
+    case DType::f64:
+      return value;
+    case DType::f16:
+      return to_float(to_f16(static_cast<float>(value)));
+    case DType::bf16:
+      return to_float(to_bf16(static_cast<float>(value)));
+    default:
+      return static_cast<float>(value);
+  }
+}
+
 Status quantize_rule(OpContext& context) {
   DType to = context.has_input(2) ? context.inputs[2].dtype : DType::u8;
   if (!context.has_input(2) && context.int_attr("output_dtype") != 0) {
@@ -98,6 +125,7 @@ Status quantize_rule(OpContext& context) {
     return fail(Code::unsupported_dtype, "{}: quantised type {}, expected one of {}",
                 context.label(), name_of(to), kQuantised.to_string());
   }
+  ANYNPU_TRY(division_type(context).status());
   context.outputs[0].dtype = to;
   if (!context.inputs[0].has_shape) return {};
   if (context.inputs[0].fully_known() && context.inputs[1].fully_known()) {
@@ -114,10 +142,11 @@ PlanResult plan_scaled(const OpContext& context, Body body) {
   const bool has_zero = context.has_input(2);
   const auto load = load_block<double>(from), load_scale = load_block<double>(scale_type);
   const auto load_zero = load_block<double>(has_zero ? context.inputs[2].dtype : DType::u8);
-  const auto store = store_block<double>(context.outputs[0].dtype, overflow_of(context));
+  const auto store = store_block<double>(context.outputs[0].dtype, small_float_rule(context));
   if (!load || !load_scale || !load_zero || !store) return no_kernel_for(context);
   const int64_t count = element_count(context.inputs[0].shape);
-  const size_t least = context.outputs[0].dtype == DType::i4 ? static_cast<size_t>(count) : 2048;
+  const size_t least =
+      stored_in_bytes(context.outputs[0].dtype) ? 2048 : static_cast<size_t>(count);
   return make_plan([=](const RunArgs& args) {
     parallel(static_cast<size_t>(count), least, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
@@ -137,12 +166,10 @@ PlanResult plan_quantize(const OpContext& context) {
   const DType to = context.outputs[0].dtype;
   const bool whole = !is_floating(to);
   const Range range = range_of(to);
-  // The quotient is rounded as a float first where the input is one: the definition is in its type.
-  const bool in_double = context.inputs[0].dtype == DType::f64;
+  ANYNPU_ASSIGN(const DType precision, division_type(context));
   return plan_scaled(context, [=](double x, double scale, double zero) {
     const double quotient =
-        in_double ? x / scale
-                  : static_cast<double>(static_cast<float>(x) / static_cast<float>(scale));
+        rounded_to(precision, rounded_to(precision, x) / rounded_to(precision, scale));
     if (!whole) return quotient + zero;
     return std::clamp(std::nearbyint(quotient) + zero, range.low, range.high);
   });
@@ -150,7 +177,15 @@ PlanResult plan_quantize(const OpContext& context) {
 
 Status dequantize_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
-  const DType to = context.inputs[1].dtype;
+  DType to = context.inputs[1].dtype;
+  if (context.int_attr("output_dtype") != 0) {
+    ANYNPU_ASSIGN(to, dtype_of_onnx(context, context.int_attr("output_dtype")));
+  }
+  if (!kFloats.has(to)) {
+    return fail(Code::unsupported_dtype,
+                "{}: the result is {}, expected one of {}; state it by output_dtype",
+                context.label(), name_of(to), kFloats.to_string());
+  }
   context.outputs[0].dtype = to;
   if (!x.has_shape) return {};
   if (x.fully_known() && context.inputs[1].fully_known()) ANYNPU_TRY(scale_walk(context).status());
@@ -196,7 +231,7 @@ void register_linear(Registry& registry) {
       .since = 10,
       .inputs = {{"x", "T"}, {"y_scale", "S"}, {"y_zero_point", "Z", Presence::optional}},
       .outputs = {{"y", "Z"}},
-      .types = {{"T", kScaled}, {"S", kScaled}, {"Z", kQuantised}},
+      .types = {{"T", kScaled}, {"S", kScaled | kScaleFloat}, {"Z", kQuantised}},
       .shape = quantize_rule};
   const AttrSchema axis{"axis", AttrKind::i, int64_t{1}};
   const AttrSchema block{"block_size", AttrKind::i, int64_t{0}};
@@ -208,16 +243,20 @@ void register_linear(Registry& registry) {
   schema.attrs.push_back(saturate);
   schema.since = 19;
   registry.add(schema);
-  schema.attrs.insert(schema.attrs.end(), {block, {"output_dtype", AttrKind::i, int64_t{0}}});
+  const AttrSchema output_dtype{"output_dtype", AttrKind::i, int64_t{0}};
+  schema.attrs.insert(schema.attrs.end(), {block, output_dtype});
   schema.since = 21;
+  registry.add(schema);
+  schema.attrs.push_back({"precision", AttrKind::i, int64_t{0}});
+  schema.since = 23;
   registry.add(schema);
   constexpr DTypeSet kStored = kQuantised | DTypeSet{DType::i32};
   schema =
       OpSchema{.name = "DequantizeLinear",
                .since = 10,
                .inputs = {{"x", "T"}, {"x_scale", "S"}, {"x_zero_point", "T", Presence::optional}},
-               .outputs = {{"y", "S"}},
-               .types = {{"T", kStored}, {"S", kFloats}},
+               .outputs = {{"y", "Y"}},
+               .types = {{"T", kStored}, {"S", kFloats | kScaleFloat}},
                .shape = dequantize_rule};
   registry.add(schema);
   schema.attrs = {axis};
@@ -225,6 +264,9 @@ void register_linear(Registry& registry) {
   registry.add(schema);
   schema.attrs.push_back(block);
   schema.since = 21;
+  registry.add(schema);
+  schema.attrs.push_back(output_dtype);
+  schema.since = 23;
   registry.add(schema);
   registry.add(OpSchema{.name = "DynamicQuantizeLinear",
                         .since = 11,

@@ -57,7 +57,7 @@ const graph::TensorAttr* tensor_attr(const OpContext& context, const char* key) 
 
 Status constant_of_shape_rule(OpContext& context) {
   const graph::TensorAttr* value = tensor_attr(context, "value");
-  if (value && (element_count(value->shape) != 1 || size_of(value->dtype) == 0 ||
+  if (value && (element_count(value->shape) != 1 || !kAnyPacked.has(value->dtype) ||
                 value->data->bytes.size() != size_of(value->dtype))) {
     return fail(Code::invalid_argument, "{}: value is {} of {}, expected one number",
                 context.label(), to_string(value->shape), name_of(value->dtype));
@@ -82,7 +82,7 @@ PlanResult plan_constant_of_shape(const OpContext& context) {
   if (value) element.assign(value->data->bytes.begin(), value->data->bytes.end());
   const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
   const size_t bytes = bytes_of(dtype, count);
-  const bool packed = dtype == DType::i4;
+  const bool packed = bits_of(dtype) == 4;
   if (packed) element[0] = (element[0] & std::byte{15}) | element[0] << 4;
   return make_plan([=](const RunArgs& args) {
     for (size_t at = 0; at < bytes; at += size)

@@ -34,6 +34,9 @@ PlanResult plan_get(const OpContext& context) {
   });
 }
 
+// Whatever a copy of bytes hands on.
+constexpr DTypeSet kHeld = kAnyPacked | kFloat6;
+
 }  // namespace
 
 void register_optional(Registry& registry) {
@@ -41,21 +44,21 @@ void register_optional(Registry& registry) {
                         .since = 15,
                         .inputs = {{"input", "T", Presence::optional}},
                         .outputs = {{"output", "B"}},
-                        .types = {{"T", kAnyFixed}},
+                        .types = {{"T", kHeld}},
                         .shape = has_rule});
   registry.add(OpSchema{.name = "OptionalGetElement",
                         .since = 15,
                         .inputs = {{"input", "T"}},
                         .outputs = {{"output", "T"}},
-                        .types = {{"T", kAnyFixed}},
+                        .types = {{"T", kHeld}},
                         .shape = get_rule});
   registry.add(KernelDef{.op = "OptionalHasElement",
                          .name = "reference",
-                         .types = kAnyFixed,
+                         .types = kHeld,
                          .create = create_plain<plan_has>});
   registry.add(KernelDef{.op = "OptionalGetElement",
                          .name = "reference",
-                         .types = kAnyFixed,
+                         .types = kHeld,
                          .create = create_plain<plan_get>});
 }
 

@@ -147,7 +147,7 @@ PlanResult plan_dropout(const OpContext& context) {
   const Operand& x = context.inputs[0];
   const int64_t count = element_count(x.shape);
   const auto load = load_block<double>(x.dtype);
-  const auto store = store_block<double>(x.dtype, Overflow::special);  // infinity stays
+  const auto store = store_block<double>(x.dtype, {Overflow::special});  // infinity stays
   const bool has_ratio = context.has_input(1), has_mode = context.has_input(2);
   const auto ratio_at = load_block<double>(has_ratio ? context.inputs[1].dtype : DType::f32);
   const bool mask = context.outputs.size() > 1 && context.outputs[1].present;

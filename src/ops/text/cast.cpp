@@ -42,12 +42,13 @@ FoldedList parse(const OpContext& context, DType dtype) {
   return std::vector<Folded>{{dtype, x.shape, {bytes.begin(), bytes.end()}}};
 }
 
-// `from` as `to`, by the kernels of Cast.
-FoldedList cast_numbers(const Folded& from, DType to, Overflow overflow = Overflow::saturate) {
+// `from` as `to`, by the kernels of Cast, with the attributes of `model`.
+FoldedList cast_numbers(const Folded& from, DType to, const graph::Node* model = nullptr) {
   graph::Node node;
   node.op = "CastLike";
-  node.attrs["saturate"] = int64_t{overflow == Overflow::saturate};
-  node.opset = 19;
+  if (model) node.attrs = model->attrs;
+  node.attrs.erase("to");
+  node.opset = 24;
   node.inputs = {0, 1};
   node.outputs = {2};
   const std::vector<std::byte> like(bytes_of(to, 1));
@@ -90,7 +91,8 @@ std::string laid_out(const std::string& text, double value) {
   return sign + digits.substr(0, point) + "." + digits.substr(point);
 }
 
-// Types of 16 and 8 bits have no shortest form in the standard library: the first that comes back.
+// Types of 16 bits and less have no shortest form in the standard library: the first that comes
+// back.
 FoldedList write_short_floats(const OpContext& context, const std::vector<double>& values) {
   const Operand& x = context.inputs[0];
   std::vector<std::string> texts(values.size());
@@ -103,12 +105,12 @@ FoldedList write_short_floats(const OpContext& context, const std::vector<double
       std::from_chars(written[i].data(), written[i].data() + written[i].size(), tried[i]);
     }
     const auto bytes = std::as_bytes(std::span(tried));
-    ANYNPU_ASSIGN(const auto back,
+    ANYNPU_ASSIGN(const auto rounded,
                   cast_numbers({DType::f64, x.shape, {bytes.begin(), bytes.end()}}, x.dtype));
+    ANYNPU_ASSIGN(const auto back, cast_numbers(rounded[0], DType::f64));
     for (size_t i = 0; i < values.size(); ++i) {
-      const size_t size = size_of(x.dtype);
       const bool same =
-          std::memcmp(back[0].bytes.data() + size * i, x.constant.data() + size * i, size) == 0;
+          std::memcmp(back[0].bytes.data() + sizeof(double) * i, &values[i], sizeof(double)) == 0;
       if (texts[i].empty() && (same || digits == kMostDigits))
         texts[i] = laid_out(written[i], values[i]);
     }
@@ -173,7 +175,7 @@ FoldedList cast_texts(const OpContext& given) {
   if (to == DType::string) {
     return std::vector<Folded>{{to, x.shape, {x.constant.begin(), x.constant.end()}}};
   }
-  constexpr DTypeSet kParsed = kNumbers | kFloat8 | DTypeSet{DType::i4};
+  constexpr DTypeSet kParsed = kNumbers | kSmallFloats | DTypeSet{DType::i4};
   if (!kParsed.has(to)) {
     return fail(Code::unsupported_dtype, "{}: strings cannot become {}; expected one of {}",
                 context.label(), name_of(to), kParsed.to_string());
@@ -184,7 +186,7 @@ FoldedList cast_texts(const OpContext& given) {
                                        : parse<int64_t>(context, DType::i64);
   ANYNPU_TRY(wide.status());
   if ((*wide)[0].dtype == to) return wide;
-  return cast_numbers((*wide)[0], to, overflow_of(context));
+  return cast_numbers((*wide)[0], to, context.node);
 }
 
 }  // namespace anynpu::ops
