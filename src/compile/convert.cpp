@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/convert.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/log.h"
@@ -116,6 +117,14 @@ Status convert(const Conversion& conversion) {
   options.on_warning = conversion.on_warning;
   ANYNPU_ASSIGN(const om::Model model, compile(std::move(source), options), "while compiling '{}'",
                 conversion.model_path);
+  if (const size_t most = std::max(model.meta.inputs.size(), model.meta.outputs.size());
+      most > om::kMostTensors) {
+    return fail(Code::limit_exceeded,
+                "the model '{}' has {} inputs and {} outputs, at most {} of each can be loaded; "
+                "choose outputs with --out_nodes",
+                conversion.model_path, model.meta.inputs.size(), model.meta.outputs.size(),
+                om::kMostTensors);
+  }
   ANYNPU_LOG(info, "compiled to {} nodes", model.graph.nodes.size());
   ANYNPU_LOG(debug, "{}", graph::print(model.graph));
   if (model.meta.has_ranges() && !runs_shape_ranges(options.soc_version) && conversion.on_warning) {

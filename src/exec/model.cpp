@@ -23,7 +23,7 @@ namespace anynpu::exec {
 
 namespace {
 
-constexpr size_t kMostBuffers = 256;  // of one side of a run, kept on the stack
+constexpr size_t kMostBuffers = om::kMostTensors;  // of one side of a run, kept on the stack
 
 std::vector<TensorInfo> describe(const graph::Graph& graph,
                                  const std::vector<graph::ValueId>& ids) {

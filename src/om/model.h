@@ -82,6 +82,9 @@ struct Meta {
   bool operator==(const Meta&) const = default;
 };
 
+// Inputs, or outputs, that a model may have: more cannot be loaded.
+constexpr size_t kMostTensors = 256;
+
 struct Model {
   graph::Graph graph;
   Meta meta;

@@ -295,6 +295,14 @@ def test_a_write_that_fails_leaves_the_file_that_was_there(folder):
     assert [name for name in os.listdir() if name.startswith("out")] == ["out.om"]
 
 
+def test_a_model_with_more_outputs_than_can_be_loaded_is_refused(folder):
+    nodes = [helper.make_node("Relu", ["x"], [f"y{i}"]) for i in range(257)]
+    onnx.save(network(nodes, [("x", TensorProto.FLOAT, [1, 3, 8, 8])],
+                      [(f"y{i}", TensorProto.FLOAT, None) for i in range(257)], (), 13),
+              "wide.onnx")
+    check_failed(convert(model="wide.onnx"), "257 outputs, at most 256 of each can be loaded")
+
+
 def test_a_few_bytes_that_ask_for_terabytes_are_refused_in_bounded_memory(folder):
     node = helper.make_node
     size = numpy_helper.from_array(np.array([1 << 20, 1 << 22], np.int64), "size")
