@@ -14,11 +14,12 @@ PAGE = os.path.join(suite.ROOT, "docs", "onnx_score.md")
 
 def ort_value(kind, value, tensor):
     """The tensor in onnxruntime's form; of types that numpy lacks by their bits."""
-    element = value.type.tensor_type.elem_type
-    if element not in cases.BITS:
-        return kind.ortvalue_from_numpy(cases.numpy_helper.to_array(tensor))
-    bits = np.frombuffer(cases.to_bytes(tensor), cases.NUMPY[element]).reshape(tuple(tensor.dims))
-    return kind.ortvalue_from_numpy_with_onnx_type(bits, element)
+    array = cases.numpy_helper.to_array(tensor)
+    if array.dtype.isbuiltin == 1:
+        return kind.ortvalue_from_numpy(array)
+    bits = np.frombuffer(cases.to_bytes(tensor), f"u{array.dtype.itemsize}")
+    return kind.ortvalue_from_numpy_with_onnx_type(bits.reshape(array.shape),
+                                                   value.type.tensor_type.elem_type)
 
 
 def run_onnxruntime():
@@ -46,7 +47,7 @@ def run_onnxruntime():
                     assert tuple(got.shape()) == want.shape
                     np.testing.assert_allclose(
                         cases.from_bytes(raw, tensor.data_type, want.shape), want,
-                        rtol=case.rtol, atol=case.atol)
+                        **cases.tolerances(case, tensor.data_type))
             outcomes[case.name] = True
         except Exception:  # noqa: BLE001  whatever it is, the case does not pass there
             outcomes[case.name] = False
@@ -61,9 +62,9 @@ def write(results, known):
              f"package {cases.onnx.__version__} (node, simple, pytorch-converted, "
              "pytorch-operator), run through atc's library in process and `acl.mdl`. A case counts "
              "when AscendCL can describe its inputs and outputs: no strings, sequences, optionals, "
-             "UINT4 or FNUZ forms of 8-bit floats there."
+             "UINT4, 2-bit integers or FNUZ forms of 8-bit floats there."
              + (" onnxruntime runs the same files through its Python interface, which takes no "
-                "int4 arrays, and reads opset 7 and newer." if other else ""), "",
+                "arrays of 4 or 6 bits, and reads opset 7 and newer." if other else ""), "",
              "| cases | in scope | AnyNPU passes | % |" + (" onnxruntime | % |" if other else ""),
              "|---|---|---|---|" + ("---|---|" if other else "")]
     rows = suite.score(results)

@@ -136,6 +136,7 @@ def main():
     parser.add_argument("--json", help="write outcomes and reasons to this file")
     parser.add_argument("--docs", action="store_true", help="write docs/onnx_score.md")
     args = parser.parse_args()
+    os.environ["ANYNPU_BUILD_DIR"] = os.path.abspath(args.build)
     names = [case.name for case in cases.all_cases() if args.keyword in case.name]
     results = run(names, os.path.abspath(args.build), args.jobs)
     if args.verbose:

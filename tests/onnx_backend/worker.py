@@ -23,8 +23,6 @@ SOC = b"Ascend310P3"
 BF16 = 27
 ROOM = 1 << 22  # for outputs whose size the model leaves open
 HUGE_FIRST, HOST_TO_DEVICE, DEVICE_TO_HOST = 0, 1, 2
-ACL_TYPES = {0: 1, 1: 10, 2: 3, 3: 6, 4: 2, 6: 5, 7: 4, 8: 12, 9: 7, 10: 13, 11: 11, 12: 9,
-             16: 14, 17: 15, 27: 16, 29: 22, 35: 19, 36: 17}  # aclDataType -> TensorProto.DataType
 
 
 class Mismatch(Exception):
@@ -139,15 +137,15 @@ class Worker:
         for index, ((raw, acl_type, shape), tensor) in enumerate(zip(outputs, expected)):
             if acl_type == BF16 and tensor.data_type == cases.TensorProto.UINT16:
                 tensor.data_type = cases.TensorProto.BFLOAT16  # the suite stores its bits so
-            if ACL_TYPES.get(acl_type) != tensor.data_type:
+            if cases.ACL_TYPES.get(acl_type) != tensor.data_type:
                 raise Mismatch(f"output {index} has aclDataType {acl_type}, expected TensorProto "
                                f"type {tensor.data_type}")
             if shape != tuple(tensor.dims):
                 raise Mismatch(f"output {index} is {shape}, expected {tuple(tensor.dims)}")
             try:
                 np.testing.assert_allclose(cases.from_bytes(raw, tensor.data_type, shape),
-                                           cases.expected_array(tensor), rtol=case.rtol,
-                                           atol=case.atol)
+                                           cases.expected_array(tensor),
+                                           **cases.tolerances(case, tensor.data_type))
             except AssertionError as error:
                 raise Mismatch(f"output {index}: " + " ".join(str(error).split())[:300]) from None
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/block/wide.h"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "tensor/element.h"
@@ -147,10 +145,7 @@ void load_int4(const std::byte* base, int64_t at, int64_t step, W* out, int64_t 
 template <typename W>
 void store_int4(std::byte* base, int64_t at, const W* in, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    W value = in[i];
-    if constexpr (std::is_floating_point_v<W>)
-      value = std::clamp(std::nearbyint(value), W(-8), W(7));
-    set_code<4>(base, at + i, static_cast<unsigned>(narrowed<int8_t>(value)) & 15u);
+    set_code<4>(base, at + i, static_cast<unsigned>(narrowed<int8_t>(in[i])) & 15u);
   }
 }
 
