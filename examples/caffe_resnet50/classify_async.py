@@ -99,20 +99,22 @@ class AsyncNet:
         print("release source stage success")
 
 
-def positive(text):
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
+def at_least(least):
+    """The type of a parameter that is a whole number from `least` on."""
+    def number(text):
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is not {least} or more")
+        return int(text)
     return number
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", type=int, default=0)
-    parser.add_argument("--execute_times", type=positive, default=4, help="runs in all")
-    parser.add_argument("--callback_interval", type=int, default=1,
+    parser.add_argument("--execute_times", type=at_least(1), default=4, help="runs in all")
+    parser.add_argument("--callback_interval", type=at_least(0), default=1,
                         help="runs between two callbacks; 0: no callbacks")
-    parser.add_argument("--memory_pool", type=positive, default=4,
+    parser.add_argument("--memory_pool", type=at_least(1), default=4,
                         help="blocks of input and output memory, at least --execute_times")
     parser.add_argument("--model_path", default="./model/resnet50.om")
     parser.add_argument("--images_path", default="./data")

@@ -26,7 +26,8 @@ def checked(call, result):
 
 
 def list_pictures(folder):
-    names = sorted(n for n in os.listdir(folder) if n.lower().endswith(EXTENSIONS))
+    here = os.listdir(folder) if os.path.isdir(folder) else []
+    names = sorted(n for n in here if n.lower().endswith(EXTENSIONS))
     if not names:
         raise SystemExit(f"no pictures in {folder}; expected files ending in {EXTENSIONS}")
     return [f"{folder.rstrip('/')}/{name}" for name in names]

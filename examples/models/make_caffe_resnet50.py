@@ -38,12 +38,13 @@ class Builder:
                         f"convolution_param {{ num_output: {c_out} kernel_size: {kernel} "
                         f"pad: {kernel // 2} stride: {stride} bias_term: {str(bias).lower()} }}")
 
-    def norm(self, suffix, x, channels):
-        """BatchNorm and Scale in place. The third blob is the factor of the sums in the others."""
+    def norm(self, suffix, x, channels, spread=1.0):
+        """BatchNorm and Scale in place, for values of that spread. The third blob is the factor of
+        the sums in the others."""
         draw = self.random.uniform
         factor = 999.98236
-        self.weights["bn" + suffix] = [draw(-0.1, 0.1, channels) * factor,
-                                       draw(0.5, 1.5, channels) * factor, [factor]]
+        self.weights["bn" + suffix] = [draw(-0.1, 0.1, channels) * spread * factor,
+                                       draw(0.5, 1.5, channels) * spread**2 * factor, [factor]]
         self.weights["scale" + suffix] = [draw(0.5, 1.0, channels), draw(-0.1, 0.1, channels)]
         self.add("BatchNorm", "bn" + suffix, [x], x, "batch_norm_param { use_global_stats: true }")
         return self.add("Scale", "scale" + suffix, [x], x, "scale_param { bias_term: true }")
@@ -67,7 +68,7 @@ def make_caffe_resnet50(batch=1, seed=0, classes=1000):
     """(prototxt text, caffemodel bytes)."""
     net = Builder(seed)
     x = net.conv("conv1", "data", 3, 64, 7, 2, bias=True)
-    x = net.norm("_conv1", x, 64)
+    x = net.norm("_conv1", x, 64, spread=100.0)  # of pixels from 0 to 255 less their mean
     x = net.add("ReLU", "conv1_relu", [x], x)
     x = net.add("Pooling", "pool1", [x], "pool1",
                 "pooling_param { pool: MAX kernel_size: 3 stride: 2 }")
@@ -79,7 +80,7 @@ def make_caffe_resnet50(batch=1, seed=0, classes=1000):
             channels = 4 * width
     x = net.add("Pooling", "pool5", [x], "pool5",
                 "pooling_param { pool: AVE kernel_size: 7 stride: 1 }")
-    net.weights["fc1000"] = [net.random.standard_normal((classes, channels)) * 0.01,
+    net.weights["fc1000"] = [net.random.standard_normal((classes, channels)) * 0.02,
                              np.zeros(classes)]
     x = net.add("InnerProduct", "fc1000", [x], "fc1000",
                 f"inner_product_param {{ num_output: {classes} }}")

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 
+import cv2
 import numpy as np
 import pytest
 from blocks import block
@@ -61,6 +62,33 @@ def check_lines(out, wanted):
         assert re.fullmatch(form, line), (line, form)
 
 
+def expected_best(folder, name):
+    """The five best classes of a picture and their numbers, by OpenCV's own reader of Caffe."""
+    sys.path.insert(0, os.path.join(EXAMPLES, "caffe_resnet50"))
+    try:
+        from pictures import read_picture
+    finally:
+        sys.path.pop(0)
+    net = cv2.dnn.readNetFromCaffe(str(folder / "caffe_model" / "resnet50.prototxt"),
+                                   str(folder / "caffe_model" / "resnet50.caffemodel"))
+    net.setInput(read_picture(str(folder / "data" / name)).astype(np.float32))
+    values = net.forward().ravel()
+    return [(int(i), float(values[i])) for i in values.argsort()[-1:-6:-1]]
+
+
+def check_best(out, folder):
+    """The printed classes, picture after picture in turn, are those of another importer."""
+    printed = [(int(i), float(v)) for i, v in re.findall(r"\[(\d+)\]: (\d\.\d{6})", out)]
+    wanted = [expected_best(folder, name) for name in ("dog1_1024_683.jpg", "dog2_1024_683.jpg")]
+    assert abs(wanted[0][0][1] - wanted[1][0][1]) > 0.01, "a mix-up of the pictures is seen"
+    assert printed and len(printed) % 10 == 0
+    for at in range(0, len(printed), 5):
+        for (i, v), (want_i, want_v) in zip(printed[at:at + 5], wanted[at // 5 % 2]):
+            assert i == want_i and abs(v - want_v) <= 2e-6 + 1e-4 * want_v
+
+
+@block("9.5.2.5.1", "resnet50_imagenet_classification",
+       note="the folder tree; src/ is examples/caffe_resnet50")
 @block("9.5.2.5.2", "atc --model=caffe_model/resnet50.prototxt "
        "--weight=caffe_model/resnet50.caffemodel --framework=0 --output=model/resnet50 ...")
 @block("9.5.2.5.2", "python3 ./src/acl_net.py",
@@ -79,8 +107,14 @@ def test_9_5_2_5_synchronous_classification(sample):
                       r"images path:\./data", "init resource stage:", "model_id:1",
                       "init resource success", *picture, *picture, r"\*{4}run finish\*{4}",
                       "Releasing resources stage:", r"Resources released successfully\."])
+    check_best(out, sample)
+    for name in ("data/dog1_1024_683.jpg", "data/dog2_1024_683.jpg", "model/resnet50.om",
+                 "caffe_model/resnet50.caffemodel", "caffe_model/resnet50.prototxt"):
+        assert (sample / name).is_file()
 
 
+@block("9.5.2.6.1", "resnet50_async_imagenet_classification",
+       note="the folder tree, printed in two blocks; it is that of 9.5.2.5.1")
 @block("9.5.2.6.2", "atc --model=caffe_model/resnet50.prototxt "
        "--weight=caffe_model/resnet50.caffemodel --framework=0 --",
        slips=["two options are broken after their dashes: the lines are joined"])
@@ -106,8 +140,7 @@ def test_9_5_2_6_asynchronous_classification(sample):
                  "data interaction from host to device success", "execute stage:",
                  *callback * 4, r"exit acl\.rt\.process_report", "run finish!!!",
                  "release source stage:", "release source stage success"])
-    best = re.findall(r"results: =====\n\[(\d+)\]", out)
-    assert best[0] == best[2] and best[1] == best[3], "the pictures take turns"
+    check_best(out, sample)
 
 
 @block("7.5.2", "(words) six parameters: device, runs, interval, pool, model, pictures")
@@ -121,3 +154,11 @@ def test_7_5_2_parameters_of_the_asynchronous_program(sample):
     assert "callback func stage" not in out
     done = start([sys.executable, program, "--execute_times", "5", "--memory_pool", "2"], sample)
     assert done.returncode == 2 and "each run needs a block of its own" in done.stderr
+    for option, value, why in (("--images_path", "nowhere", "no pictures in nowhere"),
+                               ("--images_path", "model", "no pictures in model"),
+                               ("--model_path", "nowhere.om", "nowhere.om"),
+                               ("--device", "99", "device 99 does not exist"),
+                               ("--callback_interval", "-1", "-1 is not 0 or more")):
+        done = start([sys.executable, program, option, value], sample)
+        assert done.returncode in (1, 2) and why in done.stderr
+        assert "Traceback" not in done.stderr
