@@ -24,12 +24,6 @@ constexpr std::pair<int64_t, int64_t> kSamples[] = {
 constexpr const char* kNoTrialFits =
     "none of the shapes that were tried within --input_shape fits the model";
 
-size_t total_size(const std::vector<TensorInfo>& infos) {
-  size_t total = 0;
-  for (const TensorInfo& info : infos) total += info.size;
-  return total;
-}
-
 Result<om::Meta> describe_shapes(const graph::Graph& graph, const std::vector<std::string>& names,
                                  std::span<const Shape> shapes, const om::Meta& settings) {
   ANYNPU_ASSIGN(const graph::Graph fixed, specialise(graph, shapes, settings));
@@ -45,19 +39,20 @@ void keep_larger(const std::vector<TensorInfo>& from, std::vector<TensorInfo>& t
 // Sizes are the largest of any gear; shapes of outputs are those of the largest gear.
 Status describe_gears(const graph::Graph& graph, const std::vector<std::string>& names,
                       om::Meta& meta) {
+  ANYNPU_ASSIGN(const size_t largest, largest_gear(graph, meta.gear_kind, meta.gears));
+  auto gears = meta.gears;
+  std::swap(gears[0], gears[largest]);  // the others only add to its sizes
   om::Meta all;
-  for (const auto& gear : meta.gears) {
+  for (const auto& gear : gears) {
     ANYNPU_ASSIGN(const auto shapes, gear_shapes(graph, meta.gear_kind, gear));
     ANYNPU_ASSIGN(om::Meta one, describe_shapes(graph, names, shapes, meta), "in the gear {}",
                   to_string(gear));
-    const bool first = all.inputs.empty();
-    om::Meta& larger = first || total_size(one.inputs) > total_size(all.inputs) ? one : all;
-    om::Meta& other = &larger == &one ? all : one;
-    if (!first) {
-      keep_larger(other.inputs, larger.inputs);
-      keep_larger(other.outputs, larger.outputs);
+    if (all.inputs.empty()) {
+      all = std::move(one);
+      continue;
     }
-    if (&larger == &one) all = std::move(one);
+    keep_larger(one.inputs, all.inputs);
+    keep_larger(one.outputs, all.outputs);
   }
   meta.inputs = std::move(all.inputs);
   meta.outputs = std::move(all.outputs);

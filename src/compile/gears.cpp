@@ -207,4 +207,21 @@ Result<std::vector<Shape>> gear_shapes(const graph::Graph& graph, GearKind kind,
   return shapes;
 }
 
+Result<size_t> largest_gear(const graph::Graph& graph, GearKind kind,
+                            const std::vector<std::vector<int64_t>>& gears) {
+  size_t largest = 0, most = 0;
+  for (size_t i = 0; i < gears.size(); ++i) {
+    ANYNPU_ASSIGN(const auto shapes, gear_shapes(graph, kind, gears[i]));
+    size_t bytes = 0;
+    for (size_t input = 0; input < shapes.size(); ++input) {
+      const DType dtype = graph.values[static_cast<size_t>(graph.inputs[input])].dtype;
+      bytes += bytes_of(dtype, static_cast<size_t>(element_count(shapes[input])));
+    }
+    if (bytes <= most) continue;
+    most = bytes;
+    largest = i;
+  }
+  return largest;
+}
+
 }  // namespace anynpu::compile

@@ -35,4 +35,9 @@ Result<std::vector<std::vector<int64_t>>> fit_gears(const Gears& gears,
 Result<std::vector<Shape>> gear_shapes(const graph::Graph& graph, om::GearKind kind,
                                        const std::vector<int64_t>& gear);
 
+// Which of `gears` gives the model's inputs the most bytes, the first of several: the one that
+// counts when none is chosen. Fails as gear_shapes() does.
+Result<size_t> largest_gear(const graph::Graph& graph, om::GearKind kind,
+                            const std::vector<std::vector<int64_t>>& gears);
+
 }  // namespace anynpu::compile

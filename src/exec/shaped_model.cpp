@@ -22,12 +22,6 @@ Result<std::vector<graph::Graph>> gear_graphs(const om::Model& model) {
   return graphs;
 }
 
-size_t input_bytes(const LoadedModel& model) {
-  size_t total = 0;
-  for (const TensorInfo& info : model.inputs()) total += info.bytes;
-  return total;
-}
-
 Status check_range(const om::TensorInfo& info, const Shape& shape) {
   bool good = shape.size() == info.shape.size();
   for (size_t i = 0; good && i < shape.size(); ++i) {
@@ -72,10 +66,8 @@ Result<std::shared_ptr<ShapedModel>> ShapedModel::load(std::shared_ptr<const om:
   ANYNPU_ASSIGN(const auto graphs, gear_graphs(*model));
   WeightPool weights(&model->graph);
   ANYNPU_ASSIGN(shaped->gears_, LoadedModel::load_all(graphs, weights, options));
-  for (size_t i = 1; i < shaped->gears_.size(); ++i) {
-    if (input_bytes(*shaped->gears_[i]) > input_bytes(*shaped->gears_[shaped->largest_]))
-      shaped->largest_ = i;
-  }
+  ANYNPU_ASSIGN(shaped->largest_,
+                compile::largest_gear(model->graph, model->meta.gear_kind, model->meta.gears));
   return shaped;
 }
 

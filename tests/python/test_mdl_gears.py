@@ -117,6 +117,20 @@ def test_the_largest_gear_is_used_when_no_setter_was_called(load, files):
     )
 
 
+def test_the_largest_gear_is_the_one_with_the_most_bytes_in_all_inputs(tmp_path, files):
+    # No input is the largest of all in the last gear, both together are.
+    path = convert(tmp_path, "dims", files["product"], "--input_shape=a:-1,-1;b:-1",
+                   "--input_format=ND", "--dynamic_dims=20,1,1;1,10,10;4,5,5")
+    model = Model(path)
+    assert acl.mdl.get_output_dims(model.desc, 0)[0]["dims"] == [4, 5]
+    assert acl.mdl.get_cur_output_dims(model.desc, 0)[0]["dims"] == [4, 5]
+    assert [acl.mdl.get_input_size_by_index(model.desc, i) for i in range(2)] == [80, 40]
+    a, b = image(4, 5), image(5)
+    model.run(a, b)
+    np.testing.assert_array_equal(model.read(0, (4, 5)), a + b)
+    model.close()
+
+
 def test_buffers_may_be_as_large_as_the_gear_needs_and_not_smaller(load):
     model = load("batch", input_sizes=[2 * 768, 8], output_sizes=[2 * 20, 2 * 1024])
     assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, 1, 2) == 0
