@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <string_view>
 
 #include "import/onnx/tensor_proto.h"
@@ -48,6 +47,11 @@ ValueId add_integers(const Node& node, Graph& graph, Ints elements) {
   return graph.add_value(std::move(made));
 }
 
+graph::TensorAttr one_integer() {
+  const int64_t one = 1;
+  return {DType::i64, {1}, copy_constant(std::as_bytes(std::span(&one, 1)))};
+}
+
 // The shape of `b` with ones behind it, as many as place its axes at `axis` of `a`: for values
 // whose shapes the model does not state. Folded away once they are inferred.
 ValueId place_by_shape(const Node& node, Graph& graph, int64_t axis) {
@@ -61,8 +65,7 @@ ValueId place_by_shape(const Node& node, Graph& graph, int64_t axis) {
   const ValueId behind = add("Sub", {rank_a, add_integers(node, graph, {axis})});
   ValueId count = add("Sub", {behind, rank_b});
   count = add("Reshape", {count, add_integers(node, graph, {1})});
-  graph::TensorAttr one{DType::i64, {1}, value(graph, add_integers(node, graph, {1})).constant};
-  const ValueId ones = add("ConstantOfShape", {count}, {{"value", std::move(one)}});
+  const ValueId ones = add("ConstantOfShape", {count}, {{"value", one_integer()}});
   const ValueId target = add("Concat", {shape, ones}, {{"axis", int64_t{0}}});
   return add("Reshape", {b, target});
 }
@@ -181,45 +184,35 @@ Status whole_power(Node& node, Graph&) {
   return {};
 }
 
-// The numbers of input `index`, which opset 1 gives in the type of the data: a constant.
-Result<Ints> numbers(const Node& node, const Graph& graph, size_t index) {
-  const Value& given = value(graph, node.inputs[index]);
-  if (node.inputs[index] == kNoValue || !given.constant || given.dtype != DType::f32) {
-    return fail(Code::unsupported_feature,
-                "{} '{}' of opset 1: input {} is no constant of float32; export the model with a "
-                "later opset",
-                node.op, node.name, index);
-  }
-  Ints made;
-  for (size_t at = 0; at + sizeof(float) <= given.constant->bytes.size(); at += sizeof(float)) {
-    float number = 0;
-    std::memcpy(&number, given.constant->bytes.data() + at, sizeof(float));
-    made.push_back(std::abs(number) < 1e9f ? static_cast<int64_t>(number) : -1);
-  }
-  return made;
+// Input `index`, numbers that opset 1 gives in the type of the data, as a list of int64.
+ValueId as_integers(const Node& node, Graph& graph, size_t index) {
+  constexpr int64_t kInt64 = 7;
+  const ValueId cast = add_before(node, graph, "Cast", 13, {node.inputs[index]}, {{"to", kInt64}});
+  return add_before(node, graph, "Reshape", 13, {cast, add_integers(node, graph, {-1})});
 }
 
 Status split(Node& node, Graph& graph) {
   if (node.inputs.size() < 2 || node.inputs[1] == kNoValue) return {};
-  ANYNPU_ASSIGN(node.attrs["split"], numbers(node, graph, 1));
-  node.inputs.resize(1);
+  node.inputs[1] = as_integers(node, graph, 1);
+  node.opset = 13;
   return {};
 }
 
-// Tiles along one axis: the input, joined to itself.
+// Tiles along one axis: ones with the number of tiles at the place of the axis.
 Status tile(Node& node, Graph& graph) {
-  if (node.inputs.size() != 3) return {};
-  ANYNPU_ASSIGN(const Ints tiles, numbers(node, graph, 1));
-  ANYNPU_ASSIGN(const Ints axis, numbers(node, graph, 2));
-  if (tiles.size() != 1 || axis.size() != 1 || tiles[0] < 1 || tiles[0] > 4096) {
-    return fail(Code::unsupported_feature,
-                "Tile '{}' of opset 1: tiles {} along {}; expected one number from 1 to 4096 and "
-                "one axis",
-                node.name, tiles, axis);
+  if (node.inputs.size() != 3 || node.inputs[1] == kNoValue || node.inputs[2] == kNoValue) {
+    return fail(Code::corrupt_model,
+                "Tile '{}' of opset 1 lacks an input; expected the data, tiles and axis",
+                node.name);
   }
-  node.op = "Concat";
-  node.inputs.assign(static_cast<size_t>(tiles[0]), node.inputs[0]);
-  node.attrs = {{"axis", axis[0]}};
+  const ValueId shape = add_before(node, graph, "Shape", 13, {node.inputs[0]});
+  const ValueId rank = add_before(node, graph, "Shape", 13, {shape});
+  const ValueId ones =
+      add_before(node, graph, "ConstantOfShape", 9, {rank}, {{"value", one_integer()}});
+  const ValueId tiles = as_integers(node, graph, 1), axis = as_integers(node, graph, 2);
+  node.inputs[1] = add_before(node, graph, "ScatterElements", 13, {ones, axis, tiles});
+  node.inputs.resize(2);
+  node.opset = 13;
   return {};
 }
 

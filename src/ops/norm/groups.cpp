@@ -14,6 +14,7 @@
 #include "ops/parallel.h"
 #include "ops/reduce/walk.h"
 #include "ops/registry.h"
+#include "tensor/onnx_type.h"
 
 namespace anynpu::ops {
 
@@ -104,11 +105,26 @@ PlanResult plan_groups(const OpContext& context, const Groups& g) {
   });
 }
 
+// stash_type: of Mean and InvStdDev. All stages compute in double, whatever it is.
+Result<DType> statistics_type(const OpContext& context) {
+  const int64_t stash = context.int_attr("stash_type");
+  const DType type = dtype_of_onnx_number(stash);
+  if (type == DType::f32 || type == DType::bf16) return type;
+  return fail(Code::invalid_argument,
+              "{}: stash_type is {}, expected 1 (FLOAT) or 16 (BFLOAT16) as the type of Mean and "
+              "InvStdDev",
+              context.label(), stash);
+}
+
 Status layer_rule(OpContext& context) {
   const Operand x = context.inputs[0];
   const DType type = context.schema->name == "RMSNormalization" ? context.inputs[1].dtype : x.dtype;
   context.outputs[0].dtype = type;
-  for (size_t i = 1; i < context.outputs.size(); ++i) context.outputs[i].dtype = DType::f32;
+  DType statistics_dtype = DType::f32;
+  if (context.outputs.size() > 1) {
+    ANYNPU_ASSIGN(statistics_dtype, statistics_type(context));
+  }
+  for (size_t i = 1; i < context.outputs.size(); ++i) context.outputs[i].dtype = statistics_dtype;
   if (!x.has_shape) return {};
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
   for (size_t i = 1; i < context.inputs.size(); ++i) {
@@ -125,8 +141,8 @@ Status layer_rule(OpContext& context) {
   }
   Shape statistics = x.shape;
   for (size_t i = static_cast<size_t>(axis); i < statistics.size(); ++i) statistics[i] = 1;
-  ANYNPU_TRY(set_output(context, 1, DType::f32, statistics));
-  ANYNPU_TRY(set_output(context, 2, DType::f32, statistics));
+  ANYNPU_TRY(set_output(context, 1, statistics_dtype, statistics));
+  ANYNPU_TRY(set_output(context, 2, statistics_dtype, statistics));
   return set_output(context, 0, type, x.shape);
 }
 

@@ -25,6 +25,13 @@ Status can_run_layer_rows(const OpContext& context) {
                   element_count(p.shape), name_of(p.dtype), length);
     }
   }
+  for (size_t i = 1; i < context.outputs.size(); ++i) {
+    const Operand& statistic = context.outputs[i];
+    if (statistic.present && statistic.dtype != DType::f32) {
+      return fail(Code::unsupported_dtype, "output {} is {}, takes float32", i,
+                  name_of(statistic.dtype));
+    }
+  }
   return {};
 }
 

@@ -24,6 +24,20 @@ TEST(LayerNormalization, NormalisesTheLastDimensions) {
       std::string::npos);
 }
 
+TEST(LayerNormalization, StatisticsHaveTheTypeOfStashType) {
+  const auto statistics = [](int64_t stash) {
+    TestNode made("LayerNormalization", 17);
+    made.shape({2, 3}, DType::f16).shape({3}, DType::f16).attr("stash_type", stash);
+    made.node.outputs = {1000, 1001, 1002};
+    return made.infer();
+  };
+  EXPECT_EQ(statistics(1)->outputs[1].dtype, DType::f32);
+  EXPECT_EQ(statistics(16)->outputs[2].dtype, DType::bf16);
+  EXPECT_EQ(statistics(16)->outputs[0].dtype, DType::f16);
+  EXPECT_NE(statistics(10).status().message().find("stash_type is 10, expected 1 (FLOAT) or 16"),
+            std::string::npos);
+}
+
 TEST(RMSNormalization, DoesNotCentre) {
   const auto y = TestNode("RMSNormalization", 23)
                      .floats({1, 2}, {3, 4})
@@ -75,6 +89,7 @@ TEST(LayerNormalization, EveryKernelAgreesWithTheReference) {
       {
           "LayerNormalization shape=3x768,768,768 opset=17 outputs=3",
           "LayerNormalization shape=2x5x33,33 opset=17",
+          "LayerNormalization shape=2x5x33,33 opset=17 outputs=3 stash_type=16",
           "LayerNormalization shape=2x5x6,5x6,5x6 axis=1 opset=17",
           "LayerNormalization shape=2x1,1,1 opset=17 epsilon=0.5",
           "LayerNormalization shape=1x5000,5000,5000 opset=17",
