@@ -186,10 +186,6 @@ Status check_with_image_gears(const om::Aipp& settings, const std::string& where
 Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const Graph& graph, bool fixed) {
   const std::vector<AippConfig>& configs = options.aipp;
   const om::GearKind gears = options.gears.kind;
-  if (!configs.empty() && gears == om::GearKind::dims) {
-    return fail(Code::invalid_argument,
-                "--insert_op_conf and --dynamic_dims exclude each other; give one of them");
-  }
   std::vector<om::Aipp> fitted;
   for (const AippConfig& config : configs) {
     om::Aipp settings = config.settings;

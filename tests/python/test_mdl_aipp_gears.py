@@ -16,11 +16,13 @@ from aipp_models import (
     static,
 )
 from aipp_reference import RGB888, YUV420SP, aipp
-from model_datasets import atc
+from model_datasets import atc, atc_over
 
 import acl
 
 __all__ = ["load"]  # a fixture
+
+INPUT_NOT_MATCH, SHAPE_INVALID = 100017, 145021
 
 
 def test_with_batch_gears_the_parameters_are_for_the_largest_batch(load, tmp_path):
@@ -52,6 +54,42 @@ def test_with_batch_gears_the_parameters_are_for_the_largest_batch(load, tmp_pat
         )
         assert model.execute() == 0, acl.get_recent_err_msg()
         want = np.stack([aipp(part, RGB888, 12, 16, 3) for part in np.split(raw, 4)[:batch]])
+        np.testing.assert_array_equal(model.read(0, want.shape), want)
+
+
+def test_with_batch_gears_the_buffers_are_for_the_largest_batch(load, tmp_path):
+    path = dynamic(tmp_path, 12 * 16 * 3 * 4, "--input_shape=image:-1,3,16,12",
+                   "--dynamic_batch_size=1,4", batch="N")
+    small = load(path, input_sizes=[12 * 16 * 3, 64 + 4 * 96, 8])
+    assert acl.mdl.get_input_size_by_index(small.desc, 0) == 12 * 16 * 3 * 4
+    made = settings_for(4, RGB888, 12, 16)
+    assert acl.mdl.set_input_aipp(small.id, small.inputs, 1, made) == 0
+    assert acl.mdl.set_dynamic_batch_size(small.id, small.inputs, 2, 1) == 0
+    assert small.execute() == INPUT_NOT_MATCH
+    assert "576 bytes, the model needs 2304" in acl.get_recent_err_msg()
+    assert acl.mdl.destroy_aipp(made) == 0
+
+
+@pytest.mark.parametrize("source", ["", "src_image_size_w: 20 src_image_size_h: 18 crop: true "
+                                        "load_start_pos_w: 2 crop_size_w: 12 crop_size_h: 16"])
+def test_static_aipp_with_batch_gears_serves_every_batch(load, tmp_path, source):
+    model = load(static(tmp_path, f"input_format: RGB888_U8 rbuv_swap_switch: true {source}",
+                        "--input_shape=image:-1,3,16,12", "--dynamic_batch_size=1,4,2",
+                        batch="N"))
+    width, height, crop = (20, 18, (2, 0, 12, 16)) if source else (12, 16, None)
+    assert acl.mdl.get_input_dims(model.desc, 0)[0]["dims"] == [-1, height, width, 3]
+    assert acl.mdl.get_input_size_by_index(model.desc, 0) == 4 * height * width * 3
+    info, ret = acl.mdl.get_first_aipp_info(model.id, 0)
+    assert ret == 0 and info["shapeCount"] == 3
+    for gear, batch in enumerate((1, 4, 2)):
+        raw = picture(RGB888, width, height, batch)
+        assert info["outDims"][gear]["srcSize"] == raw.nbytes
+        assert info["outDims"][gear]["aippOutdims"]["dims"] == [batch, 3, 16, 12]
+        model.feed(raw)
+        assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, 1, batch) == 0
+        assert model.execute() == 0, acl.get_recent_err_msg()
+        want = np.stack([aipp(one, RGB888, width, height, 3, swap=True, crop=crop)
+                         for one in np.split(raw, batch)])
         np.testing.assert_array_equal(model.read(0, want.shape), want)
 
 
@@ -126,20 +164,16 @@ def test_static_aipp_with_image_gears_takes_the_size_of_the_gear(load, tmp_path)
         assert "leave crop and padding off" in done.stderr
 
 
+@pytest.mark.parametrize("form", ["ND", "NCHW"])
 @pytest.mark.parametrize("text", ["aipp_mode: static input_format: RGB888_U8",
                                   "aipp_mode: dynamic max_src_image_size: 576"])
-def test_aipp_and_dims_gears_exclude_each_other(tmp_path, text):
-    onnx.save(net(batch="N"), tmp_path / "net.onnx")
+def test_aipp_and_dims_gears_exclude_each_other(tmp_path, text, form):
     (tmp_path / "aipp.cfg").write_text("aipp_op { %s }" % text)
-    common = [
-        f"--model={tmp_path}/net.onnx",
-        "--framework=5",
-        f"--output={tmp_path}/out",
-        "--soc_version=Ascend310P3",
-        f"--insert_op_conf={tmp_path}/aipp.cfg",
-    ]
-    done = atc(*common, "--input_shape=image:-1,3,16,12", "--dynamic_dims=1;2", "--input_format=ND")
-    assert done.returncode == 1 and "--input_format=NCHW" in done.stderr
+    done = atc_over(tmp_path, "net", net(batch="N"), f"--insert_op_conf={tmp_path}/aipp.cfg",
+                    "--input_shape=image:-1,3,16,12", "--dynamic_dims=1;2",
+                    f"--input_format={form}")
+    assert done.returncode == 1 and not (tmp_path / "net.om").exists()
+    assert "--insert_op_conf and --dynamic_dims exclude each other" in done.stderr
 
 
 def set_picture_shape(model, shape):
@@ -167,7 +201,7 @@ def test_static_aipp_with_ranges_takes_the_shape_of_each_run(load, tmp_path):
         want = np.stack([aipp(one, RGB888, width, height, 3, swap=True) for one in each])
         np.testing.assert_array_equal(model.read(0, want.shape), want)
     assert set_picture_shape(model, [1, 99, 12, 3]) == 0
-    assert model.execute() != 0
+    assert model.execute() == SHAPE_INVALID
     assert "[1~2,4~32,0~-1,3~3]" in acl.get_recent_err_msg()
 
 

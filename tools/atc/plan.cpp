@@ -78,6 +78,10 @@ Status parse_shapes(const CommandLine& line, compile::Options& options) {
     return fail(Code::invalid_argument,
                 "--input_shape is missing; gears need it, with -1 where they choose");
   }
+  if (options.gears.kind == om::GearKind::dims && line.has("insert_op_conf")) {
+    return fail(Code::invalid_argument,
+                "--insert_op_conf and --dynamic_dims exclude each other; give one of them");
+  }
   if (options.gears.kind == om::GearKind::dims && options.input_format != Format::nd) {
     return fail(Code::invalid_argument, "--dynamic_dims needs --input_format=ND, which is {}",
                 line.get("input_format"));
