@@ -3,6 +3,7 @@
 #include "api/acl/model_desc.h"
 
 #include <cstring>
+#include <optional>
 
 #include "acl/mdl/desc.h"
 #include "api/acl/entry.h"
@@ -60,8 +61,7 @@ Status fill_dims(const aclmdlDesc* desc, TensorSide side, size_t index, aclmdlIO
 }
 
 // Outputs are called "node:index:tensor"; the tensor's name alone is found as well.
-bool matches(std::string_view full, std::string_view name) {
-  if (full == name) return true;
+bool ends_in(std::string_view full, std::string_view name) {
   return full.size() > name.size() + 1 && full.ends_with(name) &&
          full[full.size() - name.size() - 1] == ':';
 }
@@ -80,13 +80,18 @@ Status find_index(const aclmdlDesc* desc, TensorSide side, const char* name, siz
   ANYNPU_ASSIGN(auto object, resolve<ModelDesc>(to_handle(desc)));
   ANYNPU_ASSIGN(auto meta, object->meta());
   const auto& list = tensors_of(*meta, side);
+  std::optional<size_t> whole, part;
   std::string names;
   for (size_t i = 0; i < list.size(); ++i) {
-    if (matches(list[i].name, name) || short_name(list[i], side, i, object->model_id()) == name) {
-      *index = i;
-      return {};
-    }
-    names += (i ? ", " : "") + list[i].name;
+    const std::string& full = list[i].name;
+    const bool same = full == name || short_name(list[i], side, i, object->model_id()) == name;
+    if (same && !whole) whole = i;
+    if (ends_in(full, name) && !part) part = i;
+    names += (i ? ", " : "") + full;
+  }
+  if (whole || part) {
+    *index = whole ? *whole : *part;
+    return {};
   }
   return fail(Code::invalid_argument, "the model '{}' has no {} '{}'; it has: {}", meta->name,
               name_of(side), name, names);
