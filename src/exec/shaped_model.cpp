@@ -96,11 +96,16 @@ std::shared_ptr<LoadedModel> ShapedModel::find(std::span<const Shape> shapes) {
   return nullptr;
 }
 
-Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Shape> shapes) {
-  if (auto plan = find(shapes)) return plan;
+Status ShapedModel::check_shapes(std::span<const Shape> shapes) const {
   for (size_t i = 0; i < shapes.size(); ++i) {
     ANYNPU_TRY(check_range(model_->meta.inputs[i], shapes[i]));
   }
+  return {};
+}
+
+Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Shape> shapes) {
+  if (auto plan = find(shapes)) return plan;
+  ANYNPU_TRY(check_shapes(shapes));
   std::vector<Shape> inner(shapes.begin(), shapes.end());
   for (const om::Aipp& aipp : model_->meta.aipp) {
     if (aipp.input < inner.size())

@@ -39,8 +39,10 @@ class ShapedModel {
   LoadedModel& gear(size_t index) const { return *gears_[index]; }
   // Of a model with neither gears nor ranges: its plan, to be held on to.
   const std::shared_ptr<LoadedModel>& only() const { return gears_[0]; }
-  // Of a model with ranges: the plan for these shapes of its data inputs, made now if it is new.
-  // Fails when a shape is outside its range or does not fit the model.
+  // Of a model with ranges: whether these shapes of its data inputs lie in them.
+  Status check_shapes(std::span<const Shape> shapes) const;
+  // The plan for such shapes, made now if it is new. Fails as check_shapes() does, and when they do
+  // not fit the model.
   Result<std::shared_ptr<LoadedModel>> for_shapes(std::span<const Shape> shapes);
 
   // Turns of runs that share the caller's work memory; unused otherwise.

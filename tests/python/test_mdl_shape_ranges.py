@@ -13,6 +13,7 @@ from shape_models import image, net, product, windows
 import acl
 
 INVALID_PARAM, INPUT_NOT_MATCH, OUTPUT_NOT_MATCH, SHAPE_INVALID = 100000, 100017, 100018, 145021
+NOT_DYNAMIC = 100019
 LARGE = 1 << 20
 
 pytestmark = pytest.mark.usefixtures("runtime")
@@ -121,6 +122,51 @@ def test_shapes_outside_the_range_are_refused(model, shape):
     assert "was compiled for [1~8,3~3,4~40,0~-1]" in acl.get_recent_err_msg()
 
 
+@pytest.mark.parametrize("shape, code", [
+    ([1, 3, 8, -1], SHAPE_INVALID),
+    ([], SHAPE_INVALID),
+    ([8, 3, 40, 2**20], INPUT_NOT_MATCH),
+    ([8, 3, 40, 2**50], INPUT_NOT_MATCH),
+])
+def test_absurd_shapes_have_their_code_and_leave_the_model_as_it_was(model, files, shape, code):
+    assert set_shape(model.inputs, shape) == 0
+    assert model.execute() == code, acl.get_recent_err_msg()
+    assert set_shape(model.inputs, [1, 3, 8, 8]) == 0
+    data = image(1, 3, 8, 8)
+    model.run(data)
+    want = ReferenceEvaluator(files["net"]).run(None, {"image": data})[0]
+    np.testing.assert_allclose(model.read(0, want.shape), want, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("width, code", [(2**20, INVALID_PARAM), (2**40, SHAPE_INVALID)])
+def test_a_buffer_that_claims_to_hold_an_absurd_shape_is_refused(model, width, code):
+    memory, _, _ = model.input_data[0]
+    claims = acl.create_data_buffer(memory, 2**46)
+    inputs = acl.mdl.create_dataset()
+    assert acl.mdl.add_dataset_buffer(inputs, claims)[1] == 0
+    assert set_shape(inputs, [1, 3, 4, width]) == 0
+    assert acl.mdl.execute(model.id, inputs, model.outputs) == code, acl.get_recent_err_msg()
+    assert acl.mdl.destroy_dataset(inputs) == 0
+    assert acl.destroy_data_buffer(claims) == 0
+
+
+def test_an_extent_of_0_is_in_an_open_range(files):
+    model = Model(files["any"], [4096, 4096], [4096])
+    assert set_shape(model.inputs, [0, 5], 0) == set_shape(model.inputs, [5], 1) == 0
+    assert model.execute() == 0, acl.get_recent_err_msg()
+    assert output_shape(model.outputs, 0) == [0, 5]
+    model.close()
+
+
+def test_setters_of_gears_are_refused(model):
+    dims = {"name": "", "dimCount": 4, "dims": [1, 3, 8, 8]}
+    for setter, values in ((acl.mdl.set_dynamic_batch_size, (1,)),
+                           (acl.mdl.set_dynamic_hw_size, (8, 8)),
+                           (acl.mdl.set_input_dynamic_dims, (dims,))):
+        assert setter(model.id, model.inputs, 0, *values) == NOT_DYNAMIC
+        assert "only aclmdlSetDatasetTensorDesc may be called" in acl.get_recent_err_msg()
+
+
 def test_without_a_shape_the_model_does_not_run(model):
     assert model.execute() == INVALID_PARAM
     assert "aclmdlSetDatasetTensorDesc" in acl.get_recent_err_msg()
@@ -135,14 +181,48 @@ def test_buffers_that_are_too_small_for_the_shape_are_refused(files):
     model.close()
 
 
-def test_sizes_are_not_asked_for_and_memory_is_not_taken_from_the_program(files):
-    work, weight, ret = acl.mdl.query_size(files["range"])
-    assert ret == SHAPE_INVALID
-    memory, _ = acl.rt.malloc(4096, 0)
-    _, ret = acl.mdl.load_from_file_with_mem(files["range"], memory, 4096, memory, 4096)
-    assert ret == SHAPE_INVALID
-    assert "load it without memory of your own" in acl.get_recent_err_msg()
-    assert acl.rt.free(memory) == 0
+def test_sizes_are_not_asked_for(files):
+    raw = open(files["range"], "rb").read()
+    assert acl.mdl.query_size(files["range"]) == (0, 0, SHAPE_INVALID)
+    in_memory = acl.util.bytes_to_ptr(raw), len(raw)
+    assert acl.mdl.query_size_from_mem(*in_memory) == (0, 0, SHAPE_INVALID)
+    assert "the memory it needs is not known" in acl.get_recent_err_msg()
+
+
+def load_by_config(*options):
+    config = acl.mdl.create_config_handle()
+    for attribute, value in options:
+        assert acl.mdl.set_config_opt(config, attribute, value) == 0, acl.get_recent_err_msg()
+    result = acl.mdl.load_with_config(config)
+    assert acl.mdl.destroy_config_handle(config) == 0
+    return result
+
+
+def test_memory_is_not_taken_from_the_program(files):
+    raw = open(files["range"], "rb").read()
+    data, size = acl.util.bytes_to_ptr(raw), len(raw)
+    work, _ = acl.rt.malloc(LARGE, 0)
+    weight, _ = acl.rt.malloc(LARGE, 0)
+    both = work, LARGE, weight, LARGE
+    attributes = (5, weight), (6, LARGE), (7, work), (8, LARGE)
+    for load in (
+        lambda: acl.mdl.load_from_file_with_mem(files["range"], *both),
+        lambda: acl.mdl.load_from_mem_with_mem(data, size, *both),
+        lambda: acl.mdl.load_from_file_with_mem(files["range"], work, LARGE, 0, 0),
+        lambda: acl.mdl.load_from_file_with_mem(files["range"], 0, 0, weight, LARGE),
+        lambda: load_by_config((1, 2), (2, files["range"]), *attributes),
+        lambda: load_by_config((1, 4), (3, data), (4, size), *attributes),
+    ):
+        assert load() == (0, SHAPE_INVALID)
+        assert "load it without memory of your own" in acl.get_recent_err_msg()
+    for load in (
+        lambda: acl.mdl.load_from_file(files["range"]),
+        lambda: acl.mdl.load_from_mem(data, size),
+        lambda: load_by_config((1, 1), (2, files["range"])),
+    ):
+        model_id, ret = load()
+        assert ret == 0 and acl.mdl.unload(model_id) == 0
+    assert acl.rt.free(work) == acl.rt.free(weight) == 0
 
 
 def test_several_inputs_have_a_shape_each(files):
@@ -153,7 +233,7 @@ def test_several_inputs_have_a_shape_each(files):
     assert model.execute() == 0, acl.get_recent_err_msg()
     np.testing.assert_array_equal(model.read(0, (3, 5)), a + b)
     assert set_shape(model.inputs, [4], 1) == 0
-    assert model.execute() != 0, "5 and 4 do not broadcast"
+    assert model.execute() == INPUT_NOT_MATCH, "5 and 4 do not broadcast"
     assert set_shape(model.inputs, [4], 2) == INVALID_PARAM
     model.close()
 

@@ -94,9 +94,8 @@ struct Need {
   bool open = false;  // the run tells how many bytes: the whole buffer may be used
 };
 
-// Checks one buffer against what the plan needs; null for an empty tensor.
-Failure bind_buffer(Handle handle, const Need& need, TensorSide side, size_t index,
-                    Binding& binding, exec::Buffer& bound) {
+// The buffer of one tensor; fails when it is gone or too small.
+Result<DataBuffer> find_buffer(Handle handle, const Need& need, TensorSide side, size_t index) {
   auto buffer = resolve<DataBuffer>(handle);
   const char* what = name_of(side);
   if (!buffer.ok()) {
@@ -104,18 +103,25 @@ Failure bind_buffer(Handle handle, const Need& need, TensorSide side, size_t ind
         format("in {} {} ('{}') of the dataset", what, index, need.name));
   }
   const DataBuffer data = **buffer;
-  if (data.size < need.bytes) {
-    return fail(mismatch(side),
-                "{} {} ('{}') has a buffer of {} bytes, the model needs {} ({} {}); allocate what "
-                "the description says",
-                what, index, need.name, data.size, need.bytes, anynpu::name_of(need.dtype),
-                to_string(need.shape));
-  }
+  if (data.size >= need.bytes) return data;
+  return fail(mismatch(side),
+              "{} {} ('{}') has a buffer of {} bytes, the model needs {} ({} {}); allocate what "
+              "the description says",
+              what, index, need.name, data.size, need.bytes, anynpu::name_of(need.dtype),
+              to_string(need.shape));
+}
+
+// Checks one buffer against what the plan needs; null for an empty tensor.
+Failure bind_buffer(Handle handle, const Need& need, TensorSide side, size_t index,
+                    Binding& binding, exec::Buffer& bound) {
+  const auto data = find_buffer(handle, need, side, index);
+  if (!data.ok()) return data.status();
   bound = {};
-  const size_t bytes = need.open ? data.size : need.bytes;
+  const size_t bytes = need.open ? data->size : need.bytes;
   if (bytes == 0) return {};
+  const char* what = name_of(side);
   const auto access = side == TensorSide::input ? device::Access::read : device::Access::write;
-  auto range = device::check_range(data.data, bytes, access, what);
+  auto range = device::check_range(data->data, bytes, access, what);
   if (!range.ok()) {
     return range.status().with_note(
         format("in {} {} ('{}') of the dataset", what, index, need.name));
@@ -125,20 +131,22 @@ Failure bind_buffer(Handle handle, const Need& need, TensorSide side, size_t ind
   return {};
 }
 
+Status check_count(const Dataset& dataset, TensorSide side, const om::Meta& meta) {
+  const size_t count = dataset.size(), expected = tensors_of(meta, side).size();
+  if (count == expected) return {};
+  const char* what = name_of(side);
+  return fail(mismatch(side),
+              "the {} dataset has {} buffers, the model '{}' has {} {}s; add one buffer for "
+              "each, in order of their index",
+              what, count, meta.name, expected, what);
+}
+
 Failure bind_dataset(const Dataset& dataset, TensorSide side, Binding& binding) {
   const om::Meta& meta = *binding.model->meta;
   const auto& infos = tensors_of(meta, side);
   const auto& planned =
       side == TensorSide::input ? binding.plan->inputs() : binding.plan->outputs();
-  const size_t count = dataset.size();
-  if (count != infos.size()) {
-    const char* what = name_of(side);
-    return fail(mismatch(side),
-                "the {} dataset has {} buffers, the model '{}' has {} {}s; add one buffer for "
-                "each, in order of their index",
-                what, count, meta.name, infos.size(), what);
-  }
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < infos.size(); ++i) {
     // The input that a gear is written to is not one of the plan.
     const bool extra = i >= planned.size();
     const Need need{infos[i].name, extra ? size_t{infos[i].size} : planned[i].bytes, infos[i].dtype,
@@ -148,6 +156,23 @@ Failure bind_dataset(const Dataset& dataset, TensorSide side, Binding& binding) 
       return failure;
     if (extra) continue;
     (side == TensorSide::input ? binding.inputs : binding.outputs).push_back(bound);
+  }
+  return {};
+}
+
+// Before a plan is made for shapes, which takes time and memory: their buffers must hold them.
+// Those of pictures have other sizes than their shape says.
+Status check_room(const Dataset& dataset, const om::Meta& meta, std::span<const Shape> shapes) {
+  constexpr auto kMost = static_cast<int64_t>(SIZE_MAX / 64);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const bool picture = std::any_of(meta.aipp.begin(), meta.aipp.end(),
+                                     [&](const om::Aipp& one) { return one.input == i; });
+    if (picture) continue;
+    const om::TensorInfo& info = meta.inputs[i];
+    const int64_t count = std::min(element_count(shapes[i]), kMost);
+    const Need need{info.name, bytes_of(info.dtype, static_cast<size_t>(count)), info.dtype,
+                    shapes[i]};
+    ANYNPU_TRY(find_buffer(dataset.at(i), need, TensorSide::input, i).status());
   }
   return {};
 }
@@ -178,7 +203,10 @@ Failure choose_shapes(uint32_t id, const Dataset& dataset, Binding& binding) {
     }
     shapes.push_back(desc ? desc->shape : info.shape);
   }
-  auto plan = binding.model->shaped->for_shapes(shapes);
+  exec::ShapedModel& shaped = *binding.model->shaped;
+  if (Status status = shaped.check_shapes(shapes); !status.ok()) return status;
+  if (Status status = check_room(dataset, meta, shapes); !status.ok()) return status;
+  auto plan = shaped.for_shapes(shapes);
   if (!plan.ok()) return plan.status();
   binding.kept = std::move(*plan);
   binding.plan = binding.kept.get();
@@ -236,15 +264,18 @@ Failure bind(uint32_t id, const aclmdlDataset* input, const aclmdlDataset* outpu
   if (!in.ok()) return in.status();
   auto out = resolve<Dataset>(to_handle(output));
   if (!out.ok()) return out.status();
+  const om::Meta& meta = *binding.model->meta;
+  if (Status status = check_count(**in, TensorSide::input, meta); !status.ok()) return status;
+  if (Status status = check_count(**out, TensorSide::output, meta); !status.ok()) return status;
   if (Failure failure = choose_plan(id, **in, binding); !failure.ok()) return failure;
   if (Failure failure = bind_dataset(**in, TensorSide::input, binding); !failure.ok())
     return failure;
   if (Failure failure = bind_dataset(**out, TensorSide::output, binding); !failure.ok())
     return failure;
   const auto& outputs = binding.plan->outputs();
-  const bool told = binding.model->meta->has_ranges() ||
-                    std::any_of(outputs.begin(), outputs.end(),
-                                [](const exec::TensorInfo& info) { return info.open; });
+  const bool told =
+      meta.has_ranges() || std::any_of(outputs.begin(), outputs.end(),
+                                       [](const exec::TensorInfo& info) { return info.open; });
   binding.results = told ? out->share() : nullptr;
   return {};
 }

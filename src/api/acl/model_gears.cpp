@@ -32,6 +32,13 @@ const char* setter_of(GearKind kind) {
 }
 
 Failure check_kind(const om::Meta& meta, GearKind kind) {
+  if (meta.has_ranges()) {
+    return {ACL_ERROR_MODEL_NOT_DYNAMIC,
+            fail(Code::invalid_argument,
+                 "the model '{}' has no gears but ranges; only aclmdlSetDatasetTensorDesc may be "
+                 "called for it",
+                 meta.name)};
+  }
   if (!meta.has_gears()) {
     return {ACL_ERROR_MODEL_NOT_DYNAMIC,
             fail(Code::invalid_argument,
