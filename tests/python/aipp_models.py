@@ -19,7 +19,8 @@ AIPP_INPUT, GEAR_INPUT = "ascend_dynamic_aipp_data", "ascend_mbatch_shape_data"
 
 def net(channels=3, batch=1, height=16, width=12, inputs=1, dtype=TensorProto.FLOAT):
     """Adds zero to each input: what AIPP makes comes out."""
-    kind = {TensorProto.FLOAT: np.float32, TensorProto.FLOAT16: np.float16}[dtype]
+    kind = {TensorProto.FLOAT: np.float32, TensorProto.FLOAT16: np.float16,
+            TensorProto.UINT8: np.uint8}[dtype]
     names = ["image", "second"][:inputs]
     return network([helper.make_node("Add", [name, "zero"], [name + "_out"], name="add_" + name)
                     for name in names],

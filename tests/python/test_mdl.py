@@ -18,6 +18,7 @@ import acl
 INVALID_PARAM, PARSE_MODEL, DESERIALIZE_MODEL = 100000, 100013, 100012
 INPUT_NOT_MATCH, OUTPUT_NOT_MATCH = 100017, 100018
 MODEL_ID_INVALID, MODEL_PATH_INVALID = 145003, 145002
+NO_CONTEXT, OTHER_CONTEXT, UNALIGNED = 107002, 107004, 200003
 LOAD_TYPE, PATH, MEM_ADDR, MEM_SIZE, WEIGHT_ADDR, WEIGHT_SIZE, WORK_ADDR, WORK_SIZE = (
     1,
     2,
@@ -170,13 +171,23 @@ def test_load_with_memory_of_the_program(files):
             (0, 0, weight_ptr, weight),
             (work_ptr, work, 0, 0),
         ]:
+            for address, size in ((work_ptr, work), (weight_ptr, weight)):
+                assert acl.rt.memset(address, size, 0, size) == 0
             model, ret = load(*memory)
             assert ret == 0, acl.get_recent_err_msg()
             run_once(model, files)
             assert acl.mdl.unload(model) == 0
-        model, ret = load(work_ptr, 64, weight_ptr, weight)
-        assert ret != 0
-        assert "64" in acl.get_recent_err_msg()
+            for address, size in (memory[:2], memory[2:]):
+                written = size == 0 or Model.read_memory(address, (size,), np.uint8).any()
+                assert written, "the model lies and works in it"
+        for memory, code, sentence in [
+            ((work_ptr, 64, weight_ptr, weight), INVALID_PARAM, "work memory has 64 bytes"),
+            ((work_ptr, work, weight_ptr, weight - 1), INVALID_PARAM, "weight memory has"),
+            ((work_ptr + 4, work, weight_ptr, weight), UNALIGNED, "expected a multiple of 64"),
+            ((16, work, weight_ptr, weight), INVALID_PARAM, "is not allocated"),
+        ]:
+            assert load(*memory) == (0, code)
+            assert sentence in acl.get_recent_err_msg()
     assert acl.rt.free(work_ptr) == 0
     assert acl.rt.free(weight_ptr) == 0
 
@@ -233,20 +244,6 @@ def test_execute_async_on_streams(model_id, files):
         assert acl.rt.synchronize_stream(target) == 0
         check(runner.read_all(), files["expected"])
         runner.free()
-    assert acl.rt.destroy_stream(stream) == 0
-
-
-def test_unload_while_executions_are_queued(files):
-    model, _ = acl.mdl.load_from_file(files["om"])
-    stream, _ = acl.rt.create_stream()
-    runner = Model.of_id(model)
-    runner.feed(files["image"])
-    for _ in range(20):
-        assert acl.mdl.execute_async(model, runner.inputs, runner.outputs, stream) == 0
-    assert acl.mdl.unload(model) == 0
-    assert acl.rt.synchronize_stream(stream) == 0
-    check(runner.read_all(), files["expected"])
-    runner.free()
     assert acl.rt.destroy_stream(stream) == 0
 
 
@@ -308,6 +305,33 @@ def test_a_dataset_that_does_not_fit_is_refused_with_both_numbers(model_id):
     large.free()
 
 
+EXECUTIONS = {
+    "execute": acl.mdl.execute,
+    "execute_async": lambda *args: acl.mdl.execute_async(*args, 0),
+    "execute_v2": lambda *args: acl.mdl.execute_v2(*args, 0, 0),
+    "execute_async_v2": lambda *args: acl.mdl.execute_async_v2(*args, 0, 0),
+}
+
+
+@pytest.mark.parametrize("execute", EXECUTIONS.values(), ids=EXECUTIONS)
+def test_missing_and_spare_buffers_are_refused_by_every_execution(model_id, execute):
+    runner = Model.of_id(model_id)
+    empty, spare = acl.mdl.create_dataset(), acl.mdl.create_dataset()
+    for _ in range(3):
+        assert acl.mdl.add_dataset_buffer(spare, runner.output_data[0][1])[1] == 0
+    for inputs, outputs, code, count in [
+        (empty, runner.outputs, INPUT_NOT_MATCH, 0),
+        (spare, runner.outputs, INPUT_NOT_MATCH, 3),
+        (runner.inputs, empty, OUTPUT_NOT_MATCH, 0),
+        (runner.inputs, spare, OUTPUT_NOT_MATCH, 3),
+    ]:
+        assert execute(model_id, inputs, outputs) == code
+        assert f"dataset has {count} buffers" in acl.get_recent_err_msg()
+    assert acl.rt.synchronize_stream(0) == 0, "nothing was queued"
+    assert acl.mdl.destroy_dataset(empty) == acl.mdl.destroy_dataset(spare) == 0
+    runner.free()
+
+
 def test_bad_memory_and_handles_are_refused(model_id):
     runner = Model.of_id(model_id)
     freed, _ = acl.rt.malloc(6144, 0)
@@ -316,12 +340,12 @@ def test_bad_memory_and_handles_are_refused(model_id):
         dataset = acl.mdl.create_dataset()
         buffer = acl.create_data_buffer(address, 6144)
         acl.mdl.add_dataset_buffer(dataset, buffer)
-        assert acl.mdl.execute(model_id, dataset, runner.outputs) != 0, hex(address)
-        assert acl.get_recent_err_msg()
+        assert acl.mdl.execute(model_id, dataset, runner.outputs) == INVALID_PARAM, hex(address)
+        assert "in input 0 ('image') of the dataset" in acl.get_recent_err_msg()
         acl.destroy_data_buffer(buffer)
-        assert acl.mdl.execute(model_id, dataset, runner.outputs) != 0
+        assert acl.mdl.execute(model_id, dataset, runner.outputs) == INVALID_PARAM
         assert acl.mdl.destroy_dataset(dataset) == 0
-        assert acl.mdl.execute(model_id, dataset, runner.outputs) != 0
+        assert acl.mdl.execute(model_id, dataset, runner.outputs) == INVALID_PARAM
     assert acl.mdl.execute(model_id, 0, runner.outputs) == INVALID_PARAM
     assert acl.mdl.execute(model_id, runner.desc, runner.outputs) == INVALID_PARAM
     runner.free()
@@ -343,7 +367,7 @@ def test_a_model_belongs_to_its_device(files):
     model, _ = acl.mdl.load_from_file(files["om"])
     runner = Model.of_id(model)
     assert acl.rt.set_device(1) == 0
-    assert acl.mdl.execute(model, runner.inputs, runner.outputs) != 0
+    assert acl.mdl.execute(model, runner.inputs, runner.outputs) == OTHER_CONTEXT
     assert "device 0" in acl.get_recent_err_msg()
     assert acl.rt.reset_device(1) == 0
     assert acl.rt.set_device(0) == 0
@@ -443,7 +467,7 @@ def test_loading_needs_a_context(files):
     thread = threading.Thread(target=lambda: result.append(acl.mdl.load_from_file(files["om"])))
     thread.start()
     thread.join()
-    assert result[0][1] != 0 or acl.mdl.unload(result[0][0]) == 0
+    assert result == [(0, NO_CONTEXT)]
 
 
 def test_calls_before_init_are_refused():

@@ -140,22 +140,6 @@ def test_buffers_may_be_as_large_as_the_gear_needs_and_not_smaller(load):
     assert "'image' has a buffer" in acl.get_recent_err_msg().replace("('image')", "'image'")
 
 
-def test_queued_executions_keep_the_gear_they_were_called_with(load, files):
-    model = load("batch")
-    data = image(2, 3, 8, 8)
-    model.feed(data)
-    stream, ret = acl.rt.create_stream()
-    assert ret == 0
-    assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, 1, 2) == 0
-    assert acl.mdl.execute_async(model.id, model.inputs, model.outputs, stream) == 0
-    assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, 1, 1) == 0
-    assert acl.rt.synchronize_stream(stream) == 0
-    np.testing.assert_allclose(
-        model.read(0, (2, 5)), expected(files["net"], image=data)[0], rtol=1e-4, atol=1e-6
-    )
-    assert acl.rt.destroy_stream(stream) == 0
-
-
 @pytest.mark.parametrize("height, width", [(8, 8), (16, 12), (4, 6)])
 def test_every_image_gear_gives_the_results_of_that_size(load, files, height, width):
     model = load("image")
@@ -232,6 +216,17 @@ def test_what_is_none_of_the_gears_is_refused_by_the_documented_code(load):
     assert acl.mdl.set_input_dynamic_dims(small.id, small.inputs, 2, gear) == LENGTH_INVALID
     gear["dims"] = [2, 3, 4]
     assert acl.mdl.set_input_dynamic_dims(small.id, small.inputs, 2, gear) == GEAR_INVALID
+
+
+def test_without_a_buffer_for_the_gear_nothing_is_chosen_or_run(load):
+    model = load("batch")
+    lacking = acl.mdl.create_dataset()
+    assert acl.mdl.add_dataset_buffer(lacking, model.input_data[0][1])[1] == 0
+    assert acl.mdl.set_dynamic_batch_size(model.id, lacking, 1, 2) == INVALID_PARAM
+    assert "in input 1 of the dataset" in acl.get_recent_err_msg()
+    assert acl.mdl.execute(model.id, lacking, model.outputs) == INPUT_NOT_MATCH
+    assert "has 1 buffers" in acl.get_recent_err_msg()
+    assert acl.mdl.destroy_dataset(lacking) == 0
 
 
 def test_gears_keep_one_copy_of_the_weights_they_have_in_common(files, tmp_path):
