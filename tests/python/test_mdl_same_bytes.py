@@ -10,6 +10,7 @@ import threading
 import numpy as np
 import pytest
 from model_datasets import Model, convert
+from shape_models import image, net
 
 import acl
 
@@ -116,6 +117,69 @@ def test_every_device(files, wanted):
 
     for results in together([job(device) for device in range(4)]):
         assert results == wanted
+
+
+@pytest.fixture(scope="module")
+def shaped(tmp_path_factory):
+    """A model with gears and one with ranges, of the same network; their shapes; one input."""
+    folder = tmp_path_factory.mktemp("shaped")
+    paths = {"gears": convert(folder, "gears", net(), "--input_shape=image:1,3,-1,-1",
+                              "--dynamic_image_size=64,48;33,65;48,64"),
+             "range": convert(folder, "range", net(), "--input_shape=image:1,3,8~80,8~80")}
+    return paths, [(64, 48), (33, 65), (48, 64)], image(1, 3, 64, 64)
+
+
+def run_shape(model, kind, size, stream=None):
+    """Chooses a gear or shape and runs it; the bytes of both outputs, when they are there."""
+    if kind == "gears":
+        ret = acl.mdl.set_dynamic_hw_size(model.id, model.inputs, 1, *size)
+    else:
+        desc = acl.create_tensor_desc(0, [1, 3, *size], 0)
+        _, ret = acl.mdl.set_dataset_tensor_desc(model.inputs, desc, 0)
+        acl.destroy_tensor_desc(desc)
+    assert ret == 0, acl.get_recent_err_msg()
+    if stream is None:
+        assert model.execute() == 0, acl.get_recent_err_msg()
+    else:
+        assert acl.mdl.execute_async(model.id, model.inputs, model.outputs, stream) == 0
+        assert acl.rt.synchronize_stream(stream) == 0
+    features = model.read_memory(model.output_data[1][0], (4, *size), np.float32)
+    return model.read(0, (5,)).tobytes() + features.tobytes()
+
+
+def load_shaped(path, feed):
+    model = Model(path, output_sizes=[20, 4 * 80 * 80 * 4],
+                  input_sizes=[feed.nbytes] + [16] * ("gears" in path))
+    model.feed(feed)
+    return model
+
+
+@pytest.mark.parametrize("kind", ["gears", "range"])
+def test_a_gear_or_shape_gives_its_bytes_on_every_thread_stream_and_device(shaped, kind):
+    paths, sizes, feed = shaped
+    model = load_shaped(paths[kind], feed)
+    wanted = {size: run_shape(model, kind, size) for size in sizes}
+    assert len(set(wanted.values())) == len(sizes)
+    if kind == "range":  # more than are kept: the plans are made again
+        for width in range(8, 30):
+            run_shape(model, kind, (8, width))
+        assert {size: run_shape(model, kind, size) for size in sizes} == wanted
+    model.close()
+
+    def job(device, order):
+        def run():
+            assert acl.rt.set_device(device) == 0
+            stream, _ = acl.rt.create_stream()
+            model = load_shaped(paths[kind], feed)
+            found = [{size: run_shape(model, kind, size, how) for size in order}
+                     for how in (None, stream)]
+            model.close()
+            assert acl.rt.destroy_stream(stream) == 0
+            return found
+        return run
+
+    jobs = [job(device, order) for device in (0, 1) for order in (sizes, sizes[::-1])]
+    assert together(jobs) == [[wanted, wanted]] * len(jobs)
 
 
 def test_another_process(files, wanted):
