@@ -2,7 +2,9 @@
 #include "base/cmdline.h"
 
 #include <algorithm>
-#include <numeric>
+#include <ranges>
+
+#include "base/nearest_name.h"
 
 namespace anynpu {
 
@@ -24,21 +26,6 @@ std::string_view unquote(std::string_view value) {
   return value;
 }
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t above = row[j + 1];
-      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] != b[j])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 Status unknown_option(std::span<const OptionSpec> table, std::string_view name) {
   const std::string_view near = nearest_option(table, name);
   const std::string hint = near.empty() ? "" : format(", did you mean --{}?", near);
@@ -49,13 +36,7 @@ Status unknown_option(std::span<const OptionSpec> table, std::string_view name) 
 }  // namespace
 
 std::string_view nearest_option(std::span<const OptionSpec> table, std::string_view name) {
-  std::string_view best;
-  size_t distance = std::max<size_t>(2, name.size() / 3) + 1;
-  for (const OptionSpec& spec : table) {
-    const size_t d = name.size() > 64 ? distance : edit_distance(spec.name, name);
-    if (d < distance) distance = d, best = spec.name;
-  }
-  return best;
+  return nearest_name(table | std::views::transform(&OptionSpec::name), name);
 }
 
 Result<CommandLine> CommandLine::parse(std::span<const OptionSpec> table,

@@ -26,7 +26,12 @@ std::vector<std::string> output_names(const graph::Graph& graph) {
   const Links links(graph);
   std::vector<std::string> names;
   for (graph::ValueId id : graph.outputs) {
-    const std::string& tensor = graph.values[static_cast<size_t>(id)].name;
+    const graph::Value& value = graph.values[static_cast<size_t>(id)];
+    const std::string& tensor = value.name;
+    if (!value.source.empty()) {
+      names.push_back(format("{}:{}", value.source, tensor));
+      continue;
+    }
     const int producer = links.producer[static_cast<size_t>(id)];
     if (producer < 0) {
       names.push_back(format("{}:0:{}", tensor, tensor));

@@ -44,15 +44,35 @@ struct Found {
   bool by_node = false;
 };
 
+ValueId find_source(const std::string& source, const graph::Graph& graph) {
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    if (graph.values[i].source == source) return static_cast<ValueId>(i);
+  }
+  return graph::kNoValue;
+}
+
+// Of the node as the source model has it.
+size_t count_outputs(const graph::Node& node, const graph::Graph& graph) {
+  size_t count = node.outputs.size();
+  while (find_source(format("{}:{}", node.name, count), graph) != graph::kNoValue) ++count;
+  return count;
+}
+
 Result<Found> find_output(const std::string& wanted, const graph::Graph& graph) {
   std::string_view name = wanted;
   const std::optional<size_t> index = cut_index(name);
-  for (const graph::Node& node : graph.nodes) {
-    if (!index || node.name != name) continue;
-    if (*index < node.outputs.size() && node.outputs[*index] != graph::kNoValue)
-      return Found{node.outputs[*index], true};
-    return fail(Code::not_found, "--out_nodes: '{}': node '{}' ({}) has {} outputs, counted from 0",
-                wanted, node.name, node.op, node.outputs.size());
+  const graph::Node* named = nullptr;
+  for (size_t n = 0; index && !named && n < graph.nodes.size(); ++n) {
+    if (graph.nodes[n].name == name) named = &graph.nodes[n];
+  }
+  if (named && *index < named->outputs.size() && named->outputs[*index] != graph::kNoValue)
+    return Found{named->outputs[*index], true};
+  if (const ValueId id = find_source(wanted, graph); id != graph::kNoValue) return Found{id, true};
+  if (named) {
+    return fail(Code::not_found,
+                "--out_nodes: '{}': node '{}' ({}) has {} outputs, counted from 0; correct the "
+                "index",
+                wanted, named->name, named->op, count_outputs(*named, graph));
   }
   const ValueId id = graph.find_value(wanted);
   if (id != graph::kNoValue) return Found{id, false};

@@ -40,6 +40,9 @@ struct Value {
   bool has_shape = false;
   Format format = Format::nd;
   std::shared_ptr<const Constant> constant;  // set for weights
+  // "layer:1" where the source model calls it so and the node that computes it here is called
+  // otherwise; else empty.
+  std::string source;
 };
 
 struct TensorAttr {

@@ -334,6 +334,10 @@ def add_moves(add, draw, x, z):
         bilinear(x[:, :, :-1, :-1], 11, 9), opencv=False)
     add("upsample", "Upsample", "upsample_param { scale: 2 }", [x], x.repeat(2, 2).repeat(2, 3),
         opencv=False)
+    add("upsample_darknet", "Upsample", "upsample_param { stride: 3 scale: 0.5 }", [x],
+        x.repeat(3, 2).repeat(3, 3) * 0.5, opencv=False)
+    add("upsample_segnet", "Upsample", "upsample_param { scale: 2 pad_out_h: true }", [x],
+        x.repeat(2, 2).repeat(2, 3)[:, :, :-1], opencv=False)
     feature, image = draw(1, 2, 2, 3), draw(1, 3, 20, 30)
     add("prior_box", "PriorBox",
         "prior_box_param { min_size: 5 max_size: 8 aspect_ratio: 2 flip: true clip: true "

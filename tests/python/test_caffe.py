@@ -35,15 +35,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def atc(*more):
-    return subprocess.run( ["atc",
-    "--model=net.prototxt",
-    "--framework=0",
-    "--output=net",
-    "--soc_version=Ascend310P3",
-    *more],
-    capture_output=True,
-    text=True,
-     timeout=300)
+    return subprocess.run(["atc", "--model=net.prototxt", "--framework=0", "--output=net",
+                           "--soc_version=Ascend310P3", *more],
+                          capture_output=True, text=True, timeout=300)
 
 
 def write(prototxt, weights):
@@ -218,11 +212,9 @@ def test_what_an_lstm_expects_is_said():
 def test_a_train_prototxt_is_refused_with_what_to_do():
     text = (layer("Data", "data", [], ["data", "label"], 'data_param { source: "x_lmdb" }')
             + layer("SoftmaxWithLoss", "loss", ["data", "label"], ["loss"]))
-    check_failed(convert(text,
-    {"x": [np.zeros(1)]}),
-    "2 layers",
-    "Data 'data': it reads training data.*deploy prototxt",
-     "SoftmaxWithLoss 'loss': it belongs to training")
+    check_failed(convert(text, {"x": [np.zeros(1)]}), "2 layers",
+                 "Data 'data': it reads training data.*deploy prototxt",
+                 "SoftmaxWithLoss 'loss': it belongs to training")
 
 
 def test_all_unsupported_layers_come_in_one_message():
@@ -275,6 +267,57 @@ def test_damaged_files_are_refused_with_the_place():
     assert convert(text, whole).returncode == 0
 
 
+@pytest.mark.parametrize("right,wrong,sentence", [
+    ("kernel_size", "kernal_size", "convolution_param has no field 'kernal_size', did you mean "
+                                   r"'kernel_size'\?; correct the name"),
+    ("pooling_param", "poling_param", "a layer has no field 'poling_param', did you mean "
+                                      "'pooling_param'"),
+    ("dim: 1", "dims: 1", "shape has no field 'dims', did you mean 'dim'"),
+    ("bottom:", "botom:", "a layer has no field 'botom', did you mean 'bottom'"),
+    ("layer {", "lair {", "a net has no field 'lair', did you mean 'layer'"),
+    ("bias_term", "an_invention", "scale_param has no field 'an_invention'; correct the name"),
+])
+def test_a_misspelt_field_is_refused_as_caffe_does(right, wrong, sentence):
+    text, weights = small_net()
+    assert right in text
+    check_failed(convert(text.replace(right, wrong, 1), weights),
+                 r"net\.prototxt:\d+:\d+: " + sentence)
+
+
+def test_fields_for_training_and_of_releases_made_from_caffe_are_taken():
+    text, weights = small_net()
+    text = text.replace("kernel_size: 3", """kernel_size: 3 engine: CAFFE
+        weight_filler { type: "xavier" std: 0.1 } bias_filler { type: "constant" value: 0 }""", 1)
+    text = text.replace('type: "Convolution"', """type: "Convolution" phase: TEST
+        param { lr_mult: 1 decay_mult: 1 } param { name: "b" lr_mult: 2 } propagate_down: true
+        forward_type: FLOAT""", 1)
+    assert convert("force_backward: false debug_info: true\n" + text, weights).returncode == 0
+
+
+def test_out_nodes_find_every_top_of_a_layer():
+    """Tops that are nodes of their own here have the number they have in the layer."""
+    x = np.random.default_rng(4).standard_normal((1, 2, 4, 6)).astype(np.float32)
+    text = (input_layer("data", x.shape)
+            + layer("Split", "split", ["data"], ["a", "b", "c"])
+            + layer("Pooling", "pool", ["a"], ["most", "mask"],
+                    "pooling_param { pool: MAX kernel_size: 2 stride: 2 }")
+            + layer("ReLU", "relu", ["b"], ["b"])
+            + layer("Slice", "slice", ["c"], ["left", "right"], "slice_param { axis: 3 }"))
+    none = {"x": [np.zeros(1)]}
+    assert set(run(text, none, [x])) == {"pool:0:most", "pool:1:mask", "relu:0:b", "slice:0:left",
+                                         "slice:1:right"}
+    got = run(text, none, [x], "--out_nodes=split:1;split:2;slice:1;pool:0",
+              "--output_type=split:2:FP16")
+    assert [name.rsplit(":", 1)[0] for name in got] == ["split:1", "split:2", "slice:1", "pool:0"]
+    first, second, right, _ = got.values()
+    np.testing.assert_array_equal(first, x)
+    np.testing.assert_array_equal(second, x.astype(np.float16))
+    np.testing.assert_array_equal(right, x[..., 3:])
+    os.remove("net.om")
+    check_failed(convert(text, none, "--out_nodes=split:3"),
+                 r"node 'split' \(Identity\) has 3 outputs, counted from 0; correct the index")
+
+
 def test_an_onnx_option_with_caffe_and_the_other_way_round():
     text, weights = small_net()
     write(text, weights)
@@ -288,43 +331,17 @@ def ssd_head():
     """Two feature maps' worth of an SSD: prior boxes, confidences through Softmax, detections."""
     prior = ("prior_box_param { min_size: 6 max_size: 9 aspect_ratio: 2 flip: true clip: false "
              "variance: 0.1 variance: 0.1 variance: 0.2 variance: 0.2 }")
-    return (input_layer("data",
-    (2,
-    3,
-    24,
-    24)) + input_layer("map",
-    (2,
-    2,
-    4,
-    4)) + input_layer("loc",
-    (2,
-    256)) + input_layer("scores",
-    (2,
-    192)) + layer("PriorBox",
-    "prior",
-    ["map",
-    "data"],
-    ["prior"],
-    prior) + layer("Reshape",
-    "reshape",
-    ["scores"],
-    ["r"],
-    "reshape_param { shape { dim: 0 dim: -1 dim: 3 } }") + layer("Softmax",
-    "softmax",
-    ["r"],
-    ["s"],
-    "softmax_param { axis: 2 }") + layer("Flatten",
-    "flatten",
-    ["s"],
-    ["conf"]) + layer("DetectionOutput",
-    "detections",
-    ["loc",
-    "conf",
-    "prior"],
-    ["detections"],
-    "detection_output_param { num_classes: 3 share_location: true background_label_id: 0 "
-    "code_type: CENTER_SIZE keep_top_k: 20 "
-    "confidence_threshold: 0.4 nms_param { nms_threshold: 0.45 top_k: 40 } }"))
+    return (input_layer("data", (2, 3, 24, 24)) + input_layer("map", (2, 2, 4, 4))
+            + input_layer("loc", (2, 256)) + input_layer("scores", (2, 192))
+            + layer("PriorBox", "prior", ["map", "data"], ["prior"], prior)
+            + layer("Reshape", "reshape", ["scores"], ["r"],
+                    "reshape_param { shape { dim: 0 dim: -1 dim: 3 } }")
+            + layer("Softmax", "softmax", ["r"], ["s"], "softmax_param { axis: 2 }")
+            + layer("Flatten", "flatten", ["s"], ["conf"])
+            + layer("DetectionOutput", "detections", ["loc", "conf", "prior"], ["detections"],
+                    "detection_output_param { num_classes: 3 share_location: true "
+                    "background_label_id: 0 code_type: CENTER_SIZE keep_top_k: 20 "
+                    "confidence_threshold: 0.4 nms_param { nms_threshold: 0.45 top_k: 40 } }"))
 
 
 def test_detections_of_an_ssd_head():

@@ -22,6 +22,20 @@ Status need_images(const Builder& b) {
               to_string(b.shape(b.bottom(0))));
 }
 
+// Elements of the first bottom to where the mask, the second one, says they came from.
+Result<ValueId> unpool(Builder& b, const Ints& window, int64_t height, int64_t width) {
+  const ValueId x = b.bottom(0), mask = b.bottom(1);
+  if (b.dtype(mask) != DType::i64) {
+    return fail(Code::unsupported_feature,
+                "its second bottom, the mask, is no second top of a Pooling layer; other masks are "
+                "not supported: use upsample_param {{ scale: ... }} without a mask");
+  }
+  ANYNPU_TRY(b.need_static(x));
+  const Shape& shape = b.shape(x);
+  return b.add("MaxUnpool", {x, mask, b.integers({shape[0], shape[1], height, width})},
+               {{"kernel_shape", window}, {"strides", window}});
+}
+
 // The extent after Interp, from its extent without the padding that is cut away.
 int64_t interp_extent(Params& params, int64_t extent, const char* fixed) {
   const int64_t shrink = params.integer("shrink_factor", 1, 1);
@@ -74,36 +88,35 @@ Status interp(Builder& b) {
 }
 
 // With a mask (from a Pooling of two tops) each element goes back to where it came from; without,
-// pixels are repeated.
+// pixels are repeated. Beside a stride, as in darknet, `scale` is a factor of the values.
 Status upsample(Builder& b) {
   ANYNPU_TRY(b.expect_at_least(1, 1));
   ANYNPU_TRY(need_images(b));
   Params params(b.layer(), "upsample_param");
-  const int64_t scale = params.integer("scale", params.integer("stride", 2, 1), 1);
-  const int64_t scale_h = params.integer("scale_h", scale, 1);
-  const int64_t scale_w = params.integer("scale_w", scale, 1);
+  const bool strided = params.has("stride") || params.has("stride_h") || params.has("stride_w");
+  const std::string step = strided ? "stride" : "scale";
+  const int64_t both = params.integer(step, 2, 1);
+  const int64_t scale_h = params.integer(step + "_h", both, 1);
+  const int64_t scale_w = params.integer(step + "_w", both, 1);
+  const float factor = strided ? params.real("scale", 1.0f) : 1.0f;
   const ValueId x = b.bottom(0);
   ANYNPU_ASSIGN(const int64_t height, b.extent(x, 2));
   ANYNPU_ASSIGN(const int64_t width, b.extent(x, 3));
-  const int64_t to_height = params.integer("upsample_h", height * scale_h, 1);
-  const int64_t to_width = params.integer("upsample_w", width * scale_w, 1);
+  const int64_t to_height =
+      params.integer("upsample_h", height * scale_h - int64_t{params.flag("pad_out_h", false)}, 1);
+  const int64_t to_width =
+      params.integer("upsample_w", width * scale_w - int64_t{params.flag("pad_out_w", false)}, 1);
   ANYNPU_TRY(params.status());
+  ValueId y = graph::kNoValue;
   if (b.bottoms() == 1) {
-    return b.set_top(0, resize(b, x, to_height, to_width,
-                               {{"mode", std::string("nearest")},
-                                {"nearest_mode", std::string("floor")},
-                                {"coordinate_transformation_mode", std::string("asymmetric")}}));
+    ANYNPU_ASSIGN(y, resize(b, x, to_height, to_width,
+                            {{"mode", std::string("nearest")},
+                             {"nearest_mode", std::string("floor")},
+                             {"coordinate_transformation_mode", std::string("asymmetric")}}));
+  } else {
+    ANYNPU_ASSIGN(y, unpool(b, {scale_h, scale_w}, to_height, to_width));
   }
-  if (b.dtype(b.bottom(1)) != DType::i64) {
-    return fail(Code::unsupported_feature,
-                "its second bottom, the mask, is no second top of a Pooling layer; other masks are "
-                "not supported: use upsample_param {{ scale: ... }} without a mask");
-  }
-  ANYNPU_TRY(b.need_static(x));
-  const Shape& shape = b.shape(x);
-  return b.set_top(
-      0, b.add("MaxUnpool", {x, b.bottom(1), b.integers({shape[0], shape[1], to_height, to_width})},
-               {{"kernel_shape", Ints{scale_h, scale_w}}, {"strides", Ints{scale_h, scale_w}}}));
+  return b.set_top(0, factor == 1.0f ? Result<ValueId>(y) : b.add("Mul", {y, b.scalar(factor)}));
 }
 
 }  // namespace anynpu::caffe

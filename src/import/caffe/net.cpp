@@ -4,6 +4,7 @@
 
 #include "base/mapped_file.h"
 #include "import/caffe/builder.h"
+#include "import/caffe/fields.h"
 
 namespace anynpu::caffe {
 
@@ -64,6 +65,7 @@ Status Builder::find_bottoms(const Layer& layer) {
 
 Status Builder::add_layer(const Layer& layer) {
   layer_ = &layer;
+  ANYNPU_TRY(check_layer_fields(layer.text));
   if (layer.type == "Input") return add_input(layer);
   ANYNPU_TRY(find_bottoms(layer));
   tops_.assign(layer.tops.size(), graph::kNoValue);
@@ -96,13 +98,23 @@ Status Builder::add_layer(const Layer& layer) {
   return {};
 }
 
-// The node that makes the first top has the name of the layer, the others add their operator.
+// The node that makes the first top has the name of the layer, the others add their operator. Tops
+// that are no outputs of that node keep the name they have in the net.
 void Builder::name_nodes(size_t first_node) {
+  std::string name = layer_->name;
+  size_t named = 0;  // how many tops the node of that name makes, in their order
   for (size_t n = first_node; n < graph_.nodes.size(); ++n) {
     graph::Node& node = graph_.nodes[n];
     const bool last = !tops_.empty() && node.outputs[0] == tops_[0];
     node.name = node_names_.take(last ? layer_->name : format("{}/{}", layer_->name, node.op));
+    if (!last) continue;
+    name = node.name;
+    const auto [differs, end] =
+        std::mismatch(tops_.begin(), tops_.end(), node.outputs.begin(), node.outputs.end());
+    named = static_cast<size_t>(differs - tops_.begin());
   }
+  for (size_t i = named; i < tops_.size(); ++i)
+    graph_.values[static_cast<size_t>(tops_[i])].source = format("{}:{}", name, i);
 }
 
 void Builder::bind(const std::string& top, ValueId id) {

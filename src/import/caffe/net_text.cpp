@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "import/caffe/fields.h"
+
 namespace anynpu::caffe {
 
 namespace {
@@ -186,6 +188,7 @@ std::string_view type_of_old_name(std::string_view name) {
 
 Result<NetText> read_net(std::string_view prototxt, std::string_view file) {
   ANYNPU_ASSIGN(TextField root, parse_prototext(prototxt, file));
+  ANYNPU_TRY(check_net_fields(root));
   NetText net;
   net.name = word_of(root, "name");
   ANYNPU_TRY(read_net_inputs(root, net), "in the inputs of the net");
