@@ -12,6 +12,7 @@
 #include "acl/acl.h"
 #include "acl/acl_mdl.h"
 #include "acl/acl_tdt_queue.h"
+#include "api/acl/queue_for_test.h"
 #include "compile/compile.h"
 #include "graph/graph.h"
 #include "om/container.h"
@@ -56,14 +57,6 @@ class ModelQueues : public testing::Test {
   }
   void TearDown() override { aclFinalize(); }
 
-  static uint32_t queue(uint32_t depth = 2) {
-    acltdtQueueAttr* attr = acltdtCreateQueueAttr();
-    EXPECT_EQ(acltdtSetQueueAttr(attr, ACL_TDT_QUEUE_DEPTH_UINT32, sizeof depth, &depth), 0);
-    uint32_t id = 0;
-    EXPECT_EQ(acltdtCreateQueue(attr, &id), ACL_SUCCESS);
-    EXPECT_EQ(acltdtDestroyQueueAttr(attr), ACL_SUCCESS);
-    return id;
-  }
   static aclError load(const std::vector<std::byte>& net, const std::vector<uint32_t>& in,
                        const std::vector<uint32_t>& out, uint32_t* id) {
     return aclmdlLoadFromMemWithQ(net.data(), net.size(), id, in.data(), in.size(), out.data(),
@@ -93,7 +86,7 @@ class ModelQueues : public testing::Test {
 };
 
 TEST_F(ModelQueues, ABufferOfEveryInputQueueMakesOneOfEveryOutputQueueInOrder) {
-  const uint32_t a = queue(), b = queue(), sum = queue(), product = queue();
+  const uint32_t a = make_queue(), b = make_queue(), sum = make_queue(), product = make_queue();
   const uint32_t model = loaded(net_of(2, {"Add", "Mul"}), {a, b}, {sum, product});
   for (float i = 0; i < 20; ++i) {
     feed(a, i);
@@ -110,7 +103,7 @@ TEST_F(ModelQueues, ABufferOfEveryInputQueueMakesOneOfEveryOutputQueueInOrder) {
 
 TEST_F(ModelQueues, ModelsAreChainedByAQueue) {
   constexpr int kRuns = 300;
-  const uint32_t in = queue(1), between = queue(1), out = queue(1);
+  const uint32_t in = make_queue(1), between = make_queue(1), out = make_queue(1);
   const uint32_t negate = loaded(net_of(1, {"Neg"}), {in}, {between});
   const uint32_t clip = loaded(net_of(1, {"Abs"}), {between}, {out});
   std::thread feeding([&] {
@@ -126,7 +119,7 @@ TEST_F(ModelQueues, AFailedRunLeavesAnEmptyBufferAndTheNextOneWorks) {
   static std::atomic<int> told{0};
   told = 0;
   ASSERT_EQ(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo*) { ++told; }), ACL_SUCCESS);
-  const uint32_t in = queue(), between = queue(), out = queue();
+  const uint32_t in = make_queue(), between = make_queue(), out = make_queue();
   loaded(net_of(1, {"Neg"}), {in}, {between});
   loaded(net_of(1, {"Neg"}), {between}, {out});
   feed(in, 1, 3);  // a float too few
@@ -144,14 +137,14 @@ TEST_F(ModelQueues, AFailedRunLeavesAnEmptyBufferAndTheNextOneWorks) {
 }
 
 TEST_F(ModelQueues, UnloadingEndsAWaitForInputAndLeavesWhatHasNoPartner) {
-  const uint32_t a = queue(), b = queue(), out = queue();
+  const uint32_t a = make_queue(), b = make_queue(), out = make_queue();
   const uint32_t model = loaded(net_of(2, {"Add"}), {a, b}, {out});
   feed(a, 5);
   EXPECT_EQ(aclmdlUnload(model), ACL_SUCCESS);
   EXPECT_EQ(next(a, 0), row(5, 1));
   EXPECT_EQ(acltdtDestroyQueue(a), ACL_SUCCESS);
   // The others drive the next model.
-  const uint32_t other = queue();
+  const uint32_t other = make_queue();
   loaded(net_of(2, {"Sub"}), {other, b}, {out});
   feed(b, 1);
   feed(other, 10);
@@ -159,7 +152,7 @@ TEST_F(ModelQueues, UnloadingEndsAWaitForInputAndLeavesWhatHasNoPartner) {
 }
 
 TEST_F(ModelQueues, UnloadingEndsAWaitForRoomAndTearsNoResultApart) {
-  const uint32_t in = queue(8), first = queue(4), second = queue(1);
+  const uint32_t in = make_queue(8), first = make_queue(4), second = make_queue(1);
   const uint32_t model = loaded(net_of(1, {"Neg", "Abs"}), {in}, {first, second});
   for (int i = 0; i < 4; ++i) feed(in, 1);
   EXPECT_EQ(next(first)[0], -1);  // one run is through, the next may wait for room
@@ -178,7 +171,7 @@ TEST_F(ModelQueues, ACallbackUnloadsTheModelThatFailed) {
               unloaded.notify_all();
             }),
             ACL_SUCCESS);
-  const uint32_t in = queue(), out = queue();
+  const uint32_t in = make_queue(), out = make_queue();
   model = loaded(net_of(1, {"Neg"}), {in}, {out});
   feed(in, 1, 1);
   unloaded.wait(-1);
@@ -190,7 +183,7 @@ TEST_F(ModelQueues, ACallbackUnloadsTheModelThatFailed) {
 
 TEST_F(ModelQueues, QueuesThatDoNotFitAreRefused) {
   const auto net = net_of(2, {"Add"});
-  const uint32_t a = queue(), b = queue(), c = queue();
+  const uint32_t a = make_queue(), b = make_queue(), c = make_queue();
   uint32_t id = 0;
   EXPECT_EQ(load(net, {a}, {c}, &id), ACL_ERROR_MODEL_INPUT_NOT_MATCH);
   EXPECT_NE(std::string(aclGetRecentErrMsg()).find("has 2 inputs"), std::string::npos);
@@ -210,7 +203,7 @@ TEST_F(ModelQueues, QueuesThatDoNotFitAreRefused) {
 
 TEST_F(ModelQueues, AConfigurationNamesTheQueuesToo) {
   const auto net = net_of(1, {"Neg"});
-  const uint32_t in = queue(), out = queue();
+  const uint32_t in = make_queue(), out = make_queue();
   const size_t type = ACL_MDL_LOAD_FROM_MEM_WITH_Q, size = net.size(), one = 1;
   const void* memory = net.data();
   const uint32_t *inputs = &in, *outputs = &out, unknown = 0, *wrong = &unknown;
@@ -236,7 +229,7 @@ TEST_F(ModelQueues, AConfigurationNamesTheQueuesToo) {
 }
 
 TEST_F(ModelQueues, AResetOfTheDeviceStopsTheModelAndFreesTheQueues) {
-  const uint32_t in = queue(), out = queue();
+  const uint32_t in = make_queue(), out = make_queue();
   const uint32_t model = loaded(net_of(1, {"Neg"}), {in}, {out});
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   ASSERT_EQ(aclrtResetDevice(0), ACL_SUCCESS);  // still in use once
@@ -251,7 +244,7 @@ TEST_F(ModelQueues, AResetOfTheDeviceStopsTheModelAndFreesTheQueues) {
 }
 
 TEST_F(ModelQueues, FinalizeEndsModelsAndWhoWaitsForTheirResults) {
-  const uint32_t in = queue(), out = queue();
+  const uint32_t in = make_queue(), out = make_queue();
   loaded(net_of(1, {"Neg"}), {in}, {out});
   std::vector<float> got;
   std::thread waiting([&] { got = next(out); });
@@ -263,7 +256,7 @@ TEST_F(ModelQueues, FinalizeEndsModelsAndWhoWaitsForTheirResults) {
 
 TEST_F(ModelQueues, LoadingAndUnloadingWhileBuffersFlowLosesNoOrder) {
   const auto net = net_of(1, {"Neg"});
-  const uint32_t in = queue(1), out = queue(1);
+  const uint32_t in = make_queue(1), out = make_queue(1);
   std::atomic<bool> done{false};
   std::thread feeding([&] {
     for (float i = 0; !done; ++i) {

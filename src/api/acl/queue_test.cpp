@@ -8,6 +8,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_tdt_queue.h"
+#include "api/acl/queue_for_test.h"
 
 namespace anynpu::acl {
 namespace {
@@ -17,14 +18,6 @@ class QueueTest : public testing::Test {
   void SetUp() override { ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS); }
   void TearDown() override { ASSERT_EQ(aclFinalize(), ACL_SUCCESS); }
 
-  static uint32_t make_queue(uint32_t depth = 2) {
-    acltdtQueueAttr* attr = acltdtCreateQueueAttr();
-    EXPECT_EQ(acltdtSetQueueAttr(attr, ACL_TDT_QUEUE_DEPTH_UINT32, sizeof depth, &depth), 0);
-    uint32_t id = 0;
-    EXPECT_EQ(acltdtCreateQueue(attr, &id), ACL_SUCCESS);
-    EXPECT_EQ(acltdtDestroyQueueAttr(attr), ACL_SUCCESS);
-    return id;
-  }
   static acltdtBuf make_buffer(const std::string& text) {
     acltdtBuf buffer = nullptr;
     EXPECT_EQ(acltdtAllocBuf(text.size(), ACL_TDT_NORMAL_MEM, &buffer), ACL_SUCCESS);
