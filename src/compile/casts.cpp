@@ -29,7 +29,7 @@ graph::Node cast_node(const graph::Graph& graph, graph::ValueId from, graph::Val
   node.name = graph.values[static_cast<size_t>(to)].name + "/cast";
   node.inputs = {from};
   node.outputs = {to};
-  node.attrs["to"] = onnx_number(graph.values[static_cast<size_t>(to)].dtype);
+  node.attrs["to"] = cast_number(graph.values[static_cast<size_t>(to)].dtype);
   return node;
 }
 

@@ -151,8 +151,8 @@ Result<PrecisionMode> parse_precision_mode(std::string_view text) {
 Result<PrecisionMode> parse_precision_mode_v2(std::string_view text) {
   if (text == "mixed_hif8") {
     return fail(Code::unsupported_dtype,
-                "--precision_mode_v2=mixed_hif8: 8-bit floats are not supported; use mixed_float16 "
-                "or mixed_bfloat16");
+                "--precision_mode_v2=mixed_hif8: no chip that --soc_version names computes in "
+                "HIF8; use mixed_float16 or mixed_bfloat16");
   }
   return find_mode(kModesV2, "precision_mode_v2", text);
 }

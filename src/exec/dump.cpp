@@ -72,6 +72,8 @@ bool has_special(const StepTensor& t) {
       return any<uint8_t>(t, [](uint8_t v) { return (v & 0x7c) == 0x7c; });
     case DType::f8e4m3:
       return any<uint8_t>(t, [](uint8_t v) { return (v & 0x7f) == 0x7f; });
+    case DType::hif8:
+      return any<uint8_t>(t, [](uint8_t v) { return v == 0x80 || (v & 0x7f) == 0x6f; });
     case DType::f8e8m0:
       return any<uint8_t>(t, [](uint8_t v) { return v == 0xff; });
     default:

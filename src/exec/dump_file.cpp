@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/protowire.h"
+#include "tensor/hifloat8.h"
 #include "tensor/microscaling.h"
 
 namespace anynpu::exec {
@@ -99,6 +100,8 @@ double element(const DumpTensor& t, size_t i) {
       return to_float(as(F8E5M2{}));
     case DType::f8e4m3:
       return to_float(as(F8E4M3{}));
+    case DType::hif8:
+      return to_float(as(HiF8{}));
     case DType::f8e8m0:
       return to_float(as(F8E8M0{}));
     case DType::i8:

@@ -42,12 +42,13 @@ constexpr DTypeSet kValues = kNumbers | kComplex | DTypeSet{DType::boolean};
 // Floats of 8 bits and less: stored and converted, not computed with. Those of 8 bits are moved by
 // every operator that moves bytes.
 constexpr DTypeSet kFloat8{DType::f8e5m2, DType::f8e4m3};
+constexpr DTypeSet kHiFloat8{DType::hif8};
 constexpr DTypeSet kScaleFloat{DType::f8e8m0};
 constexpr DTypeSet kFloat6{DType::f6e3m2, DType::f6e2m3};
 constexpr DTypeSet kFloat4{DType::f4e2m1};
-constexpr DTypeSet kSmallFloats = kFloat8 | kScaleFloat | kFloat6 | kFloat4;
+constexpr DTypeSet kSmallFloats = kFloat8 | kHiFloat8 | kScaleFloat | kFloat6 | kFloat4;
 // Whatever has a fixed size per element: what data movement takes.
-constexpr DTypeSet kAnyFixed = kValues | kFloat8 | kScaleFloat;
+constexpr DTypeSet kAnyFixed = kValues | kFloat8 | kHiFloat8 | kScaleFloat;
 // Two elements to a byte: what views, Transpose and Pad take besides.
 constexpr DTypeSet kAnyPacked = kAnyFixed | kFloat4 | DTypeSet{DType::i4};
 

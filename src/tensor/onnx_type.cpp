@@ -16,6 +16,8 @@ constexpr std::array kByNumber = {
     DType::undefined, DType::undefined, DType::i4,     DType::f4e2m1,    DType::f8e8m0,
     DType::undefined, DType::undefined, DType::f6e2m3, DType::f6e3m2};
 
+constexpr int64_t kOwnNumbers = 1000;
+
 }  // namespace
 
 DType dtype_of_onnx_number(int64_t number) {
@@ -28,6 +30,17 @@ int64_t onnx_number(DType type) {
     if (kByNumber[i] == type) return static_cast<int64_t>(i);
   }
   return 0;
+}
+
+int64_t cast_number(DType type) {
+  const int64_t number = onnx_number(type);
+  return number ? number : kOwnNumbers + static_cast<int64_t>(type);
+}
+
+DType dtype_of_cast_number(int64_t number) {
+  if (number < kOwnNumbers || number > 2 * kOwnNumbers) return dtype_of_onnx_number(number);
+  const auto type = static_cast<DType>(number - kOwnNumbers);
+  return bits_of(type) && !onnx_number(type) ? type : DType::undefined;
 }
 
 }  // namespace anynpu

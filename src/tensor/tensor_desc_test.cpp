@@ -77,6 +77,15 @@ TEST(OnnxType, NumbersGoBothWays) {
   EXPECT_EQ(onnx_number(DType::u1), 0);
 }
 
+TEST(OnnxType, CastsAlsoHaveNumbersForWhatOnnxLacks) {
+  for (DType type : {DType::f32, DType::bf16, DType::f8e5m2, DType::hif8, DType::c32})
+    EXPECT_EQ(dtype_of_cast_number(cast_number(type)), type) << name_of(type);
+  EXPECT_EQ(cast_number(DType::f16), onnx_number(DType::f16));
+  for (int64_t number : {int64_t{0}, int64_t{18}, int64_t{1000}, int64_t{1999}, int64_t{5000},
+                         (int64_t{1} << 32) + 1034})
+    EXPECT_EQ(dtype_of_cast_number(number), DType::undefined) << number;
+}
+
 TEST(Layout, AxesAreReordered) {
   EXPECT_EQ(shape_in_format({1, 3, 8, 4}, Format::nchw, Format::nhwc, DType::f32).value(),
             (Shape{1, 8, 4, 3}));

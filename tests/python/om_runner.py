@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a .om once through acl.mdl: arrays in, arrays out, in the shapes the model states."""
+import ml_dtypes
 import numpy as np
 from model_datasets import Model
 
@@ -13,7 +14,10 @@ TYPES = {
     4: np.uint8,
     9: np.int64,
     11: np.float64,
-    12: np.bool_}
+    12: np.bool_,
+    34: np.uint8,  # codes of HiFloat8
+    35: ml_dtypes.float8_e5m2,
+    36: ml_dtypes.float8_e4m3fn}
 
 
 def run_om(path, arrays):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What models take and return: --out_nodes, --output_type, --input_fp16_nodes, layouts."""
+import ml_dtypes
 import numpy as np
 import pytest
-from model_datasets import atc
+from model_datasets import Model, atc
 from om_runner import run_om
 from onnx import TensorProto, helper, numpy_helper, save
 from onnx_models import network
@@ -58,7 +59,9 @@ def test_out_nodes_of_two_styles_are_refused(net):
 
 
 @pytest.mark.parametrize("name,kind", [("FP16", np.float16), ("INT32", np.int32),
-                                       ("UINT8", np.uint8), ("DOUBLE", np.float64)])
+                                       ("UINT8", np.uint8), ("DOUBLE", np.float64),
+                                       ("FP8E5M2", ml_dtypes.float8_e5m2),
+                                       ("FP8E4M3FN", ml_dtypes.float8_e4m3fn)])
 def test_output_type_changes_every_output(net, name, kind):
     plain = run(net, "--out_nodes=relu:0;last:0")
     typed = run(net, "--out_nodes=relu:0;last:0", f"--output_type={name}")
@@ -74,6 +77,42 @@ def test_output_type_of_single_outputs(net):
     done = net("--out_nodes=relu:0", "--output_type=last:0:FP16")
     assert done.returncode == 1
     assert "'last:0' is not among --out_nodes" in done.stderr
+
+
+@pytest.mark.parametrize("name,number", [("HIF8", 34), ("FP8E5M2", 35), ("FP8E4M3FN", 36)])
+def test_output_type_of_single_outputs_as_floats_of_8_bits(net, name, number):
+    assert net("--out_nodes=relu:0;last:0", f"--output_type=last:0:{name}").returncode == 0
+    model = Model("net.om")
+    assert [acl.mdl.get_output_data_type(model.desc, i) for i in range(2)] == [0, number]
+    assert acl.mdl.get_output_size_by_index(model.desc, 1) == 2 * 10 * 6 * 6
+    model.close()
+
+
+def hifloat8_numbers():
+    """The positive numbers of HiFloat8 by their codes: mantissas of 3 bits up to exponents of 3, of
+    2 up to 7, of 1 up to 15; below them powers of 2 alone."""
+    numbers = {0: 0.0} | {m: 2.0 ** (m - 23) for m in range(1, 8)}
+    for first, sizes, places in ((0x08, [0], 3), (0x10, [1], 3), (0x20, [2, 3], 3),
+                                 (0x40, range(4, 8), 2), (0x60, range(8, 16), 1)):
+        exponents = [*sizes, *(-size for size in sizes if size)]
+        for i, exponent in enumerate(exponents):
+            for m in range(1 << places):
+                code = first + (i << places) + m
+                numbers[code] = (1 + m / (1 << places)) * 2.0 ** exponent
+    numbers[0x6f] = np.inf
+    return [numbers[code] for code in range(128)]
+
+
+def test_output_type_hif8_rounds_to_the_nearest_number_of_that_type(net):
+    plain = run(net, "--out_nodes=relu:0;last:0")
+    typed = run(net, "--out_nodes=relu:0;last:0", "--output_type=HIF8")
+    numbers = np.array(hifloat8_numbers())
+    order = np.argsort(numbers)[:-1]  # without infinity, which no output here reaches
+    for key, value in plain.items():
+        size = np.abs(value.astype(np.float64))
+        codes = order[np.abs(size[..., None] - numbers[order]).argmin(-1)]
+        want = np.where((value < 0) & (codes > 0), codes | 0x80, codes)
+        np.testing.assert_array_equal(typed[key], want)
 
 
 def test_input_fp16_nodes_are_fed_in_float16(net):

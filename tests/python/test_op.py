@@ -150,6 +150,20 @@ def test_cast_needs_no_model():
     acl.op.destroy_handle(handle)
 
 
+def test_cast_knows_hifloat8():
+    """The float of 8 bits that AscendCL alone has: halves go away from zero, 40960 is infinity."""
+    x = Tensor(np.array([1, -1.0625, 15.5, 40959, -40960, 2.0 ** -23, -2.0 ** -24, np.nan], F))
+    codes, back = Tensor(np.zeros(8, np.uint8)), Tensor(np.zeros(8, F))
+    acl.destroy_tensor_desc(codes.desc)
+    codes.desc = acl.create_tensor_desc(34, [8], single_op.ND)
+    assert acl.op.cast(x.desc, x.buffer, codes.desc, codes.buffer, 0, 0) == 0
+    assert acl.op.cast(codes.desc, codes.buffer, back.desc, back.buffer, 0, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    assert codes.read().tolist() == [0x08, 0x89, 0x40, 0x6e, 0xef, 0x01, 0x00, 0x80]
+    np.testing.assert_array_equal(
+        back.read(), np.array([1, -1.125, 16, 32768, -np.inf, 2.0 ** -22, 0, np.nan], F))
+
+
 def infer(name, inputs, outputs, attrs=None):
     made = [Tensor(a) for a in inputs]
     out = [acl.create_tensor_desc(-1, [], -1) for _ in range(outputs)]

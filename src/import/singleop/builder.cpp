@@ -323,7 +323,7 @@ ValueId Builder::filled(DType dtype, Shape shape, double value) {
 
 ValueId Builder::cast(ValueId value, DType to) {
   if (!ok() || value == kNoValue || dtype(value) == to) return value;
-  return node("Cast", 13, {value}, {{"to", onnx_number(to)}});
+  return node("Cast", 13, {value}, {{"to", cast_number(to)}});
 }
 
 ValueId Builder::index(ValueId value) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "import/singleop/op.h"
+#include "tensor/hifloat8.h"
 #include "tensor/microscaling.h"
 
 namespace anynpu::singleop {
@@ -38,6 +39,7 @@ constexpr TypeName kTypes[] = {
     {"complex32", DType::c32},
     {"int4", DType::i4},
     {"uint1", DType::u1},
+    {"hifloat8", DType::hif8},
     {"float8_e5m2", DType::f8e5m2},
     {"float8_e4m3fn", DType::f8e4m3},
     {"float8_e8m0", DType::f8e8m0},
@@ -129,6 +131,9 @@ Status append_constant(const json::Value& item, DType dtype, std::string_view wh
         return {};
       case DType::f8e4m3:
         append_raw(bytes, to_f8e4m3(real).bits);
+        return {};
+      case DType::hif8:
+        append_raw(bytes, to_hif8(real).bits);
         return {};
       case DType::f8e8m0:
         append_raw(bytes, to_f8e8m0(real).bits);

@@ -19,7 +19,9 @@ Status cast_rule(OpContext& context) {
   if (context.schema->name == "CastLike") {
     to = context.inputs[1].dtype;
   } else {
-    ANYNPU_ASSIGN(to, dtype_of_onnx(context, context.int_attr("to")));
+    const int64_t number = context.int_attr("to");
+    to = dtype_of_cast_number(number);
+    if (to == DType::undefined) return dtype_of_onnx(context, number).status();
   }
   if (!kCastable.has(to)) {
     return fail(Code::unsupported_dtype, "{}: casts to {} are not supported; expected one of {}",

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tensor/element.h"
+#include "tensor/hifloat8.h"
 
 namespace anynpu::ops {
 
@@ -101,6 +102,7 @@ struct SmallFloat {
 
 F8E5M2 encode_e5m2(double value, SmallFloatRule rule) { return to_f8e5m2(value, rule.overflow); }
 F8E4M3 encode_e4m3(double value, SmallFloatRule rule) { return to_f8e4m3(value, rule.overflow); }
+HiF8 encode_hif8(double value, SmallFloatRule) { return to_hif8(value); }
 
 template <typename T, auto encode, int bits, typename W>
 constexpr SmallFloat<W> small_float(DType type) {
@@ -111,6 +113,7 @@ constexpr SmallFloat<W> small_float(DType type) {
 template <typename W>
 constexpr SmallFloat<W> kSmallFloatRows[] = {small_float<F8E5M2, encode_e5m2, 8, W>(DType::f8e5m2),
                                              small_float<F8E4M3, encode_e4m3, 8, W>(DType::f8e4m3),
+                                             small_float<HiF8, encode_hif8, 8, W>(DType::hif8),
                                              small_float<F8E8M0, to_f8e8m0, 8, W>(DType::f8e8m0),
                                              small_float<F6E3M2, to_f6e3m2, 6, W>(DType::f6e3m2),
                                              small_float<F6E2M3, to_f6e2m3, 6, W>(DType::f6e2m3),
@@ -159,6 +162,7 @@ WideKind wide_kind(DType type) {
     case DType::bf16:
     case DType::f8e5m2:
     case DType::f8e4m3:
+    case DType::hif8:
     case DType::f8e8m0:
     case DType::f6e3m2:
     case DType::f6e2m3:
