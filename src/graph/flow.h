@@ -23,7 +23,10 @@
 namespace anynpu::graph {
 
 constexpr const char* kCapturesAttr = "captures";
-constexpr int kMostNestedGraphs = 8;
+// Graphs inside one another: chains of else branches are deep. Loops among them: types and shapes
+// of a body are inferred up to three times, and so 3^n times for the innermost of n.
+constexpr int kMostNestedGraphs = 16;
+constexpr int kMostNestedLoops = 8;
 
 // The names of the attributes that hold graphs; empty for any other operator.
 std::vector<std::string_view> subgraph_attrs(const Node& node);

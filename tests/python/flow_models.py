@@ -137,3 +137,33 @@ def endless_loop():
     return model([helper.make_node("Loop", ["", "start", "x"], ["y"], body=body)],
                  [info("x", FLOAT, [4]), info("limit", FLOAT, [])], [info("y", FLOAT, [4])],
                  [constant("one", np.float32([1, 0, 0, 0])), constant("start", np.bool_(True))])
+
+
+def else_chain(depth):
+    """x plus the number of the first of `depth` thresholds that x does not pass."""
+    inner = [helper.make_node("Add", ["x", f"k{depth}"], [f"y{depth}"])]
+    for at in reversed(range(depth)):
+        then = helper.make_graph([helper.make_node("Add", ["x", f"k{at}"], [f"t{at}"])], "then", [],
+                                 [info(f"t{at}", FLOAT, [])])
+        otherwise = helper.make_graph(inner, "else", [], [info(f"y{at + 1}", FLOAT, [])])
+        inner = [helper.make_node("LessOrEqual", ["x", f"k{at}"], [f"c{at}"]),
+                 helper.make_node("If", [f"c{at}"], [f"y{at}"], then_branch=then,
+                                  else_branch=otherwise)]
+    return model(inner, [info("x", FLOAT, [])], [info("y0", FLOAT, [])],
+                 [constant(f"k{at}", np.float32(at)) for at in range(depth + 1)])
+
+
+def nested_loops(depth):
+    """Loops of two runs inside one another, each of which appends twice what the inner ones made:
+    x comes back 2^(depth + 1) - 1 times."""
+    nodes, made = [], "x"
+    for at in range(depth):
+        body = helper.make_graph(
+            [*nodes, helper.make_node("Concat", [f"v{at}", made], [f"w{at}"], axis=0),
+             helper.make_node("Identity", [f"c{at}"], [f"d{at}"])], f"body{at}",
+            [info(f"i{at}", INT64, []), info(f"c{at}", BOOL, []),
+             info(f"v{at}", FLOAT, None)],
+            [info(f"d{at}", BOOL, []), info(f"w{at}", FLOAT, None)])
+        nodes, made = [helper.make_node("Loop", ["two", "", "x"], [f"y{at}"], body=body)], f"y{at}"
+    return model(nodes, [info("x", FLOAT, [1])], [info(made, FLOAT, None)],
+                 [constant("two", np.array(2))])

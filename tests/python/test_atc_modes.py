@@ -112,6 +112,28 @@ def test_mode_3_reports_every_operator(folder):
     assert json.load(open("again.json"))["result"] == "failed"
 
 
+def test_mode_3_knows_calls_of_functions_and_their_opsets(folder):
+    """The first function calls the second, which stands behind it; Swish came with opset 24."""
+    opsets = [helper.make_opsetid("", 24), helper.make_opsetid("local", 1)]
+    call = helper.make_node("Inner", ["x"], ["y"], domain="local", overload="b")
+    swish = helper.make_node("Swish", ["x"], ["y"])
+    made = network([helper.make_node("Outer", ["x"], ["y"], domain="local"),
+                    helper.make_node("Inner", ["x"], ["z"], domain="local", name="no overload"),
+                    helper.make_node("Swish", ["x"], ["u"], name="opset 13")],
+                   [("x", TensorProto.FLOAT, [1])], [("y", TensorProto.FLOAT, None)])
+    made.opset_import.append(opsets[1])
+    made.functions.append(helper.make_function("local", "Outer", ["x"], ["y"], [call], opsets))
+    made.functions.append(helper.make_function("local", "Inner", ["x"], ["y"], [swish], opsets,
+                                               overload="b"))
+    save(made, "calls.onnx")
+    fails("--mode=3", "--model=calls.onnx", "--framework=5")
+    report = json.load(open("check_result.json"))["op"]
+    assert [(op["op_type"], op["opset"]) for op in report] == [
+        ("Inner", 1), ("Swish", 24), ("Outer", 1), ("Inner", 1), ("Swish", 13)]
+    assert [op["op_name"] for op in report if op["result"] == "failed"] == ["no overload",
+                                                                           "opset 13"]
+
+
 @pytest.mark.parametrize("opset", [7, 9, 11, 13, 15, 17, 18, onnx.defs.onnx_opset_version()])
 def test_the_whole_default_domain_is_there(folder, opset):
     names = set()

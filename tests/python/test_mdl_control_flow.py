@@ -172,28 +172,6 @@ def test_threads_run_one_model_with_sizes_of_their_own(files):
     assert not problems
 
 
-def test_a_graph_inside_too_many_others_is_refused(tmp_path):
-    import onnx
-    from onnx import helper
-    inner = helper.make_graph([helper.make_node("Neg", ["x"], ["y0"])], "g", [],
-                              [flow_models.info("y0", 1, [2])])
-    for depth in range(1, 12):
-        node = helper.make_node("If", ["c"], [f"y{depth}"], then_branch=inner, else_branch=inner)
-        inner = helper.make_graph([node], "g", [], [flow_models.info(f"y{depth}", 1, [2])])
-        if depth == 11:
-            break
-    graph = helper.make_graph([node], "g", [flow_models.info("c", 9, []),
-                                            flow_models.info("x", 1, [2])],
-                              [flow_models.info("y11", 1, [2])])
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]),
-              tmp_path / "deep.onnx")
-    done = atc(f"--model={tmp_path}/deep.onnx", "--framework=5", f"--output={tmp_path}/deep",
-               "--soc_version=Ascend310P3")
-    assert done.returncode != 0
-    assert "deep inside one another; at most 8" in done.stdout + done.stderr
-    assert not (tmp_path / "deep.om").exists()
-
-
 def refused(tmp_path, model):
     """What atc says about a hostile model; nothing may be written."""
     import onnx
@@ -203,6 +181,27 @@ def refused(tmp_path, model):
     assert done.returncode != 0
     assert not (tmp_path / "bad.om").exists()
     return done.stdout + done.stderr
+
+
+def test_a_chain_of_else_branches_takes_the_one_its_value_names(tmp_path):
+    source = flow_models.else_chain(16)
+    files = {"chain": (convert(tmp_path, "chain", source), source)}
+    check(files, "chain", *([np.float32(x)] for x in (-3, 0.5, 7, 14.5, 15, 16, 99)))
+
+
+def test_loops_run_inside_loops(tmp_path):
+    model = load(convert(tmp_path, "loops", flow_models.nested_loops(8)))
+    model.feed(np.float32([2]))
+    assert model.execute() == 0, acl.get_recent_err_msg()
+    np.testing.assert_array_equal(outputs_of(model)[0], np.full(511, 2, np.float32))
+    model.close()
+
+
+@pytest.mark.parametrize("made", [flow_models.else_chain(17), flow_models.nested_loops(9)],
+                         ids=["branches", "loops"])
+def test_a_graph_inside_too_many_others_is_refused(tmp_path, made):
+    said = refused(tmp_path, made)
+    assert "deep inside one another" in said and "at most 16 and 8 are taken; export" in said
 
 
 def chain_of_functions(count, calls):
@@ -229,7 +228,8 @@ def test_functions_that_multiply_are_stopped(tmp_path):
 def test_a_function_that_calls_itself_is_stopped(tmp_path):
     model = chain_of_functions(1, 1)
     model.functions[0].node[0].op_type, model.functions[0].node[0].domain = "F0", "local"
-    assert "functions call one another more than 32 deep" in refused(tmp_path, model)
+    said = refused(tmp_path, model)
+    assert "functions call one another more than 32 deep" in said and "none may call itself" in said
 
 
 def test_a_loop_that_carries_another_type_is_named(tmp_path):

@@ -21,15 +21,16 @@ Result<std::string> resolve(const std::string& folder, const std::string& locati
     const fs::path root = fs::canonical(folder.empty() ? "." : folder, error);
     if (!error) target = fs::weakly_canonical(root / relative, error);
     if (error) {
-      return fail(Code::file_not_found, "external data '{}' in folder '{}': {}", location, folder,
-                  error.message());
+      return fail(Code::file_not_found,
+                  "external data '{}' in folder '{}': {}; put the file beside the model", location,
+                  folder, error.message());
     }
     outside = fs::relative(target, root, error).begin()->string() == "..";
   }
   if (outside) {
     return fail(Code::permission_denied,
                 "external data '{}' lies outside the folder '{}' of the model; expected a relative "
-                "path inside it",
+                "path inside it, save the model again with its data there",
                 location, folder);
   }
   return target.string();

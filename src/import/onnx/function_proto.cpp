@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/onnx/function_proto.h"
 
-#include "import/onnx/node_proto.h"
+#include <utility>
 
 namespace anynpu::onnx {
+
+namespace {
+
+template <typename Named>  // a NodeProto or a Function
+std::string key_of(const Named& named) {
+  std::string key = named.domain;
+  return key.append(1, '\0').append(named.op).append(1, '\0').append(named.overload);
+}
+
+}  // namespace
 
 Result<OpsetImport> read_opset(const WireField& message) {
   OpsetImport opset;
@@ -59,6 +69,17 @@ Result<Function> read_function(const WireField& message) {
   ANYNPU_TRY(reader.status(), "in function '{}'", function.op);
   function.domain = plain_domain(std::move(function.domain));
   return function;
+}
+
+void Functions::add(Function function) {
+  places_.emplace(key_of(function), functions_.size());
+  functions_.push_back(std::move(function));
+}
+
+const Function* Functions::called_by(const NodeProto& node) const {
+  if (places_.empty()) return nullptr;
+  const auto found = places_.find(key_of(node));
+  return found == places_.end() ? nullptr : &functions_[found->second];
 }
 
 }  // namespace anynpu::onnx

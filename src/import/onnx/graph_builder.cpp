@@ -22,7 +22,10 @@ constexpr size_t kMostNodes = size_t{1} << 17;
 }  // namespace
 
 GraphBuilder::GraphBuilder(ModelScope& model, GraphBuilder* parent)
-    : model_(model), parent_(parent), depth_(parent ? parent->depth_ + 1 : 0) {
+    : model_(model),
+      parent_(parent),
+      depth_(parent ? parent->depth_ + 1 : 0),
+      loops_(parent ? parent->loops_ : 0) {
   own_.opsets = parent ? parent->names_->opsets : &model.opsets;
   // A node of a subgraph inside a function refers to attributes of the function's call.
   if (parent) own_.attributes = parent->names_->attributes;
@@ -30,9 +33,11 @@ GraphBuilder::GraphBuilder(ModelScope& model, GraphBuilder* parent)
 }
 
 Result<graph::Graph> GraphBuilder::build(const WireField& graph_field) {
-  if (depth_ > graph::kMostNestedGraphs) {
-    return fail(Code::limit_exceeded, "graphs lie {} deep inside one another; at most {} are taken",
-                depth_, graph::kMostNestedGraphs);
+  if (depth_ > graph::kMostNestedGraphs || loops_ > graph::kMostNestedLoops) {
+    return fail(Code::limit_exceeded,
+                "graphs lie {} deep inside one another, {} of them in loops, at most {} and {} are "
+                "taken; export the model with branches side by side, or with a loop unrolled",
+                depth_, loops_, graph::kMostNestedGraphs, graph::kMostNestedLoops);
   }
   ANYNPU_TRY(read_fields(graph_field), "while reading the graph");
   ANYNPU_TRY(note_names());
@@ -92,8 +97,8 @@ Status GraphBuilder::add_initializers() {
                   "while reading the initializers");
     if (tensor.name.empty() || own_.ids.contains(tensor.name)) {
       return fail(Code::corrupt_model,
-                  "initializer '{}' is there twice or has no name; expected "
-                  "unique names",
+                  "initializer '{}' is there twice or has no name; expected unique names, export "
+                  "the model again",
                   tensor.name);
     }
     produced_.insert(tensor.name);
@@ -114,16 +119,20 @@ Status GraphBuilder::add_inputs() {
     ANYNPU_ASSIGN(Value declared, read_value_info(field), "while reading the inputs of the graph");
     produced_.insert(declared.name);
     const ValueId id = value(declared.name);
-    if (id == kNoValue) return fail(Code::corrupt_model, "an input of the graph has no name");
+    if (id == kNoValue)
+      return fail(Code::corrupt_model, "an input of graph '{}' has no name; export the model again",
+                  graph_.name);
     if (graph_.values[static_cast<size_t>(id)].constant) continue;
     if (!parent_ && declared.dtype == DType::undefined) {
       return fail(Code::corrupt_model, "input '{}' has no data type; export the model again",
                   declared.name);
     }
     if (!parent_ && declared.kind != graph::ValueKind::tensor) {
-      return fail(Code::unsupported_feature,
-                  "input '{}' is a sequence or an optional; inputs of a model must be tensors",
-                  declared.name);
+      return fail(
+          Code::unsupported_feature,
+          "input '{}' is a sequence or an optional, inputs of a model must be tensors; make it "
+          "inside the graph",
+          declared.name);
     }
     graph_.values[static_cast<size_t>(id)] = std::move(declared);
     graph_.inputs.push_back(id);
@@ -150,7 +159,7 @@ Status GraphBuilder::add_nodes(const std::vector<WireField>& nodes) {
     ANYNPU_ASSIGN(NodeProto proto, read_node(field), "while reading the nodes of '{}'",
                   graph_.name);
     ANYNPU_TRY(count_node());
-    if (const Function* function = function_of(proto)) {
+    if (const Function* function = model_.functions.called_by(proto)) {
       ANYNPU_TRY(add_call(*function, proto), "in the function '{}'", function->op);
       continue;
     }
@@ -163,8 +172,8 @@ Status GraphBuilder::add_nodes(const std::vector<WireField>& nodes) {
 Status GraphBuilder::count_node() {
   if (++model_.nodes <= kMostNodes) return {};
   return fail(Code::limit_exceeded,
-              "the model has more than {} nodes once its functions are in place; at most that many "
-              "are taken",
+              "the model has more than {} nodes once its functions are in place, at most that many "
+              "are taken; split the model, or have its functions call one another less often",
               kMostNodes);
 }
 
@@ -216,6 +225,7 @@ Status GraphBuilder::add_attributes(const NodeProto& proto, graph::Node& node) {
     ANYNPU_ASSIGN(const AttrHead head, read_attribute_head(*attribute));
     if (head.graph && graph::has_subgraphs(node)) {
       GraphBuilder inner(model_, this);
+      if (node.op != "If") ++inner.loops_;
       ANYNPU_ASSIGN(graph::Graph graph, inner.build(*head.graph), "in the graph '{}'", name);
       subgraphs.push_back({name, std::move(graph), std::move(inner.captured_from_)});
       continue;
@@ -229,15 +239,16 @@ Status GraphBuilder::add_attributes(const NodeProto& proto, graph::Node& node) {
 Status GraphBuilder::add_constant_node(const NodeProto& proto) {
   if (proto.outputs.size() != 1 || proto.outputs[0].empty() || proto.attributes.size() != 1) {
     return fail(Code::corrupt_model,
-                "Constant '{}' has {} outputs and {} attributes; expected one of each", proto.name,
-                proto.outputs.size(), proto.attributes.size());
+                "Constant '{}' has {} outputs and {} attributes; expected one of each, export the "
+                "model again",
+                proto.name, proto.outputs.size(), proto.attributes.size());
   }
   std::string key;
   ANYNPU_ASSIGN(const WireField* attribute, resolve(proto.attributes[0], key));
   if (!attribute) {
     return fail(Code::corrupt_model,
-                "Constant '{}' takes its value from the attribute '{}', which "
-                "the call does not have",
+                "Constant '{}' takes its value from the attribute '{}', which the call does not "
+                "have; give it at the call or a default in the function",
                 proto.name, key);
   }
   ANYNPU_ASSIGN(NamedAttr attr, read_attribute(*attribute, model_.source), "in Constant '{}'",
@@ -274,7 +285,8 @@ Status GraphBuilder::add_constant_node(const NodeProto& proto) {
   }
   Value& slot = graph_.values[static_cast<size_t>(id)];
   if (slot.constant) {
-    return fail(Code::corrupt_model, "value '{}' is a constant already; expected one producer",
+    return fail(Code::corrupt_model,
+                "value '{}' is a constant already; expected one producer, export the model again",
                 made.name);
   }
   slot = std::move(made);
@@ -301,19 +313,25 @@ Status GraphBuilder::add_outputs() {
     ANYNPU_ASSIGN(const Value declared, read_value_info(field),
                   "while reading the outputs of the graph");
     if (!parent_ && declared.kind != graph::ValueKind::tensor) {
-      return fail(Code::unsupported_feature,
-                  "output '{}' is a sequence or an optional; outputs of a model must be tensors",
-                  declared.name);
+      return fail(
+          Code::unsupported_feature,
+          "output '{}' is a sequence or an optional, outputs of a model must be tensors; give out "
+          "its elements",
+          declared.name);
     }
     const ValueId id = parent_ ? value(declared.name) : find_for_subgraph(declared.name);
     if (id == kNoValue) {
-      return fail(Code::corrupt_model, "output '{}' of graph '{}' is produced by no node",
-                  declared.name, graph_.name);
+      return fail(
+          Code::corrupt_model,
+          "output '{}' of graph '{}' is produced by no node; name one that is, or export the "
+          "model again",
+          declared.name, graph_.name);
     }
     graph_.outputs.push_back(id);
   }
   if (!parent_ && graph_.outputs.empty()) {
-    return fail(Code::corrupt_model, "graph '{}' has no outputs; expected at least one",
+    return fail(Code::corrupt_model,
+                "graph '{}' has no outputs; expected at least one, export the model again",
                 graph_.name);
   }
   return {};

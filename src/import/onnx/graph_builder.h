@@ -23,7 +23,7 @@ namespace anynpu::onnx {
 struct ModelScope {
   Source& source;
   std::vector<OpsetImport> opsets;
-  std::vector<Function> functions;
+  Functions functions;
   std::vector<std::string> unsupported;
   size_t nodes;  // made so far; calls of functions can multiply what the file holds
 };
@@ -72,7 +72,6 @@ class GraphBuilder {
   graph::ValueId value(std::string_view name);
   graph::ValueId find_for_subgraph(const std::string& name);
   graph::ValueId capture(const std::string& name);
-  const Function* function_of(const NodeProto& proto) const;
   // The attribute, or that of the call it refers to; null when the call has none.
   Result<const WireField*> resolve(const WireField& attribute, std::string& name) const;
   std::string unique_name(const NodeProto& proto);
@@ -80,7 +79,8 @@ class GraphBuilder {
 
   ModelScope& model_;
   GraphBuilder* parent_;
-  int depth_ = 0;
+  int depth_ = 0;  // of graphs around this one
+  int loops_ = 0;  // of which bodies of a Loop, a Scan or a SequenceMap
   graph::Graph graph_;
   std::vector<WireField> nodes_, initializers_, inputs_, outputs_, infos_;
   bool sparse_ = false;

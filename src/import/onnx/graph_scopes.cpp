@@ -78,15 +78,6 @@ ValueId GraphBuilder::capture(const std::string& name) {
   return id;
 }
 
-const Function* GraphBuilder::function_of(const NodeProto& proto) const {
-  for (const Function& function : model_.functions) {
-    if (function.op == proto.op && function.domain == proto.domain &&
-        function.overload == proto.overload)
-      return &function;
-  }
-  return nullptr;
-}
-
 Result<const WireField*> GraphBuilder::resolve(const WireField& attribute,
                                                std::string& name) const {
   ANYNPU_ASSIGN(const AttrHead head, read_attribute_head(attribute));
@@ -142,7 +133,11 @@ Status GraphBuilder::add_identity(ValueId from, ValueId to) {
 
 Status GraphBuilder::add_call(const Function& function, const NodeProto& proto) {
   if (names_->depth >= kMostCalls) {
-    return fail(Code::limit_exceeded, "functions call one another more than {} deep", kMostCalls);
+    return fail(Code::limit_exceeded,
+                "functions call one another more than {} deep, at most that many are taken; none "
+                "may call itself, and deeper ones are put in place by "
+                "onnx.inliner.inline_local_functions",
+                kMostCalls);
   }
   Names call;
   call.is_call = true;

@@ -39,7 +39,7 @@ Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
       }
       case 25: {
         ANYNPU_ASSIGN(Function function, read_function(field));
-        scope.functions.push_back(std::move(function));
+        scope.functions.add(std::move(function));
         break;
       }
       default:
@@ -53,8 +53,10 @@ Result<Model> read_model(std::span<const std::byte> bytes, Source& source) {
                 bytes.size());
   }
   if (model.opsets.empty()) {
-    return fail(Code::corrupt_model,
-                "the model names no operator set version; expected an opset_import entry");
+    return fail(
+        Code::corrupt_model,
+        "the model names no operator set version; expected an opset_import entry, export the "
+        "model again");
   }
   for (const OpsetImport& opset : model.opsets) {
     if (!opset.domain.empty() || opset.version <= kNewestOpset) continue;

@@ -139,8 +139,8 @@ Status read_type(const WireField& message, graph::Value& value) {
         break;
       default:
         return fail(Code::unsupported_feature,
-                    "it is a map or a sparse tensor; only tensors, sequences and optionals are "
-                    "supported");
+                    "it is a map or a sparse tensor, only tensors, sequences and optionals are "
+                    "supported; export the model without it");
     }
   }
   return reader.status();
@@ -217,7 +217,8 @@ Result<NamedAttr> read_attribute(const WireField& message, Source& source) {
       break;
     case kTensor: {
       if (!parts.tensor) {
-        return fail(Code::corrupt_model, "attribute '{}' is a tensor without data", attr.name);
+        return fail(Code::corrupt_model,
+                    "attribute '{}' is a tensor without data; export the model again", attr.name);
       }
       ANYNPU_ASSIGN(Tensor tensor, read_tensor(*parts.tensor, source), "in attribute '{}'",
                     attr.name);
@@ -234,7 +235,8 @@ Result<NamedAttr> read_attribute(const WireField& message, Source& source) {
       attr.value = std::move(parts.strings);
       break;
     default:
-      return fail(Code::unsupported_feature, "attribute '{}' has the kind {}; expected 1 to 8",
+      return fail(Code::unsupported_feature,
+                  "attribute '{}' has the kind {}; expected 1 to 8, export the model again",
                   attr.name, parts.kind);
   }
   return attr;

@@ -49,8 +49,9 @@ Status read_external_entry(const WireField& field, ExternalData& out) {
     uint64_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc() || end != value.data() + value.size()) {
-      return fail(Code::corrupt_model, "external data: {} is '{}'; expected a number of bytes", key,
-                  value);
+      return fail(Code::corrupt_model,
+                  "external data: {} is '{}'; expected a number of bytes, save the model again",
+                  key, value);
     }
     (key == "offset" ? out.offset : out.length) = number;
     if (key == "length") out.has_length = true;
@@ -225,7 +226,8 @@ Result<Tensor> read_tensor(const WireField& field, Source& source) {
   ANYNPU_ASSIGN(tensor.dtype, dtype_of(parts.type), "in tensor '{}'", parts.name);
   for (int64_t extent : parts.dims) {
     if (extent < 0) {
-      return fail(Code::corrupt_model, "tensor '{}' has the dims {}; expected 0 or more each",
+      return fail(Code::corrupt_model,
+                  "tensor '{}' has the dims {}; expected 0 or more each, the file is damaged",
                   parts.name, parts.dims);
     }
   }
@@ -236,12 +238,14 @@ Result<Tensor> read_tensor(const WireField& field, Source& source) {
   }
   const int64_t count = element_count(parts.dims);
   if (count > kMaxElements) {
-    return fail(Code::corrupt_model, "tensor '{}' of {} has more than 2^50 elements", parts.name,
+    return fail(Code::corrupt_model,
+                "tensor '{}' of {} has more than 2^50 elements; the file is damaged", parts.name,
                 to_string(parts.dims));
   }
   if (tensor.dtype == DType::string) {
     if (static_cast<int64_t>(parts.texts.size()) != count) {
-      return fail(Code::corrupt_model, "tensor '{}' of {} has {} strings, expected {}", parts.name,
+      return fail(Code::corrupt_model,
+                  "tensor '{}' of {} has {} strings, expected {}; the file is damaged", parts.name,
                   to_string(parts.dims), parts.texts.size(), count);
     }
     tensor.data = string_constant(parts.texts);

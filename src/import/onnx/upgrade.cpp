@@ -83,9 +83,11 @@ Status align(Node& node, Graph& graph, int64_t axis) {
              rank_b = static_cast<int64_t>(b.shape.size());
   const int64_t trailing = rank_a - axis - rank_b;
   if (axis < 0 || trailing < 0) {
-    return fail(Code::shape_mismatch,
-                "{} '{}': axis {} does not place {} within {}; expected its axes to end there",
-                node.op, node.name, axis, to_string(b.shape), to_string(a.shape));
+    return fail(
+        Code::shape_mismatch,
+        "{} '{}': axis {} does not place {} within {}; expected its axes to end there, export "
+        "the model with opset 7 or later",
+        node.op, node.name, axis, to_string(b.shape), to_string(a.shape));
   }
   Ints axes;
   for (int64_t i = 0; i < trailing; ++i) axes.push_back(rank_b + i);
@@ -153,7 +155,9 @@ Status cast(Node& node, Graph&) {
     if (kNames[i] == to) node.attrs["to"] = static_cast<int64_t>(i);
   }
   if (!std::holds_alternative<std::string>(node.attrs["to"])) return {};
-  return fail(Code::corrupt_model, "Cast '{}': to is '{}'; expected the name of a type, as FLOAT",
+  return fail(Code::corrupt_model,
+              "Cast '{}': to is '{}'; expected the name of a type, as FLOAT; export the model with "
+              "opset 6 or later",
               node.name, to);
 }
 
@@ -177,8 +181,11 @@ Status upsample(Node& node, Graph&) {
 Status whole_power(Node& node, Graph&) {
   const float p = node.float_attr("p", 2.0f);
   if (!(p >= 1 && p < 1024) || p != std::floor(p)) {
-    return fail(Code::unsupported_feature, "{} '{}': p is {}; expected a whole number from 1",
-                node.op, node.name, p);
+    return fail(
+        Code::unsupported_feature,
+        "{} '{}': p is {}, expected a whole number from 1; export the model with opset 2 or "
+        "later",
+        node.op, node.name, p);
   }
   node.attrs["p"] = static_cast<int64_t>(p);
   return {};
@@ -201,9 +208,12 @@ Status split(Node& node, Graph& graph) {
 // Tiles along one axis: ones with the number of tiles at the place of the axis.
 Status tile(Node& node, Graph& graph) {
   if (node.inputs.size() != 3 || node.inputs[1] == kNoValue || node.inputs[2] == kNoValue) {
-    return fail(Code::corrupt_model,
-                "Tile '{}' of opset 1 lacks an input; expected the data, tiles and axis",
-                node.name);
+    return fail(
+        Code::corrupt_model,
+
+        "Tile '{}' of opset 1 lacks an input; expected the data, tiles and axis, export the "
+        "model again",
+        node.name);
   }
   const ValueId shape = add_before(node, graph, "Shape", 13, {node.inputs[0]});
   const ValueId rank = add_before(node, graph, "Shape", 13, {shape});
