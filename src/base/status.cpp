@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/status.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdio>
 
 namespace anynpu {
 
@@ -18,13 +20,30 @@ constexpr std::array kCodes = {
 #undef X
 };
 
+// Messages quote names out of files that a stranger wrote. A zero byte would cut the sentence for
+// callers that speak C, an escape would steer the terminal: they are written as \x00, \x1b.
+std::string printable(std::string text) {
+  const auto is_control = [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == '\x7f';
+  };
+  if (std::none_of(text.begin(), text.end(), is_control)) return text;
+  std::string clean;
+  for (const char c : text) {
+    char code[5] = {c, '\0'};
+    if (is_control(c)) std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned>(c));
+    clean += code;
+  }
+  return clean;
+}
+
 }  // namespace
 
 std::string_view code_name(Code code) { return kCodes[static_cast<size_t>(code)].name; }
 std::string_view code_meaning(Code code) { return kCodes[static_cast<size_t>(code)].meaning; }
 
 Status::Status(Code code, std::string message) {
-  if (code != Code::ok) rep_ = std::make_shared<const Rep>(Rep{code, std::move(message), {}});
+  if (code != Code::ok)
+    rep_ = std::make_shared<const Rep>(Rep{code, printable(std::move(message)), {}});
 }
 
 const std::string& Status::message() const {
@@ -41,7 +60,7 @@ Status Status::with_note(std::string note) const {
   if (!rep_) return {};
   Status noted;
   noted.rep_ = std::make_shared<const Rep>(
-      Rep{rep_->code, rep_->message, rep_->notes + "\n  " + std::move(note)});
+      Rep{rep_->code, rep_->message, rep_->notes + "\n  " + printable(std::move(note))});
   return noted;
 }
 

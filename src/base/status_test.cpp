@@ -34,6 +34,13 @@ TEST(Status, FailureKeepsSentenceAndNotes) {
             "half: 3 is odd; pass an even number\n  while halving 3 again");
 }
 
+TEST(Status, BytesThatCutASentenceOrSteerATerminalAreWrittenOut) {
+  const std::string name("a\0b\x1b[2J\x7f", 8);
+  const Status status = fail(Code::not_found, "no '{}';\n\tuse another", name).with_note(name);
+  EXPECT_EQ(status.to_string(),
+            "no 'a\\x00b\\x1b[2J\\x7f';\n\tuse another\n  a\\x00b\\x1b[2J\\x7f");
+}
+
 TEST(Status, ResultCarriesTheValue) { EXPECT_EQ(quarter(8).value(), 2); }
 
 TEST(Status, EveryCodeHasANameAndAMeaning) {

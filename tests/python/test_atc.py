@@ -241,6 +241,14 @@ def test_what_is_wrong_inside_a_model_is_named_with_its_place(folder):
         check_failed(convert(model="odd.onnx"), sentence, "'odd.onnx'")
 
 
+def test_names_of_a_hostile_file_neither_cut_the_sentence_nor_steer_the_terminal(folder):
+    good = make_model(nodes=[helper.make_node("Add", ["x", "nope"], ["y"], name="adder")])
+    for name, shown in ((b"n\0pe", r"n\\x00pe"), (b"\x1b[2J", r"\\x1b\[2J")):
+        open("odd.onnx", "wb").write(good.SerializeToString().replace(b"nope", name))
+        check_failed(convert(model="odd.onnx"),
+                     f"'{shown}' is used by node 'adder' .Add. but nothing produces it.*export")
+
+
 def test_opsets_up_to_the_newest_known_are_taken(folder):
     newest = 28
     assert newest == onnx.defs.onnx_opset_version(), "what the onnx package knows"
