@@ -84,12 +84,18 @@ std::optional<Affine> read_affine(const graph::Graph& graph, const Node& node, V
   return {};
 }
 
+// False where no finite float is near: scaled behind the sum, the result might have been finite.
+bool to_finite_float(double exact, float& rounded) {
+  rounded = static_cast<float>(exact);
+  return std::isfinite(rounded);
+}
+
 // Scales the filters of `conv` and makes its bias; computed in double, rounded once.
 bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next) {
   if (conv.inputs.size() < 2) return false;
   const graph::Value& weight = graph.values[static_cast<size_t>(conv.inputs[1])];
   std::vector<float> w = constant_elements<float>(graph, conv.inputs[1]);
-  if (w.empty() || weight.shape.empty()) return false;
+  if (w.empty() || weight.shape.size() < 3) return false;
   const auto channels = static_cast<size_t>(weight.shape[0]);
   const auto affine = read_affine(graph, next, conv.outputs[0], channels, weight.shape.size());
   if (!affine) return false;
@@ -99,13 +105,15 @@ bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next) {
     if (bias.size() != channels) return false;
   }
   const size_t per_channel = w.size() / channels;
+  bool fits = true;
   for (size_t c = 0; c < channels; ++c) {
     for (size_t i = 0; i < per_channel; ++i) {
       float& element = w[c * per_channel + i];
-      element = static_cast<float>(element * affine->factor[c]);
+      fits = to_finite_float(element * affine->factor[c], element) && fits;
     }
-    bias[c] = static_cast<float>(bias[c] * affine->factor[c] + affine->shift[c]);
+    fits = to_finite_float(bias[c] * affine->factor[c] + affine->shift[c], bias[c]) && fits;
   }
+  if (!fits) return false;
   const Shape shape = weight.shape;
   const std::string name = weight.name;
   conv.inputs.resize(3, kNoValue);

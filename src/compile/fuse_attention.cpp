@@ -85,14 +85,14 @@ class AttentionFinder {
   }
 
   // What is added to the scores, when it broadcasts to them. Softmax takes no notice of a number
-  // that is the same for all of them: then there is no mask.
+  // that is the same for all of them: then there is no mask. A large one would round them away.
   bool read_mask(const Node& add, ValueId& scores, ValueId& mask) const {
     for (size_t i = 0; i < 2; ++i) {
       const ValueId other = add.inputs[1 - i];
       const ValueId product = add.inputs[i];
       if (shape(product) != shape(add.outputs[0]) || !pattern_.fuses(other)) continue;
       const auto shift = pattern_.scalar(other);
-      const bool same = shift && std::isfinite(*shift);
+      const bool same = shift && std::fabs(*shift) <= 1024;
       if (!same && (shape(other).empty() || shape(other).back() != shape(product).back())) continue;
       float scale = 1;
       if (!absorbed(unscaled(product, scale), "MatMul")) continue;
@@ -130,7 +130,10 @@ class AttentionFinder {
     if (q == kNoValue || k == kNoValue || v == kNoValue) return false;
     const Shape &split = shape(rows), &y = shape(join->outputs[0]);
     if (y.size() != 3 || y[0] != split[0] || y[1] != split[1]) return false;
-    if (shape(q)[0] != shape(k)[0] || shape(q)[0] != shape(v)[0]) return false;
+    // Batches and heads of one that the products broadcast (keys that all heads share) stay.
+    for (ValueId id : {product->inputs[0], product->inputs[1], context->inputs[1]}) {
+      if (shape(id)[0] != split[0] || shape(id)[1] != split[2]) return false;
+    }
     if (mask != kNoValue && shape(mask).size() > 4) return false;
     const DType type = pattern_.value(q).dtype;
     for (ValueId id : {k, v, join->outputs[0]}) {

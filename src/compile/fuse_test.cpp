@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <limits>
 
 #include "compile/graph_for_test.h"
 #include "compile/passes.h"
@@ -128,15 +129,19 @@ TEST_F(FuseTest, AttentionWithMaskBecomesOneNode) {
 }
 
 TEST_F(FuseTest, AttentionWithANumberAddedToAllScoresHasNoMask) {
-  const ValueId q = g.input("q", {1, 4, 6});
-  const ValueId qt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
-  const ValueId kt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 3, 1});
-  const ValueId vt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
-  const ValueId scores = node("Add", {node("MatMul", {qt, kt}), scalar(3)});
-  const ValueId context = node("MatMul", {node("Softmax", {scores}), vt});
-  const ValueId y = reshape(transpose(context, {0, 2, 1, 3}), {1, 4, 6});
-  EXPECT_THAT(after(fuse_attentions, y), ElementsAre("FusedAttention"));
+  const auto attention = [&](float shift) {
+    g = {};
+    const ValueId q = g.input("q", {1, 4, 6});
+    const ValueId qt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+    const ValueId kt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 3, 1});
+    const ValueId vt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+    const ValueId scores = node("Add", {node("MatMul", {qt, kt}), scalar(shift)});
+    const ValueId context = node("MatMul", {node("Softmax", {scores}), vt});
+    return reshape(transpose(context, {0, 2, 1, 3}), {1, 4, 6});
+  };
+  EXPECT_THAT(after(fuse_attentions, attention(3)), ElementsAre("FusedAttention"));
   EXPECT_EQ(g.graph.nodes[0].inputs.size(), 3u);
+  EXPECT_EQ(after(fuse_attentions, attention(-3e38f)).size(), 12u) << "the scores vanish in it";
 }
 
 TEST_F(FuseTest, AttentionInMixedPrecisionBecomesOneNodeOfTheShortType) {
@@ -167,6 +172,20 @@ TEST_F(FuseTest, AttentionInMixedPrecisionBecomesOneNodeOfTheShortType) {
   for (size_t i = 0; i < after.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-2f) << i;
 }
 
+TEST_F(FuseTest, AttentionWhoseHeadsShareKeysOrValuesStays) {
+  for (const auto& [of_k, of_v] : {std::pair{1, 1}, std::pair{1, 2}, std::pair{2, 1}}) {
+    g = {};
+    const ValueId q = g.input("q", {1, 4, 6}), k = g.input("k", {1, 5, 3 * of_k}),
+                  v = g.input("v", {1, 5, 4 * of_v});
+    const ValueId qt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+    const ValueId kt = transpose(reshape(k, {1, 5, of_k, 3}), {0, 2, 3, 1});
+    const ValueId vt = transpose(reshape(v, {1, 5, of_v, 4}), {0, 2, 1, 3});
+    const ValueId weights = node("Softmax", {node("MatMul", {qt, kt})});
+    const ValueId y = reshape(transpose(node("MatMul", {weights, vt}), {0, 2, 1, 3}), {1, 4, 8});
+    EXPECT_EQ(after(fuse_attentions, y).size(), 11u) << of_k << " " << of_v;
+  }
+}
+
 TEST_F(FuseTest, AttentionWhoseWeightsAreSeenStays) {
   const ValueId q = g.input("q", {1, 4, 6});
   const ValueId qt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
@@ -187,6 +206,17 @@ TEST_F(FuseTest, MatMulTakesTransposeRowTensorAndActivation) {
   const ValueId scaled = node("Mul", {product, scalar(0.25f)});
   const ValueId sum = node("Add", {z, node("Add", {g.weight("row", {6}), scaled})});
   EXPECT_THAT(after(fuse_matmuls, node("Relu", {sum})), ElementsAre("FusedMatMul"));
+}
+
+TEST_F(FuseTest, MatMulLeavesAFactorThatIsNotFinite) {
+  for (const float number : {std::numeric_limits<float>::infinity(), 1e-45f}) {
+    g = {};
+    const ValueId product = node("MatMul", {g.input("a", {4, 5}), g.input("b", {5, 6})});
+    g.graph.outputs = {node(number > 1 ? "Mul" : "Div", {product, scalar(number)})};
+    ASSERT_TRUE(infer_and_fold(g.graph).ok());
+    ASSERT_TRUE(fuse_matmuls(g.graph).ok());
+    EXPECT_EQ(g.graph.nodes.size(), 2u) << number;
+  }
 }
 
 TEST_F(FuseTest, MatMulLeavesAnAddThatWouldChangeItsShape) {
@@ -232,6 +262,13 @@ TEST_F(FuseTest, TransposesInARowBecomeOneAndThoseOfSingleExtentsNone) {
   g = {};
   const ValueId one = g.input("one", {1, 7, 1, 5});
   EXPECT_THAT(after(remove_transposes, transpose(one, {0, 2, 1, 3})), ElementsAre("Reshape"));
+}
+
+TEST_F(FuseTest, ATransposeOfNoElementsStays) {
+  g.graph.outputs = {transpose(g.input("x", {0, 1, 3}), {1, 0, 2})};
+  ASSERT_TRUE(infer_and_fold(g.graph).ok());
+  ASSERT_TRUE(remove_transposes(g.graph).ok());
+  EXPECT_THAT(GraphForTest::ops(g.graph), ElementsAre("Transpose"));
 }
 
 TEST_F(FuseTest, TransposesThatOthersReadOrThatWouldGrowStay) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "compile/graph_for_test.h"
 
 namespace anynpu::compile {
@@ -71,6 +73,33 @@ TEST(FoldBatchNorm, LeavesNumbersThatAreNotOneForEachChannel) {
     ASSERT_TRUE(fold_batch_norms(g.graph).ok());
     EXPECT_EQ(g.graph.nodes.size(), 2u) << to_string(shape);
   }
+}
+
+TEST(FoldBatchNorm, LeavesNumbersThatWouldNotFitTheFilters) {
+  // 1e30 * 1e10 has no float, though the products of small inputs have one; 0 * inf is no number.
+  for (const float factor : {1e10f, std::numeric_limits<float>::infinity()}) {
+    GraphForTest g;
+    const ValueId x = g.input("x", {1, 1, 3, 3});
+    const ValueId w = add_constant(g.graph, "w", {1, 1, 1, 1}, std::vector<float>{1e30f});
+    const ValueId c = g.node("Conv", {x, w}, "c");
+    const auto one = [&](const char* name, float number) {
+      return add_constant(g.graph, name, {1}, std::vector<float>{number});
+    };
+    g.graph.outputs = {
+        g.node("BatchNormalization",
+               {c, one("scale", factor), one("bias", 0), one("mean", 0), one("variance", 1)}, "y")};
+    ASSERT_TRUE(fold_batch_norms(g.graph).ok());
+    EXPECT_EQ(g.graph.nodes.size(), 2u) << factor;
+  }
+}
+
+TEST(FoldBatchNorm, LeavesFiltersThatAreNone) {
+  GraphForTest g;
+  const ValueId x = g.input("x", {1, 2, 5, 5});
+  const ValueId c = g.node("Conv", {x, g.weight("w", {3})}, "c");
+  g.graph.outputs = {g.node("Mul", {c, g.weight("k", {3})}, "y")};
+  ASSERT_TRUE(fold_batch_norms(g.graph).ok());
+  EXPECT_EQ(g.graph.nodes.size(), 2u);
 }
 
 TEST(FuseConv, AddAndReluBecomePartOfTheConv) {

@@ -156,6 +156,8 @@ std::optional<Pattern::WithScalar> Pattern::scaled(const Node& node) const {
     if (node.inputs[0] != found->other || found->scalar == 0) return {};
     found->scalar = 1 / found->scalar;
   }
+  // Kernels scale what they multiply: of infinite numbers they would take differences.
+  if (!std::isfinite(found->scalar)) return {};
   return found;
 }
 

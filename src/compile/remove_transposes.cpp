@@ -141,6 +141,7 @@ class TransposeFinder {
         last = axis;
       }
       const Shape to = shape(node.outputs[0]);
+      if (element_count(to) == 0) return false;  // a Reshape reads 0 as the extent of its input
       simple.op = "Reshape";
       simple.inputs.push_back(pattern_.adopt(add_constant(
           graph_, node.name + "/shape", {static_cast<int64_t>(to.size())}, Ints(to), &names_)));
