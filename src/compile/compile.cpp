@@ -87,7 +87,11 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   if (!options.input_shapes.empty()) forget_inner_shapes(graph);
   ANYNPU_TRY(fold_texts(graph, options.passes_off));
   if (is_on(options.passes_off, kAllPasses)) ANYNPU_TRY(remove_identities(graph));
-  if (is_on(options.passes_off, kFoldBatchNorm)) ANYNPU_TRY(fold_batch_norms(graph));
+  if (is_on(options.passes_off, kFoldBatchNorm)) {
+    ANYNPU_TRY(fold_batch_norms(graph, [&](const graph::Node& node) {
+      return has_own_type(options.precision, node.name, node.op);
+    }));
+  }
   const bool shaped = fixed && options.gears.kind == om::GearKind::none;
   if (options.on_stage) options.on_stage(StageDump::kPrepared, graph);
   if (changes_types(options)) ANYNPU_TRY(set_types(options, names, shaped, graph));

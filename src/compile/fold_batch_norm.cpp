@@ -125,7 +125,7 @@ bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next) {
 
 }  // namespace
 
-Status fold_batch_norms(graph::Graph& graph) {
+Status fold_batch_norms(graph::Graph& graph, const std::function<bool(const Node&)>& stays) {
   std::vector<bool> gone(graph.nodes.size(), false);
   const Links links(graph);
   NewNames names(graph);
@@ -138,7 +138,7 @@ Status fold_batch_norms(graph::Graph& graph) {
       if (user < 0) break;
       const Node& next = graph.nodes[static_cast<size_t>(user)];
       // The values grow in fold(): `next` and `conv` are nodes, which stay where they are.
-      if (!fold(graph, names, conv, next)) break;
+      if ((stays && stays(next)) || !fold(graph, names, conv, next)) break;
       conv.outputs[0] = next.outputs[0];
       gone[static_cast<size_t>(user)] = true;
     }

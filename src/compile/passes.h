@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ Status fold_texts(graph::Graph& graph, const std::vector<std::string>& passes_of
 Status remove_identities(graph::Graph& graph);
 
 // BatchNormalization with constant parameters, and products and sums with constants of one number
-// for each channel or for all, into the Conv in front of them.
-Status fold_batch_norms(graph::Graph& graph);
+// for each channel or for all, into the Conv in front of them, but for those that `stays` names.
+Status fold_batch_norms(graph::Graph& graph,
+                        const std::function<bool(const graph::Node&)>& stays = {});
 
 // Conv + Add (of the same shape) + Relu/Clip, and Gemm + Relu/Clip, into the fused operators of
 // domain "anynpu". Needs shapes.

@@ -241,6 +241,14 @@ Status parse_custom_dtypes(std::string_view text, Precision& precision) {
   });
 }
 
+bool has_own_type(const Precision& precision, const std::string& node, const std::string& op) {
+  if (!precision.any()) return false;
+  const auto moved = precision.moved.find(op);
+  return precision.kept_nodes.contains(node) || precision.kept_ops.contains(op) ||
+         precision.type_of_node.contains(node) || precision.type_of_op.contains(op) ||
+         (moved != precision.moved.end() && moved->second == MixList::black);
+}
+
 bool is_cube(std::string_view op) { return is_in(kCube, op); }
 
 MixList list_of(const Precision& precision, const std::string& op) {

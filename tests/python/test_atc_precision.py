@@ -114,6 +114,34 @@ def test_keep_dtype_by_name_and_by_operator(convert, tmp_path):
     assert types["conv1"] == "float16", types
 
 
+@pytest.mark.parametrize("option,text", [
+    ("--keep_dtype", "norm\n"), ("--keep_dtype", "OpType::BatchNormalization\n"),
+    ("--customize_dtypes", "norm::InputDtype:float32,OutputDtype:float32\n"),
+    ("--modify_mixlist", '{"black-list": {"to-add": ["BatchNormalization"]}}')])
+def test_an_operator_that_the_lists_name_is_not_folded_into_the_convolution(
+        tmp_path, monkeypatch, runtime, option, text):
+    monkeypatch.chdir(tmp_path)
+    ones = [numpy_helper.from_array(np.full(4, number, np.float32), name)
+            for name, number in (("s", 1), ("b", 1e-3), ("m", 0), ("v", 1 - 1e-5))]
+    save(network([helper.make_node("Conv", ["x", "w"], ["c"], name="conv"),
+                  helper.make_node("BatchNormalization", ["c", "s", "b", "m", "v"], ["y"],
+                                   name="norm")],
+                 [("x", TensorProto.FLOAT, [1, 1, 1, 1])], [("y", TensorProto.FLOAT, None)],
+                 [numpy_helper.from_array(np.ones((4, 1, 1, 1), np.float32), "w"), *ones]),
+         "net.onnx")
+    (tmp_path / "list.cfg").write_text(text)
+    args = ["--model=net.onnx", "--framework=5", "--output=net", "--soc_version=Ascend310P3",
+            "--precision_mode_v2=mixed_float16", "--log=debug"]
+    folded = atc(*args)
+    assert types_of(folded.stdout)["conv"] == "float16" and "norm" not in types_of(folded.stdout)
+    done = atc(*args, f"{option}=list.cfg")
+    assert done.returncode == 0, done.stderr
+    assert types_of(done.stdout)["norm"] == "float32"
+    # 1024 + 0.001 is no float16: the sum was made in float32.
+    result = run_om("net.om", [np.full((1, 1, 1, 1), 1024, np.float32)])["norm:0:y"]
+    np.testing.assert_allclose(result, 1024.001, rtol=1e-7)
+
+
 def test_customize_dtypes_name_single_operators(convert, tmp_path):
     (tmp_path / "custom.cfg").write_text(
         "conv1::InputDtype:bfloat16,bfloat16,OutputDtype:bfloat16\n"
