@@ -166,7 +166,7 @@ Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passe
   while (!waiting.empty()) {
     Node node = std::move(waiting.front());
     waiting.pop_front();
-    ANYNPU_ASSIGN(std::vector<Node> branch, inline_branch(graph, node));
+    ANYNPU_ASSIGN(std::vector<Node> branch, inline_branch(graph, node, passes_off));
     if (!branch.empty()) {
       waiting.insert(waiting.begin(), std::make_move_iterator(branch.begin()),
                      std::make_move_iterator(branch.end()));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compile/pass_switch.h"
 #include "compile/passes.h"
 #include "compile/specialise.h"
 #include "graph/flow.h"
@@ -19,6 +20,13 @@ using graph::Node;
 using graph::Value;
 using graph::ValueId;
 using graph::ValueKind;
+
+// The passes that need no shapes, as compile() runs them on the graph around.
+Status prepare(Graph& inner, const std::vector<std::string>& passes_off) {
+  if (is_on(passes_off, kAllPasses)) ANYNPU_TRY(remove_identities(inner));
+  if (is_on(passes_off, kFoldBatchNorm)) ANYNPU_TRY(fold_batch_norms(inner));
+  return {};
+}
 
 // What is known of a value before the model runs.
 struct Known {
@@ -118,8 +126,7 @@ class FlowInference {
       if (what.dtype == DType::undefined) what.dtype = value.dtype;
       write(what, value);
     }
-    ANYNPU_TRY(remove_identities(inner));
-    ANYNPU_TRY(fold_batch_norms(inner));
+    ANYNPU_TRY(prepare(inner, passes_off_));
     ANYNPU_TRY(optimise_shaped(inner, passes_off_), "in the graph '{}' of {} '{}'", attr, node_.op,
                node_.name);
     return std::shared_ptr<const Graph>(std::make_shared<const Graph>(std::move(inner)));
@@ -331,15 +338,15 @@ Status infer_flow(Graph& graph, Node& node, const std::vector<std::string>& pass
   return {};
 }
 
-Result<std::vector<Node>> inline_branch(Graph& graph, const Node& node) {
+Result<std::vector<Node>> inline_branch(Graph& graph, const Node& node,
+                                        const std::vector<std::string>& passes_off) {
   if (node.op != "If" || !node.domain.empty() || node.inputs[0] == kNoValue)
     return std::vector<Node>{};
   const Value& condition = graph.values[static_cast<size_t>(node.inputs[0])];
   if (!condition.constant || condition.constant->bytes.size() != 1) return std::vector<Node>{};
   const bool taken = condition.constant->bytes[0] != std::byte{0};
   Graph inner = *graph::subgraph(node, taken ? "then_branch" : "else_branch");
-  ANYNPU_TRY(remove_identities(inner));
-  ANYNPU_TRY(fold_batch_norms(inner));
+  ANYNPU_TRY(prepare(inner, passes_off));
   std::vector<ValueId> ids(inner.values.size(), kNoValue);
   for (size_t i = 0; i < inner.inputs.size(); ++i) {
     ids[static_cast<size_t>(inner.inputs[i])] = node.inputs[1 + i];

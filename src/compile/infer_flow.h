@@ -19,7 +19,8 @@ Status infer_flow(graph::Graph& graph, graph::Node& node,
                   const std::vector<std::string>& passes_off);
 
 // For an If whose condition is a constant: its nodes, to be inferred in its place. Empty otherwise.
-Result<std::vector<graph::Node>> inline_branch(graph::Graph& graph, const graph::Node& node);
+Result<std::vector<graph::Node>> inline_branch(graph::Graph& graph, const graph::Node& node,
+                                               const std::vector<std::string>& passes_off);
 
 // Every value is a tensor with a type and a fixed shape: what the passes that need shapes ask for.
 bool all_shapes_known(const graph::Graph& graph);

@@ -41,7 +41,9 @@ Status add(std::string_view pass, std::string_view state, Switches& switches) {
     return fail(Code::invalid_argument,
                 "--fusion_switch_file: pass '{}' is '{}'; expected on or off", pass, state);
   }
-  switches[std::string(pass)] = state == "on";
+  // What is off in one of the groups is off: ours belong to either.
+  const auto [place, is_new] = switches.try_emplace(std::string(pass), state == "on");
+  if (!is_new) place->second = place->second && state == "on";
   return {};
 }
 

@@ -198,6 +198,7 @@ def test_dynamic_models_compute_in_float16_too(convert, options, shape):
 @pytest.mark.parametrize("text", [
     '{"Switch":{"GraphFusion":{"ALL":"off"},"UBFusion":{"ALL":"off"}}}',
     "TbeConvReluFusionPass:off\nSomeOtherPass:off\n",
+    '{"Switch":{"GraphFusion":{"ALL":"off"},"UBFusion":{"ALL":"on"}}}',
     '{"Switch":{"GraphFusion":{"fuse_conv":"off"}}}'])
 def test_fusion_switched_off_leaves_the_operators_apart(convert, tmp_path, text):
     (tmp_path / "fusion.cfg").write_text(text)
@@ -205,3 +206,22 @@ def test_fusion_switched_off_leaves_the_operators_apart(convert, tmp_path, text)
     apart, types = result(convert, "--fusion_switch_file=fusion.cfg")
     assert "relu1" in types and "relu1" not in fused
     assert error(apart, exact) < 1e-6
+
+
+def test_fusion_switched_off_holds_inside_branches_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    numbers = [numpy_helper.from_array(np.ones(2, np.float32), name) for name in "sbmv"]
+    weight_of = numpy_helper.from_array(np.ones((2, 2, 1, 1), np.float32), "w")
+    branch = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w"], ["c"], name="conv"),
+         helper.make_node("BatchNormalization", ["c", *"sbmv"], ["z"], name="norm")],
+        "branch", [], [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)])
+    node = helper.make_node("If", ["take"], ["y"], then_branch=branch, else_branch=branch)
+    save(network([node], [("take", TensorProto.BOOL, []), ("x", TensorProto.FLOAT, [1, 2, 3, 3])],
+                 [("y", TensorProto.FLOAT, None)], [weight_of, *numbers]), "net.onnx")
+    (tmp_path / "fusion.cfg").write_text("fold_batch_norm:off\n")
+    for options, count in (([], 0), (["--fusion_switch_file=fusion.cfg"], 2)):
+        done = atc("--model=net.onnx", "--framework=5", "--output=net", "--log=debug",
+                   "--soc_version=Ascend310P3", *options)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count("= BatchNormalization") == count
