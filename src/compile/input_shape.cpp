@@ -148,13 +148,16 @@ Result<bool> apply_input_shapes(const std::vector<InputShape>& shapes, graph::Gr
 
 Result<std::vector<InputShape>> parse_input_shape_range(std::string_view text) {
   std::string plain;
-  for (const char c : text) {
-    if (c != '[' && c != ']') plain += c;
-  }
-  const auto opened = std::count(text.begin(), text.end(), '[');
-  if (opened == 0 || opened != std::count(text.begin(), text.end(), ']')) {
-    return fail(Code::invalid_argument,
-                "--input_shape_range is '{}'; expected \"name1:[1~10,3,-1];name2:[8~20]\"", text);
+  for (const std::string& part : split(text, ';')) {
+    const size_t open = part.rfind('[');
+    const std::string_view name = trim(std::string_view(part).substr(0, open));
+    if (open == std::string::npos || !name.ends_with(':') ||
+        part.find(']', open) != part.size() - 1) {
+      return fail(Code::invalid_argument,
+                  "--input_shape_range has '{}'; expected \"name1:[1~10,3,-1];name2:[8~20]\"",
+                  part);
+    }
+    plain += format("{}{};", name, part.substr(open + 1, part.size() - open - 2));
   }
   return parse_input_shapes(plain);
 }

@@ -313,6 +313,8 @@ def test_mistakes_in_the_older_option_are_named(tmp_path):
     ]
     for options, sentence in [
         (["--input_shape_range=image:1,3"], 'expected "name1:[1~10,3,-1]'),
+        (["--input_shape_range=image:[1~2,3;8,8]"], "has 'image:[1~2,3'"),
+        (["--input_shape_range=image:[1~2],3,8,8"], "has 'image:[1~2],3,8,8'"),
         (["--input_shape_range=image:[1~2,3,8,8]", "--dynamic_batch_size=1,2"], "excludes"),
         (["--input_shape_range=image:[1~2,3,8,8]", "--input_shape=image:1,3,8,8"], "excludes"),
     ]:
