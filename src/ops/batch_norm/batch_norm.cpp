@@ -15,6 +15,16 @@ namespace anynpu::ops {
 
 namespace {
 
+// An input of one dimension is a batch of single numbers, of one channel.
+int64_t channels_of(const Shape& shape) { return shape.size() > 1 ? shape[1] : 1; }
+
+// Elements of one channel of one of the batch.
+int64_t plane_of(const Shape& shape) {
+  int64_t plane = 1;
+  for (size_t i = 2; i < shape.size(); ++i) plane *= shape[i];
+  return plane;
+}
+
 Status batch_norm_rule(OpContext& context) {
   const Operand& x = context.inputs[0];
   const bool training = context.int_attr("training_mode") != 0;
@@ -26,23 +36,24 @@ Status batch_norm_rule(OpContext& context) {
   }
   context.outputs[0].dtype = x.dtype;
   if (!x.has_shape) return {};
-  if (x.rank() < 2) {
-    return fail(Code::unsupported_shape, "{}: input is {}, expected at least 2 dimensions",
+  if (x.rank() < 1) {
+    return fail(Code::unsupported_shape, "{}: input is {}, expected at least 1 dimension",
                 context.label(), to_string(x.shape));
   }
+  const int64_t channels = channels_of(x.shape);
   for (size_t i = 1; i < 5; ++i) {
     const Operand& p = context.inputs[i];
     if (!p.has_shape) continue;
-    if (p.rank() != 1 || (is_static(p.shape) && x.shape[1] >= 0 && p.shape[0] != x.shape[1])) {
+    if (p.rank() != 1 || (is_static(p.shape) && channels >= 0 && p.shape[0] != channels)) {
       return fail(Code::shape_mismatch,
                   "{}: input {} is {}, expected one value for each of {} channels", context.label(),
-                  i, to_string(p.shape), x.shape[1]);
+                  i, to_string(p.shape), channels);
     }
   }
   context.outputs[0].shape = x.shape;
   context.outputs[0].has_shape = true;
   for (size_t i = 1; i < context.outputs.size(); ++i) {
-    context.outputs[i] = Operand::of(context.inputs[3].dtype, {x.shape[1]});
+    context.outputs[i] = Operand::of(context.inputs[3].dtype, {channels});
   }
   return {};
 }
@@ -62,9 +73,7 @@ LoadAt loader_of(DType type) {
 
 PlanResult plan_batch_norm(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  const int64_t batch = shape[0], channels = shape[1];
-  int64_t plane = 1;
-  for (size_t i = 2; i < shape.size(); ++i) plane *= shape[i];
+  const int64_t batch = shape[0], channels = channels_of(shape), plane = plane_of(shape);
   const LoadAt affine = loader_of(context.inputs[1].dtype);
   const LoadAt moments = loader_of(context.inputs[3].dtype);
   const double epsilon = context.float_attr("epsilon");
@@ -99,8 +108,7 @@ PlanResult plan_batch_norm(const OpContext& context) {
 // As above, by the moments of each channel; the running ones are mixed with them.
 PlanResult plan_training(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
-  const int64_t batch = shape[0], channels = shape[1];
-  const int64_t plane = element_count(Shape(shape.begin() + 2, shape.end()));
+  const int64_t batch = shape[0], channels = channels_of(shape), plane = plane_of(shape);
   const auto load = load_block<double>(context.inputs[0].dtype);
   const auto store = store_block<double>(context.inputs[0].dtype);
   const auto keep = store_block<double>(context.inputs[3].dtype);

@@ -16,6 +16,21 @@ TEST(BatchNormalization, NormalisesEachChannel) {
             (std::vector<float>{-1, 1, 5, 15}));
 }
 
+TEST(BatchNormalization, AnInputOfOneDimensionHasOneChannel) {
+  for (const int64_t training : {0, 1}) {
+    EXPECT_EQ(TestNode("BatchNormalization", 15)
+                  .floats({2}, {1, 3})
+                  .floats({1}, {2})
+                  .floats({1}, {5})
+                  .floats({1}, {2})
+                  .floats({1}, {1})
+                  .attr("epsilon", 0.0f)
+                  .attr("training_mode", training)
+                  .evaluate(),
+              (std::vector<float>{3, 7}));
+  }
+}
+
 TEST(BatchNormalization, InTrainingModeTheMomentsAreThoseOfTheInput) {
   EXPECT_EQ(TestNode("BatchNormalization", 15)
                 .floats({2, 2, 1}, {1, 10, 3, 30})
