@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A prototxt and, behind a line of dashes, a caffemodel.
+// A prototxt and, behind a line of dashes, a caffemodel: imported and compiled.
 #include <cstdint>
 #include <string_view>
 
+#include "compile/compile.h"
 #include "import/caffe/caffe.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -13,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = all.substr(0, cut);
   const std::string_view weights =
       cut == std::string_view::npos ? std::string_view{} : all.substr(cut + kCut.size());
-  (void)caffe::import_memory(text, std::as_bytes(std::span(weights))).ok();
+  auto net = caffe::import_memory(text, std::as_bytes(std::span(weights)));
+  if (net.ok()) (void)compile::compile(std::move(*net), {}).ok();
   return 0;
 }
