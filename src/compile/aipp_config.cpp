@@ -99,7 +99,7 @@ Status read_mode(Reader& reader, AippConfig& config) {
   config.dynamic = mode == "dynamic";
   ANYNPU_TRY(reader.integer("related_input_rank", config.input_rank, 0, 255));
   ANYNPU_TRY(reader.get("related_input_name", config.input_name));
-  ANYNPU_TRY(reader.integer("max_src_image_size", config.max_source_bytes, 0, int64_t{1} << 40));
+  ANYNPU_TRY(reader.integer("max_src_image_size", config.max_source_bytes, 0, ops::kMostAippBytes));
   if (config.dynamic && config.max_source_bytes == 0) {
     return fail(Code::parse_error,
                 "AIPP: max_src_image_size is {}; expected the bytes of the largest picture, which "

@@ -170,6 +170,24 @@ Status check_padded_width(const om::Aipp& settings, const std::string& soc,
               where, width, most, soc);
 }
 
+// Parameters of dynamic AIPP must be there for every picture, and a format for every channel.
+Status check_dynamic(const om::Aipp& settings, const Gears& gears, const std::string& where) {
+  if (!settings.dynamic) return {};
+  int64_t batch = settings.shape[0];
+  for (const auto& gear : gears.values) {
+    if (gears.kind == om::GearKind::batch) batch = std::max(batch, gear[0]);
+  }
+  if (batch > static_cast<int64_t>(ops::kMostAippPictures)) {
+    return fail(Code::invalid_argument,
+                "AIPP: the batch of the input is {}; dynamic AIPP ({}) takes at most {} pictures",
+                batch, where, ops::kMostAippPictures);
+  }
+  if (settings.shape[1] <= ops::kMostAippChannels) return {};
+  return fail(Code::invalid_argument,
+              "AIPP: the model's input has {} channels; pictures ({}) have at most {}",
+              settings.shape[1], where, ops::kMostAippChannels);
+}
+
 Status check_with_image_gears(const om::Aipp& settings, const std::string& where) {
   if (settings.dynamic) return {};
   const Block block = static_block(settings);
@@ -215,6 +233,7 @@ Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const Graph& grap
     const bool open_size = settings.shape[2] == kDynamicDim || settings.shape[3] == kDynamicDim;
     if (gears == om::GearKind::image || (ranged && open_size))
       ANYNPU_TRY(check_with_image_gears(settings, config.where));
+    ANYNPU_TRY(check_dynamic(settings, options.gears, config.where));
     ANYNPU_TRY(check_padded_width(settings, options.soc_version, config.where));
     fitted.push_back(std::move(settings));
   }

@@ -99,11 +99,13 @@ Result<Aipp> decode_aipp(const WireField& message) {
   ANYNPU_ASSIGN(aipp.dtype, decode_dtype(dtype));
   ANYNPU_TRY(check_shape(aipp.shape));
   aipp.parameters.assign(bytes.begin(), bytes.end());
-  const bool sized = aipp.dynamic ? aipp.max_source_bytes > 0 && aipp.max_source_bytes >> 40 == 0
-                                  : aipp.parameters.size() == ops::aipp_bytes(1);
+  const bool sized = aipp.dynamic
+                         ? aipp.max_source_bytes > 0 && aipp.max_source_bytes <= ops::kMostAippBytes
+                         : aipp.parameters.size() == ops::aipp_bytes(1);
   if (input < 0 || !sized || aipp.shape.size() != 4) {
-    return fail(Code::corrupt_model, "AIPP of input {} has {} bytes of parameters", input,
-                aipp.parameters.size());
+    return fail(Code::corrupt_model,
+                "AIPP of input {} has {} bytes of parameters and pictures of at most {} bytes",
+                input, aipp.parameters.size(), aipp.max_source_bytes);
   }
   return aipp;
 }

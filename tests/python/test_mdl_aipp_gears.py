@@ -176,6 +176,20 @@ def test_aipp_and_dims_gears_exclude_each_other(tmp_path, text, form):
     assert "--insert_op_conf and --dynamic_dims exclude each other" in done.stderr
 
 
+@pytest.mark.parametrize("shape, options, sentence", [
+    ({"batch": 128}, [], "the batch of the input is 128; dynamic AIPP ({file}:1:1) takes at most"),
+    ({"batch": "N"}, ["--input_shape=image:-1,3,16,12", "--dynamic_batch_size=200,1"],
+     "the batch of the input is 200"),
+    ({"channels": 5}, [], "input has 5 channels; pictures ({file}:1:1) have at most 4"),
+])
+def test_dynamic_aipp_that_no_parameters_could_serve_is_refused(tmp_path, shape, options, sentence):
+    (tmp_path / "aipp.cfg").write_text("aipp_op { aipp_mode: dynamic max_src_image_size: 99999 }")
+    done = atc_over(tmp_path, "net", net(**shape), f"--insert_op_conf={tmp_path}/aipp.cfg",
+                    *options)
+    assert done.returncode == 1 and not (tmp_path / "net.om").exists()
+    assert sentence.format(file=tmp_path / "aipp.cfg") in done.stderr, done.stderr
+
+
 def set_picture_shape(model, shape):
     desc = acl.create_tensor_desc(4, shape, 1)  # uint8, NHWC
     _, ret = acl.mdl.set_dataset_tensor_desc(model.inputs, desc, 0)

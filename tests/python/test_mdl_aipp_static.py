@@ -157,6 +157,10 @@ def test_first_aipp_info_tells_what_was_configured(load, tmp_path):
         ),
         ("aipp_mode: dynamic", "max_src_image_size is missing in the aipp_op at {file}:1:1"),
         (
+            "aipp_mode: dynamic max_src_image_size: 1099511627776",
+            "max_src_image_size is 1099511627776 ({file}:1:30); expected 0 to 1099511627775",
+        ),
+        (
             "aipp_mode: static input_format: RGB888_U8 mean_chn_0: 256",
             "mean_chn_0 is 256 ({file}:1:53); expected 0 to 255",
         ),

@@ -11,11 +11,10 @@ namespace anynpu::acl {
 
 namespace {
 
-constexpr uint64_t kMostBatches = 127;  // a signed byte in the parameter block
-
 Status check_batch_count(uint64_t count) {
-  if (count >= 1 && count <= kMostBatches) return {};
-  return fail(Code::invalid_argument, "batchSize is {}; expected 1 to {}", count, kMostBatches);
+  if (count >= 1 && count <= ops::kMostAippPictures) return {};
+  return fail(Code::invalid_argument, "batchSize is {}; expected 1 to {}", count,
+              ops::kMostAippPictures);
 }
 
 Status check_switch(int8_t value, const char* name) {

@@ -27,6 +27,13 @@ enum class AippFormat : uint8_t {
   ayuv444 = 10,
 };
 
+// Pictures that dynamic AIPP has parameters for: a signed byte counts them.
+constexpr size_t kMostAippPictures = 127;
+// Channels of the format that has the most.
+constexpr int64_t kMostAippChannels = 4;
+// Of all pictures of an execution.
+constexpr int64_t kMostAippBytes = (int64_t{1} << 40) - 1;
+
 // Bytes of a picture; 0 for a format that is not known or a size below 1.
 int64_t picture_bytes(AippFormat format, int64_t width, int64_t height);
 // Channels the format has; 0 when it is not known.
