@@ -66,10 +66,14 @@ def weights_net():
              helper.make_node("Relu", ["c"], ["r"]),
              helper.make_node("Reshape", ["r", "s"], ["f"]),
              helper.make_node("Cast", ["h"], ["k"], to=1),
-             helper.make_node("Mul", ["f", "k"], ["y"])]
-    return flow_models.model(nodes, [flow_models.info("x", 1, [1, 2, 4, 4])],
+             helper.make_node("Mul", ["f", "k"], ["m"]), helper.make_node("Add", ["m", "t"], ["y"])]
+    made = flow_models.model(nodes, [flow_models.info("x", 1, [1, 2, 4, 4])],
                              [flow_models.info("y", 1, [1, 32])], [raw, listed, shape, halves],
                              opset=13)
+    made.graph.sparse_initializer.append(helper.make_sparse_tensor(
+        helper.make_tensor("t", TensorProto.FLOAT, [1], [2.5]),
+        helper.make_tensor("i", TensorProto.INT64, [1, 2], [0, 31]), [1, 32]))
+    return made
 
 
 def pictures():

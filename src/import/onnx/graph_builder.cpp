@@ -76,39 +76,43 @@ Status GraphBuilder::read_fields(const WireField& graph_field) {
         infos_.push_back(field);
         break;
       case 15:
-        sparse_ = true;
+        sparse_initializers_.push_back(field);
         break;
       default:
         break;
     }
   }
-  ANYNPU_TRY(reader.status());
-  if (sparse_) {
-    return fail(Code::unsupported_feature,
-                "graph '{}' has sparse initializers; save the model with dense weights",
-                graph_.name);
-  }
-  return {};
+  return reader.status();
 }
 
 Status GraphBuilder::add_initializers() {
   for (const WireField& field : initializers_) {
     ANYNPU_ASSIGN(Tensor tensor, read_tensor(field, model_.source),
                   "while reading the initializers");
-    if (tensor.name.empty() || own_.ids.contains(tensor.name)) {
-      return fail(Code::corrupt_model,
-                  "initializer '{}' is there twice or has no name; expected unique names, export "
-                  "the model again",
-                  tensor.name);
-    }
-    produced_.insert(tensor.name);
-    const ValueId id = value(tensor.name);
-    Value& slot = graph_.values[static_cast<size_t>(id)];
-    slot.dtype = tensor.dtype;
-    slot.shape = std::move(tensor.shape);
-    slot.has_shape = true;
-    slot.constant = std::move(tensor.data);
+    ANYNPU_TRY(add_initializer(std::move(tensor)));
   }
+  for (const WireField& field : sparse_initializers_) {
+    ANYNPU_ASSIGN(Tensor tensor, read_sparse_tensor(field, model_.source),
+                  "while reading the initializers");
+    ANYNPU_TRY(add_initializer(std::move(tensor)));
+  }
+  return {};
+}
+
+Status GraphBuilder::add_initializer(Tensor tensor) {
+  if (tensor.name.empty() || own_.ids.contains(tensor.name)) {
+    return fail(Code::corrupt_model,
+                "initializer '{}' is there twice or has no name; expected unique names, export the "
+                "model again",
+                tensor.name);
+  }
+  produced_.insert(tensor.name);
+  const ValueId id = value(tensor.name);
+  Value& slot = graph_.values[static_cast<size_t>(id)];
+  slot.dtype = tensor.dtype;
+  slot.shape = std::move(tensor.shape);
+  slot.has_shape = true;
+  slot.constant = std::move(tensor.data);
   return {};
 }
 
@@ -156,7 +160,7 @@ std::string GraphBuilder::unique_name(const NodeProto& proto) {
 
 Status GraphBuilder::add_nodes(const std::vector<WireField>& nodes) {
   for (const WireField& field : nodes) {
-    ANYNPU_ASSIGN(NodeProto proto, read_node(field), "while reading the nodes of '{}'",
+    ANYNPU_ASSIGN(const NodeProto proto, read_node(field), "while reading the nodes of '{}'",
                   graph_.name);
     ANYNPU_TRY(count_node());
     if (const Function* function = model_.functions.called_by(proto)) {
@@ -164,7 +168,7 @@ Status GraphBuilder::add_nodes(const std::vector<WireField>& nodes) {
       continue;
     }
     const bool constant = proto.op == "Constant" && proto.domain.empty();
-    ANYNPU_TRY(constant ? add_constant_node(proto) : add_node(std::move(proto)));
+    ANYNPU_TRY(constant ? add_constant_node(proto) : add_node(proto));
   }
   return {};
 }
@@ -187,7 +191,7 @@ bool GraphBuilder::check_supported(const NodeProto& proto, const std::string& na
   return false;
 }
 
-Status GraphBuilder::add_node(NodeProto proto) {
+Status GraphBuilder::add_node(const NodeProto& proto) {
   graph::Node node;
   node.name = unique_name(proto);
   node.opset = opset_of(proto.domain);

@@ -54,9 +54,10 @@ class GraphBuilder {
   Status read_fields(const WireField& graph_field);
   Status note_names();
   Status add_initializers();
+  Status add_initializer(Tensor tensor);
   Status add_inputs();
   Status add_nodes(const std::vector<WireField>& nodes);
-  Status add_node(NodeProto proto);
+  Status add_node(const NodeProto& proto);
   Status look_inside(const NodeProto& proto);
   Status add_attributes(const NodeProto& proto, graph::Node& node);
   Status add_captures(std::vector<Subgraph> subgraphs, graph::Node& node);
@@ -82,8 +83,7 @@ class GraphBuilder {
   int depth_ = 0;  // of graphs around this one
   int loops_ = 0;  // of which bodies of a Loop, a Scan or a SequenceMap
   graph::Graph graph_;
-  std::vector<WireField> nodes_, initializers_, inputs_, outputs_, infos_;
-  bool sparse_ = false;
+  std::vector<WireField> nodes_, initializers_, sparse_initializers_, inputs_, outputs_, infos_;
   Names own_;
   Names* names_ = &own_;
   std::unordered_set<std::string> produced_;   // names that this graph defines itself

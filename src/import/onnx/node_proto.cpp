@@ -17,6 +17,7 @@ enum Kind : int64_t {
   kFloats = 6,
   kInts = 7,
   kStrings = 8,
+  kSparse = 11,
   kTypeProto = 13,
   kTypeList = 14,
 };
@@ -30,7 +31,7 @@ struct AttrParts {
   std::vector<int64_t> ints;
   std::vector<float> floats;
   std::vector<std::string> strings;
-  std::optional<WireField> tensor;
+  std::optional<WireField> tensor;  // dense or sparse
   bool unsupported = false;
 };
 
@@ -62,10 +63,13 @@ Status read_attr_field(const WireField& field, std::string& name, AttrParts& par
       return field.to(parts.strings.emplace_back());
     case 20:
       return field.to(parts.kind);
+    case 22:
+      parts.seen = kSparse;
+      parts.tensor = field;
+      return {};
     case 6:
     case 10:
     case 11:
-    case 22:
     case 23:
       parts.unsupported = true;
       return {};
@@ -196,8 +200,8 @@ Result<NamedAttr> read_attribute(const WireField& message, Source& source) {
   if (parts.unsupported) {
     return fail(
         Code::unsupported_feature,
-        "attribute '{}' holds a graph, a sparse tensor or a list of tensors, which its operator "
-        "does not take; export the model without it",
+        "attribute '{}' holds a graph or a list of tensors, which its operator does not take; "
+        "export the model without it",
         attr.name);
   }
   switch (parts.kind != kUndefined ? parts.kind : parts.seen) {
@@ -215,13 +219,16 @@ Result<NamedAttr> read_attribute(const WireField& message, Source& source) {
     case kString:
       attr.value = std::move(parts.s);
       break;
-    case kTensor: {
+    case kTensor:
+    case kSparse: {
       if (!parts.tensor) {
         return fail(Code::corrupt_model,
                     "attribute '{}' is a tensor without data; export the model again", attr.name);
       }
-      ANYNPU_ASSIGN(Tensor tensor, read_tensor(*parts.tensor, source), "in attribute '{}'",
-                    attr.name);
+      ANYNPU_ASSIGN(Tensor tensor,
+                    parts.seen == kSparse ? read_sparse_tensor(*parts.tensor, source)
+                                          : read_tensor(*parts.tensor, source),
+                    "in attribute '{}'", attr.name);
       attr.value = graph::TensorAttr{tensor.dtype, std::move(tensor.shape), std::move(tensor.data)};
       break;
     }

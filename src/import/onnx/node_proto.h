@@ -35,8 +35,8 @@ struct NamedAttr {
   graph::Attr value;
   bool empty = false;  // nothing but a name, or a type: leave it out
 };
-// Fails with unsupported_feature for lists of tensors or graphs and for sparse tensors; graphs are
-// for the caller to read.
+// Fails with unsupported_feature for lists of tensors or graphs; graphs are for the caller to read.
+// Sparse tensors become dense.
 Result<NamedAttr> read_attribute(const WireField& field, Source& source);
 
 // Name, kind, type and shape; the rest of graph::Value is left as it is. Fails for maps and sparse

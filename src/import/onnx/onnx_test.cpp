@@ -70,13 +70,27 @@ std::string model_of(const WireWriter& graph) {
   return model.data();
 }
 
-// x + w -> relu, with w among the inputs as old files have it.
+// 0, 7, 0: one element of three.
+WireWriter sparse_tensor(const std::string& name) {
+  WireWriter indices, sparse;
+  indices.integer(1, 1);
+  indices.integer(2, 7);
+  indices.packed(7, std::vector<int64_t>{1});
+  sparse.message(1, raw_tensor(name, {7}));
+  sparse.message(2, indices);
+  sparse.integer(3, 3);
+  return sparse;
+}
+
+// x + w + s -> relu, with w among the inputs as old files have it.
 std::string sample() {
   WireWriter graph;
   graph.message(1, node("Add", "", {"x", "w"}, {"sum"}));
-  graph.message(1, node("Relu", "", {"sum"}, {"y"}));
+  graph.message(1, node("Add", "", {"sum", "s"}, {"all"}));
+  graph.message(1, node("Relu", "", {"all"}, {"y"}));
   graph.text(2, "sample");
   graph.message(5, raw_tensor("w", {1, 2, 3}));
+  graph.message(15, sparse_tensor("s"));
   graph.message(11, value_info("x", {"N", "3"}));
   graph.message(11, value_info("w", {"3"}));
   graph.message(12, value_info("y", {"N", "3"}));
@@ -97,8 +111,10 @@ TEST(OnnxImport, GraphInputsAreTheInputsWithoutInitializers) {
             "graph sample\n"
             "  input  %x: float32[?x3]\n"
             "  const  %w: float32[3]\n"
+            "  const  %s: float32[3]\n"
             "  %sum: undefined[*] = Add \"Add_0\" (%x, %w)\n"
-            "  %y: float32[?x3] = Relu \"Relu_1\" (%sum)\n"
+            "  %all: undefined[*] = Add \"Add_1\" (%sum, %s)\n"
+            "  %y: float32[?x3] = Relu \"Relu_2\" (%all)\n"
             "  output %y: float32[?x3]\n");
   EXPECT_EQ(model->graph.nodes[0].opset, 13);
 }

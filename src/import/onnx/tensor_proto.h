@@ -18,6 +18,7 @@ struct Source {
   std::shared_ptr<const void> owner;
   std::string folder;  // empty: external data is refused
   std::map<std::string, std::shared_ptr<const MappedFile>> external;
+  int64_t dense_bytes = 0;  // of what was sparse
 };
 
 struct Tensor {
@@ -28,6 +29,9 @@ struct Tensor {
 };
 
 Result<Tensor> read_tensor(const WireField& field, Source& source);
+// A SparseTensorProto in its dense form, which is limited to 256 MiB; the name is that of its
+// values.
+Result<Tensor> read_sparse_tensor(const WireField& field, Source& source);
 
 // The element type for TensorProto.DataType; fails for types AscendCL cannot describe.
 Result<DType> dtype_of(int64_t onnx_type);
