@@ -5,7 +5,7 @@ import onnx
 import pytest
 from aipp_models import INVALID_PARAM, NAMES, TO_RGB, TO_YUV, load, net, picture, static
 from aipp_reference import RGB888, XRGB8888, YUV400, YUV420SP, aipp
-from model_datasets import atc, convert
+from model_datasets import atc, atc_over, convert
 from onnx import TensorProto, helper, numpy_helper
 from onnx_models import network
 
@@ -225,6 +225,14 @@ def test_mistakes_in_the_configuration_are_named(tmp_path, text, sentence):
     assert done.returncode == 1
     assert sentence.format(file=tmp_path / "aipp.cfg") in done.stderr, done.stderr
     assert not (tmp_path / "out.om").exists()
+
+
+def test_pictures_have_their_channels_first_or_last(tmp_path):
+    (tmp_path / "aipp.cfg").write_text("aipp_op { aipp_mode: static input_format: RGB888_U8 }")
+    done = atc_over(tmp_path, "net", net(), f"--insert_op_conf={tmp_path}/aipp.cfg",
+                    "--input_format=ND")
+    assert done.returncode == 1 and not (tmp_path / "net.om").exists()
+    assert "--insert_op_conf needs --input_format=NCHW or NHWC, which is ND" in done.stderr
 
 
 def test_a_padded_picture_is_as_wide_as_the_chip_allows(tmp_path):

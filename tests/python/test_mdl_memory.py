@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
-from model_datasets import convert
+from model_datasets import Model, convert
 from onnx import TensorProto, helper, numpy_helper
 
 import acl
@@ -14,6 +15,7 @@ import acl
 GE_MEMORY_ALLOCATION = 245000
 HBM = 1
 MEBI = 1 << 20
+SIDE = 384  # of matrices that take long enough for runs to meet
 
 
 def product(name="net", rows=1024):
@@ -62,6 +64,56 @@ def test_memory_of_the_program_is_not_counted_twice(models, device_0):
                                                  weight)
     assert ret == 0 and used() == before
     assert acl.mdl.unload(model) == 0
+    acl.rt.free(work_memory), acl.rt.free(weight_memory)
+
+
+def chain():
+    """Six products that roll the columns: what is between lies in the work memory."""
+    names = ["x", *"abcde", "y"]
+    nodes = [helper.make_node("MatMul", [names[i], "w"], [names[i + 1]]) for i in range(6)]
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", SIDE])
+               for name in ("x", "y")]
+    roll = numpy_helper.from_array(np.roll(np.eye(SIDE, dtype=np.float32), 1, axis=1), "w")
+    graph = helper.make_graph(nodes, "chain", tensors[:1], tensors[1:], [roll])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.parametrize("options", [[f"--input_shape=x:{SIDE},{SIDE}"],
+                                     [f"--input_shape=x:-1,{SIDE}",
+                                      f"--dynamic_batch_size={SIDE},{SIDE // 2}"]],
+                         ids=["fixed", "gears"])
+def test_executions_that_share_memory_of_the_program_take_turns(tmp_path, device_0, options):
+    path = convert(tmp_path, "chain", chain(), *options)
+    work, weight, ret = acl.mdl.query_size(path)
+    assert ret == 0 and work >= SIDE * SIDE * 4
+    work_memory, _ = acl.rt.malloc(work, 0)
+    weight_memory, _ = acl.rt.malloc(weight, 0)
+    model_id, ret = acl.mdl.load_from_file_with_mem(path, work_memory, work, weight_memory, weight)
+    assert ret == 0, acl.get_recent_err_msg()
+    context, _ = acl.rt.get_context()
+    wrong = []
+
+    def run(seed, asynchronous):
+        assert acl.rt.set_context(context) == 0
+        model, rows = Model.of_id(model_id), SIDE
+        if len(model.input_data) == 2:
+            rows = SIDE // (seed % 2 + 1)
+            assert acl.mdl.set_dynamic_batch_size(model_id, model.inputs, 1, rows) == 0
+        x = np.random.default_rng(seed).integers(0, 99, (rows, SIDE)).astype(np.float32)
+        model.feed(x)
+        for _ in range(15):
+            code = model.execute_on_stream() if asynchronous else model.execute()
+            if code or not np.array_equal(model.read(0, x.shape), np.roll(x, 6, axis=1)):
+                wrong.append((seed, code))
+        model.free()
+
+    threads = [threading.Thread(target=run, args=(seed, seed > 1)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert acl.mdl.unload(model_id) == 0
     acl.rt.free(work_memory), acl.rt.free(weight_memory)
 
 
