@@ -304,11 +304,26 @@ def test_empty_tensors_run():
     ({"input_desc": [tensor("float", [2])]}, "input 1"),
     ({"output_desc": [tensor("int31", [2])]}, "int31"),
     ({"attr": [{"name": "x", "type": "int", "value": "y"}]}, "attribute 'x'"),
+    ({"input_desc": [tensor("float", [-2])] * 2}, "unknown number of dimensions"),
+    ({"input_desc": [{**tensor("float", [2]), "is_const": "yes"}] * 2}, "'is_const' is"),
+    ({"input_desc": [{**tensor("float", [2]), "dynamic_input": 3}] * 2}, "'dynamic_input' is"),
+    ({"name": 5}, "'name' is"), ({"name": "../add"}, "without a folder"),
+    ({"name": "a/add"}, "without a folder"), ({"name": "add\0"}, "without a folder"),
+    ({"name": "0_Add_3_2_8_16_3_2_8_16_3_2_8_16"}, "operators 0 and 1 are both named"),
 ])
 def test_atc_says_what_is_wrong_with_a_description(tmp_path, change, words):
     done = atc(tmp_path, [ADD, {**ADD, **change}])
     assert done.returncode != 0
     assert words in done.stderr, done.stderr
+    assert not (tmp_path / "op_models").exists()
+
+
+def test_atc_names_all_operators_that_are_not_there_at_once(tmp_path):
+    done = atc(tmp_path, [{**ADD, "op": "Unheard", "name": "first"}, ADD, {**ADD, "op": "Unseen"}])
+    assert done.returncode != 0
+    for words in ("2 operators", "Unheard 'first' (operator 0)", "Unseen '' (operator 2)",
+                  "docs/operator_names.md"):
+        assert words in done.stderr
     assert not (tmp_path / "op_models").exists()
 
 

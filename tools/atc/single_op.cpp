@@ -6,7 +6,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/format.h"
 #include "base/soc.h"
+#include "import/singleop/table.h"
 #include "om/container.h"
 #include "options.h"
 
@@ -22,6 +24,22 @@ Result<std::string> read_text(const std::string& path) {
   return text.str();
 }
 
+// One run names all operators that are not there.
+Status check_supported(const std::vector<singleop::SingleOp>& ops, const std::string& path) {
+  std::string list;
+  size_t count = 0;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (singleop::find_row(ops[i].type)) continue;
+    list += format("\n  {} '{}' (operator {})", ops[i].type, ops[i].name, i);
+    ++count;
+  }
+  if (count == 0) return {};
+  return fail(Code::unsupported_op,
+              "{} operators of '{}' are not supported:{}\ndocs/operator_names.md lists the names "
+              "that are there",
+              count, path, list);
+}
+
 }  // namespace
 
 Status convert_single_ops(const CommandLine& line, const std::string& command) {
@@ -34,6 +52,7 @@ Status convert_single_ops(const CommandLine& line, const std::string& command) {
   ANYNPU_TRY(parse_precision(line).status());  // an operator keeps the types of its description
   ANYNPU_ASSIGN(const std::string text, read_text(path));
   ANYNPU_ASSIGN(const auto ops, singleop::parse_file_text(text, path));
+  ANYNPU_TRY(check_supported(ops, path));
   // All are compiled before the first is written.
   std::vector<om::Model> models;
   for (size_t i = 0; i < ops.size(); ++i) {

@@ -85,6 +85,12 @@ Result<std::string> text_at(const json::Value& object, const char* key, std::str
               value ? value->kind() : "missing");
 }
 
+// "" where the key is not there.
+Result<std::string> optional_text(const json::Value& object, const char* key,
+                                  std::string_view where) {
+  return object.find(key) ? text_at(object, key, where) : Result<std::string>(std::string());
+}
+
 Result<std::vector<int64_t>> integers(const json::Value& value, std::string_view where) {
   if (!value.array())
     return fail(Code::file_invalid, "{} is {}, expected a list of numbers", where, value.kind());
@@ -162,7 +168,12 @@ Status read_constant(const json::Value& value, std::string_view where, TensorDes
     return {};
   }
   const json::Value* flag = value.find("is_const");
-  if (!flag || !flag->boolean() || !*flag->boolean()) return {};
+  if (!flag) return {};
+  if (!flag->boolean()) {
+    return fail(Code::file_invalid, "{}: 'is_const' is {}, expected true or false", where,
+                flag->kind());
+  }
+  if (!*flag->boolean()) return {};
   const json::Value* list = value.find("const_value");
   if (!list || !list->array())
     return fail(Code::file_invalid, "{}: is_const is true and const_value is no list", where);
@@ -209,10 +220,8 @@ Result<TensorDesc> read_desc(const json::Value& value, const std::string& where)
   if (!shape) return fail(Code::file_invalid, "{}: 'shape' is missing", where);
   ANYNPU_ASSIGN(desc.shape, integers(*shape, where + ".shape"));
   ANYNPU_TRY(check_desc_shape(desc.shape), "in {}", where);
-  if (const json::Value* name = value.find("name"); name && name->string())
-    desc.name = *name->string();
-  if (const json::Value* name = value.find("dynamic_input"); name && name->string())
-    desc.dynamic_input = *name->string();
+  ANYNPU_ASSIGN(desc.name, optional_text(value, "name", where));
+  ANYNPU_ASSIGN(desc.dynamic_input, optional_text(value, "dynamic_input", where));
   ANYNPU_TRY(read_ranges(value, where, desc));
   // The file states how the data lies; its origin is what the operator computes with.
   if (value.find("origin_format") && value.find("origin_shape")) {
@@ -374,8 +383,7 @@ Result<SingleOp> from_json(const json::Value& value, std::string_view what) {
     return fail(Code::file_invalid, "{} is {}, expected an object", what, value.kind());
   SingleOp op;
   ANYNPU_ASSIGN(op.type, text_at(value, "op", what));
-  if (const json::Value* name = value.find("name"); name && name->string())
-    op.name = *name->string();
+  ANYNPU_ASSIGN(op.name, optional_text(value, "name", what));
   const std::string where = format("{} ({})", what, op.type);
   ANYNPU_ASSIGN(op.inputs, read_descs(value, "input_desc", where));
   ANYNPU_ASSIGN(op.outputs, read_descs(value, "output_desc", where));
@@ -394,6 +402,32 @@ Result<SingleOp> from_json(const json::Value& value, std::string_view what) {
   return op;
 }
 
+namespace {
+
+// Each operator becomes a file of its own in one folder.
+Status check_file_names(const std::vector<SingleOp>& ops, std::string_view what) {
+  std::map<std::string, size_t> seen;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const std::string& name = ops[i].name;
+    if (name.find('/') != std::string::npos || name.find('\0') != std::string::npos) {
+      return fail(Code::file_invalid,
+                  "{}: operator {} is named '{}'; expected the name of a file, without a folder: "
+                  "--output names that",
+                  what, i, name);
+    }
+    const auto [first, fresh] = seen.emplace(name.empty() ? file_name(ops[i], i) : name, i);
+    if (!fresh) {
+      return fail(Code::file_invalid,
+                  "{}: operators {} and {} are both named '{}', one file would replace the other; "
+                  "give each its own name",
+                  what, first->second, i, first->first);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<SingleOp>> parse_file_text(std::string_view text, std::string_view what) {
   ANYNPU_ASSIGN(const json::Value value, json::parse(text, what));
   if (!value.array()) {
@@ -405,7 +439,8 @@ Result<std::vector<SingleOp>> parse_file_text(std::string_view text, std::string
     ANYNPU_ASSIGN(SingleOp op, from_json((*value.array())[i], format("{}: operator {}", what, i)));
     ops.push_back(std::move(op));
   }
-  if (ops.empty()) return fail(Code::file_invalid, "{} lists no operator", what);
+  if (ops.empty()) return fail(Code::file_invalid, "{} lists no operator; add one", what);
+  ANYNPU_TRY(check_file_names(ops, what));
   return ops;
 }
 
