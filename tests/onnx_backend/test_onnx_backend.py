@@ -54,6 +54,13 @@ def test_every_case_ends_as_the_list_says(started, part):
     assert not problems, "\n" + "\n".join(problems)
 
 
+def test_at_least_95_percent_of_the_cases_pass(results):
+    rows = suite.score(results)
+    passed, counted = (sum(row[i] for row in rows.values()) for i in (0, 1))
+    assert set(rows) == set(suite.cases.KINDS) and counted > 1800
+    assert passed >= 0.95 * counted
+
+
 def test_every_line_of_the_list_names_a_case(results):
     known = suite.read_known()
     _, used = suite.judge(results, known)
