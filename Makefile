@@ -104,7 +104,6 @@ docs: build  ## write the generated pages of docs/ anew (figures: after make ben
 	@$(PY) tools/gen_environment_docs.py
 	@$(PY) tools/gen_atc_docs.py
 	@$(PY) tools/gen_pyacl docs
-	@cmake --build $(BUILD) -j $(JOBS) --target benchop > /dev/null
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md
 	@$(BUILD)/tools/benchop/benchop names > docs/operator_names.md
 	@$(PY) tools/gen_guide_blocks.py

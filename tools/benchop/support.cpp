@@ -16,9 +16,10 @@ using namespace anynpu;
 using namespace anynpu::ops;
 
 constexpr DType kColumns[] = {
-    DType::f32,    DType::f16,    DType::bf16,    DType::f64,    DType::i8,     DType::u8,
-    DType::i32,    DType::i64,    DType::boolean, DType::f8e5m2, DType::f8e4m3, DType::hif8,
-    DType::f8e8m0, DType::f6e2m3, DType::f4e2m1,  DType::i4,     DType::c64};
+    DType::f32,     DType::f16,    DType::bf16,   DType::f64,  DType::i8,     DType::u8,
+    DType::i16,     DType::u16,    DType::i32,    DType::u32,  DType::i64,    DType::u64,
+    DType::boolean, DType::f8e5m2, DType::f8e4m3, DType::hif8, DType::f8e8m0, DType::f6e2m3,
+    DType::f6e3m2,  DType::f4e2m1, DType::i4,     DType::c64,  DType::c128};
 
 struct Row {
   std::string opsets;
