@@ -2,6 +2,7 @@
 #include "ops/amx/amx.h"
 #include "ops/conv/blocked.h"
 #include "ops/conv/conv.h"
+#include "ops/conv/gathered.h"
 #include "ops/conv/winograd.h"
 #include "ops/families.h"
 #include "ops/registry.h"
@@ -158,6 +159,24 @@ void register_conv(Registry& registry) {
                            .types = {DType::f32},
                            .can_run = can_run_blocked_conv<Isa::baseline>,
                            .create = create_blocked_conv<Isa::baseline>});
+    registry.add(KernelDef{.op = op,
+                           .name = "gathered_avx512",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_gathered<gathered_conv_of, Isa::avx512>,
+                           .create = create_gathered_conv<gathered_conv_of, Isa::avx512>});
+    registry.add(KernelDef{.op = op,
+                           .name = "gathered_avx2",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_gathered<gathered_conv_of, Isa::avx2>,
+                           .create = create_gathered_conv<gathered_conv_of, Isa::avx2>});
+    registry.add(KernelDef{.op = op,
+                           .name = "gathered_baseline",
+                           .domain = domain,
+                           .types = {DType::f32},
+                           .can_run = can_run_gathered<gathered_conv_of, Isa::baseline>,
+                           .create = create_gathered_conv<gathered_conv_of, Isa::baseline>});
     registry.add(KernelDef{.op = op,
                            .name = "conv_amx_bf16",
                            .domain = domain,

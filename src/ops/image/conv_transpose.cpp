@@ -2,10 +2,12 @@
 // ConvTranspose of any number of spatial dimensions: each output element gathers the inputs whose
 // kernels reach it, in a fixed order.
 #include "ops/block/wide.h"
+#include "ops/conv/gathered.h"
 #include "ops/image/image.h"
 #include "ops/late.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/widen.h"
 
 namespace anynpu::ops {
 
@@ -128,7 +130,71 @@ PlanResult plan_transpose(const OpContext& context) {
   });
 }
 
+// Extents that only matter for where outputs lie are unknown until a plan is made.
+OpContext with_some_extents(OpContext context) {
+  constexpr int64_t kSome = int64_t{1} << 16;
+  for (int64_t& extent : context.inputs[0].shape) {
+    if (extent < 0) extent = kSome;
+  }
+  return context;
+}
+
 }  // namespace
+
+// Output o sees tap k where o + pad - k * dilation is a multiple of the stride. A phase is a
+// remainder of o + pad along each axis: which taps it sees depends on no extent.
+Result<GatheredConv> gathered_conv_transpose_of(const OpContext& context) {
+  if (!context.inputs[0].has_shape || !context.inputs[1].fully_known()) {
+    return fail(Code::unsupported_shape, "the rank of the input or the weights are not known");
+  }
+  ANYNPU_ASSIGN(const Geometry g, geometry_of(with_some_extents(context)));
+  const size_t dims = g.in.size();
+  GatheredConv conv{.batch = g.batch,
+                    .in_channels = g.in_channels,
+                    .out_channels = g.out_channels,
+                    .group = g.group,
+                    .in = g.in,
+                    .out = g.out,
+                    .in_step = std::vector<int64_t>(dims, 1),
+                    .out_step = g.stride,
+                    .kernel_taps = element_count(g.kernel),
+                    .transposed = true,
+                    .has_bias = context.has_input(2)};
+  int64_t count = 1;
+  for (int64_t stride : g.stride) {
+    if (stride > static_cast<int64_t>(kMostPhases) / count) {
+      return fail(Code::unsupported_shape, "strides of {} phases and more, takes up to {}",
+                  count * stride, kMostPhases);
+    }
+    count *= stride;
+  }
+  for (int64_t number = 0; number < count; ++number) {
+    ConvPhase phase{.grid = std::vector<int64_t>(dims), .first = std::vector<int64_t>(dims)};
+    std::vector<int64_t> remainder(dims);
+    int64_t rest = number;
+    for (size_t d = dims; d-- > 0; rest /= g.stride[d]) {
+      const int64_t stride = g.stride[d];
+      remainder[d] = rest % stride;
+      phase.first[d] = ((remainder[d] - g.pad[d]) % stride + stride) % stride;
+      phase.grid[d] = std::max<int64_t>(0, (g.out[d] - 1 - phase.first[d] + stride) / stride);
+    }
+    for (int64_t tap = 0; tap < conv.kernel_taps; ++tap) {
+      std::vector<int64_t> offsets(dims);
+      bool seen = true;
+      int64_t k = tap;
+      for (size_t d = dims; d-- > 0; k /= g.kernel[d]) {
+        const int64_t reach = k % g.kernel[d] * g.dilation[d];
+        seen = seen && reach % g.stride[d] == remainder[d];
+        offsets[d] = (phase.first[d] + g.pad[d] - reach) / g.stride[d];
+      }
+      if (!seen) continue;
+      phase.taps.push_back(tap);
+      phase.offsets.insert(phase.offsets.end(), offsets.begin(), offsets.end());
+    }
+    conv.phases.push_back(std::move(phase));
+  }
+  return conv;
+}
 
 void register_conv_transpose(Registry& registry) {
   registry.add(OpSchema{.name = "ConvTranspose",
@@ -145,6 +211,27 @@ void register_conv_transpose(Registry& registry) {
                                   {"pads", AttrKind::ints},
                                   {"strides", AttrKind::ints}},
                         .shape = transpose_rule});
+  constexpr GatheredRule kRule = gathered_conv_transpose_of;
+  registry.add(KernelDef{.op = "ConvTranspose",
+                         .name = "gathered_avx512",
+                         .types = {DType::f32},
+                         .can_run = can_run_gathered<kRule, Isa::avx512>,
+                         .create = create_gathered_conv<kRule, Isa::avx512>});
+  registry.add(KernelDef{.op = "ConvTranspose",
+                         .name = "gathered_avx2",
+                         .types = {DType::f32},
+                         .can_run = can_run_gathered<kRule, Isa::avx2>,
+                         .create = create_gathered_conv<kRule, Isa::avx2>});
+  registry.add(KernelDef{.op = "ConvTranspose",
+                         .name = "gathered_baseline",
+                         .types = {DType::f32},
+                         .can_run = can_run_gathered<kRule, Isa::baseline>,
+                         .create = create_gathered_conv<kRule, Isa::baseline>});
+  registry.add(KernelDef{.op = "ConvTranspose",
+                         .name = "widened",
+                         .types = kShortFloats,
+                         .can_run = can_run_widened,
+                         .create = create_widened});
   registry.add(KernelDef{.op = "ConvTranspose",
                          .name = "reference",
                          .types = kFloats,

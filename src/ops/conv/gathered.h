@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions as matrix products over gathered windows (f32): any number of axes, weights that a
+// run brings, and transposed convolutions. Output positions are cut into panels of columns; what
+// the kernel sees there is gathered into one panel of the right side, and the weights are the rows
+// that pass over it (cpu/tile.h).
+//
+// A transposed convolution of stride s is s convolutions side by side: output positions of the same
+// remainder see the same taps, at neighbouring inputs. Each such set is a phase, and each output is
+// written once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ops/conv/conv.h"
+
+namespace anynpu::ops {
+
+constexpr size_t kMostGatheredAxes = 4;
+constexpr size_t kMostPhases = 1024;
+
+// Output positions that see the same taps. Position q of its grid, along each axis, reads the input
+// at q * in_step + offset of the tap and lies at q * out_step + first.
+struct ConvPhase {
+  std::vector<int64_t> grid, first;
+  std::vector<int64_t> taps{};     // places in the kernel
+  std::vector<int64_t> offsets{};  // of each tap, along each axis
+
+  int64_t positions() const;
+};
+
+struct GatheredConv {
+  int64_t batch = 0, in_channels = 0, out_channels = 0, group = 1;
+  std::vector<int64_t> in, out, in_step, out_step;
+  int64_t kernel_taps = 1;
+  bool transposed = false;  // weights lie as C, M / group, taps in place of M, C / group, taps
+  std::vector<ConvPhase> phases{};
+  bool has_bias = false, has_residual = false;  // inputs 2 and 3
+  Activation activation{};
+
+  int64_t in_group() const { return in_channels / group; }
+  int64_t out_group() const { return out_channels / group; }
+};
+
+// What differs between the two operators. The extents of the input may be unknown: then grids are
+// too, and taps are right all the same.
+using GatheredRule = Result<GatheredConv> (*)(const OpContext& context);
+Result<GatheredConv> gathered_conv_of(const OpContext& context);            // Conv, FusedConv
+Result<GatheredConv> gathered_conv_transpose_of(const OpContext& context);  // image/
+
+// Refuses more than kMostGatheredAxes axes or kMostPhases phases, and windows of many megabytes.
+Status check_gathered(const GatheredConv& conv, Isa isa);
+Result<std::unique_ptr<Kernel>> create_gathered(const OpContext& context, GatheredRule rule,
+                                                Isa isa);
+
+template <GatheredRule rule, Isa isa>
+Status can_run_gathered(const OpContext& context) {
+  ANYNPU_TRY(check_isa(isa));
+  ANYNPU_ASSIGN(const GatheredConv conv, rule(context));
+  return check_gathered(conv, isa);
+}
+template <GatheredRule rule, Isa isa>
+Result<std::unique_ptr<Kernel>> create_gathered_conv(const OpContext& context) {
+  return create_gathered(context, rule, isa);
+}
+
+}  // namespace anynpu::ops
