@@ -187,14 +187,14 @@ struct LoadedModel::Impl {
 
   Status run(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns,
              std::vector<Shape>* shapes = nullptr, Buffer work = {}) {
-    void* sources[kMostBuffers];
-    void* targets[kMostBuffers];
-    ANYNPU_TRY(check_buffers(in, inputs, "input", Code::shape_mismatch, sources));
-    ANYNPU_TRY(check_buffers(out, outputs, "output", Code::output_mismatch, targets));
     if (shapes) {
       shapes->resize(outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i) (*shapes)[i] = outputs[i].shape;
     }
+    void* sources[kMostBuffers];
+    void* targets[kMostBuffers];
+    ANYNPU_TRY(check_buffers(in, inputs, "input", Code::shape_mismatch, sources));
+    ANYNPU_TRY(check_buffers(out, outputs, "output", Code::output_mismatch, targets));
     if (work.data) ANYNPU_TRY(check_work(work));
     if (program) {
       if (observer) observer->begin();

@@ -28,18 +28,18 @@ struct Binding {
   std::shared_ptr<exec::LoadedModel> kept;  // a plan that others may replace meanwhile
   std::shared_ptr<Dataset> results;         // set where the run tells shapes: described afterwards
   exec::Buffer work;                        // of this execution alone; null: the model's
+  std::vector<Shape> input_shapes;          // of a model with ranges
+  std::vector<Shape> output_shapes;         // where the run tells them
 
   Status run() {
     std::unique_lock<std::mutex> turn;
     if (model->shaped->shares_work() && !work.data)
       turn = std::unique_lock(model->shaped->work_turn());
-    std::vector<Shape> shapes;
-    Status status = plan->run(inputs, outputs, results ? &shapes : nullptr, work);
+    Status status = plan->run(inputs, outputs, results ? &output_shapes : nullptr, work);
     if (!status.ok()) [[unlikely]]
       note_failed_op(model->ops);
     // Also when a buffer was too small: the description says what to allocate.
-    if (results && (status.ok() || status.code() == Code::output_mismatch))
-      describe_outputs(shapes);
+    if (results && (status.ok() || status.code() == Code::output_mismatch)) describe_outputs();
     return status;
   }
 
@@ -55,14 +55,10 @@ struct Binding {
   }
 
   // What the outputs really are, for aclmdlGetDatasetTensorDesc.
-  void describe_outputs(const std::vector<Shape>& shapes) const {
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      auto desc = std::make_shared<TensorDesc>();
-      desc->dtype = plan->outputs()[i].dtype;
-      desc->shape = shapes[i];
-      desc->format = model->meta->outputs[i].format;
-      desc->name = model->meta->outputs[i].name;
-      results->describe(i, std::move(desc));
+  void describe_outputs() const {
+    for (size_t i = 0; i < output_shapes.size(); ++i) {
+      results->describe_found(i, model->meta->outputs[i], plan->outputs()[i].dtype,
+                              output_shapes[i]);
     }
   }
 };
@@ -183,7 +179,8 @@ Failure choose_shapes(uint32_t id, const Dataset& dataset, Binding& binding) {
   const om::Meta& meta = *binding.model->meta;
   size_t data = 0;
   while (data < meta.inputs.size() && meta.inputs[data].role == om::Role::data) ++data;
-  std::vector<Shape> shapes;
+  std::vector<Shape>& shapes = binding.input_shapes;
+  shapes.resize(data);
   for (size_t i = 0; i < data; ++i) {
     const om::TensorInfo& info = meta.inputs[i];
     const auto aipp = std::find_if(meta.aipp.begin(), meta.aipp.end(), [&](const om::Aipp& one) {
@@ -191,7 +188,7 @@ Failure choose_shapes(uint32_t id, const Dataset& dataset, Binding& binding) {
     });
     if (aipp != meta.aipp.end()) {
       const auto which = static_cast<size_t>(aipp - meta.aipp.begin());
-      shapes.push_back(dataset.aipp_picture(id, data + which));
+      dataset.get_aipp_picture(id, data + which, shapes[i]);
       continue;
     }
     const auto desc = dataset.desc(i);
@@ -201,7 +198,7 @@ Failure choose_shapes(uint32_t id, const Dataset& dataset, Binding& binding) {
                   "aclmdlSetDatasetTensorDesc with the shape of this execution first",
                   i, info.name, to_string(info.shape));
     }
-    shapes.push_back(desc ? desc->shape : info.shape);
+    shapes[i] = desc ? desc->shape : info.shape;
   }
   exec::ShapedModel& shaped = *binding.model->shaped;
   if (Status status = shaped.check_shapes(shapes); !status.ok()) return status;

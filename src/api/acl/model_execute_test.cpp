@@ -149,10 +149,10 @@ class NetBuilder {
     EXPECT_TRUE(graph.verify().ok());
     return std::make_shared<const graph::Graph>(std::move(graph));
   }
-  std::vector<std::byte> model(ValueId output) {
+  std::vector<std::byte> model(ValueId output, const compile::Options& options = {}) {
     graph.name = "net";
     graph.outputs = {output};
-    auto compiled = compile::compile(std::move(graph), {});
+    auto compiled = compile::compile(std::move(graph), options);
     EXPECT_TRUE(compiled.ok()) << compiled.status().to_string();
     return *om::to_bytes(*compiled);
   }
@@ -199,13 +199,21 @@ class Execute : public testing::Test {
     const auto bytes = bytes_of_model();
     ASSERT_EQ(aclmdlLoadFromMem(bytes.data(), bytes.size(), &model_), ACL_SUCCESS)
         << aclGetRecentErrMsg();
-    for (aclmdlDataset** set : {&input_, &output_}) {
+    aclmdlDesc* const desc = aclmdlCreateDesc();
+    ASSERT_EQ(aclmdlGetDesc(desc, model_), ACL_SUCCESS);
+    input_ = make_dataset(aclmdlGetNumInputs(desc));
+    output_ = make_dataset(aclmdlGetNumOutputs(desc));
+    ASSERT_EQ(aclmdlDestroyDesc(desc), ACL_SUCCESS);
+  }
+  static aclmdlDataset* make_dataset(size_t count) {
+    aclmdlDataset* const set = aclmdlCreateDataset();
+    for (size_t i = 0; i < count; ++i) {
       void* memory = nullptr;
-      ASSERT_EQ(aclrtMalloc(&memory, 1024, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
-      ASSERT_EQ(aclrtMemset(memory, 1024, 0, 1024), ACL_SUCCESS);
-      *set = aclmdlCreateDataset();
-      ASSERT_EQ(aclmdlAddDatasetBuffer(*set, aclCreateDataBuffer(memory, 1024)), ACL_SUCCESS);
+      EXPECT_EQ(aclrtMalloc(&memory, 1024, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+      EXPECT_EQ(aclrtMemset(memory, 1024, 0, 1024), ACL_SUCCESS);
+      EXPECT_EQ(aclmdlAddDatasetBuffer(set, aclCreateDataBuffer(memory, 1024)), ACL_SUCCESS);
     }
+    return set;
   }
   void TearDown() override {
     counting = false;
@@ -398,6 +406,79 @@ TEST_F(ExecuteFlow, SizesCountWhatLoopsAndBranchesNeed) {
       << aclGetRecentErrMsg();
   EXPECT_EQ(aclmdlExecute(id, input_, output_), ACL_SUCCESS) << aclGetRecentErrMsg();
   EXPECT_EQ(aclmdlUnload(id), ACL_SUCCESS);
+}
+
+// y = relu(x) + x for any number of rows.
+std::vector<std::byte> open_model(compile::Options options) {
+  NetBuilder net;
+  const ValueId x = net.input("x", DType::f32, {kDynamicDim, 64});
+  options.input_format = Format::nd;
+  return net.model(net.open(net.node("Add", {net.open(net.node("Relu", {x})), x})), options);
+}
+
+class ExecuteGears : public Execute {
+ protected:
+  std::vector<std::byte> bytes_of_model() override {
+    compile::Options options;
+    options.input_shapes = *compile::parse_input_shapes("x:-1,64");
+    options.gears = *compile::parse_gears("", "", "4;2");
+    return open_model(options);
+  }
+};
+
+TEST_F(ExecuteGears, TheGearThatWasChosenRunsWithoutAllocating) {
+  aclmdlIODims gear = {};
+  gear.dimCount = 2;
+  gear.dims[0] = 2;
+  gear.dims[1] = 64;
+  ASSERT_EQ(aclmdlSetInputDynamicDims(model_, input_, 1, &gear), ACL_SUCCESS)
+      << aclGetRecentErrMsg();
+  EXPECT_EQ(allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); }),
+            0);
+}
+
+class ExecuteRanges : public Execute {
+ protected:
+  std::vector<std::byte> bytes_of_model() override {
+    compile::Options options;
+    options.input_shapes = *compile::parse_input_shapes("x:1~4,64");
+    return open_model(options);
+  }
+};
+
+TEST_F(ExecuteRanges, AShapeThatComesAgainAllocatesNothing) {
+  const int64_t shape[] = {3, 64};
+  aclTensorDesc* const desc = aclCreateTensorDesc(ACL_FLOAT, 2, shape, ACL_FORMAT_ND);
+  ASSERT_EQ(aclmdlSetDatasetTensorDesc(input_, desc, 0), ACL_SUCCESS);
+  aclDestroyTensorDesc(desc);
+  const auto run = [&] {
+    EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS) << aclGetRecentErrMsg();
+  };
+  run();
+  aclTensorDesc* const found = aclmdlGetDatasetTensorDesc(output_, 0);
+  EXPECT_EQ(allocations_of(run), 0);
+  EXPECT_EQ(aclGetTensorDescSize(found), 3u * 64 * 4) << "what was found before stays valid";
+}
+
+class ExecuteAipp : public Execute {
+ protected:
+  std::vector<std::byte> bytes_of_model() override {
+    NetBuilder net;
+    compile::Options options;
+    options.aipp = *compile::parse_aipp("aipp_op { aipp_mode: dynamic max_src_image_size: 192 }");
+    const ValueId x = net.input("x", DType::f32, {1, 3, 8, 8});
+    return net.model(net.open(net.node("Relu", {x})), options);
+  }
+};
+
+TEST_F(ExecuteAipp, PicturesAreConvertedWithoutAllocating) {
+  aclmdlAIPP* const set = aclmdlCreateAIPP(1);
+  ASSERT_EQ(aclmdlSetAIPPSrcImageSize(set, 8, 8), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlSetAIPPInputFormat(set, ACL_RGB888_U8), ACL_SUCCESS);
+  ASSERT_EQ(aclmdlSetInputAIPP(model_, input_, 1, set), ACL_SUCCESS) << aclGetRecentErrMsg();
+  ASSERT_EQ(aclmdlDestroyAIPP(set), ACL_SUCCESS);
+  EXPECT_EQ(allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); }),
+            0);
 }
 
 }  // namespace

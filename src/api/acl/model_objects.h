@@ -114,13 +114,12 @@ class Dataset {
     }
     aipp_.push_back({model_id, index, picture});
   }
-  // Empty when none were written.
-  Shape aipp_picture(uint32_t model_id, size_t index) const {
+  // Sets `picture` to what was marked; it stays as it is when nothing was.
+  void get_aipp_picture(uint32_t model_id, size_t index, Shape& picture) const {
     const std::lock_guard lock(mutex_);
     for (const AippChoice& choice : aipp_) {
-      if (choice.model_id == model_id && choice.index == index) return choice.picture;
+      if (choice.model_id == model_id && choice.index == index) picture = choice.picture;
     }
-    return {};
   }
   bool has_aipp(uint32_t model_id, size_t index) const {
     const std::lock_guard lock(mutex_);
@@ -129,16 +128,27 @@ class Dataset {
     });
   }
 
-  // The description of one tensor: what the program set, or what an execution found.
+  // The description of one tensor, as the program sets it.
   void describe(size_t index, std::shared_ptr<TensorDesc> desc) {
     const std::lock_guard lock(mutex_);
-    for (Described& entry : descs_) {
-      if (entry.index != index) continue;
-      HandleTable::instance().remove<TensorDesc>(std::exchange(entry.handle, 0));
-      entry.desc = std::move(desc);
-      return;
+    replace(index, std::move(desc));
+  }
+  // The same as an execution found it. A description that says so already stays, and nothing is
+  // allocated.
+  void describe_found(size_t index, const om::TensorInfo& info, DType dtype, const Shape& shape) {
+    const std::lock_guard lock(mutex_);
+    for (const Described& entry : descs_) {
+      const TensorDesc& desc = *entry.desc;
+      if (entry.index == index && desc.dtype == dtype && desc.format == info.format &&
+          desc.shape == shape && desc.name == info.name)
+        return;
     }
-    descs_.push_back({index, std::move(desc), 0});
+    auto desc = std::make_shared<TensorDesc>();
+    desc->dtype = dtype;
+    desc->format = info.format;
+    desc->shape = shape;
+    desc->name = info.name;
+    replace(index, std::move(desc));
   }
   std::shared_ptr<const TensorDesc> desc(size_t index) const {
     const std::lock_guard lock(mutex_);
@@ -169,6 +179,17 @@ class Dataset {
     std::shared_ptr<TensorDesc> desc;
     Handle handle;
   };
+  // With mutex_ held.
+  void replace(size_t index, std::shared_ptr<TensorDesc> desc) {
+    for (Described& entry : descs_) {
+      if (entry.index != index) continue;
+      HandleTable::instance().remove<TensorDesc>(std::exchange(entry.handle, 0));
+      entry.desc = std::move(desc);
+      return;
+    }
+    descs_.push_back({index, std::move(desc), 0});
+  }
+
   mutable std::mutex mutex_;
   std::vector<Handle> buffers_;
   std::vector<Described> descs_;
