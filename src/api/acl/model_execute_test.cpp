@@ -217,6 +217,8 @@ class Execute : public testing::Test {
   }
   void TearDown() override {
     counting = false;
+    EXPECT_EQ(aclmdlDestroyDataset(input_), ACL_SUCCESS);
+    EXPECT_EQ(aclmdlDestroyDataset(output_), ACL_SUCCESS);
     aclmdlUnload(model_);
     aclFinalize();
   }
