@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resize and Upsample: along each resized axis an output index is a weighted sum of input indices
-// (its taps); axes are done one after the other. Nearest neighbours are copied as they are.
+// (its taps); axes are done one after the other, in double. Nearest neighbours are copied as they
+// are.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 
 #include "ops/block/wide.h"
@@ -11,6 +13,7 @@
 #include "ops/late.h"
 #include "ops/move/axes.h"
 #include "ops/move/mapped_copy.h"
+#include "ops/parallel.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -262,22 +265,58 @@ struct Pass {
 // What a tap outside gives, part by part of a complex element: a real number.
 using Outside = std::array<double, 2>;
 
-void run_pass(const Pass& pass, const double* x, double* y, int64_t parts, const Outside& value) {
-  for (int64_t a = 0; a < pass.outer; ++a) {
-    for (int64_t o = 0; o < pass.out; ++o, y += pass.inner) {
-      if (pass.taps.outside[static_cast<size_t>(o)]) {
-        for (int64_t i = 0; i < pass.inner; ++i) y[i] = value[static_cast<size_t>(i % parts)];
-        continue;
-      }
-      for (int64_t i = 0; i < pass.inner; ++i) {
-        double sum = 0;
-        for (int64_t k = 0; k < pass.taps.per_output; ++k) {
-          const auto tap = static_cast<size_t>(o * pass.taps.per_output + k);
-          sum += pass.taps.weight[tap] * x[(a * pass.in + pass.taps.index[tap]) * pass.inner + i];
-        }
-        y[i] = sum;
-      }
+// Output index o of a row of single elements.
+inline double one_of(const Taps& taps, int64_t o, const double* x) {
+  const int64_t* index = taps.index.data() + o * taps.per_output;
+  const double* weight = taps.weight.data() + o * taps.per_output;
+  if (taps.per_output == 2) return 0.0 + weight[0] * x[index[0]] + weight[1] * x[index[1]];
+  double sum = 0;
+  for (int64_t k = 0; k < taps.per_output; ++k) sum += weight[k] * x[index[k]];
+  return sum;
+}
+
+// y[i] = sum over k of weight[k] * x[index[k] * inner + i]
+void weigh_rows(const Taps& taps, int64_t o, const double* x, int64_t inner, double* y) {
+  constexpr int64_t kTogether = 8;  // a fixed length is what vectorises
+  const int64_t* index = taps.index.data() + o * taps.per_output;
+  const double* weight = taps.weight.data() + o * taps.per_output;
+  int64_t i = 0;
+  if (taps.per_output == 2) {
+    const double *a = x + index[0] * inner, *b = x + index[1] * inner;
+    const double u = weight[0], v = weight[1];
+    for (; i + kTogether <= inner; i += kTogether) {
+      for (int64_t l = 0; l < kTogether; ++l) y[i + l] = 0.0 + u * a[i + l] + v * b[i + l];
     }
+    for (; i < inner; ++i) y[i] = 0.0 + u * a[i] + v * b[i];
+    return;
+  }
+  std::fill(y, y + inner, 0.0);
+  for (int64_t k = 0; k < taps.per_output; ++k) {
+    const double* a = x + index[k] * inner;
+    const double u = weight[k];
+    for (i = 0; i + kTogether <= inner; i += kTogether) {
+      for (int64_t l = 0; l < kTogether; ++l) y[i + l] += u * a[i + l];
+    }
+    for (; i < inner; ++i) y[i] += u * a[i];
+  }
+}
+
+// Rows [begin, end) of outer * out, of `inner` elements each.
+void run_pass(const Pass& pass, int64_t begin, int64_t end, const double* x, double* y,
+              int64_t parts, const Outside& value) {
+  const int64_t inner = pass.inner;
+  int64_t a = begin / pass.out, o = begin % pass.out;
+  for (int64_t row = begin; row < end; ++row) {
+    const double* from = x + a * pass.in * inner;
+    double* to = y + row * inner;
+    if (pass.taps.outside[static_cast<size_t>(o)]) {
+      for (int64_t i = 0; i < inner; ++i) to[i] = value[static_cast<size_t>(i % parts)];
+    } else if (inner == 1) {
+      *to = one_of(pass.taps, o, from);
+    } else {
+      weigh_rows(pass.taps, o, from, inner, to);
+    }
+    if (++o == pass.out) o = 0, ++a;
   }
 }
 
@@ -305,42 +344,117 @@ PlanResult plan_nearest(const OpContext& context, const Request& request) {
                           {-1, std::move(fill)});
 }
 
-// Inner axes are done first, so that a value outside along an outer one is set last.
+// What lies behind the first axis that changes, for each index of those before it.
+struct WeightedResize {
+  std::vector<Pass> passes{};
+  int64_t planes = 1, in_plane = 1, out_plane = 1, most = 1, parts = 1;  // of parts of elements
+  LoadBlock<double> load = nullptr;
+  StoreBlock<double> store = nullptr;
+  Outside outside = {};
+
+  // One plane after the other, each on all threads.
+  void run_split(const RunArgs& args) const {
+    constexpr size_t kLeast = 8192;
+    auto* work = reinterpret_cast<double*>(args.workspace);
+    for (int64_t plane = 0; plane < planes; ++plane) {
+      double *from = work, *to = work + most;
+      parallel(static_cast<size_t>(in_plane), kLeast, [&](size_t begin, size_t end) {
+        load(args.inputs[0], plane * in_plane + static_cast<int64_t>(begin), 1, from + begin,
+             static_cast<int64_t>(end - begin));
+      });
+      for (const Pass& pass : passes) {
+        const size_t least = kLeast / static_cast<size_t>(std::max<int64_t>(1, pass.inner));
+        parallel(static_cast<size_t>(pass.outer * pass.out), least, [&](size_t begin, size_t end) {
+          run_pass(pass, static_cast<int64_t>(begin), static_cast<int64_t>(end), from, to, parts,
+                   outside);
+        });
+        std::swap(from, to);
+      }
+      parallel(static_cast<size_t>(out_plane), kLeast, [&](size_t begin, size_t end) {
+        store(args.outputs[0], plane * out_plane + static_cast<int64_t>(begin), from + begin,
+              static_cast<int64_t>(end - begin));
+      });
+    }
+  }
+
+  // Planes side by side, each with its passes in a room of its thread.
+  void run_planes(const RunArgs& args, size_t threads) const {
+    std::atomic<int64_t> next{0};
+    parallel(threads, 1, [&](size_t worker, size_t) {
+      double* room =
+          reinterpret_cast<double*>(args.workspace) + worker * 2 * static_cast<size_t>(most);
+      for (int64_t plane; (plane = next.fetch_add(1, std::memory_order_relaxed)) < planes;) {
+        double *from = room, *to = room + most;
+        load(args.inputs[0], plane * in_plane, 1, from, in_plane);
+        for (const Pass& pass : passes) {
+          run_pass(pass, 0, pass.outer * pass.out, from, to, parts, outside);
+          std::swap(from, to);
+        }
+        store(args.outputs[0], plane * out_plane, from, out_plane);
+      }
+    });
+  }
+};
+
+// Those that shrink most come first, of equals the outer: the others have less to do then. Cropped
+// ones go from the inner to the outer, so that a value outside along an outer one is set last.
+std::vector<size_t> axes_in_order(const Request& request, bool crop) {
+  std::vector<size_t> order;
+  for (size_t d = request.axes.size(); d-- > 0;) {
+    if (changes(request.axes[d], crop)) order.push_back(d);
+  }
+  const auto growth = [&](size_t d) {
+    return static_cast<double>(request.axes[d].out) / static_cast<double>(request.axes[d].in);
+  };
+  if (!crop)
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      const double first = growth(a), second = growth(b);
+      return first < second || (first == second && first < 1 && a < b);
+    });
+  return order;
+}
+
 PlanResult plan_weighted(const OpContext& context, const Request& request) {
   const DType type = context.inputs[0].dtype;
-  const int64_t parts = parts_of(type);
   Shape shape = context.inputs[0].shape;
-  std::vector<Pass> passes;
-  int64_t most = std::max(element_count(shape), element_count(context.outputs[0].shape));
-  for (size_t d = shape.size(); d-- > 0;) {
+  WeightedResize r{.parts = parts_of(type),
+                   .load = load_block<double>(part_of(type)),
+                   .store = store_block<double>(part_of(type)),
+                   .outside = {static_cast<double>(context.float_attr("extrapolation_value")), 0}};
+  const bool crop = is_cropping(context);
+  size_t lead = 0;
+  while (lead < shape.size() && !changes(request.axes[lead], crop)) ++lead;
+  if (lead == shape.size()) lead = 0;  // a copy
+  for (size_t i = 0; i < lead; ++i) r.planes *= shape[i];
+  r.in_plane = r.parts;
+  for (size_t i = lead; i < shape.size(); ++i) r.in_plane *= shape[i];
+  r.most = r.out_plane = r.in_plane;
+  for (size_t d : axes_in_order(request, crop)) {
     const Axis& axis = request.axes[d];
-    if (!changes(axis, is_cropping(context))) continue;
     Pass pass;
-    for (size_t i = 0; i < d; ++i) pass.outer *= shape[i];
-    pass.inner = parts;
+    for (size_t i = lead; i < d; ++i) pass.outer *= shape[i];
+    pass.inner = r.parts;
     for (size_t i = d + 1; i < shape.size(); ++i) pass.inner *= shape[i];
     pass.in = axis.in, pass.out = axis.out;
     pass.taps = taps_of(context, axis);
     shape[d] = axis.out;
-    most = std::max(most, element_count(shape));
-    passes.push_back(std::move(pass));
+    r.out_plane = pass.outer * pass.out * pass.inner;
+    r.most = std::max(r.most, r.out_plane);
+    r.passes.push_back(std::move(pass));
   }
-  const int64_t in_count = element_count(context.inputs[0].shape), out_count = element_count(shape);
-  const auto load = load_block<double>(part_of(type));
-  const auto store = store_block<double>(part_of(type));
-  const Outside outside = {static_cast<double>(context.float_attr("extrapolation_value")), 0};
-  auto plan = make_plan([=, passes = std::move(passes)](const RunArgs& args) {
-    if (out_count == 0) return;
-    auto* from = reinterpret_cast<double*>(args.workspace);
-    double* to = from + most * parts;
-    load(args.inputs[0], 0, 1, from, in_count * parts);
-    for (const Pass& pass : passes) {
-      run_pass(pass, from, to, parts, outside);
-      std::swap(from, to);
+  const size_t threads = ThreadPool::instance().threads();
+  const bool split = r.planes < static_cast<int64_t>(threads);
+  const size_t rooms = split ? 1 : threads;
+  const auto bytes = rooms * 2 * static_cast<size_t>(r.most) * sizeof(double);
+  auto plan = make_plan([r = std::move(r), split, threads](const RunArgs& args) {
+    if (r.planes * r.out_plane == 0) return;
+    if (split) {
+      r.run_split(args);
+    } else {
+      r.run_planes(args, threads);
     }
-    store(args.outputs[0], 0, from, out_count * parts);
   });
-  plan->workspace_bytes = static_cast<size_t>(most * parts) * 2 * sizeof(double);
+  plan->workspace_bytes = bytes;
   return plan;
 }
 
@@ -390,11 +504,11 @@ void register_resize(Registry& registry) {
                        {"keep_aspect_ratio_policy", AttrKind::s, std::string_view("stretch")}});
   registry.add(schema);
   registry.add(KernelDef{.op = "Upsample",
-                         .name = "reference",
+                         .name = "weighted_axes",
                          .types = kValues,
                          .create = create_late<plan_resize, 0b10>});
   registry.add(KernelDef{.op = "Resize",
-                         .name = "reference",
+                         .name = "weighted_axes",
                          .types = kValues,
                          .create = create_late<plan_resize, 0b1110>});
 }

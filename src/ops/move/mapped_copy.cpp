@@ -12,18 +12,69 @@ namespace anynpu::ops {
 
 namespace {
 
+// Indices of the last axis that are made the same way.
+struct Piece {
+  enum class How : uint8_t { fill, straight, chosen };
+  How how = How::fill;
+  int64_t begin = 0, end = 0;
+};
+
+std::vector<Piece> pieces_of(const std::vector<int64_t>& map) {
+  constexpr int64_t kWorthwhile = 8;  // elements that are copied as one
+  const auto size = static_cast<int64_t>(map.size());
+  const auto at = [&](int64_t i) { return map[static_cast<size_t>(i)]; };
+  std::vector<Piece> pieces;
+  for (int64_t i = 0; i < size;) {
+    int64_t end = i + 1;
+    Piece::How how = Piece::How::fill;
+    if (at(i) < 0) {
+      while (end < size && at(end) < 0) ++end;
+    } else {
+      while (end < size && at(end) == at(end - 1) + 1) ++end;
+      how = end - i >= kWorthwhile ? Piece::How::straight : Piece::How::chosen;
+    }
+    const bool joins = how == Piece::How::chosen && !pieces.empty() && pieces.back().how == how;
+    if (joins) {
+      pieces.back().end = end;
+    } else {
+      pieces.push_back({how, i, end});
+    }
+    i = end;
+  }
+  return pieces;
+}
+
+template <typename T>
+void copy_row(const std::vector<Piece>& pieces, const std::vector<int64_t>& map, const T* x,
+              const T& value, T* y) {
+  for (const Piece& piece : pieces) {
+    switch (piece.how) {
+      case Piece::How::fill:
+        std::fill(y + piece.begin, y + piece.end, value);
+        break;
+      case Piece::How::straight:
+        std::copy_n(x + map[static_cast<size_t>(piece.begin)], piece.end - piece.begin,
+                    y + piece.begin);
+        break;
+      case Piece::How::chosen:
+        for (int64_t i = piece.begin; i < piece.end; ++i) y[i] = x[map[static_cast<size_t>(i)]];
+        break;
+    }
+  }
+}
+
 template <typename T>
 std::unique_ptr<KernelPlan> plan_copy(Shape out, AxisMaps maps, Fill fill) {
   const int64_t inner = out.back(), rows = inner == 0 ? 0 : element_count(out) / inner;
   const auto least = static_cast<size_t>(8192 / std::max<int64_t>(inner, 1));
-  return make_plan([=, out = std::move(out), maps = std::move(maps),
-                    fill = std::move(fill)](const RunArgs& args) {
+  return make_plan([=, out = std::move(out), pieces = pieces_of(maps.back()),
+                    maps = std::move(maps), fill = std::move(fill)](const RunArgs& args) {
     T value;
     std::memcpy(&value,
                 fill.input < 0 ? fill.bytes.data() : args.inputs[static_cast<size_t>(fill.input)],
                 sizeof value);
-    const std::vector<int64_t>& last = maps.back();
     parallel(static_cast<size_t>(rows), least, [&](size_t begin, size_t end) {
+      const T* before = nullptr;  // what the row before was copied from
       for (auto row = static_cast<int64_t>(begin); row < static_cast<int64_t>(end); ++row) {
         const T* x = input_of<T>(args, 0);
         bool inside = true;
@@ -36,9 +87,12 @@ std::unique_ptr<KernelPlan> plan_copy(Shape out, AxisMaps maps, Fill fill) {
         T* y = output_of<T>(args, 0) + row * inner;
         if (!inside) {
           std::fill(y, y + inner, value);
-          continue;
+        } else if (x == before) {
+          std::copy_n(y - inner, inner, y);
+        } else {
+          copy_row(pieces, maps.back(), x, value, y);
         }
-        for (size_t i = 0; i < last.size(); ++i) y[i] = last[i] < 0 ? value : x[last[i]];
+        before = inside ? x : nullptr;
       }
     });
   });
