@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 
+#include "compile/fold_budget.h"
 #include "compile/infer_flow.h"
 #include "compile/passes.h"
 #include "ops/registry.h"
@@ -17,10 +18,6 @@ using graph::Constant;
 using graph::Node;
 using graph::Value;
 
-// A folded result larger than this and than its inputs stays a node: a few bytes of file must not
-// become gigabytes of weights.
-constexpr size_t kFoldLimit = size_t{16} << 20;
-
 std::shared_ptr<const Constant> owned(std::vector<std::byte> bytes) {
   auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   return std::make_shared<const Constant>(Constant{owner, *owner});
@@ -32,26 +29,6 @@ void align_constant(Value& value) {
   if (address % alignof(std::max_align_t) == 0) return;
   const auto& bytes = value.constant->bytes;
   value.constant = owned({bytes.begin(), bytes.end()});
-}
-
-bool worth_folding(const ops::OpContext& context) {
-  size_t input_bytes = 0, output_bytes = 0;
-  bool any = false;
-  for (const ops::Operand& input : context.inputs) {
-    if (!input.present) continue;
-    any = true;
-    if (context.schema->reads_shapes_only && input.fully_known()) continue;
-    if (!input.is_constant) return false;
-    input_bytes += input.constant.size();
-  }
-  for (const ops::Operand& output : context.outputs) {
-    if (!output.present) continue;
-    if (!output.fully_known()) return false;
-    const int64_t count = element_count(output.shape);
-    if (count > static_cast<int64_t>(kFoldLimit) + static_cast<int64_t>(input_bytes)) return false;
-    output_bytes += bytes_of(output.dtype, static_cast<size_t>(count));
-  }
-  return any && output_bytes <= std::max(kFoldLimit, input_bytes);
 }
 
 void set_output(const ops::Operand& inferred, Value& value) {
@@ -106,8 +83,8 @@ Status fold_text_node(graph::Graph& graph, const Node& node,
 }
 
 // Infers one node; true when its outputs became constants and the node is not needed.
-Result<bool> infer_node(graph::Graph& graph, Node& node,
-                        const std::vector<std::string>& passes_off) {
+Result<bool> infer_node(graph::Graph& graph, Node& node, const std::vector<std::string>& passes_off,
+                        FoldBudget& budget) {
   std::vector<ops::Operand> inputs;
   bool open = false;
   for (graph::ValueId id : node.inputs) {
@@ -120,7 +97,7 @@ Result<bool> infer_node(graph::Graph& graph, Node& node,
     return true;
   }
   if (is_flow(graph, node)) {
-    ANYNPU_TRY(infer_flow(graph, node, passes_off));
+    ANYNPU_TRY(infer_flow(graph, node, passes_off, budget));
     return false;
   }
   if (open) {
@@ -135,7 +112,7 @@ Result<bool> infer_node(graph::Graph& graph, Node& node,
       find_stated_shape(graph, node.outputs[i]);
     set_output(context.outputs[i], value);
   }
-  if (!worth_folding(context)) return false;
+  if (!budget.take(context)) return false;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == graph::kNoValue) continue;
     Value& value = graph.values[static_cast<size_t>(node.inputs[i])];
@@ -158,6 +135,12 @@ Result<bool> infer_node(graph::Graph& graph, Node& node,
 }  // namespace
 
 Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passes_off) {
+  FoldBudget budget(graph);
+  return infer_and_fold(graph, passes_off, budget);
+}
+
+Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passes_off,
+                      FoldBudget& budget) {
   std::vector<Node> kept;
   kept.reserve(graph.nodes.size());
   std::deque<Node> waiting(std::make_move_iterator(graph.nodes.begin()),
@@ -172,7 +155,7 @@ Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passe
                      std::make_move_iterator(branch.end()));
       continue;
     }
-    ANYNPU_ASSIGN(const bool folded, infer_node(graph, node, passes_off),
+    ANYNPU_ASSIGN(const bool folded, infer_node(graph, node, passes_off, budget),
                   "while inferring the shapes of the model");
     if (!folded) kept.push_back(std::move(node));
   }

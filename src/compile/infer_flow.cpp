@@ -79,8 +79,9 @@ Result<Known> join(const Known& a, const Known& b, const Node& node, const char*
 
 class FlowInference {
  public:
-  FlowInference(Graph& graph, Node& node, const std::vector<std::string>& passes_off)
-      : graph_(graph), node_(node), passes_off_(passes_off) {}
+  FlowInference(Graph& graph, Node& node, const std::vector<std::string>& passes_off,
+                FoldBudget& budget)
+      : graph_(graph), node_(node), passes_off_(passes_off), budget_(budget) {}
 
   Status run() {
     if (node_.op == "If") return infer_if();
@@ -127,8 +128,8 @@ class FlowInference {
       write(what, value);
     }
     ANYNPU_TRY(prepare(inner, passes_off_));
-    ANYNPU_TRY(optimise_shaped(inner, passes_off_), "in the graph '{}' of {} '{}'", attr, node_.op,
-               node_.name);
+    ANYNPU_TRY(optimise_shaped(inner, passes_off_, &budget_), "in the graph '{}' of {} '{}'", attr,
+               node_.op, node_.name);
     return std::shared_ptr<const Graph>(std::make_shared<const Graph>(std::move(inner)));
   }
 
@@ -288,6 +289,7 @@ class FlowInference {
   Graph& graph_;
   Node& node_;
   const std::vector<std::string>& passes_off_;
+  FoldBudget& budget_;
 };
 
 // Operators on sequences and optionals: the kind and the element type of their output.
@@ -316,10 +318,11 @@ bool is_flow(const Graph& graph, const Node& node) {
   return schema.ok() && (*schema)->is_flow;
 }
 
-Status infer_flow(Graph& graph, Node& node, const std::vector<std::string>& passes_off) {
+Status infer_flow(Graph& graph, Node& node, const std::vector<std::string>& passes_off,
+                  FoldBudget& budget) {
   if (graph::has_subgraphs(node)) {
     graph::sink_constants(graph, node);
-    return FlowInference(graph, node, passes_off).run();
+    return FlowInference(graph, node, passes_off, budget).run();
   }
   if (node.outputs.size() != 1 || node.outputs[0] == kNoValue) {
     return fail(Code::corrupt_model, "{} '{}' has {} outputs, expected 1", node.op, node.name,

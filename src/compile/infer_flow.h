@@ -10,13 +10,15 @@
 
 namespace anynpu::compile {
 
+class FoldBudget;
+
 // True for the operators of ops/flow, and for any other that is fed a sequence or an optional.
 bool is_flow(const graph::Graph& graph, const graph::Node& node);
 
 // Writes the outputs of `node` into the graph and the inferred subgraphs into the node. Fails when
 // carried values change their type or the branches of an If differ in it.
 Status infer_flow(graph::Graph& graph, graph::Node& node,
-                  const std::vector<std::string>& passes_off);
+                  const std::vector<std::string>& passes_off, FoldBudget& budget);
 
 // For an If whose condition is a constant: its nodes, to be inferred in its place. Empty otherwise.
 Result<std::vector<graph::Node>> inline_branch(graph::Graph& graph, const graph::Node& node,

@@ -14,10 +14,15 @@
 namespace anynpu::compile {
 
 // Types and shapes of every value, in topological order; nodes whose inputs are all constants are
-// evaluated on the way (shape arithmetic needs it), up to a size that keeps hostile files harmless.
-// An If whose condition is known becomes the nodes of its branch. What only a run can tell stays
-// open: has_shape is false, or an extent is -1. Subgraphs get all passes but `passes_off`.
+// evaluated on the way (shape arithmetic needs it), as far as the budget for it goes
+// (fold_budget.h). An If whose condition is known becomes the nodes of its branch. What only a run
+// can tell stays open: has_shape is false, or an extent is -1. Subgraphs get all passes but
+// `passes_off`.
 Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passes_off = {});
+// The same for a subgraph: what is folded comes out of the budget of the graph around it.
+class FoldBudget;
+Status infer_and_fold(graph::Graph& graph, const std::vector<std::string>& passes_off,
+                      FoldBudget& budget);
 
 // Works out what reads or makes strings (ops/text/text.h), where there is any; fails when strings
 // are left for the run.

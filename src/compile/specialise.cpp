@@ -8,8 +8,10 @@
 
 namespace anynpu::compile {
 
-Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& passes_off) {
-  ANYNPU_TRY(infer_and_fold(graph, passes_off));
+Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& passes_off,
+                       FoldBudget* budget) {
+  ANYNPU_TRY(budget ? infer_and_fold(graph, passes_off, *budget)
+                    : infer_and_fold(graph, passes_off));
   // Fusing needs every shape: a graph with open ones is fused part by part when it is loaded.
   if (!all_shapes_known(graph)) return remove_dead(graph);
   if (is_on(passes_off, kFuseLayerNorm)) ANYNPU_TRY(fuse_layer_norms(graph));

@@ -19,6 +19,9 @@ Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape
 
 // The passes that need shapes, on a graph whose inputs have theirs. Where a shape stays open until
 // the model runs, the fusing passes wait: they run on each part of fixed shapes when it is loaded.
-Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& passes_off = {});
+// A subgraph folds constants out of the `budget` of the graph around it.
+class FoldBudget;
+Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& passes_off = {},
+                       FoldBudget* budget = nullptr);
 
 }  // namespace anynpu::compile
