@@ -69,6 +69,10 @@ Result<graph::Attr> parse_attr(const OpSchema& schema, std::string_view key,
         ANYNPU_ASSIGN(auto list, parse_list(text, ','));
         return graph::Attr(std::move(list));
       }
+      case AttrKind::strings: {
+        const auto parts = split(text, ',');
+        return graph::Attr(std::vector<std::string>(parts.begin(), parts.end()));
+      }
       default:
         break;
     }

@@ -25,12 +25,12 @@ constexpr int64_t kCachedPanels = 768 << 10;  // bytes
 constexpr int64_t kMostPanels = 6;            // of a task
 constexpr int64_t kNearBytes = 1 << 20;       // results beyond are fetched ahead
 
-// parallel_tasks that tells a task its worker: they count from 0 to the threads of the pool, and no
-// two tasks of one run at a time.
+// parallel_tasks on up to `threads` threads that tells a task its worker: they count from 0 to
+// `threads`, and no two tasks of one run at a time.
 template <typename Body>
-void parallel_tasks_of_workers(size_t count, const Body& body) {
+void parallel_tasks_of_workers(size_t count, size_t threads, const Body& body) {
   std::atomic<size_t> next{0};
-  parallel(std::min(count, ThreadPool::instance().threads()), 1, [&](size_t worker, size_t) {
+  parallel(std::min(count, threads), 1, [&](size_t worker, size_t) {
     for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
       body(task, worker);
     }
@@ -121,6 +121,7 @@ class PackedGemmPlan final : public KernelPlan {
   size_t b_floats = 0;                  // of each worker
   int64_t zeros_offset = 0;             // the bias of all chunks of k but the first
   int64_t panel_step = 1, row_tile_step = 1, chunk = kChunk;
+  size_t threads = 1;  // at most
 
   int64_t row_tiles() const { return (g.m + tiles->max_pixels - 1) / tiles->max_pixels; }
   int64_t first_row(int64_t tile) const { return g.m * tile / row_tiles(); }
@@ -134,7 +135,7 @@ class PackedGemmPlan final : public KernelPlan {
     for (int64_t k = 0; k == 0 || k < g.k; k += chunk) {
       if (packs_a) pack_a(args, k, workspace + a_offset);
       const auto tasks = static_cast<size_t>(g.batch() * panel_tasks * row_tasks);
-      parallel_tasks_of_workers(tasks, [&](size_t task, size_t worker) {
+      parallel_tasks_of_workers(tasks, threads, [&](size_t task, size_t worker) {
         const auto i = static_cast<int64_t>(task);
         const int64_t batch = i / (panel_tasks * row_tasks);
         const int64_t panel = i / row_tasks % panel_tasks * panel_step;
@@ -161,7 +162,8 @@ class PackedGemmPlan final : public KernelPlan {
       return;
     }
     float* y = reinterpret_cast<float*>(args.outputs[0]);
-    parallel(static_cast<size_t>(g.m), 16, [&](size_t begin, size_t end) {
+    const auto least = static_cast<size_t>(threads == 1 ? g.m : 16);
+    parallel(static_cast<size_t>(g.m), least, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         for (int64_t j = 0; j < g.n; ++j) y[i * g.n + j] = g.beta * c[i * g.c_row + j * g.c_column];
       }
@@ -187,7 +189,8 @@ class PackedGemmPlan final : public KernelPlan {
   // The rows of A from k on for one chunk.
   void pack_a(const RunArgs& args, int64_t k0, float* packed) const {
     const int64_t length = chunk_from(k0);
-    parallel_tasks(static_cast<size_t>(g.batch() * row_tiles()), [&](size_t task) {
+    const auto tasks = static_cast<size_t>(g.batch() * row_tiles());
+    parallel_tasks_of_workers(tasks, threads, [&](size_t task, size_t) {
       const int64_t batch = static_cast<int64_t>(task) / row_tiles();
       const int64_t tile = static_cast<int64_t>(task) % row_tiles();
       const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
@@ -243,69 +246,7 @@ class PackedGemmPlan final : public KernelPlan {
   }
 };
 
-class PackedGemm final : public Kernel {
- public:
-  PackedGemm(const PanelCut& cut, bool constant_b, const TileSet& tiles)
-      : cut_(cut), constant_b_(constant_b), tiles_(tiles) {}
-
-  size_t packed_bytes() const override {
-    return constant_b_ ? static_cast<size_t>(cut_.floats()) * sizeof(float) : 0;
-  }
-  bool packs_input(size_t input) const override { return input == 1 && constant_b_; }
-  Status pack(const OpContext& context, std::span<std::byte> packed) override {
-    if (!constant_b_) return {};
-    ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
-    cut_.pack(reinterpret_cast<const float*>(context.inputs[1].constant.data()), g.transpose_b,
-              g.alpha, reinterpret_cast<float*>(packed.data()));
-    return {};
-  }
-
-  Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
-    auto plan = std::make_unique<PackedGemmPlan>();
-    ANYNPU_ASSIGN(plan->g, gemm_shape_of(context));
-    GemmShape& g = plan->g;
-    join_batch(g);
-    plan->cut = cut_;
-    plan->tiles = &tiles_;
-    if (g.curve) plan->curve = row_set(tiles_.isa).find(*g.curve);
-    plan->packs_b = !constant_b_;
-    plan->packs_a = g.transpose_a || g.m > kRowsInPlace;
-    const Walk walk = plan->packs_a ? Walk::packed : Walk::any;
-    for (int64_t rows = 1; rows <= tiles_.max_pixels; ++rows) {
-      for (int64_t blocks = 1; blocks <= tiles_.panel_blocks; ++blocks) {
-        plan->functions.push_back(tiles_.find(walk, 1, rows, blocks));
-      }
-    }
-    const auto round = [](int64_t floats) { return static_cast<size_t>((floats + 15) / 16 * 16); };
-    plan->zeros_offset = cut_.blocks() * 16;
-    plan->a_offset = round(plan->zeros_offset + cut_.panel_blocks * 16);
-    // Panels that fit the cache while there are enough of them for all threads; otherwise the rows
-    // are cut as well.
-    const size_t threads = ThreadPool::instance().threads();
-    const auto tasks = static_cast<int64_t>(threads) * kTasksPerThread;
-    const int64_t panels = std::max<int64_t>(1, g.batch() * cut_.panels());
-    if (g.k <= kChunk + kChunk / 4) plan->chunk = std::max<int64_t>(1, g.k);
-    const int64_t panel_bytes = plan->chunk * cut_.panel_blocks * 16 * 4;
-    plan->panel_step = std::clamp<int64_t>(kCachedPanels / panel_bytes, 1, kMostPanels);
-    plan->panel_step = std::clamp<int64_t>(panels / tasks, 1, plan->panel_step);
-    const int64_t groups = (panels + plan->panel_step - 1) / plan->panel_step;
-    const int64_t pieces = std::max<int64_t>(1, (tasks + groups - 1) / groups);
-    plan->row_tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);
-    if (plan->packs_b) plan->row_tile_step = std::max(plan->row_tile_step, kTilesPerPacking);
-    plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * plan->chunk) : 0);
-    plan->b_floats = plan->packs_b
-                         ? round(std::min(plan->panel_step, cut_.panels()) * cut_.step(plan->chunk))
-                         : 0;
-    plan->workspace_bytes = (plan->b_offset + threads * plan->b_floats) * sizeof(float);
-    plan->in_place_input = g.has_z ? 3 : -1;
-    return std::unique_ptr<KernelPlan>(std::move(plan));
-  }
-
- private:
-  PanelCut cut_;
-  bool constant_b_;
-  const TileSet& tiles_;
-};
+PanelCut cut_of(const GemmShape& g, Isa isa) { return {g.k, g.n, tile_set(isa).panel_blocks}; }
 
 }  // namespace
 
@@ -319,6 +260,86 @@ void join_batch(GemmShape& g) {
   g.batch_a = g.batch_b = {0};
 }
 
+size_t packed_right_bytes(const GemmShape& g, Isa isa) {
+  return static_cast<size_t>(cut_of(g, isa).floats()) * sizeof(float);
+}
+
+void pack_right_side(const GemmShape& g, Isa isa, const float* b, std::byte* packed) {
+  cut_of(g, isa).pack(b, g.transpose_b, g.alpha, reinterpret_cast<float*>(packed));
+}
+
+std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape shape, RightSide right, Isa isa,
+                                             size_t threads) {
+  auto plan = std::make_unique<PackedGemmPlan>();
+  const TileSet& tiles = tile_set(isa);
+  plan->g = std::move(shape);
+  GemmShape& g = plan->g;
+  join_batch(g);
+  const PanelCut cut = cut_of(g, isa);
+  plan->cut = cut;
+  plan->tiles = &tiles;
+  plan->threads = threads;
+  if (g.curve) plan->curve = row_set(isa).find(*g.curve);
+  plan->packs_b = right == RightSide::plain;
+  plan->packs_a = g.transpose_a || g.m > kRowsInPlace;
+  const Walk walk = plan->packs_a ? Walk::packed : Walk::any;
+  for (int64_t rows = 1; rows <= tiles.max_pixels; ++rows) {
+    for (int64_t blocks = 1; blocks <= tiles.panel_blocks; ++blocks) {
+      plan->functions.push_back(tiles.find(walk, 1, rows, blocks));
+    }
+  }
+  const auto round = [](int64_t floats) { return static_cast<size_t>((floats + 15) / 16 * 16); };
+  plan->zeros_offset = cut.blocks() * 16;
+  plan->a_offset = round(plan->zeros_offset + cut.panel_blocks * 16);
+  // Panels that fit the cache while there are enough of them for all threads; otherwise the rows
+  // are cut as well.
+  const auto tasks = static_cast<int64_t>(threads) * kTasksPerThread;
+  const int64_t panels = std::max<int64_t>(1, g.batch() * cut.panels());
+  if (g.k <= kChunk + kChunk / 4) plan->chunk = std::max<int64_t>(1, g.k);
+  const int64_t panel_bytes = plan->chunk * cut.panel_blocks * 16 * 4;
+  plan->panel_step = std::clamp<int64_t>(kCachedPanels / panel_bytes, 1, kMostPanels);
+  plan->panel_step = std::clamp<int64_t>(panels / tasks, 1, plan->panel_step);
+  const int64_t groups = (panels + plan->panel_step - 1) / plan->panel_step;
+  const int64_t pieces = std::max<int64_t>(1, (tasks + groups - 1) / groups);
+  plan->row_tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);
+  if (plan->packs_b) plan->row_tile_step = std::max(plan->row_tile_step, kTilesPerPacking);
+  plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * plan->chunk) : 0);
+  plan->b_floats =
+      plan->packs_b ? round(std::min(plan->panel_step, cut.panels()) * cut.step(plan->chunk)) : 0;
+  plan->workspace_bytes = (plan->b_offset + threads * plan->b_floats) * sizeof(float);
+  plan->in_place_input = g.has_z ? 3 : -1;
+  return plan;
+}
+
+namespace {
+
+class PackedGemm final : public Kernel {
+ public:
+  PackedGemm(size_t packed_bytes, Isa isa) : packed_bytes_(packed_bytes), isa_(isa) {}
+
+  size_t packed_bytes() const override { return packed_bytes_; }
+  bool packs_input(size_t input) const override { return input == 1 && packed_bytes_ > 0; }
+  Status pack(const OpContext& context, std::span<std::byte> packed) override {
+    if (packed_bytes_ == 0) return {};
+    ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
+    pack_right_side(g, isa_, reinterpret_cast<const float*>(context.inputs[1].constant.data()),
+                    packed.data());
+    return {};
+  }
+
+  Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
+    ANYNPU_ASSIGN(GemmShape g, gemm_shape_of(context));
+    const RightSide right = packed_bytes_ > 0 ? RightSide::packed : RightSide::plain;
+    return plan_packed_gemm(std::move(g), right, isa_, ThreadPool::instance().threads());
+  }
+
+ private:
+  size_t packed_bytes_;  // of a constant B; 0: it is packed in each run
+  Isa isa_;
+};
+
+}  // namespace
+
 template <Isa isa>
 Status can_run_packed_gemm(const OpContext& context) {
   return check_isa(isa);
@@ -326,13 +347,12 @@ Status can_run_packed_gemm(const OpContext& context) {
 
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_packed_gemm(const OpContext& context) {
-  const TileSet& tiles = tile_set(isa);
   ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
   bool one_b = true;
   for (int64_t offset : g.batch_b) one_b = one_b && offset == g.batch_b[0];
   const bool constant = context.inputs[1].is_constant && one_b;
-  const PanelCut cut{g.k, g.n, tiles.panel_blocks};
-  return std::unique_ptr<Kernel>(std::make_unique<PackedGemm>(cut, constant, tiles));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<PackedGemm>(constant ? packed_right_bytes(g, isa) : 0, isa));
 }
 
 template Status can_run_packed_gemm<Isa::avx512>(const OpContext&);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNN, GRU and LSTM: one loop over time with a cell per operator, in double. Both directions,
-// lengths per batch, initial states, peepholes, clip, layout.
+// RNN, GRU and LSTM: schemas, and the reference, one loop over time with a cell per operator, in
+// double. Both directions, lengths per batch, initial states, peepholes, clip, layout.
+#include "ops/rnn/rnn.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,28 +10,14 @@
 #include "ops/families.h"
 #include "ops/late.h"
 #include "ops/registry.h"
+#include "ops/widen.h"
 
 namespace anynpu::ops {
 
 namespace {
 
-enum class Cell : uint8_t { rnn, gru, lstm };
-
-using Function = double (*)(double x, double alpha, double beta);
-
-struct Activation {
-  Function f = nullptr;
-  double alpha = 0, beta = 0;
-  double operator()(double x) const { return f(x, alpha, beta); }
-};
-
-struct Named {
-  std::string_view name;
-  Function f;
-  double alpha, beta;
-};
 constexpr double kNone = 0;
-const Named kFunctions[] = {
+const CellFunction kFunctions[] = {
     {"Sigmoid", [](double x, double, double) { return 1 / (1 + std::exp(-x)); }, kNone, kNone},
     {"Tanh", [](double x, double, double) { return std::tanh(x); }, kNone, kNone},
     {"Relu", [](double x, double, double) { return x > 0 ? x : 0; }, kNone, kNone},
@@ -48,15 +36,6 @@ const Named kFunctions[] = {
      kNone, kNone},
 };
 
-struct Setup {
-  Cell cell = Cell::rnn;
-  int64_t gates = 1, directions = 1, time = 0, batch = 0, input = 0, hidden = 0;
-  bool reverse = false, batch_first = false, input_forget = false, linear_before_reset = false;
-  double clip = 0;
-  std::vector<Activation> activations;  // per direction: f, g, h as the cell has
-  size_t per_direction = 1;
-};
-
 template <typename T>
 std::vector<T> list_attr(const OpContext& context, const char* key) {
   const auto found = context.node->attrs.find(key);
@@ -65,7 +44,7 @@ std::vector<T> list_attr(const OpContext& context, const char* key) {
   return list ? *list : std::vector<T>{};
 }
 
-Status read_activations(const OpContext& context, Setup& s) {
+Status read_activations(const OpContext& context, RnnShape& s) {
   std::vector<std::string> names = list_attr<std::string>(context, "activations");
   const auto alphas = list_attr<float>(context, "activation_alpha"),
              betas = list_attr<float>(context, "activation_beta");
@@ -84,7 +63,7 @@ Status read_activations(const OpContext& context, Setup& s) {
   }
   for (size_t i = 0; i < names.size(); ++i) {
     const auto* row =
-        std::find_if(std::begin(kFunctions), std::end(kFunctions), [&](const Named& f) {
+        std::find_if(std::begin(kFunctions), std::end(kFunctions), [&](const CellFunction& f) {
           return f.name.size() == names[i].size() &&
                  std::equal(f.name.begin(), f.name.end(), names[i].begin(),
                             [](char a, char b) { return (a | 32) == (b | 32); });
@@ -93,15 +72,17 @@ Status read_activations(const OpContext& context, Setup& s) {
       return fail(Code::invalid_argument, "{}: activation '{}' is not one of ONNX", context.label(),
                   names[i]);
     }
-    s.activations.push_back({row->f,
-                             i < alphas.size() ? static_cast<double>(alphas[i]) : row->alpha,
-                             i < betas.size() ? static_cast<double>(betas[i]) : row->beta});
+    s.functions.push_back({row->name, row->f,
+                           i < alphas.size() ? static_cast<double>(alphas[i]) : row->alpha,
+                           i < betas.size() ? static_cast<double>(betas[i]) : row->beta});
   }
   return {};
 }
 
-Result<Setup> setup_of(const OpContext& context) {
-  Setup s;
+}  // namespace
+
+Result<RnnShape> rnn_shape_of(const OpContext& context) {
+  RnnShape s;
   const std::string_view op = context.schema->name;
   s.cell = op == "LSTM" ? Cell::lstm : op == "GRU" ? Cell::gru : Cell::rnn;
   s.gates = s.cell == Cell::lstm ? 4 : s.cell == Cell::gru ? 3 : 1;
@@ -128,7 +109,7 @@ Result<Setup> setup_of(const OpContext& context) {
   };
   const Shape state = s.batch_first ? Shape{s.batch, s.directions, s.hidden}
                                     : Shape{s.directions, s.batch, s.hidden};
-  const int64_t wide = s.gates * s.hidden;
+  const int64_t wide = s.wide();
   if (x.size() != 3 || s.hidden < 1 || w != Shape{s.directions, wide, s.input} ||
       r != Shape{s.directions, wide, s.hidden} || !is(3, {s.directions, 2 * wide}) ||
       !is(4, {s.batch}) || !is(5, state) || !is(6, state) || !is(7, {s.directions, 3 * s.hidden})) {
@@ -144,13 +125,20 @@ Result<Setup> setup_of(const OpContext& context) {
   return s;
 }
 
+int64_t sequence_length(const RnnShape& s, const RunArgs& args, int64_t b) {
+  if (args.inputs.size() < 5 || !args.inputs[4]) return s.time;
+  return std::clamp<int64_t>(reinterpret_cast<const int32_t*>(args.inputs[4])[b], 0, s.time);
+}
+
+namespace {
+
 Status rnn_rule(OpContext& context) {
   const DType type = context.inputs[0].dtype;
   for (Operand& output : context.outputs) output.dtype = type;
   for (const Operand& input : context.inputs) {
     if (input.present && !input.fully_known()) return {};
   }
-  ANYNPU_ASSIGN(const Setup s, setup_of(context));
+  ANYNPU_ASSIGN(const RnnShape s, rnn_shape_of(context));
   const Shape state = s.batch_first ? Shape{s.batch, s.directions, s.hidden}
                                     : Shape{s.directions, s.batch, s.hidden};
   ANYNPU_TRY(set_output(context, 0, type,
@@ -163,8 +151,8 @@ Status rnn_rule(OpContext& context) {
 // One sequence of one direction. Buffers: h, c, next h, gates from x, gates from h.
 class Sequence {
  public:
-  Sequence(const Setup& setup, DType type, const RunArgs& args, double* memory)
-      : s_(setup),
+  Sequence(const RnnShape& shape, DType type, const RunArgs& args, double* memory)
+      : s_(shape),
         load_(load_block<double>(type)),
         store_(store_block<double>(type)),
         args_(args),
@@ -176,23 +164,17 @@ class Sequence {
 
   void run(int64_t direction, int64_t b) {
     d_ = direction;
-    const int64_t state = (s_.batch_first ? b * s_.directions + d_ : d_ * s_.batch + b) * s_.hidden;
+    const int64_t state = s_.state(d_, b);
     for (int64_t i = 0; i < s_.hidden; ++i) {
       h_[i] = input(5, state + i);
       c_[i] = input(6, state + i);
     }
-    const bool limited = args_.inputs.size() > 4 && args_.inputs[4];
-    const int64_t length =
-        limited
-            ? std::clamp<int64_t>(reinterpret_cast<const int32_t*>(args_.inputs[4])[b], 0, s_.time)
-            : s_.time;
+    const int64_t length = sequence_length(s_, args_, b);
     for (int64_t step = 0; step < s_.time; ++step) {
-      const bool backwards = s_.reverse || d_ == 1;
-      const int64_t t = step < length && backwards ? length - 1 - step : step;
       const bool live = step < length;
-      if (live) cell((s_.batch_first ? b * s_.time + t : t * s_.batch + b) * s_.input);
-      const int64_t y = s_.batch_first ? ((b * s_.time + t) * s_.directions + d_) * s_.hidden
-                                       : ((t * s_.directions + d_) * s_.batch + b) * s_.hidden;
+      const int64_t t = live && s_.backwards(d_) ? length - 1 - step : step;
+      if (live) cell(s_.x(t, b));
+      const int64_t y = s_.y(d_, t, b);
       for (int64_t i = 0; i < s_.hidden; ++i) output(0, y + i, live ? h_[i] : 0);
     }
     for (int64_t i = 0; i < s_.hidden; ++i) {
@@ -213,9 +195,7 @@ class Sequence {
       store_(args_.outputs[index], at, &value, 1);
   }
   double clipped(double x) const { return s_.clip > 0 ? std::clamp(x, -s_.clip, s_.clip) : x; }
-  const Activation& f(size_t i) const {
-    return s_.activations[static_cast<size_t>(d_) * s_.per_direction + i];
-  }
+  const CellFunction& f(size_t i) const { return s_.function(d_, i); }
 
   // Sum of products with the recurrent weights of one gate, with its bias.
   double recurrent(int64_t gate, const double* h) const {
@@ -270,7 +250,7 @@ class Sequence {
     }
   }
 
-  const Setup& s_;
+  const RnnShape& s_;
   LoadBlock<double> load_;
   StoreBlock<double> store_;
   const RunArgs& args_;
@@ -279,7 +259,7 @@ class Sequence {
 };
 
 PlanResult plan_rnn(const OpContext& context) {
-  ANYNPU_ASSIGN(Setup s, setup_of(context));
+  ANYNPU_ASSIGN(RnnShape s, rnn_shape_of(context));
   const DType type = context.inputs[0].dtype;
   const auto bytes = static_cast<size_t>(s.hidden * (4 + 2 * s.gates)) * sizeof(double);
   auto plan = make_plan([=](const RunArgs& args) {
@@ -325,6 +305,26 @@ void register_rnn(Registry& registry) {
       schema.outputs.push_back({"Y_c", "T", Presence::optional});
     }
     registry.add(schema);
+    registry.add(KernelDef{.op = name,
+                           .name = "rnn_avx512",
+                           .types = {DType::f32},
+                           .can_run = can_run_packed_rnn<Isa::avx512>,
+                           .create = create_packed_rnn<Isa::avx512>});
+    registry.add(KernelDef{.op = name,
+                           .name = "rnn_avx2",
+                           .types = {DType::f32},
+                           .can_run = can_run_packed_rnn<Isa::avx2>,
+                           .create = create_packed_rnn<Isa::avx2>});
+    registry.add(KernelDef{.op = name,
+                           .name = "rnn_baseline",
+                           .types = {DType::f32},
+                           .can_run = can_run_packed_rnn<Isa::baseline>,
+                           .create = create_packed_rnn<Isa::baseline>});
+    registry.add(KernelDef{.op = name,
+                           .name = "widened",
+                           .types = kShortFloats,
+                           .can_run = can_run_widened,
+                           .create = create_widened});
     registry.add(KernelDef{
         .op = name, .name = "reference", .types = kFloats, .create = create_plain<plan_rnn>});
   }
