@@ -29,6 +29,7 @@ import acl
 
 __all__ = ["load"]  # a fixture
 
+INPUT_NOT_MATCH, LENGTH_INVALID, MODEL_ID_INVALID, RT_PARAM_INVALID = 100017, 145012, 145003, 107000
 
 FORMS = [YUV420SP, XRGB8888, RGB888, YUV400, ARGB8888, YUYV, YUV422SP, AYUV444]
 
@@ -162,3 +163,82 @@ def test_dynamic_aipp_that_does_not_fit_is_refused_when_it_is_set(load, tmp_path
     assert "batch" in acl.get_recent_err_msg()
     assert acl.mdl.set_aipp_crop_params(two, 1, 0, 0, 4, 4, 2) == INVALID_PARAM
     assert acl.mdl.destroy_aipp(two) == 0
+
+
+def test_parameters_that_the_program_overwrote_are_checked_by_the_run(load, tmp_path):
+    model = load(dynamic(tmp_path, 16 * 16 * 3))
+    memory, _, size = model.input_data[1]
+    made, raw = settings_for(1, RGB888, 12, 16), picture(RGB888, 12, 16)
+    model.feed(raw)
+    assert acl.mdl.set_input_aipp(model.id, model.inputs, 1, made) == 0
+    good = model.read_memory(memory, (size,), np.uint8)
+    rng, codes = np.random.default_rng(4), set()
+    for _ in range(300):
+        block = good.copy()
+        block[rng.integers(0, size, 3)] = rng.integers(0, 256, 3)
+        model.feed(raw, block)
+        codes.add(model.execute())
+    assert codes == {0, INVALID_PARAM}
+    model.feed(raw, np.full(size, 255, np.uint8))
+    assert model.execute() == INVALID_PARAM
+    assert model.execute_on_stream() == RT_PARAM_INVALID, "told by the wait"
+    assert "input format 255 is not supported" in acl.get_recent_err_msg()
+    model.feed(raw, good)
+    assert model.execute() == 0
+    np.testing.assert_array_equal(model.read(0, (3, 16, 12)), aipp(raw, RGB888, 12, 16, 3))
+    assert acl.mdl.destroy_aipp(made) == 0
+
+
+def test_parameters_have_nowhere_to_go_without_their_buffer(load, tmp_path):
+    model = load(dynamic(tmp_path, 16 * 16 * 3))
+    made = settings_for(1, RGB888, 12, 16)
+    lacking, small = acl.mdl.create_dataset(), acl.mdl.create_dataset()
+    short = acl.create_data_buffer(model.input_data[1][0], 159)
+    for dataset, buffers in ((lacking, [model.input_data[0][1]]),
+                             (small, [model.input_data[0][1], short])):
+        for buffer in buffers:
+            assert acl.mdl.add_dataset_buffer(dataset, buffer)[1] == 0
+    assert acl.mdl.set_input_aipp(model.id, lacking, 1, made) == INVALID_PARAM
+    assert acl.mdl.execute(model.id, lacking, model.outputs) == INPUT_NOT_MATCH
+    assert acl.mdl.set_input_aipp(model.id, small, 1, made) == LENGTH_INVALID
+    assert "159 bytes, expected 160" in acl.get_recent_err_msg()
+    assert acl.mdl.execute(model.id, small, model.outputs) == AIPP_NOT_EXIST
+    assert acl.mdl.set_input_aipp(model.id + 1000, model.inputs, 1, made) == MODEL_ID_INVALID
+    assert acl.mdl.set_input_aipp(model.id, model.inputs, 1, 0) == INVALID_PARAM
+    assert acl.mdl.destroy_aipp(made) == 0
+    assert acl.mdl.set_input_aipp(model.id, model.inputs, 1, made) == INVALID_PARAM
+    assert acl.mdl.destroy_dataset(lacking) == acl.mdl.destroy_dataset(small) == 0
+    assert acl.destroy_data_buffer(short) == 0
+
+
+@pytest.mark.parametrize("setter, values", [
+    (acl.mdl.set_aipp_input_format, (0,)),
+    (acl.mdl.set_aipp_input_format, (5,)),
+    (acl.mdl.set_aipp_input_format, (11,)),
+    (acl.mdl.set_aipp_src_image_size, (1, 16)),
+    (acl.mdl.set_aipp_src_image_size, (16, 0)),
+    (acl.mdl.set_aipp_src_image_size, (4097, 16)),
+    (acl.mdl.set_aipp_csc_params, (2, *[0] * 15)),
+    (acl.mdl.set_aipp_rbuv_swap_switch, (2,)),
+    (acl.mdl.set_aipp_ax_swap_switch, (-1,)),
+    (acl.mdl.set_aipp_crop_params, (1, -1, 0, 4, 4, 0)),
+    (acl.mdl.set_aipp_crop_params, (1, 0, 0, 0, 4, 0)),
+    (acl.mdl.set_aipp_crop_params, (1, 0, 0, 4, 4097, 0)),
+    (acl.mdl.set_aipp_scf_params, (1, 4, 4, 0, 4, 0)),
+    (acl.mdl.set_aipp_padding_params, (1, 33, 0, 0, 0, 0)),
+    (acl.mdl.set_aipp_dtc_pixel_mean, (0, 0, 0, 0, 1)),
+    (acl.mdl.set_aipp_dtc_pixel_min, (float("inf"), 0, 0, 0, 0)),
+    (acl.mdl.set_aipp_pixel_var_reci, (float("nan"), 0, 0, 0, 0)),
+])
+def test_values_that_no_picture_has_are_refused_by_their_setter(runtime, setter, values):
+    made = settings_for(1, RGB888, 12, 16)
+    assert setter(made, *values) == INVALID_PARAM
+    assert "expected" in acl.get_recent_err_msg()
+    assert acl.mdl.destroy_aipp(made) == 0
+
+
+@pytest.mark.parametrize("count", [0, 128, 2**40])
+def test_a_set_has_room_for_1_to_127_pictures(runtime, count):
+    assert acl.mdl.create_aipp(count) == 0
+    assert f"batchSize is {count}; expected 1 to 127" in acl.get_recent_err_msg()
+    assert acl.mdl.get_aipp_data_size(count)[1] == INVALID_PARAM

@@ -42,8 +42,9 @@ template <typename Body>
 aclError change_batch(const char* function, aclmdlAIPP* handle, uint64_t index, Body&& body) {
   return change(function, handle, [&](AippSet& set) -> Status {
     if (index >= set.batches.size()) {
-      return fail(Code::invalid_argument, "batchIndex is {}, the parameters are for {} pictures",
-                  index, set.batches.size());
+      return fail(Code::invalid_argument,
+                  "batchIndex is {}, the parameters are for {} pictures; expected 0 to {}", index,
+                  set.batches.size(), set.batches.size() - 1);
     }
     return body(set.batches[index]);
   });
