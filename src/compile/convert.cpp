@@ -113,7 +113,7 @@ Status convert(const Conversion& conversion) {
     ANYNPU_ASSIGN(original, compile_original(source, conversion.options));
   }
   Options options = conversion.options;
-  options.on_stage = StageDump(options.model_name);
+  options.on_stage = StageDump(options.model_name, conversion.on_warning);
   options.on_warning = conversion.on_warning;
   ANYNPU_ASSIGN(const om::Model model, compile(std::move(source), options), "while compiling '{}'",
                 conversion.model_path);

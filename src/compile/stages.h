@@ -3,6 +3,7 @@
 // written where DUMP_GE_GRAPH asks for them, and single ones.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,11 +16,13 @@ namespace anynpu::compile {
 Status write_graph_text(const graph::Graph& graph, const std::string& model_name,
                         const std::string& path);
 
-// One per conversion. Files are called ge_proto_00000_<model>_<stage>.txt, counted in their order.
-// A file that cannot be written is named in the log; the conversion goes on.
+// One per conversion. Files are called ge_proto_00000_<model>_<stage>.txt, counted in their order,
+// in a folder that is made where there is none. What the environment asks for and cannot be done is
+// told to `warn`, which may be empty; the conversion goes on.
 class StageDump {
  public:
-  explicit StageDump(std::string model_name);
+  using Warn = std::function<void(const std::string& sentence)>;
+  StageDump(std::string model_name, Warn warn);
   void operator()(std::string_view stage, const graph::Graph& graph);
 
   // Names of the stages, in order.
@@ -30,6 +33,7 @@ class StageDump {
 
  private:
   std::string model_name_, folder_;
+  Warn warn_;
   int64_t level_ = 0;  // 0: nothing is written
   int count_ = 0;
 };
