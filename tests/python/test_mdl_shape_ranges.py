@@ -271,6 +271,26 @@ def test_a_model_that_few_shapes_fit_is_taken_and_checked_when_it_runs(tmp_path,
     model.close()
 
 
+def test_a_bias_of_any_length_is_taken_and_checked_when_it_runs(tmp_path):
+    weight = onnx.numpy_helper.from_array(np.ones((5, 1, 1, 1), np.float32), "w")
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Conv", ["x", "w", "b"], ["y"], name="conv")], "net",
+        [onnx.helper.make_tensor_value_info("x", 1, [1, 1, 1, 1]),
+         onnx.helper.make_tensor_value_info("b", 1, ["n"])],
+        [onnx.helper.make_tensor_value_info("y", 1, None)], [weight])
+    path = convert(tmp_path, "net", onnx.helper.make_model(
+        graph, opset_imports=[onnx.helper.make_opsetid("", 13)]), "--input_shape=b:-1")
+    model = Model(path, [4, 20], [20])
+    model.feed(np.full(1, 10, np.float32), np.arange(5, dtype=np.float32))
+    assert set_shape(model.inputs, [1, 1, 1, 1]) == 0
+    assert set_shape(model.inputs, [4], 1) == 0
+    assert model.execute() != 0 and "bias is 4, expected 5" in acl.get_recent_err_msg()
+    assert set_shape(model.inputs, [5], 1) == 0
+    assert model.execute() == 0, acl.get_recent_err_msg()
+    np.testing.assert_array_equal(model.read(0, [5]), 10 + np.arange(5))
+    model.close()
+
+
 def test_a_model_that_no_shape_fits_is_refused(tmp_path):
     onnx.save(net(("N", 4, "H", "W")), tmp_path / "net.onnx")
     done = atc(f"--model={tmp_path}/net.onnx", "--framework=5", f"--output={tmp_path}/net",

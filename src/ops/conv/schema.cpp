@@ -45,7 +45,7 @@ Result<ConvShape> conv_shape_of(const OpContext& context) {
   ANYNPU_ASSIGN(c.window, window_of(context, {x.shape.begin() + 2, x.shape.end()}, kernel));
   if (context.has_input(2)) {
     const Operand& b = context.inputs[2];
-    if (b.has_shape && (b.rank() != 1 || b.shape[0] != c.out_channels)) {
+    if (b.has_shape && (b.rank() != 1 || (is_static(b.shape) && b.shape[0] != c.out_channels))) {
       return fail(Code::shape_mismatch, "{}: bias is {}, expected {}; check the exported model",
                   context.label(), to_string(b.shape), c.out_channels);
     }
