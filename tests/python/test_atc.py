@@ -115,6 +115,7 @@ def test_required_options_are_named(folder, missing):
     ("--save_original_model=1", "expected true or false"),
     ("--display_model_info=2", "expected 0 or 1"),
     ("--is_weight_clip=2", "expected 0 or 1"),
+    ("--dump_mode=2", "expected 0 or 1"),
     ("--op_name_map=map.txt", "for Caffe models"),
     ("--customize_dtypes=missing.cfg", "cannot open 'missing.cfg'"),
     ("--dynamic_dims=1;2", "--input_format=ND"),

@@ -249,6 +249,7 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
   }
   ANYNPU_TRY(parse_switch(line, "status_check").status());  // recorded with the options
   ANYNPU_TRY(parse_switch(line, "display_model_info").status());
+  ANYNPU_TRY(parse_switch(line, "dump_mode").status());
   ANYNPU_TRY(parse_extras(line, work));
   work.model_path = line.get("model");
   work.weight_path = line.get("weight");
