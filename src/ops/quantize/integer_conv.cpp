@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ConvInteger and QLinearConv: convolution of quantised tensors, summed in int64.
+#include "ops/quantize/integer_conv.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "ops/block/wide.h"
 #include "ops/late.h"
 #include "ops/parallel.h"
-#include "ops/quantize/quantize.h"
 #include "ops/registry.h"
-#include "ops/window.h"
 
 namespace anynpu::ops {
 
@@ -16,71 +16,45 @@ namespace {
 
 constexpr DTypeSet kBytes{DType::u8, DType::i8};
 
-size_t weight_place(const OpContext& context) {
-  return context.schema->name == "QLinearConv" ? 3 : 1;
-}
+// Positions of the operands; -1 where an operator has none.
+struct Places {
+  size_t weight = 1;
+  int x_zero = 2, w_zero = 3, x_scale = -1, w_scale = -1, y_scale = -1, y_zero = -1, bias = -1;
+};
+constexpr Places kInteger{};
+constexpr Places kLinear{3, 2, 5, 1, 4, 6, 7, 8};
 
-Result<Window> checked_window(const OpContext& context) {
-  const Shape &x = context.inputs[0].shape, &w = context.inputs[weight_place(context)].shape;
-  const int64_t group = context.int_attr("group");
-  if (x.size() < 3 || w.size() != x.size() || group < 1 || w[1] * group != x[1] ||
-      w[0] % group != 0) {
-    return fail(Code::shape_mismatch,
-                "{}: input {} with weight {} and group {}, expected N, C, ... and M, C/group, ...",
-                context.label(), to_string(x), to_string(w), group);
-  }
-  return window_of(context, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()});
+const Places& places_of(const OpContext& context) {
+  return context.schema->name == "QLinearConv" ? kLinear : kInteger;
 }
 
 Status conv_rule(OpContext& context) {
-  const Operand &x = context.inputs[0], &w = context.inputs[weight_place(context)];
-  const bool linear = context.schema->name == "QLinearConv";
-  const DType type = linear ? context.inputs[7].dtype : DType::i32;
+  const Places& at = places_of(context);
+  const Operand &x = context.inputs[0], &w = context.inputs[at.weight];
+  const DType type = at.y_zero < 0 ? DType::i32 : context.inputs[7].dtype;
   context.outputs[0].dtype = type;
   if (!x.fully_known() || !w.fully_known()) return {};
-  ANYNPU_ASSIGN(const Window window, checked_window(context));
-  if (context.has_input(8) && element_count(context.inputs[8].shape) != w.shape[0]) {
-    return fail(Code::shape_mismatch, "{}: bias {} for {} channels", context.label(),
-                to_string(context.inputs[8].shape), w.shape[0]);
-  }
-  Shape shape = {x.shape[0], w.shape[0]};
-  shape.insert(shape.end(), window.out.begin(), window.out.end());
+  ANYNPU_ASSIGN(const IntegerConv p, integer_conv_of(context));
+  Shape shape = {p.batch, p.channels};
+  shape.insert(shape.end(), p.window.out.begin(), p.window.out.end());
   return set_output(context, 0, type, std::move(shape));
 }
 
 PlanResult plan_conv(const OpContext& context) {
-  const bool linear = context.schema->name == "QLinearConv";
-  const size_t weight = weight_place(context);
-  ANYNPU_ASSIGN(const Window window, checked_window(context));
-  const Shape x = context.inputs[0].shape, w = context.inputs[weight].shape;
-  const int64_t channels = w[0], group_in = w[1], group_out = channels / context.int_attr("group");
-  const int64_t in_size = element_count(window.in), out_size = element_count(window.out),
-                taps = element_count(window.kernel);
-  const auto load_x = load_block<int64_t>(context.inputs[0].dtype),
-             load_w = load_block<int64_t>(context.inputs[weight].dtype);
-  const auto store = store_block<double>(context.outputs[0].dtype);
-  const bool is_signed = context.outputs[0].dtype == DType::i8, bias = context.has_input(8);
-  // One value, or one per output channel.
-  const auto reader = [&](size_t input) {
-    const bool there = context.has_input(input);
-    const DType type = there ? context.inputs[input].dtype : DType::u8;
-    const bool each = there && element_count(context.inputs[input].shape) == channels;
-    return [=](const RunArgs& args, int64_t m, double otherwise) {
-      return there ? load_one<double>(type, args.inputs[input], each ? m : 0) : otherwise;
-    };
-  };
-  const auto x_zero = reader(2), w_zero = reader(linear ? 5 : 3), x_scale = reader(linear ? 1 : 9),
-             w_scale = reader(linear ? 4 : 9), y_scale = reader(linear ? 6 : 9),
-             y_zero = reader(linear ? 7 : 9);
-  return make_plan([=, in_channels = x[1], batch = x[0]](const RunArgs& args) {
-    parallel(static_cast<size_t>(batch * channels), 1, [&](size_t begin, size_t end) {
+  ANYNPU_ASSIGN(const IntegerConv p, integer_conv_of(context));
+  const auto load_x = load_block<int64_t>(p.x_type), load_w = load_block<int64_t>(p.w_type);
+  const auto store = store_block<double>(p.out_type);
+  return make_plan([=](const RunArgs& args) {
+    const Window& window = p.window;
+    parallel(static_cast<size_t>(p.batch * p.channels), 1, [&](size_t begin, size_t end) {
       for (auto plane = static_cast<int64_t>(begin); plane < static_cast<int64_t>(end); ++plane) {
-        const int64_t n = plane / channels, m = plane % channels;
-        const auto zx = static_cast<int64_t>(x_zero(args, 0, 0)),
-                   zw = static_cast<int64_t>(w_zero(args, m, 0));
-        for (int64_t o = 0; o < out_size; ++o) {
-          int64_t sum = bias ? load_one<int64_t>(DType::i32, args.inputs[8], m) : 0;
-          for (int64_t tap = 0; tap < taps; ++tap) {
+        const int64_t n = plane / p.channels, m = plane % p.channels;
+        const auto zx = static_cast<int64_t>(p.x_zero.at(args, 0, 0)),
+                   zw = static_cast<int64_t>(p.w_zero.at(args, m, 0));
+        const double factor = p.factor(args, m), zy = p.y_zero.at(args, 0, 0);
+        for (int64_t o = 0; o < p.out_size; ++o) {
+          auto sum = static_cast<int64_t>(p.bias.at(args, m, 0));
+          for (int64_t tap = 0; tap < p.taps; ++tap) {
             int64_t at = 0, place = 1, rest = o, k = tap;
             bool inside = true;
             for (size_t d = window.dims(); d-- > 0;) {
@@ -92,22 +66,20 @@ PlanResult plan_conv(const OpContext& context) {
               place *= window.in[d];
             }
             if (!inside) continue;
-            for (int64_t c = 0; c < group_in; ++c) {
+            for (int64_t c = 0; c < p.group_in; ++c) {
               int64_t a = 0, b = 0;
               load_x(args.inputs[0],
-                     (n * in_channels + m / group_out * group_in + c) * in_size + at, 0, &a, 1);
-              load_w(args.inputs[weight], (m * group_in + c) * taps + tap, 0, &b, 1);
+                     (n * p.in_channels + m / p.group_out * p.group_in + c) * p.in_size + at, 0, &a,
+                     1);
+              load_w(args.inputs[p.weight], (m * p.group_in + c) * p.taps + tap, 0, &b, 1);
               sum += (a - zx) * (b - zw);
             }
           }
           auto value = static_cast<double>(static_cast<int32_t>(sum));
-          if (linear) {
-            value = std::nearbyint(value * x_scale(args, 0, 1) * w_scale(args, m, 1) /
-                                   y_scale(args, 0, 1)) +
-                    y_zero(args, 0, 0);
-            value = std::clamp(value, is_signed ? -128.0 : 0.0, is_signed ? 127.0 : 255.0);
+          if (p.linear) {
+            value = std::clamp<double>(std::nearbyint(value * factor) + zy, p.low(), p.high());
           }
-          store(args.outputs[0], plane * out_size + o, &value, 1);
+          store(args.outputs[0], plane * p.out_size + o, &value, 1);
         }
       }
     });
@@ -115,6 +87,58 @@ PlanResult plan_conv(const OpContext& context) {
 }
 
 }  // namespace
+
+double IntegerConv::factor(const RunArgs& args, int64_t m) const {
+  return x_scale.at(args, 0, 1) * w_scale.at(args, m, 1) / y_scale.at(args, 0, 1);
+}
+
+Result<IntegerConv> integer_conv_of(const OpContext& context) {
+  const Places& at = places_of(context);
+  const Operand &x = context.inputs[0], &w = context.inputs[at.weight];
+  IntegerConv p;
+  p.groups = context.int_attr("group");
+  if (x.rank() < 3 || w.rank() != x.rank() || p.groups < 1 ||
+      p.groups > std::max<int64_t>(1, x.shape[1]) || w.shape[1] * p.groups != x.shape[1] ||
+      w.shape[0] % p.groups != 0) {
+    return fail(Code::shape_mismatch,
+                "{}: input {} with weight {} and group {}, expected N, C, ... and M, C/group, ...",
+                context.label(), to_string(x.shape), to_string(w.shape), p.groups);
+  }
+  ANYNPU_ASSIGN(p.window, window_of(context, {x.shape.begin() + 2, x.shape.end()},
+                                    {w.shape.begin() + 2, w.shape.end()}));
+  p.batch = x.shape[0], p.in_channels = x.shape[1], p.channels = w.shape[0];
+  p.group_in = w.shape[1], p.group_out = p.channels / p.groups;
+  p.in_size = element_count(p.window.in), p.out_size = element_count(p.window.out);
+  p.taps = element_count(p.window.kernel);
+  p.weight = at.weight;
+  p.x_type = x.dtype, p.w_type = w.dtype, p.out_type = context.outputs[0].dtype;
+  p.linear = at.y_zero >= 0;
+  Status bad;
+  const auto parameter = [&](int input, bool one, bool each) {
+    QuantParameter found;
+    if (input < 0 || !context.has_input(static_cast<size_t>(input))) return found;
+    const Operand& operand = context.inputs[static_cast<size_t>(input)];
+    found = {input, operand.dtype, each};
+    if (!operand.fully_known()) return found;
+    const int64_t count = element_count(operand.shape);
+    found.each = each && count == p.channels;
+    if (!found.each && (!one || count != 1)) {
+      bad = fail(Code::shape_mismatch, "{}: input {} is {}, expected {} for {} output channels",
+                 context.label(), input, to_string(operand.shape),
+                 !each ? "1 value"
+                 : one ? "1 value or one for each"
+                       : "one for each",
+                 p.channels);
+    }
+    return found;
+  };
+  p.x_zero = parameter(at.x_zero, true, false), p.w_zero = parameter(at.w_zero, true, true);
+  p.x_scale = parameter(at.x_scale, true, false), p.w_scale = parameter(at.w_scale, true, true);
+  p.y_scale = parameter(at.y_scale, true, false), p.y_zero = parameter(at.y_zero, true, false);
+  p.bias = parameter(at.bias, false, true);
+  ANYNPU_TRY(bad);
+  return p;
+}
 
 void register_integer_conv(Registry& registry) {
   const std::vector<AttrSchema> attrs = {{"auto_pad", AttrKind::s, std::string_view("NOTSET")},
@@ -151,6 +175,11 @@ void register_integer_conv(Registry& registry) {
       .attrs = attrs,
       .shape = conv_rule});
   for (std::string_view op : {"ConvInteger", "QLinearConv"}) {
+    registry.add(KernelDef{.op = op,
+                           .name = "conv_avx512_vnni",
+                           .types = kBytes,
+                           .can_run = can_run_packed_conv,
+                           .create = create_packed_conv});
     registry.add(KernelDef{
         .op = op, .name = "reference", .types = kBytes, .create = create_plain<plan_conv>});
   }

@@ -8,7 +8,6 @@
 #include "ops/block/wide.h"
 #include "ops/late.h"
 #include "ops/parallel.h"
-#include "ops/quantize/quantize.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -88,7 +87,7 @@ PlanResult plan_matmul(const OpContext& context) {
 
 }  // namespace
 
-double IntegerMatMul::Parameter::at(const RunArgs& args, int64_t index, double otherwise) const {
+double QuantParameter::at(const RunArgs& args, int64_t index, double otherwise) const {
   if (input < 0) return otherwise;
   return load_one<double>(type, args.inputs[static_cast<size_t>(input)], each ? index : 0);
 }
@@ -119,7 +118,7 @@ Result<IntegerMatMul> integer_matmul_of(const OpContext& context) {
   p.linear = at.y_zero >= 0;
   Status bad;
   const auto parameter = [&](int input, int64_t extent) {
-    IntegerMatMul::Parameter found;
+    QuantParameter found;
     if (input < 0 || !context.has_input(static_cast<size_t>(input))) return found;
     const Operand& operand = context.inputs[static_cast<size_t>(input)];
     const int64_t count = element_count(operand.shape);

@@ -4,24 +4,16 @@
 #pragma once
 
 #include "ops/broadcast.h"
-#include "ops/kernel.h"
+#include "ops/quantize/quantize.h"
 
 namespace anynpu::ops {
 
 struct IntegerMatMul {
-  // A scale or zero point: one, or one per row (of a) or column (of b).
-  struct Parameter {
-    int input = -1;
-    DType type = DType::f32;
-    bool each = false;
-    double at(const RunArgs& args, int64_t index, double otherwise) const;
-  };
-
   int64_t m = 0, k = 0, n = 0, batches = 0;
   size_t b_place = 1;  // the input that is b
   DType a_type = DType::u8, b_type = DType::u8, out_type = DType::i32;
   BroadcastLoop loop;
-  Parameter a_zero, b_zero, a_scale, b_scale, y_scale, y_zero;
+  QuantParameter a_zero, b_zero, a_scale, b_scale, y_scale, y_zero;
   bool linear = false;
 
   // Matrices of a and b that belong to matrix `index` of y.

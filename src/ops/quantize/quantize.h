@@ -8,6 +8,14 @@ namespace anynpu::ops {
 
 class Registry;
 
+// A scale or zero point: one value, or one per row, column or channel.
+struct QuantParameter {
+  int input = -1;  // -1: absent
+  DType type = DType::f32;
+  bool each = false;
+  double at(const RunArgs& args, int64_t index, double otherwise) const;
+};
+
 void register_linear(Registry& registry);
 void register_integer_matmul(Registry& registry);
 void register_integer_conv(Registry& registry);

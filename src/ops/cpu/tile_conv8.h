@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register tiles of convolutions over bytes: rows are output channels, columns are pixels that lie
+// behind one another, four bytes each (unsigned, multiplied with signed weights by VPDPBUSD of
+// AVX512-VNNI). Sums wrap as int32 does, nothing saturates. check_vnni (tile_int8.h) says whether
+// the instruction is there.
+#pragma once
+
+#include <cstdint>
+
+namespace anynpu::ops {
+
+constexpr int64_t kConv8Rows = 14;
+constexpr int64_t kConv8Lanes = 16;    // pixels of one register
+constexpr int64_t kConv8Widest = 128;  // pixels of the widest tile
+
+struct Conv8Tile {
+  const uint8_t* in = nullptr;       // the first pixel; all that a tile is wide are read
+  const int64_t* offsets = nullptr;  // [steps]: bytes from `in` to where the step reads
+  const int8_t* weights = nullptr;   // [step][rows][4]
+  int64_t steps = 0;
+  int32_t* sums = nullptr;  // [rows][width]
+};
+using Conv8TileFunction = void (*)(const Conv8Tile& tile);
+
+// Pixels of the widest tile that keeps this many rows (at most kConv8Rows) in registers.
+constexpr int64_t conv8_width(int64_t rows) {
+  return kConv8Lanes * (rows <= 2 ? 8 : rows <= 6 ? 4 : 2);
+}
+// The tile of `rows` by `width`, which is conv8_width of at least as many rows.
+Conv8TileFunction find_conv8_tile(int64_t rows, int64_t width);
+
+// What becomes of a row of sums, in int32 that wraps:
+//   total[i] = sums[i] + add - weight_zero * pixel_sums[i]
+struct Conv8Row {
+  const int32_t* sums = nullptr;
+  const int32_t* pixel_sums = nullptr;  // null: weight_zero is 0
+  int32_t add = 0, weight_zero = 0;
+  int64_t count = 0;
+  // For bytes: round(total * factor) to even, + zero, within [low, high]; NaN gives 0.
+  double factor = 1;
+  int32_t zero = 0, low = 0, high = 255;
+};
+void store_conv8_sums(const Conv8Row& row, int32_t* out);
+void store_conv8_bytes(const Conv8Row& row, uint8_t* out);
+
+}  // namespace anynpu::ops
