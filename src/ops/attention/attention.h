@@ -91,6 +91,12 @@ Status can_run_tiled_attention(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_tiled_attention(const OpContext& context);
 
+// For so few rows that packing the keys would take longer than reading them: the step of a decoder.
+template <Isa isa>
+Status can_run_few_rows(const OpContext& context);
+template <Isa isa>
+Result<std::unique_ptr<Kernel>> create_few_rows(const OpContext& context);
+
 class Registry;
 
 void register_rotary(Registry& registry);

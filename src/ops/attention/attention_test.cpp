@@ -186,6 +186,12 @@ TEST(Attention, EveryKernelAgreesWithTheReference) {
           "Attention shape=1x2x5x16,1x2x7x16,1x2x7x16,5x7 outputs=4 qk_matmul_output_mode=3 "
           "is_causal=1 opset=25",
           "Attention shape=1x2x5x16,1x2x7x16,1x2x7x16 dtype=float64 opset=23",
+          "Attention shape=1x8x1x16,1x2x150x16,1x2x150x24 opset=23",
+          "Attention shape=2x4x3x20,2x2x200x20,2x2x200x36 dtype=float16 is_causal=1 opset=23",
+          "Attention shape=1x4x1x32,1x4x5x32,1x4x5x32,_,1x4x124x32,1x4x124x32 dtype=bfloat16 "
+          "outputs=3 opset=23",
+          "Attention shape=1x16x1x8,1x1x70x8,1x1x70x8,1x70 softcap=3 opset=23",
+          "Attention shape=2x6x1x8,2x1x129x8,2x1x129x8 outputs=4 qk_matmul_output_mode=3 opset=23",
           "Attention shape=1x2x5x16,1x2x0x16,1x2x0x16 opset=23",
           "Attention shape=0x2x5x16,0x2x7x16,0x2x7x16 opset=23",
       },

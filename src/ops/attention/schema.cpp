@@ -54,6 +54,10 @@ void add_kernels(Registry& registry, std::string_view op, std::string_view domai
                            .can_run = can_run,
                            .create = create});
   };
+  add("attention_few_rows_avx512", kTiledTypes, can_run_few_rows<Isa::avx512>,
+      create_few_rows<Isa::avx512>);
+  add("attention_few_rows_avx2", kTiledTypes, can_run_few_rows<Isa::avx2>,
+      create_few_rows<Isa::avx2>);
   add("attention_avx512", kTiledTypes, can_run_tiled_attention<Isa::avx512>,
       create_tiled_attention<Isa::avx512>);
   add("attention_avx2", kTiledTypes, can_run_tiled_attention<Isa::avx2>,

@@ -6,15 +6,13 @@
 // packed or read, row by row; results are rounded once.
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 
 #include "ops/attention/attention.h"
-#include "ops/block/wide.h"
-#include "ops/cpu/rows.h"
+#include "ops/attention/elements.h"
+#include "ops/attention/score_rows.h"
 #include "ops/cpu/tile.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
-#include "tensor/half_arrays.h"
 
 namespace anynpu::ops {
 
@@ -22,77 +20,12 @@ namespace {
 
 constexpr int64_t kZero[] = {0};
 
-// Elements of float32, float16 or bfloat16, read as float32.
-struct Elements {
-  DType type = DType::f32;
-  const std::byte* data = nullptr;
-
-  const std::byte* at(int64_t index) const {
-    return data + static_cast<size_t>(index) * size_of(type);
-  }
-  bool are_floats() const { return type == DType::f32; }
-  void read(int64_t index, int64_t count, float* to) const {
-    if (are_floats()) {
-      std::copy_n(floats(index), count, to);
-    } else {
-      widen(type, at(index), to, static_cast<size_t>(count));
-    }
-  }
-  const float* floats(int64_t index) const { return reinterpret_cast<const float*>(at(index)); }
-  // Where they lie when they are float32, else `room` with them in it.
-  const float* line(int64_t index, int64_t count, float* room) const {
-    if (are_floats()) return floats(index);
-    read(index, count, room);
-    return room;
-  }
-};
-
-// Panels of 16 * panel_blocks columns, [panel][k][columns], as gemm/packed.cpp has them.
-struct Panels {
-  int64_t k = 0, n = 0, panel_blocks = 1;
-
-  int64_t blocks() const { return (n + 15) / 16; }
-  int64_t width() const { return panel_blocks * 16; }
-  int64_t count() const { return (blocks() + panel_blocks - 1) / panel_blocks; }
-  int64_t blocks_of(int64_t panel) const {
-    return std::min(panel_blocks, blocks() - panel * panel_blocks);
-  }
-  int64_t floats() const { return blocks() * 16 * k; }
-
-  // A matrix whose rows start `step` elements apart.
-  void pack_rows(const Elements& from, int64_t first, int64_t step, float* to) const {
-    for (int64_t panel = 0; panel < count(); ++panel) {
-      const int64_t column = panel * width(), wide = blocks_of(panel) * 16;
-      const int64_t valid = std::min(wide, n - column);
-      for (int64_t row = 0; row < k; ++row, to += wide) {
-        from.read(first + row * step + column, valid, to);
-        std::fill(to + valid, to + wide, 0.0f);
-      }
-    }
-  }
-
-  // A matrix whose columns start `step` elements apart; `room` holds k floats.
-  void pack_columns(const Elements& from, int64_t first, int64_t step, float* room,
-                    float* to) const {
-    for (int64_t panel = 0; panel < count(); ++panel) {
-      const int64_t column = panel * width(), wide = blocks_of(panel) * 16;
-      const int64_t valid = std::min(wide, n - column);
-      for (int64_t j = 0; j < wide; ++j) {
-        const float* line = j < valid ? from.line(first + (column + j) * step, k, room) : nullptr;
-        for (int64_t row = 0; row < k; ++row) to[row * wide + j] = line ? line[row] : 0.0f;
-      }
-      to += wide * k;
-    }
-  }
-};
-
 class TiledAttentionPlan final : public KernelPlan {
  public:
   AttentionShape a;
-  DType type = DType::f32, mask_type = DType::f32;
-  LoadBlock<double> load_mask = nullptr;  // for masks that are no short floats
+  DType type = DType::f32;
+  ScoreRows rows;
   const TileSet* tiles = nullptr;
-  const RowSet* rows = nullptr;
   Panels keys, values;
   int64_t scores_step = 0;  // floats of a row of scores
   int64_t result_step = 0;  // of a row of results before they are rounded
@@ -165,85 +98,12 @@ class TiledAttentionPlan final : public KernelPlan {
     }
   }
 
-  // What is added to the scores of a row, where it lies or in `room`.
-  const float* mask_line(const RunArgs& args, int64_t b, int64_t h, int64_t row,
-                         float* room) const {
-    const int64_t from = a.mask_offset(b, h, row);
-    if (kTiledTypes.has(mask_type))
-      return Elements{mask_type, args.inputs[3]}.line(from, a.mask_columns, room);
-    double part[kBlockLength];
-    for (int64_t at = 0; at < a.mask_columns; at += kBlockLength) {
-      const int64_t n = std::min(kBlockLength, a.mask_columns - at);
-      load_mask(args.inputs[3], from + at, 1, part, n);
-      for (int64_t i = 0; i < n; ++i) {
-        room[at + i] = mask_type != DType::boolean ? static_cast<float>(part[i])
-                       : part[i] != 0              ? 0.0f
-                                                   : -INFINITY;
-      }
-    }
-    return room;
-  }
-
-  void emit(const RunArgs& args, Scores stage, int64_t head, int64_t row, const float* line) const {
-    if (a.scores != stage) return;
-    const int64_t at = (head * a.rows + row) * a.columns;
-    if (type == DType::f32) {
-      std::copy_n(line, a.columns, output_of<float>(args, 3) + at);
-    } else {
-      narrow(type, line, args.outputs[3] + static_cast<size_t>(at) * size_of(type),
-             static_cast<size_t>(a.columns));
-    }
-  }
-
-  // Products of a row become weights; those of [0, limit) are valid afterwards.
-  void weigh(const RunArgs& args, int64_t head, int64_t row, int64_t limit, float* room,
-             float* line) const {
-    const int64_t b = head / a.heads, h = head % a.heads;
-    float scale = a.scale;
-    if (a.softcap > 0 || a.scores != Scores::none) {
-      for (int64_t j = 0; j < limit; ++j) line[j] *= scale;
-      scale = 1;
-      emit(args, Scores::product, head, row, line);
-    }
-    if (a.softcap > 0) {
-      for (int64_t j = 0; j < limit; ++j) line[j] /= a.softcap;
-      rows->find(RowFunction::tanh)(line, line, limit);
-      for (int64_t j = 0; j < limit; ++j) line[j] *= a.softcap;
-    }
-    emit(args, Scores::capped, head, row, line);
-    const KeyRange range = a.keys_of(b, row, a.has_lengths ? input_of<int64_t>(args, 6) : nullptr);
-    const int64_t first = std::min(range.first, limit), last = std::max(range.last, first);
-    const float* added = a.has_mask ? mask_line(args, b, h, row, room + mask_at) : nullptr;
-    bool shut = last <= first;
-    if (added && a.zero_if_shut)
-      shut = std::all_of(added + first, added + last, [](float x) { return x == -INFINITY; });
-    if (a.scores == Scores::masked) {
-      std::fill_n(line, first, -INFINITY);
-      for (int64_t j = first; added && j < last; ++j) line[j] += added[j];
-      std::fill(line + last, line + limit, -INFINITY);
-      emit(args, Scores::masked, head, row, line);
-      added = nullptr;
-    }
-    if (shut) {
-      std::fill_n(line, limit, 0.0f);
-    } else {
-      std::fill_n(line, first, 0.0f);
-      rows->softmax(line + first, added ? added + first : nullptr, scale, line + first,
-                    last - first);
-      std::fill(line + last, line + limit, 0.0f);
-    }
-    emit(args, Scores::weights, head, row, line);
-  }
-
   void attend(const RunArgs& args, int64_t head, int64_t tile, float* room) const {
     const float* work = reinterpret_cast<const float*>(args.workspace);
     const int64_t b = head / a.heads, h = head % a.heads;
     const int64_t row = first_row(tile), count = first_row(tile + 1) - row;
     const auto at = static_cast<size_t>(b * a.kv_heads + h / a.group());
-    // Later rows see no fewer keys at the end.
-    const int64_t* lengths = a.has_lengths ? input_of<int64_t>(args, 6) : nullptr;
-    const int64_t seen = std::max<int64_t>(1, a.keys_of(b, row + count - 1, lengths).last);
-    const int64_t limit = a.scores == Scores::none ? seen : a.columns;
+    const int64_t limit = rows.limit(args, b, row + count - 1);
     float* scores = room;
     const Elements q{type, args.inputs[0]};
     const bool floats = q.are_floats();
@@ -255,7 +115,7 @@ class TiledAttentionPlan final : public KernelPlan {
     multiply({count, a.size, limit, floats ? a.q.row : a.size, scores_step}, query, keys,
              work + keys_at + at * size(keys), work, scores);
     for (int64_t i = 0; i < count; ++i)
-      weigh(args, head, row + i, limit, room, scores + i * scores_step);
+      rows.weigh(args, head, row + i, limit, room + mask_at, scores + i * scores_step);
     const float* packed = work + values_at + at * size(values);
     Product product{count, limit, a.value_size, scores_step, a.y.row, true};
     const int64_t to = a.y.at(b, h, row);
@@ -278,10 +138,8 @@ PlanResult plan_tiled(const OpContext& context) {
   ANYNPU_ASSIGN(plan->a, attention_shape_of(context));
   const AttentionShape& a = plan->a;
   plan->type = context.inputs[0].dtype;
-  if (a.has_mask) plan->mask_type = context.inputs[3].dtype;
-  plan->load_mask = load_block<double>(plan->mask_type);
+  plan->rows = ScoreRows(context, a, isa);
   plan->tiles = &tile_set(isa);
-  plan->rows = &row_set(isa);
   const int64_t wide = plan->tiles->panel_blocks, most = plan->tiles->max_pixels;
   plan->keys = {a.size, a.columns, wide};
   plan->values = {a.columns, a.value_size, wide};
@@ -305,7 +163,7 @@ PlanResult plan_tiled(const OpContext& context) {
     plan->mask_at = plan->room_floats =
         plan->result_at + static_cast<size_t>(most * plan->result_step);
   }
-  if (plan->mask_type != DType::f32) plan->room_floats += static_cast<size_t>(a.mask_columns);
+  plan->room_floats += plan->rows.mask_floats();
   plan->present_key_at = plan->rooms_at + static_cast<size_t>(threads) * plan->room_floats;
   plan->present_value_at = plan->present_key_at + present_room(context, a, a.key) / sizeof(float);
   plan->workspace_bytes =

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention of a few rows, as in the step of a decoder, where reading keys and values is the work.
+// All rows that share a head of keys are the right side of a product whose left side is the keys
+// as they lie; values are packed piece by piece, so that a piece stays in the cache.
+#include <algorithm>
+#include <atomic>
+
+#include "ops/attention/attention.h"
+#include "ops/attention/elements.h"
+#include "ops/attention/score_rows.h"
+#include "ops/cpu/tile.h"
+#include "ops/parallel.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+constexpr int64_t kLanes = 16;        // rows that one block of a tile holds
+constexpr int64_t kPieceLength = 64;  // of values
+constexpr int64_t kStart[] = {0};
+
+int64_t most_rows(const TileSet& tiles) { return std::min(kLanes, tiles.max_pixels); }
+
+class FewRowsPlan final : public KernelPlan {
+ public:
+  AttentionShape a;
+  DType type = DType::f32;
+  ScoreRows rows;
+  const TileSet* tiles = nullptr;
+  int64_t lines_step = 0, result_step = 0;  // floats between rows of scores and of results
+  // In floats, from the start of the workspace; the room of a thread, from its own start.
+  size_t rooms_at = 0, room_floats = 0, present_key_at = 0, present_value_at = 0;
+  size_t keys_at = 0, products_at = 0, lines_at = 0, values_at = 0, result_at = 0, mask_at = 0;
+
+  Status run(const RunArgs& args) const override {
+    float* work = reinterpret_cast<float*>(args.workspace);
+    const auto at = [&](size_t floats) { return reinterpret_cast<std::byte*>(work + floats); };
+    std::fill(work, work + rooms_at, 0.0f);
+    const Elements k{a.key.type, join_present(a, a.key, args, at(present_key_at))};
+    const Elements v{a.value.type, join_present(a, a.value, args, at(present_value_at))};
+    const int64_t tasks = a.batch * a.kv_heads;
+    std::atomic<int64_t> next{0};
+    parallel(ThreadPool::instance().threads(), 1, [&](size_t slot, size_t) {
+      float* room = work + rooms_at + slot * room_floats;
+      for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;)
+        attend(args, k, v, task / a.kv_heads, task % a.kv_heads, room);
+    });
+    return {};
+  }
+
+ private:
+  int64_t count() const { return a.rows * a.group(); }
+  // Row i of those that share head g of the keys.
+  int64_t head_of(int64_t g, int64_t i) const { return g * a.group() + i / a.rows; }
+  int64_t row_of(int64_t i) const { return i % a.rows; }
+
+  void attend(const RunArgs& args, const Elements& k, const Elements& v, int64_t b, int64_t g,
+              float* room) const {
+    const int64_t limit = rows.limit(args, b, a.rows - 1);
+    turn_queries(args, b, g, room);
+    multiply_keys(args, k, b, g, limit, room);
+    for (int64_t i = 0; i < count(); ++i) {
+      rows.weigh(args, b * a.heads + head_of(g, i), row_of(i), limit, room + mask_at,
+                 room + lines_at + static_cast<size_t>(i * lines_step));
+    }
+    multiply_values(args, v, b, g, limit, room);
+    for (int64_t i = 0; i < count(); ++i) {
+      const float* result = room + result_at + static_cast<size_t>(i * result_step);
+      const auto to = static_cast<size_t>(a.y.at(b, head_of(g, i), row_of(i))) * size_of(type);
+      const auto length = static_cast<size_t>(a.value_size);
+      if (type == DType::f32)
+        std::copy_n(result, length, reinterpret_cast<float*>(args.outputs[0] + to));
+      else
+        narrow(type, result, args.outputs[0] + to, length);
+    }
+  }
+
+  // The rows of Q as columns of a panel, at the start of the room.
+  void turn_queries(const RunArgs& args, int64_t b, int64_t g, float* room) const {
+    const Elements q{type, args.inputs[0]};
+    std::fill_n(room, a.size * kLanes, 0.0f);
+    for (int64_t i = 0; i < count(); ++i) {
+      const float* line = q.line(a.q.at(b, head_of(g, i), row_of(i)), a.size, room + keys_at);
+      for (int64_t d = 0; d < a.size; ++d) room[d * kLanes + i] = line[d];
+    }
+  }
+
+  // Scores of [0, limit) into the lines.
+  void multiply_keys(const RunArgs& args, const Elements& k, int64_t b, int64_t g, int64_t limit,
+                     float* room) const {
+    TileArgs t = tile(args, a.size);
+    t.weights = room;
+    t.out = room + products_at;
+    t.out_pixel = kLanes;
+    for (int64_t at = 0; at < limit; at += tiles->max_pixels) {
+      const int64_t n = std::min(tiles->max_pixels, limit - at);
+      const int64_t from = a.key.read.at(b, g, at);
+      t.in = k.are_floats() ? k.floats(from) : room + keys_at;
+      t.pixel_step = k.are_floats() ? a.key.read.row : a.size;
+      for (int64_t j = 0; j < n && !k.are_floats(); ++j)
+        k.read(from + j * a.key.read.row, a.size, room + keys_at + j * a.size);
+      tiles->find(Walk::any, 1, n, 1)(t);
+      float* lines = room + lines_at + at;
+      for (int64_t i = 0; i < count(); ++i) {
+        for (int64_t j = 0; j < n; ++j) lines[i * lines_step + j] = t.out[j * kLanes + i];
+      }
+    }
+  }
+
+  // The weighted sums of values into the results.
+  void multiply_values(const RunArgs& args, const Elements& v, int64_t b, int64_t g, int64_t limit,
+                       float* room) const {
+    for (int64_t at = 0; at < limit; at += kPieceLength) {
+      const Panels panels{std::min(kPieceLength, limit - at), a.value_size, tiles->panel_blocks};
+      panels.pack_rows(v, a.value.read.at(b, g, at), a.value.read.row, room + values_at);
+      TileArgs t = tile(args, panels.k);
+      t.in = room + lines_at + at;
+      t.pixel_step = lines_step;
+      t.out_pixel = result_step;
+      for (int64_t panel = 0; panel < panels.count(); ++panel) {
+        const int64_t column = panel * panels.width();
+        t.weights = room + values_at + column * panels.k;
+        t.out = room + result_at + column;
+        t.residual = at > 0 ? t.out : nullptr;
+        tiles->find(Walk::any, 1, count(), panels.blocks_of(panel))(t);
+      }
+    }
+  }
+
+  // A product of one run; the zeros at the start of the workspace are its bias.
+  static TileArgs tile(const RunArgs& args, int64_t length) {
+    TileArgs t;
+    t.runs = kStart;
+    t.run_count = 1;
+    t.run_length = length;
+    t.bias = reinterpret_cast<const float*>(args.workspace);
+    t.out_block = kLanes;
+    return t;
+  }
+};
+
+template <Isa isa>
+PlanResult plan_few_rows(const OpContext& context) {
+  auto plan = std::make_unique<FewRowsPlan>();
+  ANYNPU_ASSIGN(plan->a, attention_shape_of(context));
+  const AttentionShape& a = plan->a;
+  plan->type = context.inputs[0].dtype;
+  plan->rows = ScoreRows(context, a, isa);
+  plan->tiles = &tile_set(isa);
+  const int64_t count = a.rows * a.group();
+  const auto up = [](int64_t floats) { return (floats + kLanes - 1) / kLanes * kLanes; };
+  plan->lines_step = up(a.columns), plan->result_step = up(a.value_size);
+  size_t end = 0;
+  const auto place = [&](int64_t floats) {
+    const size_t at = end;
+    end += static_cast<size_t>(up(floats));
+    return at;
+  };
+  place(a.size * kLanes);  // the queries
+  plan->keys_at = place(plan->tiles->max_pixels * a.size);
+  plan->products_at = place(plan->tiles->max_pixels * kLanes);
+  plan->lines_at = place(count * plan->lines_step);
+  plan->values_at = place(kPieceLength * plan->result_step);
+  plan->result_at = place(count * plan->result_step);
+  plan->mask_at = place(static_cast<int64_t>(plan->rows.mask_floats()));
+  plan->room_floats = end;
+  plan->rooms_at = static_cast<size_t>(plan->tiles->panel_blocks * kLanes);  // the zeros
+  plan->present_key_at = plan->rooms_at + ThreadPool::instance().threads() * end;
+  plan->present_value_at = plan->present_key_at + present_room(context, a, a.key) / sizeof(float);
+  plan->workspace_bytes =
+      plan->present_value_at * sizeof(float) + present_room(context, a, a.value);
+  if (element_count(context.outputs[0].shape) == 0) plan->a.batch = 0;
+  return std::unique_ptr<KernelPlan>(std::move(plan));
+}
+
+}  // namespace
+
+template <Isa isa>
+Status can_run_few_rows(const OpContext& context) {
+  ANYNPU_TRY(can_run_tiled_attention<isa>(context));
+  ANYNPU_ASSIGN(const AttentionShape a, attention_shape_of(context));
+  const int64_t count = a.rows * a.group(), most = most_rows(tile_set(isa));
+  if (count >= 1 && count <= most) return {};
+  return fail(Code::unsupported_shape, "{} rows share a head of keys, takes 1 to {}", count, most);
+}
+
+template <Isa isa>
+Result<std::unique_ptr<Kernel>> create_few_rows(const OpContext& context) {
+  return create_plain<plan_few_rows<isa>>(context);
+}
+
+template Status can_run_few_rows<Isa::avx512>(const OpContext&);
+template Status can_run_few_rows<Isa::avx2>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_few_rows<Isa::avx512>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_few_rows<Isa::avx2>(const OpContext&);
+
+}  // namespace anynpu::ops
