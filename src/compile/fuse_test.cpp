@@ -109,6 +109,19 @@ TEST_F(FuseTest, AProductThatIsAlmostGeluStays) {
   EXPECT_EQ(after(fuse_gelus, y).size(), 5u);
 }
 
+TEST_F(FuseTest, AProductWithItsSigmoidBecomesSwish) {
+  for (bool first : {false, true}) {
+    g = {};
+    const ValueId x = g.input("x", {2, 5}), sigmoid = node("Sigmoid", {x});
+    const ValueId y = first ? node("Mul", {sigmoid, x}) : node("Mul", {x, sigmoid});
+    EXPECT_THAT(after(fuse_swishes, y), ElementsAre("Swish"));
+  }
+  g = {};
+  const ValueId x = g.input("x", {2, 5}), z = g.input("z", {2, 5});
+  const ValueId y = node("Mul", {x, node("Sigmoid", {z})});
+  EXPECT_THAT(after(fuse_swishes, y), ElementsAre("Sigmoid", "Mul"));
+}
+
 TEST_F(FuseTest, AttentionWithMaskBecomesOneNode) {
   for (bool twice : {false, true}) {
     g = {};
@@ -320,8 +333,8 @@ double seconds_of_passes(int blocks) {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
   EXPECT_TRUE(remove_identities(g.graph).ok());
   EXPECT_TRUE(infer_and_fold(g.graph).ok());
-  for (auto* pass : {fuse_layer_norms, fuse_gelus, fuse_attentions, remove_transposes, fuse_matmuls,
-                     fuse_convs, remove_dead}) {
+  for (auto* pass : {fuse_layer_norms, fuse_gelus, fuse_swishes, fuse_attentions, remove_transposes,
+                     fuse_matmuls, fuse_convs, remove_dead}) {
     EXPECT_TRUE(pass(g.graph).ok());
   }
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);

@@ -24,7 +24,8 @@ const char* option_of(GearKind kind) {
   }
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
+// Empty parts too: they are mistakes to name.
+std::vector<std::string_view> parts_between(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
     const size_t at = text.find(separator);
@@ -47,12 +48,12 @@ Result<int64_t> parse_number(std::string_view text, GearKind kind) {
 
 Result<std::vector<std::vector<int64_t>>> parse_list(const std::string& text, GearKind kind) {
   const char gear_separator = kind == GearKind::batch ? ',' : ';';
-  std::vector<std::string_view> parts = split(text, gear_separator);
+  std::vector<std::string_view> parts = parts_between(text, gear_separator);
   if (parts.size() > 1 && parts.back().empty()) parts.pop_back();
   std::vector<std::vector<int64_t>> gears;
   for (std::string_view part : parts) {
     std::vector<int64_t> gear;
-    for (std::string_view number : split(part, ',')) {
+    for (std::string_view number : parts_between(part, ',')) {
       ANYNPU_ASSIGN(const int64_t value, parse_number(number, kind));
       gear.push_back(value);
     }

@@ -15,7 +15,7 @@ namespace anynpu::compile {
 namespace {
 
 // The card's passes beside ours.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kNames = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kNames = {{
     {"ALL", kAllPasses},
     {"BatchNormBnInferFusionPass", kFoldBatchNorm},
     {"ConvBatchnormFusionPass", kFoldBatchNorm},
@@ -30,6 +30,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kNames =
     {"fuse_conv", kFuseConv},
     {"fuse_layer_norm", kFuseLayerNorm},
     {"fuse_gelu", kFuseGelu},
+    {"fuse_swish", kFuseSwish},
     {"fuse_attention", kFuseAttention},
     {"fuse_matmul", kFuseMatMul},
 }};

@@ -15,6 +15,7 @@ constexpr std::string_view kFoldBatchNorm = "fold_batch_norm";
 constexpr std::string_view kFuseConv = "fuse_conv";
 constexpr std::string_view kFuseLayerNorm = "fuse_layer_norm";
 constexpr std::string_view kFuseGelu = "fuse_gelu";
+constexpr std::string_view kFuseSwish = "fuse_swish";
 constexpr std::string_view kFuseAttention = "fuse_attention";
 constexpr std::string_view kFuseMatMul = "fuse_matmul";
 constexpr std::string_view kAllPasses = "ALL";

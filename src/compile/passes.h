@@ -40,11 +40,12 @@ Status fold_batch_norms(graph::Graph& graph,
 // domain "anynpu". Needs shapes.
 Status fuse_convs(graph::Graph& graph);
 
-// Layer normalisation, Gelu and attention of several heads written out in small operators become
-// LayerNormalization, Gelu and FusedAttention; what stands around a MatMul becomes part of it
-// (FusedMatMul). Need shapes.
+// Layer normalisation, Gelu, Swish and attention of several heads written out in small operators
+// become LayerNormalization, Gelu, Swish and FusedAttention; what stands around a MatMul becomes
+// part of it (FusedMatMul). Need shapes.
 Status fuse_layer_norms(graph::Graph& graph);
 Status fuse_gelus(graph::Graph& graph);
+Status fuse_swishes(graph::Graph& graph);
 Status fuse_attentions(graph::Graph& graph);
 Status fuse_matmuls(graph::Graph& graph);
 

@@ -16,6 +16,7 @@ Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& pass
   if (!all_shapes_known(graph)) return remove_dead(graph);
   if (is_on(passes_off, kFuseLayerNorm)) ANYNPU_TRY(fuse_layer_norms(graph));
   if (is_on(passes_off, kFuseGelu)) ANYNPU_TRY(fuse_gelus(graph));
+  if (is_on(passes_off, kFuseSwish)) ANYNPU_TRY(fuse_swishes(graph));
   if (is_on(passes_off, kFuseAttention)) ANYNPU_TRY(fuse_attentions(graph));
   if (is_on(passes_off, kAllPasses)) ANYNPU_TRY(remove_transposes(graph));
   if (is_on(passes_off, kFuseMatMul)) ANYNPU_TRY(fuse_matmuls(graph));

@@ -178,15 +178,16 @@ TEST(Conv, GatheredWindowsTakeAnyAxesAndWeightsOfTheRun) {
   check_cases(
       {
           "Conv shape=1x16x9x8x7,8x16x3x3x3,8 pads=1,1,1,1,1,1",
-          "Conv shape=2x6x5x6x9,10x3x2x1x3,10 group=2 strides=2,1,2 pads=1,0,2,0,0,1",
+          "Conv shape=2x6x9x6x13,40x3x2x1x3,40 group=2 strides=2,1,2 pads=1,0,2,0,0,1",
           "Conv shape=1x4x7x7x7,4x1x3x3x3,4 group=4 dilations=1,2,3 pads=1,2,3,1,2,3",
-          "Conv shape=1x2x3x4x3x5,3x2x2x2x2x2,3 pads=0,1,0,1,1,0,1,0",
-          "Conv shape=1x3x1x1x1,5x3x1x1x1,5",
+          "Conv shape=1x8x3x4x3x5,17x8x2x2x2x2,17 pads=0,1,0,1,1,0,1,0",
+          "Conv shape=1x300x1x1x1,61x300x1x1x1,61",
           "Conv shape=0x3x4x4x4,5x3x2x2x2,5",
           "Conv shape=1x33x17x15,47x33x3x3,47 pads=1,1,1,1 const=",
           "Conv shape=2x24x9x40,20x6x2x5,20 group=4 strides=2,3 pads=0,2,1,3 const=",
           "Conv shape=1x70x31,20x70x4,20 dilations=3 pads=7,8 const=",
           "Conv shape=1x300x6x6,3x300x1x1,3 const=",
+          "Conv shape=1x700x5x5,9x700x1x1,9 const=",
           "FusedConv shape=1x8x6x7x5,9x8x3x3x3,9,1x9x6x7x5 pads=1,1,1,1,1,1 activation=Clip "
           "activation_min=-1 activation_max=2 domain=anynpu opset=1",
           "FusedConv shape=1x8x6x7,40x8x3x3,_,1x40x6x7 pads=1,1,1,1 activation=Relu domain=anynpu "

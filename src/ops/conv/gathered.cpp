@@ -21,6 +21,7 @@ constexpr int64_t kMostPanels = 8;           // of one task
 constexpr int64_t kTasksPerThread = 4;
 constexpr int64_t kMostPanelBytes = int64_t{64} << 20;
 constexpr int64_t kMostColumns = 32;
+constexpr int kFewProducts = 1 << 14;
 
 // Where the weights of a phase lie when packed: [group][tile of rows][k][rows of the tile].
 struct PhaseRows {
@@ -359,6 +360,15 @@ Status check_gathered(const GatheredConv& conv, Isa isa) {
                   conv.in_group(), taps);
     }
   }
+  bool known = conv.batch >= 0;
+  double products = static_cast<double>(conv.batch * conv.out_channels) *
+                    static_cast<double>(conv.in_group() * conv.kernel_taps);
+  for (int64_t extent : conv.out) {
+    known = known && extent >= 0;
+    products *= static_cast<double>(extent);
+  }
+  if (known && !conv.transposed && products < kFewProducts)
+    return fail(Code::unsupported_shape, "takes {} products and more", kFewProducts);
   return {};
 }
 

@@ -48,7 +48,9 @@ using GatheredRule = Result<GatheredConv> (*)(const OpContext& context);
 Result<GatheredConv> gathered_conv_of(const OpContext& context);            // Conv, FusedConv
 Result<GatheredConv> gathered_conv_transpose_of(const OpContext& context);  // image/
 
-// Refuses more than kMostGatheredAxes axes or kMostPhases phases, and windows of many megabytes.
+// Refuses more than kMostGatheredAxes axes or kMostPhases phases, windows of many megabytes, and
+// convolutions of a few thousand products: the reference takes no time for these, sums in double,
+// and multiplies no pads with infinite weights.
 Status check_gathered(const GatheredConv& conv, Isa isa);
 Result<std::unique_ptr<Kernel>> create_gathered(const OpContext& context, GatheredRule rule,
                                                 Isa isa);

@@ -12,6 +12,7 @@
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
 #include "tensor/element.h"
+#include "tensor/half_arrays.h"
 
 namespace anynpu::ops {
 
@@ -61,22 +62,91 @@ Status binary_rule(OpContext& context) {
   return {};
 }
 
+template <typename T>
+constexpr bool kIsShort = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
+template <typename T>
+constexpr DType kShortType = std::is_same_v<T, F16> ? DType::f16 : DType::bf16;
+
+// Elements of a short float that are widened at a time.
+constexpr int64_t kWidened = 256;
+
+template <typename T>
+void widen_some(const T* x, int64_t step, int64_t count, float* out) {
+  if (step == 1) {
+    widen(kShortType<T>, reinterpret_cast<const std::byte*>(x), out, static_cast<size_t>(count));
+  } else {
+    std::fill_n(out, count, static_cast<float>(Element<T>::load(*x)));
+  }
+}
+
 template <typename T, typename Functor>
 void inner_loop(const T* a, const T* b, T* y, int64_t step_a, int64_t step_b, int64_t count) {
   const Functor f;
-  const auto apply = [f](T p, T q) {
-    return Element<T>::store(f(Element<T>::load(p), Element<T>::load(q)));
-  };
-  if (step_a == 1 && step_b == 1) {
-    map_elements(static_cast<size_t>(count), [=](size_t i) { y[i] = apply(a[i], b[i]); });
+  if constexpr (kIsShort<T>) {
+    float p[kWidened], q[kWidened];
+    for (int64_t at = 0; at < count; at += kWidened) {
+      const int64_t n = std::min(kWidened, count - at);
+      if (at == 0 || step_a != 0) widen_some(a + at * step_a, step_a, n, p);
+      if (at == 0 || step_b != 0) widen_some(b + at * step_b, step_b, n, q);
+      float made[kWidened];
+      float *to = made, *left = p, *right = q;
+      map_elements(static_cast<size_t>(n), [=](size_t i) { to[i] = f(left[i], right[i]); });
+      narrow(kShortType<T>, made, reinterpret_cast<std::byte*>(y + at), static_cast<size_t>(n));
+    }
+  } else if (step_a == 1 && step_b == 1) {
+    map_elements(static_cast<size_t>(count), [=](size_t i) { y[i] = f(a[i], b[i]); });
   } else if (step_a == 1) {
     const T q = *b;
-    map_elements(static_cast<size_t>(count), [=](size_t i) { y[i] = apply(a[i], q); });
+    map_elements(static_cast<size_t>(count), [=](size_t i) { y[i] = f(a[i], q); });
   } else {
     const T p = *a;
     const auto step = static_cast<size_t>(step_b);
-    map_elements(static_cast<size_t>(count), [=](size_t i) { y[i] = apply(p, b[i * step]); });
+    map_elements(static_cast<size_t>(count), [=](size_t i) { y[i] = f(p, b[i * step]); });
   }
+}
+
+// x of N x C x spatial with one element for each channel, both in blocks of 16 channels.
+struct ChannelLoop {
+  int64_t images = 0, blocks = 0, pixels = 0;
+  bool of_all_images = false;  // the channels are 1 x C
+};
+
+template <typename T, typename Functor, bool channels_first>
+std::unique_ptr<KernelPlan> plan_channels(ChannelLoop loop) {
+  return make_plan([loop](const RunArgs& args) {
+    const auto least = static_cast<size_t>(1 + 8192 / (loop.pixels * kBlock + 1));
+    const T* all = input_of<T>(args, channels_first ? 1 : 0);
+    const T* channels = input_of<T>(args, channels_first ? 0 : 1);
+    parallel(static_cast<size_t>(loop.images * loop.blocks), least, [&](size_t begin, size_t end) {
+      const Functor f;
+      const auto apply = [f](auto x, auto c) { return channels_first ? f(c, x) : f(x, c); };
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        const T* c = channels + (loop.of_all_images ? i % loop.blocks : i) * kBlock;
+        const T* x = all + i * loop.pixels * kBlock;
+        T* y = output_of<T>(args, 0) + i * loop.pixels * kBlock;
+        if constexpr (kIsShort<T>) {
+          float repeated[kWidened], part[kWidened];
+          for (int64_t at = 0; at < kWidened; at += kBlock) widen_some(c, 1, kBlock, repeated + at);
+          for (int64_t at = 0; at < loop.pixels * kBlock; at += kWidened) {
+            const int64_t n = std::min(kWidened, loop.pixels * kBlock - at);
+            widen_some(x + at, 1, n, part);
+            float *from = part, *by = repeated;
+            map_elements(static_cast<size_t>(n),
+                         [=](size_t k) { from[k] = apply(from[k], by[k]); });
+            narrow(kShortType<T>, part, reinterpret_cast<std::byte*>(y + at),
+                   static_cast<size_t>(n));
+          }
+        } else {
+          T own[kBlock];
+          std::copy_n(c, kBlock, own);
+          for (int64_t pixel = 0; pixel < loop.pixels; ++pixel, x += kBlock, y += kBlock) {
+#pragma GCC ivdep
+            for (int64_t k = 0; k < kBlock; ++k) y[k] = apply(x[k], own[k]);
+          }
+        }
+      }
+    });
+  });
 }
 
 template <typename T, typename Functor>
@@ -101,25 +171,45 @@ std::unique_ptr<KernelPlan> plan_broadcast(BroadcastLoop loop) {
   });
 }
 
+// Whether `channels` has one element for each channel of `all`, which lies in blocks.
+bool is_by_channel(const Operand& all, const Operand& channels) {
+  if (all.layout != Layout::blocked16 || !can_block(all) || !can_block(channels)) return false;
+  const Shape &x = all.shape, &c = channels.shape;
+  if (x.size() != c.size() || c[1] != x[1] || (c[0] != 1 && c[0] != x[0])) return false;
+  return std::all_of(c.begin() + 2, c.end(), [](int64_t extent) { return extent == 1; });
+}
+
+// Blocked operands stay blocked where one of each pair of elements lies beside the other, or where
+// one of them has one element for each channel. The unused channels must stay finite, which a
+// division by them would not.
 template <typename Functor, bool keeps_blocked>
 PlanResult plan_binary(const OpContext& context) {
   const Operand &a = context.inputs[0], &b = context.inputs[1];
   const Shape& out = context.outputs[0].shape;
-  // Same shapes with at least one blocked: stay blocked. The unused channels must stay finite,
-  // which a division by them would not.
-  const bool blocked = keeps_blocked && a.shape == b.shape && can_block(a) &&
-                       (a.layout == Layout::blocked16 || b.layout == Layout::blocked16);
-  BroadcastLoop loop;
-  if (blocked) {
-    const Shape flat = {stored_elements(out, Layout::blocked16)};
-    loop = broadcast_loop(flat, flat, flat);
-  } else {
-    loop = broadcast_loop(a.shape, b.shape, out);
-  }
-  if (element_count(out) == 0) loop.outer = 0;
+  const bool none = element_count(out) == 0;
+  const bool same = a.shape == b.shape && can_block(a) &&
+                    (a.layout == Layout::blocked16 || b.layout == Layout::blocked16);
+  const bool by_channel = is_by_channel(a, b) || is_by_channel(b, a);
+  const bool blocked = keeps_blocked && (same || by_channel);
   std::unique_ptr<KernelPlan> plan;
-  visit_numbers(
-      a.dtype, [&](auto zero) { plan = plan_broadcast<decltype(zero), Functor>(std::move(loop)); });
+  if (blocked && !same) {
+    const bool first = !is_by_channel(a, b);
+    const Shape &x = first ? b.shape : a.shape, &c = first ? a.shape : b.shape;
+    const ChannelLoop loop{none ? 0 : x[0], (x[1] + kBlock - 1) / kBlock,
+                           element_count({x.begin() + 2, x.end()}), c[0] == 1};
+    visit_floats(a.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      plan = first ? plan_channels<T, Functor, true>(loop) : plan_channels<T, Functor, false>(loop);
+    });
+  } else {
+    const Shape flat = {stored_elements(out, Layout::blocked16)};
+    BroadcastLoop loop =
+        blocked ? broadcast_loop(flat, flat, flat) : broadcast_loop(a.shape, b.shape, out);
+    if (none) loop.outer = 0;
+    visit_numbers(a.dtype, [&](auto zero) {
+      plan = plan_broadcast<decltype(zero), Functor>(std::move(loop));
+    });
+  }
   if (!plan) return no_kernel_for(context);
   const Layout layout = blocked ? Layout::blocked16 : Layout::plain;
   plan->input_layouts = {layout, layout};

@@ -4,6 +4,7 @@
 
 #include "ops/broadcast.h"
 #include "ops/test_node.h"
+#include "tensor/half.h"
 
 namespace anynpu::ops {
 namespace {
@@ -127,6 +128,47 @@ TEST(Elementwise, EveryKernelAgreesWithTheReference) {
           "Add shape=0x3,1x3",
       },
       24);
+}
+
+TEST(Binary, OneNumberForEachChannelKeepsBlocks) {
+  check_cases(
+      {
+          "Mul shape=2x40x9x7,2x40x1x1",
+          "Mul shape=1x16x1x1,3x16x5x4",
+          "Add shape=2x17x3x3x2,1x17x1x1x1",
+          "Sub shape=2x33x1x1,2x33x5x4",
+          "Sub shape=1x33x1x1,3x33x5x4 dtype=bfloat16",
+          "Mul shape=2x40x19x17,2x40x1x1 dtype=float16",
+          "Div shape=2x40x9x7,2x40x1x1",
+          "Mul shape=0x40x9x7,1x40x1x1",
+          "Mul shape=2x40x0x7,2x40x1x1",
+      },
+      18);
+}
+
+TEST(Binary, ShortFloatsRoundOnceWhateverTheLength) {
+  for (const char* text : {"Add shape=600,600 dtype=float16", "Add shape=600,1 dtype=float16",
+                           "Add shape=1,600 dtype=float16"}) {
+    const auto op_case = OpCase::parse(text);
+    ASSERT_TRUE(op_case.ok());
+    auto made = *op_case;
+    std::vector<F16> x[2];
+    for (size_t i = 0; i < 2; ++i) {
+      x[i].resize(made.data()[i].size() / sizeof(F16));
+      for (size_t k = 0; k < x[i].size(); ++k)
+        x[i][k] = to_f16(static_cast<float>(k * k % 1023 + i) * 0.37f);
+      std::memcpy(made.data()[i].data(), x[i].data(), made.data()[i].size());
+    }
+    const auto kernel = choose_kernel(*made.context(), KernelDevice::cpu);
+    const auto y = made.run(**kernel, Layout::plain);
+    ASSERT_TRUE(y.ok()) << y.status().to_string();
+    for (size_t k = 0; k < 600; ++k) {
+      F16 got;
+      std::memcpy(&got, (*y)[0].data() + k * sizeof got, sizeof got);
+      const float sum = to_float(x[0][k % x[0].size()]) + to_float(x[1][k % x[1].size()]);
+      ASSERT_EQ(got.bits, to_f16(sum).bits) << text << " " << k;
+    }
+  }
 }
 
 }  // namespace

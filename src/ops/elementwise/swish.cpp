@@ -7,6 +7,7 @@
 #include "ops/block/wide.h"
 #include "ops/cpu/rows.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/elementwise/map_elements.h"
 #include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -65,14 +66,15 @@ PlanResult plan_swish_rows(const OpContext& context) {
         const size_t n = std::min(part.size(), end - at);
         const float* x = input_of<float>(args, 0) + at;
         float* y = output_of<float>(args, 0) + at;
-        for (size_t i = 0; i < n; ++i) part[i] = alpha * x[i];
-        sigmoid(part.data(), part.data(), static_cast<int64_t>(n));
+        float* gate = part.data();
+        if (alpha != 1) map_elements(n, [=](size_t i) { gate[i] = alpha * x[i]; });
+        sigmoid(alpha == 1 ? x : gate, gate, static_cast<int64_t>(n));
         if (!gated) {
-          for (size_t i = 0; i < n; ++i) y[i] = x[i] * part[i];
+          map_elements(n, [=](size_t i) { y[i] = x[i] * gate[i]; });
           continue;
         }
         const float* factor = input_of<float>(args, 1) + at;
-        for (size_t i = 0; i < n; ++i) y[i] = x[i] * part[i] * factor[i];
+        map_elements(n, [=](size_t i) { y[i] = x[i] * gate[i] * factor[i]; });
       }
     });
   });
