@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFT and STFT by their definition: sums of products with roots of unity, in double.
+// DFT and STFT: by their definition, sums of products with roots of unity, and by the fast Fourier
+// transform; both in double.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "ops/block/wide.h"
@@ -9,6 +11,7 @@
 #include "ops/move/axes.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/signal/fft.h"
 #include "ops/signal/signal.h"
 
 namespace anynpu::ops {
@@ -33,6 +36,83 @@ Complex bin(int64_t k, int64_t length, bool inverse, const At& at) {
   }
   if (inverse) sum.re /= static_cast<double>(length), sum.im /= static_cast<double>(length);
   return sum;
+}
+
+bool all_finite(const double* x, int64_t count) {
+  double zero = 0;
+  for (int64_t i = 0; i < count; ++i) zero += x[i] * 0;
+  return zero == 0;
+}
+
+// The bins of points of which some are infinite or no numbers: by definition, as differences inside
+// a fast transform would spread other NaNs. No other point counts.
+void endless_bins(const double* re, const double* im, int64_t length, bool inverse, int64_t bins,
+                  double* out) {
+  for (int64_t k = 0; k < bins; ++k) {
+    Complex sum;
+    for (int64_t i = 0; i < length && !(std::isnan(sum.re) && std::isnan(sum.im)); ++i) {
+      if (std::isfinite(re[i]) && std::isfinite(im[i])) continue;
+      const auto turn = static_cast<double>(k * i % length) / static_cast<double>(length);
+      const double angle = (inverse ? 2 : -2) * M_PI * turn;
+      sum.re += re[i] * std::cos(angle) - im[i] * std::sin(angle);
+      sum.im += re[i] * std::sin(angle) + im[i] * std::cos(angle);
+    }
+    out[2 * k] = sum.re;
+    out[2 * k + 1] = sum.im;
+  }
+}
+
+// Rows of points, transformed two at a time. `load(args, row, re, im)` reads the points of a row,
+// `store(args, row, bins)` takes its bins, real and imaginary parts in turn.
+template <typename Load, typename Store>
+std::unique_ptr<KernelPlan> plan_rows(int64_t rows, int64_t length, int64_t bins, bool inverse,
+                                      Load load, Store store) {
+  constexpr int64_t kSharedBytes = 256 << 20;  // more memory than this is for one thread
+  auto fft = std::make_shared<const Fft>(length, inverse);
+  const int64_t points = length + fft->room_points();
+  const auto point_bytes = static_cast<size_t>(points) * sizeof(Fft::Point);
+  const size_t bytes = point_bytes + static_cast<size_t>(2 * length + 2 * bins) * sizeof(double);
+  const auto pairs = static_cast<size_t>((rows + 1) / Fft::kLanes);
+  size_t workers = std::min(ThreadPool::instance().threads(), std::max<size_t>(pairs, 1));
+  if (workers * bytes > static_cast<size_t>(kSharedBytes)) workers = 1;
+  auto plan = make_plan([=](const RunArgs& args) {
+    std::atomic<size_t> next{0};
+    parallel(std::min(workers, pairs), 1, [&](size_t worker, size_t) {
+      std::byte* own = args.workspace + worker * bytes;
+      auto* x = reinterpret_cast<Fft::Point*>(own);
+      auto* re = reinterpret_cast<double*>(own + point_bytes);
+      double *im = re + length, *out = im + length;
+      for (size_t pair; (pair = next.fetch_add(1, std::memory_order_relaxed)) < pairs;) {
+        const auto row = static_cast<int64_t>(pair) * Fft::kLanes;
+        bool pending[Fft::kLanes] = {};
+        for (int lane = 0; lane < Fft::kLanes; ++lane) {
+          const bool there = row + lane < rows;
+          if (there) load(args, row + lane, re, im);
+          pending[lane] = there && all_finite(re, length) && all_finite(im, length);
+          for (int64_t i = 0; i < length; ++i) {
+            x[i].re[lane] = pending[lane] ? re[i] : 0;
+            x[i].im[lane] = pending[lane] ? im[i] : 0;
+          }
+          if (there && !pending[lane]) {
+            endless_bins(re, im, length, inverse, bins, out);
+            store(args, row + lane, out);
+          }
+        }
+        fft->run(x, x + length);
+        const double scale = inverse ? static_cast<double>(length) : 1;
+        for (int lane = 0; lane < Fft::kLanes; ++lane) {
+          if (!pending[lane]) continue;
+          for (int64_t k = 0; k < bins; ++k) {
+            out[2 * k] = x[k].re[lane] / scale;
+            out[2 * k + 1] = x[k].im[lane] / scale;
+          }
+          store(args, row + lane, out);
+        }
+      }
+    });
+  });
+  plan->workspace_bytes = workers * bytes;
+  return plan;
 }
 
 struct Setup {
@@ -118,6 +198,41 @@ PlanResult plan_dft(const OpContext& context) {
   });
 }
 
+PlanResult plan_dft_fast(const OpContext& context) {
+  ANYNPU_ASSIGN(const Setup s, setup_of(context));
+  const Shape& x = context.inputs[0].shape;
+  const int64_t parts = x.back(), extent = x[static_cast<size_t>(s.axis)];
+  int64_t outer = 1, inner = 1;
+  for (int64_t i = 0; i < static_cast<int64_t>(x.size()) - 1; ++i) {
+    if (i != s.axis) (i < s.axis ? outer : inner) *= x[static_cast<size_t>(i)];
+  }
+  const DType type = context.inputs[0].dtype;
+  const int64_t given = std::min(extent, s.to_real ? s.length / 2 + 1 : s.length);
+  const auto load = [=, from = load_block<double>(type)](const RunArgs& args, int64_t row,
+                                                         double* re, double* im) {
+    const int64_t at = (row / inner * extent * inner + row % inner) * parts, step = inner * parts;
+    std::fill(re, re + s.length, 0.0);  // a longer transform continues with zeros
+    std::fill(im, im + s.length, 0.0);
+    from(args.inputs[0], at, step, re, given);
+    if (parts == 2) from(args.inputs[0], at + 1, step, im, given);
+    for (int64_t i = s.length / 2 + 1; s.to_real && i < s.length; ++i) {
+      re[i] = re[s.length - i];
+      im[i] = -im[s.length - i];
+    }
+  };
+  const auto store = [=, to = store_block<double>(type)](const RunArgs& args, int64_t row,
+                                                         double* bins) {
+    const int64_t stored = s.to_real ? 1 : 2;
+    for (int64_t k = 0; s.to_real && k < s.bins; ++k) bins[k] = bins[2 * k];
+    const int64_t at = (row / inner * s.bins * inner + row % inner) * stored;
+    if (inner == 1) return to(args.outputs[0], at, bins, s.bins * stored);
+    for (int64_t k = 0; k < s.bins; ++k) {
+      to(args.outputs[0], at + k * inner * stored, bins + k * stored, stored);
+    }
+  };
+  return plan_rows(outer * inner, s.length, s.bins, context.int_attr("inverse") != 0, load, store);
+}
+
 struct Frames {
   bool known = true;
   int64_t step = 0, length = 0, count = 0, bins = 0;
@@ -178,6 +293,38 @@ PlanResult plan_stft(const OpContext& context) {
   });
 }
 
+PlanResult plan_stft_fast(const OpContext& context) {
+  ANYNPU_ASSIGN(const Frames f, frames_of(context));
+  const Shape& x = context.inputs[0].shape;
+  const int64_t parts = x.size() == 3 ? x[2] : 1, points = x[1];
+  const bool windowed = context.has_input(2);
+  const DType type = context.inputs[0].dtype;
+  const auto load = [=, from = load_block<double>(type)](const RunArgs& args, int64_t row,
+                                                         double* re, double* im) {
+    const int64_t at = (row / f.count * points + row % f.count * f.step) * parts;
+    from(args.inputs[0], at, parts, re, f.length);
+    if (parts == 2) {
+      from(args.inputs[0], at + 1, parts, im, f.length);
+    } else {
+      std::fill(im, im + f.length, 0.0);
+    }
+    double some[kBlockLength];
+    for (int64_t i = 0; windowed && i < f.length; i += kBlockLength) {
+      const int64_t count = std::min(kBlockLength, f.length - i);
+      from(args.inputs[2], i, 1, some, count);
+      for (int64_t j = 0; j < count; ++j) {
+        re[i + j] *= some[j];
+        if (parts == 2) im[i + j] *= some[j];
+      }
+    }
+  };
+  const auto store = [=, to = store_block<double>(type)](const RunArgs& args, int64_t row,
+                                                         const double* bins) {
+    to(args.outputs[0], row * f.bins * 2, bins, f.bins * 2);
+  };
+  return plan_rows(x[0] * f.count, f.length, f.bins, false, load, store);
+}
+
 }  // namespace
 
 void register_fourier(Registry& registry) {
@@ -207,6 +354,12 @@ void register_fourier(Registry& registry) {
                         .types = {{"T", kFloats}, {"I", kWhole}},
                         .attrs = {{"onesided", AttrKind::i, int64_t{1}}},
                         .shape = stft_rule});
+  registry.add(KernelDef{
+      .op = "DFT", .name = "fft", .types = kFloats, .create = create_late<plan_dft_fast, 0b110>});
+  registry.add(KernelDef{.op = "STFT",
+                         .name = "fft",
+                         .types = kFloats,
+                         .create = create_late<plan_stft_fast, 0b1010>});
   registry.add(KernelDef{
       .op = "DFT", .name = "reference", .types = kFloats, .create = create_late<plan_dft, 0b110>});
   registry.add(KernelDef{.op = "STFT",

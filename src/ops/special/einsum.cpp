@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Einsum: every letter is a loop; strides say how each operand moves with it. Plain loops over all
-// letters: right for every equation, quick for small ones.
+// Einsum: its equation, and the reference, where every letter is a loop and strides say how each
+// operand moves with it: right for every equation and type.
+#include "ops/special/einsum.h"
+
 #include <array>
-#include <map>
 
 #include "ops/block/wide.h"
 #include "ops/late.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
 #include "ops/special/special.h"
+#include "ops/widen.h"
 
 namespace anynpu::ops {
 
 namespace {
 
 constexpr size_t kMostOperands = 8;
-
-struct Equation {
-  std::vector<std::string> terms;  // one per input; digits stand for the dimensions of "..."
-  std::string out;
-  std::map<char, int64_t> extents;
-};
+constexpr size_t kMostLetters = 2 * 26 + 10;  // small, large, and digits
 
 Status bad(const OpContext& context, std::string_view why) {
   return fail(Code::invalid_argument, "{}: equation '{}' {}", context.label(),
@@ -40,7 +37,9 @@ Result<std::string> expanded(const OpContext& context, const std::string& term, 
   return term.substr(0, dots) + middle + term.substr(dots + 3);
 }
 
-Result<Equation> parse(const OpContext& context) {
+}  // namespace
+
+Result<Equation> equation_of(const OpContext& context) {
   std::string text;
   for (char c : context.string_attr("equation")) {
     if (c != ' ') text += c;
@@ -96,59 +95,87 @@ Result<Equation> parse(const OpContext& context) {
   return eq;
 }
 
+namespace {
+
 Status einsum_rule(OpContext& context) {
   context.outputs[0].dtype = context.inputs[0].dtype;
   for (const Operand& input : context.inputs) {
     if (!input.fully_known()) return {};
   }
-  ANYNPU_ASSIGN(const Equation eq, parse(context));
+  ANYNPU_ASSIGN(const Equation eq, equation_of(context));
   Shape shape;
   for (char letter : eq.out) shape.push_back(eq.extents.at(letter));
   return set_output(context, 0, context.inputs[0].dtype, std::move(shape));
 }
 
+// Loops over some letters, the last one innermost, with the place of every operand.
+struct Loops {
+  std::vector<int64_t> extent;
+  std::vector<std::array<int64_t, kMostOperands>> step;
+
+  int64_t count() const { return element_count(extent); }
+};
+
+class Walk {
+ public:
+  Walk(const Loops& loops, const std::array<int64_t, kMostOperands>& start, int64_t first = 0)
+      : at(start), loops_(loops) {
+    for (size_t l = loops.extent.size(); l-- > 0; first /= loops.extent[l]) {
+      index_[l] = first % loops.extent[l];
+      move(l, index_[l]);
+    }
+  }
+  void next() {
+    for (size_t l = loops_.extent.size(); l-- > 0;) {
+      if (++index_[l] < loops_.extent[l]) return move(l, 1);
+      move(l, 1 - loops_.extent[l]);
+      index_[l] = 0;
+    }
+  }
+
+  std::array<int64_t, kMostOperands> at;  // in elements
+
+ private:
+  void move(size_t letter, int64_t times) {
+    for (size_t i = 0; i < kMostOperands; ++i) at[i] += times * loops_.step[letter][i];
+  }
+  const Loops& loops_;
+  std::array<int64_t, kMostLetters> index_{};
+};
+
 template <typename W>
 PlanResult plan_of(const OpContext& context) {
-  ANYNPU_ASSIGN(const Equation eq, parse(context));
-  std::string letters = eq.out;  // output letters first, then those summed over
-  for (const auto& [letter, extent] : eq.extents) {
-    if (eq.out.find(letter) == std::string::npos) letters += letter;
-  }
-  std::vector<int64_t> extent;
-  int64_t outputs = 1, summed = 1;
-  for (size_t l = 0; l < letters.size(); ++l) {
-    extent.push_back(eq.extents.at(letters[l]));
-    (l < eq.out.size() ? outputs : summed) *= extent.back();
-  }
-  const size_t operands = context.inputs.size();
-  std::array<std::vector<int64_t>, kMostOperands> step;
-  for (size_t i = 0; i < operands; ++i) {
-    const auto strides = strides_of(context.inputs[i].shape);
-    step[i].assign(letters.size(), 0);
-    for (size_t d = 0; d < strides.size(); ++d) {
-      if (context.inputs[i].shape[d] != 1) step[i][letters.find(eq.terms[i][d])] += strides[d];
+  ANYNPU_ASSIGN(const Equation eq, equation_of(context));
+  Loops kept, summed;
+  const auto add = [&](Loops& loops, char letter) {
+    loops.extent.push_back(eq.extents.at(letter));
+    auto& step = loops.step.emplace_back();
+    for (size_t i = 0; i < context.inputs.size(); ++i) {
+      const Shape& shape = context.inputs[i].shape;
+      const auto strides = strides_of(shape);
+      for (size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d] != 1 && eq.terms[i][d] == letter) step[i] += strides[d];
+      }
     }
+  };
+  for (char letter : eq.out) add(kept, letter);
+  for (const auto& [letter, extent] : eq.extents) {
+    if (eq.out.find(letter) == std::string::npos) add(summed, letter);
   }
   const auto load = load_block<W>(context.inputs[0].dtype);
   const auto store = store_block<W>(context.outputs[0].dtype);
-  const size_t kept = eq.out.size();
-  return make_plan([=](const RunArgs& args) {
+  const size_t operands = context.inputs.size();
+  return make_plan([=, outputs = kept.count(), terms = summed.count()](const RunArgs& args) {
     parallel(static_cast<size_t>(outputs), 64, [&](size_t begin, size_t end) {
-      for (size_t o = begin; o < end; ++o) {
+      Walk outer(kept, {}, static_cast<int64_t>(begin));
+      for (size_t o = begin; o < end; ++o, outer.next()) {
         W sum = 0;
-        for (int64_t s = 0; s < summed; ++s) {
-          std::array<int64_t, kMostOperands> offset{};
-          auto rest = s, high = static_cast<int64_t>(o);
-          for (size_t l = letters.size(); l-- > 0;) {
-            int64_t& index = l < kept ? high : rest;
-            const int64_t at = index % extent[l];
-            index /= extent[l];
-            for (size_t i = 0; i < operands; ++i) offset[i] += at * step[i][l];
-          }
+        Walk inner(summed, outer.at);
+        for (int64_t s = 0; s < terms; ++s, inner.next()) {
           W product = 1;
           for (size_t i = 0; i < operands; ++i) {
             W value = 0;
-            load(args.inputs[i], offset[i], 0, &value, 1);
+            load(args.inputs[i], inner.at[i], 0, &value, 1);
             product *= value;
           }
           sum += product;
@@ -174,6 +201,26 @@ void register_einsum(Registry& registry) {
                         .types = {{"T", kNumbers}},
                         .attrs = {{"equation", AttrKind::s, {}, true}},
                         .shape = einsum_rule});
+  registry.add(KernelDef{.op = "Einsum",
+                         .name = "einsum_avx512",
+                         .types = {DType::f32},
+                         .can_run = can_run_einsum_products<Isa::avx512>,
+                         .create = create_plain<plan_einsum_products<Isa::avx512>>});
+  registry.add(KernelDef{.op = "Einsum",
+                         .name = "einsum_avx2",
+                         .types = {DType::f32},
+                         .can_run = can_run_einsum_products<Isa::avx2>,
+                         .create = create_plain<plan_einsum_products<Isa::avx2>>});
+  registry.add(KernelDef{.op = "Einsum",
+                         .name = "einsum_baseline",
+                         .types = {DType::f32},
+                         .can_run = can_run_einsum_products<Isa::baseline>,
+                         .create = create_plain<plan_einsum_products<Isa::baseline>>});
+  registry.add(KernelDef{.op = "Einsum",
+                         .name = "widened",
+                         .types = kShortFloats,
+                         .can_run = can_run_widened,
+                         .create = create_widened});
   registry.add(KernelDef{
       .op = "Einsum", .name = "reference", .types = kNumbers, .create = create_plain<plan_einsum>});
 }
