@@ -131,6 +131,24 @@ def test_the_largest_gear_is_the_one_with_the_most_bytes_in_all_inputs(tmp_path,
     model.close()
 
 
+def test_a_dataset_of_two_models_keeps_the_gear_of_each(load, files, tmp_path):
+    model, other = load("batch"), Model(convert(tmp_path, "other", files["net"],
+                                                "--input_shape=image:-1,3,8,8",
+                                                "--dynamic_batch_size=3,2"))
+    model.feed(image(4, 3, 8, 8))
+    wanted = expected(files["net"], image=image(4, 3, 8, 8))[0]
+    memory, _, size = model.output_data[0]
+    assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, 1, 1) == 0
+    assert acl.mdl.set_dynamic_batch_size(other.id, model.inputs, 1, 3) == 0
+    for one, rows in ((model, 1), (other, 3)):
+        assert acl.rt.memset(memory, size, 0, size) == 0
+        assert acl.mdl.execute(one.id, model.inputs, model.outputs) == 0
+        got = model.read(0, (4, 5))
+        np.testing.assert_allclose(got[:rows], wanted[:rows], rtol=1e-4, atol=1e-6)
+        assert not got[rows:].any(), "the rows of its gear alone were written"
+    other.close()
+
+
 def test_buffers_may_be_as_large_as_the_gear_needs_and_not_smaller(load):
     model = load("batch", input_sizes=[2 * 768, 8], output_sizes=[2 * 20, 2 * 1024])
     assert acl.mdl.set_dynamic_batch_size(model.id, model.inputs, 1, 2) == 0

@@ -95,12 +95,20 @@ class Dataset {
 
   void choose_gear(Choice choice) {
     const std::lock_guard lock(mutex_);
-    gear_ = choice;
+    for (Choice& earlier : gears_) {
+      if (earlier.model_id != choice.model_id) continue;
+      earlier = choice;
+      return;
+    }
+    gears_.push_back(choice);
   }
   // `otherwise` when none was chosen for this model.
   size_t gear(uint32_t model_id, size_t otherwise) const {
     const std::lock_guard lock(mutex_);
-    return gear_.model_id == model_id ? gear_.value : otherwise;
+    for (const Choice& choice : gears_) {
+      if (choice.model_id == model_id) return choice.value;
+    }
+    return otherwise;
   }
 
   // The parameters of dynamic AIPP were written to the buffer `index`; pictures of the shape N, H,
@@ -199,7 +207,7 @@ class Dataset {
     Shape picture;
   };
   std::vector<AippChoice> aipp_;
-  Choice gear_;
+  std::vector<Choice> gears_;  // one a model
 };
 
 // What aclmdlLoadWithConfig loads and how.
