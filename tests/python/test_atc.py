@@ -338,6 +338,33 @@ def test_a_few_bytes_that_ask_for_terabytes_are_refused_in_bounded_memory(folder
             os.remove("out.om")
 
 
+@pytest.mark.parametrize("megabytes", [200, 300])
+def test_a_process_without_memory_for_a_model_says_so(folder, megabytes):
+    node = helper.make_node
+    size = numpy_helper.from_array(np.array([2000, 2000], np.int64), "size")
+    nodes = [node("ConstantOfShape", ["size"], ["c0"]),
+             *[node("Neg", [f"c{i}"], [f"c{i + 1}"]) for i in range(30)],
+             node("ReduceSum", ["c30"], ["s"], keepdims=0), node("Mul", ["x", "s"], ["y"])]
+    onnx.save(make_model(nodes=nodes, weights=[size]), "large.onnx")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    done = convert(model="large.onnx", preexec_fn=limit)
+    if done.returncode != 0:  # a step that finds no room may also be left for the run
+        assert done.returncode == 1
+        check_failed(done, "memory of this process ran out while 'large.onnx' was converted")
+
+
+def test_what_is_no_file_or_no_text_is_refused_in_a_few_lines(folder):
+    single = ["--output=out", "--soc_version=Ascend310P3"]
+    check_failed(atc("--singleop=/dev/zero", *single), "'/dev/zero' is not a regular file")
+    check_failed(convert("--insert_op_conf=/dev/zero"), "'/dev/zero' is not a regular file")
+    open("pixels.raw", "w").write("x" * 1000000)
+    wrong = convert("--precision_mode=force_fp16", "--keep_dtype=pixels.raw")
+    check_failed(wrong, "no operator 'xxx", r"\(\d+ bytes\)")
+    assert len(wrong.stderr) < 4000
+
+
 @pytest.mark.parametrize("opset", [9, 11, 13, 15, 17, 18])
 def test_the_classifier_operators_convert_at_every_opset(folder, opset):
     rng = np.random.default_rng(0)

@@ -2,9 +2,11 @@
 // atc: the model converter, with the vendor's options, lines and exit codes.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "base/log.h"
 #include "modes.h"
@@ -84,12 +86,30 @@ Status run(const anynpu::CommandLine& line, const std::string& command) {
                       mode);
 }
 
+// Lines of a message that quote a whole file, say, without their middle.
+std::string without_long_lines(const std::string& text) {
+  constexpr size_t kLongest = 2000, kHead = 1500, kTail = 400;
+  std::string shown;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const size_t size = line.size();
+    shown += size <= kLongest ? line
+                              : line.substr(0, kHead) +
+                                    anynpu::format(" ... ({} bytes) ... ", size - kHead - kTail) +
+                                    line.substr(size - kTail);
+    shown += '\n';
+    at = end + 1;
+  }
+  return shown;
+}
+
 int report(const Status& status) {
   if (status.ok()) {
     std::puts(kSuccess);
     return 0;
   }
-  std::fprintf(stderr, "ATC: %s\n", status.to_string().c_str());
+  std::fprintf(stderr, "ATC: %s", without_long_lines(status.to_string()).c_str());
   std::puts(
       "ATC run failed, please check the message above; try 'atc --help' for more information.");
   return 1;
@@ -108,5 +128,12 @@ int main(int argc, char** argv) {
   }
   std::puts("ATC start working now, please wait for a moment.");
   std::fflush(stdout);
-  return report(line.ok() ? run(*line, command) : line.status());
+  try {
+    return report(line.ok() ? run(*line, command) : line.status());
+  } catch (const std::bad_alloc&) {
+    return report(anynpu::fail(anynpu::Code::out_of_memory,
+                               "the memory of this process ran out while '{}' was converted; "
+                               "raise its limit (ulimit -v), or convert on a machine with more",
+                               line->get("model")));
+  }
 }

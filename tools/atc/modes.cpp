@@ -26,12 +26,6 @@ Status write_text(const std::string& path, const std::string& text) {
   return write_file_atomically(path, parts);
 }
 
-Result<std::string> read_text(const std::string& path) {
-  ANYNPU_ASSIGN(const auto file, MappedFile::open(path));
-  const auto bytes = file->bytes();
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
 json::Value info_json(const std::vector<om::TensorInfo>& infos) {
   json::Array list;
   for (const om::TensorInfo& info : infos) {
@@ -69,7 +63,7 @@ Result<json::Value> source_json(const CommandLine& line) {
   ANYNPU_ASSIGN(source.options.input_shapes, compile::parse_input_shapes(line.get("input_shape")));
   const bool infer = line.get("dump_mode") == "1";
   if (source.framework == compile::Framework::caffe && source.weight_path.empty() && !infer) {
-    ANYNPU_ASSIGN(const std::string text, read_text(source.model_path));
+    ANYNPU_ASSIGN(const std::string text, read_text(line, "om"));
     return compile::from_prototext(text);
   }
   ANYNPU_ASSIGN(graph::Graph graph, compile::import_model(source));
@@ -105,7 +99,7 @@ Status write_model_json(const CommandLine& line) {
 Status write_stage_json(const CommandLine& line) {
   ANYNPU_TRY(need(line, "om"));
   ANYNPU_TRY(need(line, "json"));
-  ANYNPU_ASSIGN(const std::string text, read_text(line.get("om")));
+  ANYNPU_ASSIGN(const std::string text, read_text(line, "om"));
   ANYNPU_ASSIGN(const json::Value root, compile::from_prototext(text),
                 "while reading '{}'; --mode=5 takes a ge_proto_*.txt that DUMP_GE_GRAPH wrote",
                 line.get("om"));

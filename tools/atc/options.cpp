@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/mapped_file.h"
+
 namespace anynpu::atc {
 
 namespace {
@@ -112,6 +114,12 @@ Status check_with_single_op(const CommandLine& line) {
                 name);
   }
   return {};
+}
+
+Result<std::string> read_text(const CommandLine& line, std::string_view option) {
+  ANYNPU_ASSIGN(const auto file, MappedFile::open(line.get(option)), "in --{}", option);
+  const auto bytes = file->bytes();
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 std::string help() {

@@ -2,7 +2,6 @@
 // From a command line to the work of mode 0, with every documented check.
 #include <filesystem>
 
-#include "base/mapped_file.h"
 #include "base/soc.h"
 #include "compile/option_text.h"
 #include "compile/pass_switch.h"
@@ -20,13 +19,6 @@ Status need(const CommandLine& line, std::string_view name) {
   if (!line.get(name).empty()) return {};
   return fail(Code::invalid_argument,
               "--{} is missing; expected --model, --framework, --output and --soc_version", name);
-}
-
-// The text of the file that an option names.
-Result<std::string> read_text(const CommandLine& line, std::string_view option) {
-  ANYNPU_ASSIGN(const auto file, MappedFile::open(line.get(option)), "in --{}", option);
-  const auto bytes = file->bytes();
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 // The guide asks for both files of a Caffe model.

@@ -3,8 +3,6 @@
 #include "compile/single_op.h"
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/format.h"
 #include "base/soc.h"
@@ -15,14 +13,6 @@
 namespace anynpu::atc {
 
 namespace {
-
-Result<std::string> read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Code::file_not_found, "--singleop: '{}' cannot be opened", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // One run names all operators that are not there.
 Status check_supported(const std::vector<singleop::SingleOp>& ops, const std::string& path) {
@@ -50,7 +40,7 @@ Status convert_single_ops(const CommandLine& line, const std::string& command) {
   }
   ANYNPU_TRY(check_soc_name(line.get("soc_version")), "in --soc_version");
   ANYNPU_TRY(parse_precision(line).status());  // an operator keeps the types of its description
-  ANYNPU_ASSIGN(const std::string text, read_text(path));
+  ANYNPU_ASSIGN(const std::string text, read_text(line, "singleop"));
   ANYNPU_ASSIGN(const auto ops, singleop::parse_file_text(text, path));
   ANYNPU_TRY(check_supported(ops, path));
   // All are compiled before the first is written.
