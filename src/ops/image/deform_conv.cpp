@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeformConv of images: each tap of the kernel is moved by its own offset and read between pixels.
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 
-#include "ops/block/wide.h"
 #include "ops/image/image.h"
 #include "ops/late.h"
 #include "ops/parallel.h"
+#include "ops/plain_kernel.h"
 #include "ops/registry.h"
 #include "ops/window.h"
+#include "tensor/element.h"
 
 namespace anynpu::ops {
 
@@ -53,59 +56,120 @@ Status deform_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, {p.batch, p.outputs, p.window.out[0], p.window.out[1]});
 }
 
-PlanResult plan_deform(const OpContext& context) {
-  ANYNPU_ASSIGN(const Problem p, problem_of(context));
-  const DType type = context.inputs[0].dtype;
-  const auto store = store_block<double>(type);
-  const bool bias = context.has_input(3), masked = context.has_input(4);
-  const Window& w = p.window;
-  const int64_t taps = w.kernel[0] * w.kernel[1], pixels = w.out[0] * w.out[1];
-  const int64_t group_in = p.channels / p.group, group_out = p.outputs / p.group;
-  return make_plan([=](const RunArgs& args) {
-    const auto read = [&](size_t input, int64_t at) {
-      return load_one<double>(type, args.inputs[input], at);
-    };
-    // Between pixels; those outside are 0.
-    const auto sample = [&](int64_t plane, double y, double z) {
-      if (!(y > -1 && y < static_cast<double>(w.in[0]) && z > -1 &&
-            z < static_cast<double>(w.in[1])))
-        return 0.0;
-      const double y0 = std::floor(y), z0 = std::floor(z);
-      double sum = 0;
-      for (int corner = 0; corner < 4; ++corner) {
-        const auto i = static_cast<int64_t>(y0) + corner / 2,
-                   j = static_cast<int64_t>(z0) + corner % 2;
-        if (i < 0 || j < 0 || i >= w.in[0] || j >= w.in[1]) continue;
-        const double weight = (1 - std::fabs(y - static_cast<double>(i))) *
-                              (1 - std::fabs(z - static_cast<double>(j)));
-        sum += weight * read(0, (plane * w.in[0] + i) * w.in[1] + j);
-      }
-      return sum;
-    };
-    parallel(static_cast<size_t>(p.batch * p.outputs * pixels), 1, [&](size_t begin, size_t end) {
-      for (auto o = static_cast<int64_t>(begin); o < static_cast<int64_t>(end); ++o) {
-        const int64_t pixel = o % pixels, m = o / pixels % p.outputs, n = o / pixels / p.outputs;
-        double sum = bias ? read(3, m) : 0;
-        for (int64_t c = 0; c < group_in; ++c) {
-          const int64_t channel = m / group_out * group_in + c;
-          const int64_t part = channel / (p.channels / p.offset_group);
-          for (int64_t tap = 0; tap < taps; ++tap) {
-            const int64_t at = (n * p.offset_group + part) * taps + tap;
-            const double y = static_cast<double>(pixel / w.out[1] * w.stride[0] - w.pad_begin[0] +
-                                                 tap / w.kernel[1] * w.dilation[0]) +
-                             read(2, 2 * at * pixels + pixel);
-            const double z = static_cast<double>(pixel % w.out[1] * w.stride[1] - w.pad_begin[1] +
-                                                 tap % w.kernel[1] * w.dilation[1]) +
-                             read(2, (2 * at + 1) * pixels + pixel);
-            const double weight = read(1, (m * group_in + c) * taps + tap) *
-                                  (masked ? read(4, at * pixels + pixel) : 1);
-            sum += weight * sample(n * p.channels + channel, y, z);
+constexpr int64_t kPixels = 16;  // output pixels that are done together
+
+// The four pixels around a place and their weights; -1 for those outside.
+struct Corners {
+  int64_t at[4] = {-1, -1, -1, -1};
+  double weight[4] = {};
+};
+
+Corners corners_of(const Window& w, double y, double z) {
+  Corners found;
+  if (!(y > -1 && y < static_cast<double>(w.in[0]) && z > -1 && z < static_cast<double>(w.in[1])))
+    return found;
+  for (int corner = 0; corner < 4; ++corner) {
+    const auto i = static_cast<int64_t>(std::floor(y)) + corner / 2,
+               j = static_cast<int64_t>(std::floor(z)) + corner % 2;
+    if (i < 0 || j < 0 || i >= w.in[0] || j >= w.in[1]) continue;
+    found.at[corner] = i * w.in[1] + j;
+    found.weight[corner] =
+        (1 - std::fabs(y - static_cast<double>(i))) * (1 - std::fabs(z - static_cast<double>(j)));
+  }
+  return found;
+}
+
+// What the moved taps read is computed once for some pixels and used by all output channels of a
+// group. Sums are in double.
+template <typename T>
+struct Deform {
+  Problem p;
+  bool bias = false, masked = false;
+
+  int64_t taps() const { return p.window.kernel[0] * p.window.kernel[1]; }
+  int64_t pixels() const { return p.window.out[0] * p.window.out[1]; }
+  int64_t group_in() const { return p.channels / p.group; }
+  int64_t group_out() const { return p.outputs / p.group; }
+  int64_t room() const { return group_in() * taps() * kPixels; }  // of a thread, in doubles
+
+  static double read(const RunArgs& args, size_t input, int64_t at) {
+    return static_cast<double>(Element<T>::load(input_of<T>(args, input)[at]));
+  }
+
+  // columns[channel][tap][pixel] of the pixels from `first` on.
+  void gather(const RunArgs& args, int64_t n, int64_t group, int64_t first, int64_t count,
+              double* columns) const {
+    const Window& w = p.window;
+    const int64_t by_part = p.channels / p.offset_group, plane = w.in[0] * w.in[1];
+    const int64_t begin = group * group_in(), end = begin + group_in();
+    for (int64_t part = begin / by_part; part * by_part < end; ++part) {
+      const int64_t from = std::max(begin, part * by_part), to = std::min(end, from + by_part);
+      for (int64_t tap = 0; tap < taps(); ++tap) {
+        const int64_t at = (n * p.offset_group + part) * taps() + tap;
+        for (int64_t k = 0; k < count; ++k) {
+          const int64_t pixel = first + k;
+          const double y = static_cast<double>(pixel / w.out[1] * w.stride[0] - w.pad_begin[0] +
+                                               tap / w.kernel[1] * w.dilation[0]) +
+                           read(args, 2, 2 * at * pixels() + pixel);
+          const double z = static_cast<double>(pixel % w.out[1] * w.stride[1] - w.pad_begin[1] +
+                                               tap % w.kernel[1] * w.dilation[1]) +
+                           read(args, 2, (2 * at + 1) * pixels() + pixel);
+          const Corners corners = corners_of(w, y, z);
+          const double factor = masked ? read(args, 4, at * pixels() + pixel) : 1;
+          const T* x = input_of<T>(args, 0) + (n * p.channels + from) * plane;
+          double* column = columns + ((from - begin) * taps() + tap) * kPixels + k;
+          for (int64_t c = from; c < to; ++c, x += plane, column += taps() * kPixels) {
+            double sum = 0;
+            for (int i = 0; i < 4; ++i) {
+              if (corners.at[i] >= 0)
+                sum += corners.weight[i] * static_cast<double>(Element<T>::load(x[corners.at[i]]));
+            }
+            *column = factor * sum;
           }
         }
-        store(args.outputs[0], o, &sum, 1);
+      }
+    }
+  }
+
+  void operator()(const RunArgs& args) const {
+    const int64_t blocks = (pixels() + kPixels - 1) / kPixels, depth = group_in() * taps();
+    const auto tasks = static_cast<size_t>(p.batch * p.group * blocks);
+    std::atomic<size_t> next{0};
+    parallel(std::min(tasks, ThreadPool::instance().threads()), 1, [&](size_t worker, size_t) {
+      double* columns =
+          reinterpret_cast<double*>(args.workspace) + worker * static_cast<size_t>(room());
+      std::fill_n(columns, room(), 0.0);
+      for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
+        const auto i = static_cast<int64_t>(task);
+        const int64_t n = i / blocks / p.group, group = i / blocks % p.group;
+        const int64_t first = i % blocks * kPixels, count = std::min(kPixels, pixels() - first);
+        gather(args, n, group, first, count, columns);
+        for (int64_t m = group * group_out(); m < (group + 1) * group_out(); ++m) {
+          double sum[kPixels];
+          std::fill_n(sum, kPixels, bias ? read(args, 3, m) : 0.0);
+          for (int64_t k = 0; k < depth; ++k) {
+            const double weight = read(args, 1, m * depth + k);
+            for (int64_t l = 0; l < kPixels; ++l) sum[l] += weight * columns[k * kPixels + l];
+          }
+          T* y = output_of<T>(args, 0) + (n * p.outputs + m) * pixels() + first;
+          for (int64_t l = 0; l < count; ++l) y[l] = Element<T>::store(sum[l]);
+        }
       }
     });
+  }
+};
+
+PlanResult plan_deform(const OpContext& context) {
+  ANYNPU_ASSIGN(const Problem p, problem_of(context));
+  std::unique_ptr<KernelPlan> plan;
+  visit_floats(context.inputs[0].dtype, [&](auto zero) {
+    const Deform<decltype(zero)> deform{p, context.has_input(3), context.has_input(4)};
+    plan = make_plan(deform);
+    plan->workspace_bytes =
+        ThreadPool::instance().threads() * static_cast<size_t>(deform.room()) * sizeof(double);
   });
+  if (!plan) return no_kernel_for(context);
+  return plan;
 }
 
 }  // namespace
@@ -128,7 +192,7 @@ void register_deform_conv(Registry& registry) {
                                   {"strides", AttrKind::ints}},
                         .shape = deform_rule});
   registry.add(KernelDef{.op = "DeformConv",
-                         .name = "reference",
+                         .name = "gathered_taps",
                          .types = kFloats,
                          .create = create_plain<plan_deform>});
 }
