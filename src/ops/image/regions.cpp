@@ -2,6 +2,7 @@
 // RoiAlign, MaxUnpool and Col2Im.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -10,7 +11,9 @@
 #include "ops/index/index.h"
 #include "ops/late.h"
 #include "ops/move/axes.h"
+#include "ops/parallel.h"
 #include "ops/registry.h"
+#include "tensor/element.h"
 
 namespace anynpu::ops {
 
@@ -44,72 +47,112 @@ Status roi_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, {rois.shape[0], x.shape[1], h, w});
 }
 
-PlanResult plan_roi(const OpContext& context) {
-  const Shape x = context.inputs[0].shape, out = context.outputs[0].shape;
-  const DType type = context.inputs[0].dtype;
-  const auto load = load_block<double>(type);
-  const auto store = store_block<double>(type);
-  const auto scale = static_cast<double>(context.float_attr("spatial_scale"));
-  const bool largest = context.string_attr("mode") == "max";
-  const double shift = context.schema->since >= 16 &&
-                               context.string_attr("coordinate_transformation_mode") == "half_pixel"
-                           ? 0.5
-                           : 0;
-  const int64_t ratio = context.int_attr("sampling_ratio");
-  return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
+// Where one sample reads, and how much of each corner; nothing outside.
+struct Sample {
+  bool inside = false;
+  int64_t at[4] = {};
+  double weight[4] = {};
+};
+
+Sample sample_at(const Shape& x, double y, double z) {
+  Sample sample;
+  const auto height = static_cast<double>(x[2]), width = static_cast<double>(x[3]);
+  if (!(y >= -1 && y <= height && z >= -1 && z <= width)) return sample;
+  y = std::clamp(y, 0.0, height - 1), z = std::clamp(z, 0.0, width - 1);
+  const auto y0 = static_cast<int64_t>(y), z0 = static_cast<int64_t>(z);
+  const int64_t y1 = std::min(y0 + 1, x[2] - 1), z1 = std::min(z0 + 1, x[3] - 1);
+  const double fy = y - static_cast<double>(y0), fz = z - static_cast<double>(z0);
+  return {true,
+          {y0 * x[3] + z0, y0 * x[3] + z1, y1 * x[3] + z0, y1 * x[3] + z1},
+          {(1 - fy) * (1 - fz), (1 - fy) * fz, fy * (1 - fz), fy * fz}};
+}
+
+// Each sample is placed once and read in all channels. Sums are in double.
+template <typename T>
+struct RoiAlign {
+  Shape x, out;
+  double scale = 1, shift = 0;
+  bool largest = false;
+  int64_t ratio = 0;
+  std::string label;
+
+  static double read(const T* at) { return static_cast<double>(Element<T>::load(*at)); }
+
+  // `values`: a number for each channel.
+  void align(const RunArgs& args, int64_t r, double* values) const {
+    const int64_t batch = input_of<int64_t>(args, 2)[r], plane = x[2] * x[3], channels = out[1];
+    double roi[4];
+    for (int i = 0; i < 4; ++i) roi[i] = read(input_of<T>(args, 1) + r * 4 + i) * scale - shift;
+    double width = roi[2] - roi[0], height = roi[3] - roi[1];
+    if (shift == 0) width = std::max(width, 1.0), height = std::max(height, 1.0);
+    const double bin_h = height / static_cast<double>(out[2]),
+                 bin_w = width / static_cast<double>(out[3]);
+    const auto samples = [&](double bin) {
+      return ratio > 0 ? ratio
+                       : std::clamp<int64_t>(static_cast<int64_t>(std::ceil(bin)), 0, kMostSamples);
+    };
+    const int64_t rows = samples(bin_h), columns = samples(bin_w), cells = out[2] * out[3];
+    const auto place = [](double start, int64_t cell, int64_t s, int64_t count, double bin) {
+      const double within = (static_cast<double>(s) + 0.5) / static_cast<double>(count);
+      return start + (static_cast<double>(cell) + within) * bin;
+    };
+    const double count = static_cast<double>(std::max<int64_t>(rows * columns, 1));
+    for (int64_t cell = 0; cell < cells; ++cell) {
+      std::fill_n(values, channels, 0.0);
+      for (int64_t s = 0; s < rows * columns; ++s) {
+        const Sample sample = sample_at(x, place(roi[1], cell / out[3], s / columns, rows, bin_h),
+                                        place(roi[0], cell % out[3], s % columns, columns, bin_w));
+        const T* from = input_of<T>(args, 0) + batch * x[1] * plane;
+        for (int64_t c = 0; c < channels; ++c, from += plane) {
+          double parts[4] = {};
+          for (int i = 0; sample.inside && i < 4; ++i)
+            parts[i] = sample.weight[i] * read(from + sample.at[i]);
+          const double best = largest ? *std::max_element(parts, parts + 4)
+                                      : values[c] + (parts[0] + parts[1] + parts[2] + parts[3]);
+          values[c] = largest && s > 0 ? std::max(values[c], best) : best;
+        }
+      }
+      T* y = output_of<T>(args, 0) + r * channels * cells + cell;
+      for (int64_t c = 0; c < channels; ++c)
+        y[c * cells] = Element<T>::store(largest ? values[c] : values[c] / count);
+    }
+  }
+
+  Status operator()(const RunArgs& args) const {
     for (int64_t r = 0; r < out[0]; ++r) {
       const int64_t batch = input_of<int64_t>(args, 2)[r];
       if (batch < 0 || batch >= x[0]) return index_failure(label, batch, x[0]);
-      double roi[4];
-      load(args.inputs[1], r * 4, 1, roi, 4);
-      for (double& value : roi) value = value * scale - shift;
-      double width = roi[2] - roi[0], height = roi[3] - roi[1];
-      if (shift == 0) width = std::max(width, 1.0), height = std::max(height, 1.0);
-      const double bin_h = height / static_cast<double>(out[2]),
-                   bin_w = width / static_cast<double>(out[3]);
-      const auto samples = [&](double bin) {
-        return ratio > 0
-                   ? ratio
-                   : std::clamp<int64_t>(static_cast<int64_t>(std::ceil(bin)), 0, kMostSamples);
-      };
-      const int64_t rows = samples(bin_h), columns = samples(bin_w);
-      for (int64_t p = 0; p < out[1] * out[2] * out[3]; ++p) {
-        const int64_t c = p / (out[2] * out[3]), oh = p / out[3] % out[2], ow = p % out[3];
-        double sum = 0, top = 0;
-        for (int64_t s = 0; s < rows * columns; ++s) {
-          double y = roi[1] + (static_cast<double>(oh) + (static_cast<double>(s / columns) + 0.5) /
-                                                             static_cast<double>(rows)) *
-                                  bin_h;
-          double z = roi[0] + (static_cast<double>(ow) + (static_cast<double>(s % columns) + 0.5) /
-                                                             static_cast<double>(columns)) *
-                                  bin_w;
-          double parts[4] = {0, 0, 0, 0};
-          if (y >= -1 && y <= static_cast<double>(x[2]) && z >= -1 &&
-              z <= static_cast<double>(x[3])) {
-            y = std::clamp(y, 0.0, static_cast<double>(x[2] - 1));
-            z = std::clamp(z, 0.0, static_cast<double>(x[3] - 1));
-            const auto y0 = static_cast<int64_t>(y), z0 = static_cast<int64_t>(z);
-            const int64_t y1 = std::min(y0 + 1, x[2] - 1), z1 = std::min(z0 + 1, x[3] - 1);
-            const double fy = y - static_cast<double>(y0), fz = z - static_cast<double>(z0);
-            const auto value = [&](int64_t i, int64_t j) {
-              return load_one<double>(type, args.inputs[0],
-                                      ((batch * x[1] + c) * x[2] + i) * x[3] + j);
-            };
-            parts[0] = (1 - fy) * (1 - fz) * value(y0, z0),
-            parts[1] = (1 - fy) * fz * value(y0, z1);
-            parts[2] = fy * (1 - fz) * value(y1, z0), parts[3] = fy * fz * value(y1, z1);
-          }
-          sum += parts[0] + parts[1] + parts[2] + parts[3];
-          const double best = *std::max_element(parts, parts + 4);
-          top = s == 0 ? best : std::max(top, best);
-        }
-        const int64_t count = std::max<int64_t>(rows * columns, 1);
-        const double result = largest ? top : sum / static_cast<double>(count);
-        store(args.outputs[0], r * out[1] * out[2] * out[3] + p, &result, 1);
-      }
     }
+    const auto rois = static_cast<size_t>(out[0]);
+    std::atomic<size_t> next{0};
+    parallel(std::min(rois, ThreadPool::instance().threads()), 1, [&](size_t worker, size_t) {
+      double* values =
+          reinterpret_cast<double*>(args.workspace) + worker * static_cast<size_t>(out[1]);
+      for (size_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < rois;)
+        align(args, static_cast<int64_t>(r), values);
+    });
     return {};
+  }
+};
+
+PlanResult plan_roi(const OpContext& context) {
+  const bool half = context.schema->since >= 16 &&
+                    context.string_attr("coordinate_transformation_mode") == "half_pixel";
+  std::unique_ptr<KernelPlan> plan;
+  visit_floats(context.inputs[0].dtype, [&](auto zero) {
+    plan = make_checked_plan(
+        RoiAlign<decltype(zero)>{.x = context.inputs[0].shape,
+                                 .out = context.outputs[0].shape,
+                                 .scale = static_cast<double>(context.float_attr("spatial_scale")),
+                                 .shift = half ? 0.5 : 0,
+                                 .largest = context.string_attr("mode") == "max",
+                                 .ratio = context.int_attr("sampling_ratio"),
+                                 .label = context.label()});
   });
+  if (!plan) return no_kernel_for(context);
+  plan->workspace_bytes = ThreadPool::instance().threads() *
+                          static_cast<size_t>(context.outputs[0].shape[1]) * sizeof(double);
+  return plan;
 }
 
 Status unpool_rule(OpContext& context) {
@@ -193,8 +236,8 @@ Result<Columns> columns_of(const OpContext& context) {
   g.stride = list("strides", dims, 1), g.dilation = list("dilations", dims, 1);
   const auto pads = list("pads", 2 * dims, 0);
   const Shape& x = context.inputs[0].shape;
-  bool fits = g.block.size() == dims && g.stride.size() == dims && g.dilation.size() == dims &&
-              pads.size() == 2 * dims && x.size() == 3;
+  bool fits = dims > 0 && g.block.size() == dims && g.stride.size() == dims &&
+              g.dilation.size() == dims && pads.size() == 2 * dims && x.size() == 3;
   int64_t total = 1, taps = 1;
   for (size_t i = 0; fits && i < dims; ++i) {
     for (int64_t v : {g.image[i], g.block[i], g.stride[i], g.dilation[i]})
@@ -227,37 +270,76 @@ Status columns_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, std::move(shape));
 }
 
-// Each pixel gathers the columns that touch it. Integers wrap around, of bools any true one counts.
+// The columns of a plane are added to its pixels, tap by tap. Integers wrap around, of bools any
+// true one counts.
+template <typename W>
+struct ColumnSums {
+  Columns g;
+  int64_t planes = 0, parts = 1;
+  LoadBlock<W> load = nullptr;
+  StoreBlock<W> store = nullptr;
+
+  int64_t room() const { return element_count(g.image) * parts; }
+
+  // The columns of one tap: `at` is where they begin in the input.
+  void add_tap(const std::byte* input, int64_t at, int64_t tap, W* pixels) const {
+    const size_t last = g.image.size() - 1;
+    const int64_t rows = element_count(g.steps) / g.steps[last];
+    // Along the last axis steps [from, to) touch a pixel.
+    const auto offset = [&](size_t d, int64_t k) { return k * g.dilation[d] - g.pad[d]; };
+    const int64_t shift = offset(last, tap % g.block[last]), stride = g.stride[last];
+    const int64_t from = shift < 0 ? (-shift + stride - 1) / stride : 0;
+    const int64_t room = g.image[last] - 1 - shift;
+    const int64_t to = room < 0 ? 0 : std::min(g.steps[last], room / stride + 1);
+    for (int64_t row = 0; row < rows && from < to; ++row) {
+      int64_t rest = row, k = tap / g.block[last], line = 0, place = 1;
+      bool inside = true;
+      for (size_t d = last; d-- > 0; rest /= g.steps[d], k /= g.block[d]) {
+        const int64_t y = rest % g.steps[d] * g.stride[d] + offset(d, k % g.block[d]);
+        inside = inside && y >= 0 && y < g.image[d];
+        line += y * place;
+        place *= g.image[d];
+      }
+      if (!inside) continue;
+      W* y = pixels + (line * g.image[last] + shift) * parts;
+      for (int64_t step = from; step < to;) {
+        W values[kBlockLength];
+        const int64_t count = std::min(to - step, kBlockLength / parts);
+        load(input, at + (row * g.steps[last] + step) * parts, 1, values, count * parts);
+        for (int64_t i = 0; i < count; ++i, ++step) {
+          for (int64_t part = 0; part < parts; ++part)
+            y[step * stride * parts + part] += values[i * parts + part];
+        }
+      }
+    }
+  }
+
+  void operator()(const RunArgs& args) const {
+    const int64_t taps = element_count(g.block), steps = element_count(g.steps);
+    const auto count = static_cast<size_t>(planes);
+    std::atomic<int64_t> next{0};
+    parallel(std::min(count, ThreadPool::instance().threads()), 1, [&](size_t worker, size_t) {
+      W* pixels = reinterpret_cast<W*>(args.workspace) + worker * static_cast<size_t>(room());
+      for (int64_t plane; (plane = next.fetch_add(1, std::memory_order_relaxed)) < planes;) {
+        std::fill_n(pixels, room(), W{});
+        for (int64_t tap = 0; tap < taps; ++tap)
+          add_tap(args.inputs[0], (plane * taps + tap) * steps * parts, tap, pixels);
+        store(args.outputs[0], plane * room(), pixels, room());
+      }
+    });
+  }
+};
+
 template <typename W>
 PlanResult plan_sums(const OpContext& context, Columns g) {
   const Shape& out = context.outputs[0].shape;
   const DType type = context.inputs[0].dtype;
-  const auto load = load_block<W>(part_of(type));
-  const auto store = store_block<W>(part_of(type));
-  const int64_t taps = element_count(g.block), steps = element_count(g.steps),
-                pixels = element_count(g.image), total = out[0] * out[1] * pixels,
-                parts = parts_of(type);
-  return make_plan([=, g = std::move(g)](const RunArgs& args) {
-    for (int64_t i = 0; i < total; ++i) {
-      std::array<W, 2> sum{}, value{};
-      for (int64_t tap = 0; tap < taps; ++tap) {
-        int64_t rest = i % pixels, k = tap, at = 0, place = 1;
-        bool touched = true;
-        for (size_t d = g.image.size(); d-- > 0;) {
-          const int64_t y = rest % g.image[d] + g.pad[d] - k % g.block[d] * g.dilation[d];
-          rest /= g.image[d], k /= g.block[d];
-          touched = touched && y >= 0 && y % g.stride[d] == 0 && y / g.stride[d] < g.steps[d];
-          at += touched ? y / g.stride[d] * place : 0;
-          place *= g.steps[d];
-        }
-        if (!touched) continue;
-        load(args.inputs[0], ((i / pixels * taps + tap) * steps + at) * parts, 1, value.data(),
-             parts);
-        for (size_t part = 0; part < sum.size(); ++part) sum[part] += value[part];
-      }
-      store(args.outputs[0], i * parts, sum.data(), parts);
-    }
-  });
+  const ColumnSums<W> sums{std::move(g), out[0] * out[1], parts_of(type),
+                           load_block<W>(part_of(type)), store_block<W>(part_of(type))};
+  auto plan = make_plan(sums);
+  plan->workspace_bytes =
+      ThreadPool::instance().threads() * static_cast<size_t>(sums.room()) * sizeof(W);
+  return plan;
 }
 
 PlanResult plan_columns(const OpContext& context) {
