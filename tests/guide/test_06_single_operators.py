@@ -356,6 +356,8 @@ def test_6_7_a_selector_chooses_a_kernel_for_the_shape(tmp_path):
                                   names["a"] + names["b"])
 
 
+@block("9.5.2.1.1", "acl_operator_add",
+       note="the folder tree; config and op_models are in test_data")
 @block("9.5.2.1.2", "atc --singleop=config/add_op.json --soc_version=Ascendxxx --output=op_models")
 @block("9.5.2.1.2", "python3 ../src/acl_execute_add.py",
        note="our own program of the same shape: examples/operator_add")

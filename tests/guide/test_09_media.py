@@ -177,6 +177,7 @@ def test_9_5_2_3_batches_are_cropped_and_pasted(sample):
         assert not pasted.any(), "what lies around is left as it was"
 
 
+@block("9.5.2.7.1", "venc_image", note="the folder tree; src/ is examples/media_resnet50")
 @block("9.5.2.7.2", "python3 ./src/acl_venc.py",
        note="examples/media_resnet50/encode_video.py stands for the program")
 @block("9.5.2.7.2", "[INFO] start_thread 46994427340544 0",
@@ -200,6 +201,10 @@ def test_9_5_2_7_a_picture_is_encoded_sixteen_times(sample):
     assert len(frames) == 16 and np.abs(frames.astype(int) - source).mean() < 6
 
 
+@block("9.5.2.3.1", "resnet50_imagenet_classification",
+       slips=["the folder tree is that of 9.5.2.4"])
+@block("9.5.2.4.1", "vdec_resnet50_classification",
+       note="the folder tree; src/ is examples/media_resnet50")
 @block("9.5.2.4.2", "atc --model=caffe_model/resnet50.prototxt --weight=caffe_model/resnet50.caffem"
        "odel --framework=0 --output=model/resnet50_aipp ...")
 @block("9.5.2.4.2", "python3 ./src/acl_sample.py",
@@ -211,6 +216,8 @@ def test_9_5_2_4_one_frame_is_decoded_ten_times_and_classified(sample):
     video = "./data/vdec_h265_1frame_rabbit_1280x720.h265"
     example("encode_video.py", sample, "--input", "./data/rabbit_1280x720_nv12.yuv", "--venc_cnt",
             "1", "--output", video)
+    for name in ("aipp.cfg", "resnet50.caffemodel", "resnet50.prototxt"):
+        assert (sample / "caffe_model" / name).is_file()
     out = example("classify_video.py", sample)
     assert out.count("[Vdec] [_callback] _callback exit success\n") == 10
     rest = out.replace("[Vdec] [_callback] _callback exit success\n", "")
