@@ -147,6 +147,43 @@ def test_inputs_and_outputs_in_the_chips_layout(net):
     acl.mdl.unload(model)
 
 
+def formats_of(path):
+    model, ret = acl.mdl.load_from_file(path)
+    assert ret == 0, acl.get_recent_err_msg()
+    desc = acl.mdl.create_desc()
+    acl.mdl.get_desc(desc, model)
+    found = [[get(desc, i) for i in range(count(desc))] for get, count in (
+        (acl.mdl.get_input_format, acl.mdl.get_num_inputs),
+        (acl.mdl.get_output_format, acl.mdl.get_num_outputs))]
+    acl.mdl.destroy_desc(desc)
+    acl.mdl.unload(model)
+    return found
+
+
+@pytest.mark.parametrize("name,wanted", [
+    (None, [0, 2]), ("NCHW", [0, 2]), ("NHWC", [1, 2]), ("ND", [2, 2]), ("NCDHW", [2, 30])])
+def test_input_format_is_that_of_tensors_of_its_rank(tmp_path, monkeypatch, runtime, name, wanted):
+    monkeypatch.chdir(tmp_path)
+    shapes = {"a": [1, 2, 3, 4], "b": [1, 2, 3, 4, 5]}
+    save(network([helper.make_node("Relu", [key], [key + "_out"]) for key in shapes],
+                 [(key, TensorProto.FLOAT, shape) for key, shape in shapes.items()],
+                 [(key + "_out", TensorProto.FLOAT, None) for key in shapes]), "net.onnx")
+    done = atc("--model=net.onnx", "--framework=5", "--output=net", "--soc_version=Ascend310P3",
+               *([f"--input_format={name}"] if name else []))
+    assert done.returncode == 0, done.stderr
+    assert formats_of("net.om") == [wanted, wanted]
+
+
+def test_layouts_are_given_for_each_of_the_nodes(net):
+    for nodes, layouts in (("--out_nodes=relu:0", "--is_output_adjust_hw_layout=true,false"),
+                           ("--input_fp16_nodes=x", "--is_input_adjust_hw_layout=true,true")):
+        done = net(nodes, layouts)
+        assert done.returncode == 1
+        assert "has 2 entries" in done.stderr and "expected one for each" in done.stderr
+    done = net("--input_fp16_nodes=x", "--is_input_adjust_hw_layout=yes")
+    assert done.returncode == 1 and "expected true or false" in done.stderr
+
+
 def test_an_input_with_aipp_is_not_fed_in_float16(net, tmp_path):
     (tmp_path / "aipp.cfg").write_text("aipp_op { aipp_mode: static input_format: RGB888_U8 }")
     done = net("--insert_op_conf=aipp.cfg", "--input_fp16_nodes=x")
