@@ -9,6 +9,9 @@ namespace anynpu::ops {
 
 class Registry;
 
+void register_typed_unary(Registry& registry);
+void register_typed_nary(Registry& registry);
+void register_typed_cast(Registry& registry);
 void register_block_unary(Registry& registry);
 void register_block_nary(Registry& registry);
 void register_cast(Registry& registry);

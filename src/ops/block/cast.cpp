@@ -130,6 +130,9 @@ void register_cast(Registry& registry) {
                            .types = {DType::f32, DType::f16, DType::bf16},
                            .can_run = can_run_short_cast,
                            .create = create_plain<plan_short_cast>});
+  }
+  register_typed_cast(registry);
+  for (std::string_view name : {"Cast", "CastLike"}) {
     registry.add(KernelDef{
         .op = name, .name = "block_cast", .types = kCastable, .create = create_plain<plan_cast>});
   }

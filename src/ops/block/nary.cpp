@@ -227,6 +227,7 @@ void register_block_nary(Registry& registry) {
 }
 
 void register_block(Registry& registry) {
+  register_typed_nary(registry);  // before the references
   register_block_unary(registry);
   register_block_nary(registry);
   register_cast(registry);

@@ -4,6 +4,7 @@
 // few units of the last place; NaN and infinities come out as the C library's functions give them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "ops/cpu/isa.h"
@@ -27,8 +28,15 @@ struct NormRow {
 
 using RowMap = void (*)(const float* x, float* y, int64_t count);
 
+// Functions with parameters: elu, celu: alpha; selu: alpha, gamma.
+enum class ScaledFunction : uint8_t { sin, cos, mish, elu, celu, selu };
+// Over f32 at in[0] and out, which may be the same: a loop of the typed engine (block/typed.h).
+using ScaledMap = void (*)(const std::byte* const* in, std::byte* out, int64_t count,
+                           const double* params);
+
 struct RowSet {
   RowMap (*find)(RowFunction function);
+  ScaledMap (*find_scaled)(ScaledFunction function);
   // y = softmax(x * scale + add); add may be null; y may be x.
   void (*softmax)(const float* x, const float* add, float scale, float* y, int64_t count);
   void (*layer_norm)(NormRow& row);

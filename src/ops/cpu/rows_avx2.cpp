@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels for Isa::avx2; see tile_avx512.cpp on why headers stay outside the region.
+#include <cstddef>
 #include <cstdint>
 
 #include "ops/cpu/rows.h"
@@ -13,10 +14,12 @@ namespace rows_avx2 {
 
 constexpr int kWidth = 8;
 #include "ops/cpu/rows_body.inc"
+#include "ops/cpu/scaled_body.inc"
 
 }  // namespace rows_avx2
 
-constinit const RowSet kRowsAvx2{rows_avx2::find, rows_avx2::softmax, rows_avx2::layer_norm};
+constinit const RowSet kRowsAvx2{rows_avx2::find, rows_avx2::find_scaled, rows_avx2::softmax,
+                                 rows_avx2::layer_norm};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels for Isa::avx512; see tile_avx512.cpp on why headers stay outside the region.
+#include <cstddef>
 #include <cstdint>
 
 #include "ops/cpu/rows.h"
@@ -13,11 +14,12 @@ namespace rows_avx512 {
 
 constexpr int kWidth = 16;
 #include "ops/cpu/rows_body.inc"
+#include "ops/cpu/scaled_body.inc"
 
 }  // namespace rows_avx512
 
-constinit const RowSet kRowsAvx512{rows_avx512::find, rows_avx512::softmax,
-                                   rows_avx512::layer_norm};
+constinit const RowSet kRowsAvx512{rows_avx512::find, rows_avx512::find_scaled,
+                                   rows_avx512::softmax, rows_avx512::layer_norm};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

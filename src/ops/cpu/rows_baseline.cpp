@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels for Isa::baseline; see tile_avx512.cpp on why headers stay outside the region.
+#include <cstddef>
 #include <cstdint>
 
 #include "ops/cpu/rows.h"
@@ -9,10 +10,11 @@ namespace rows_baseline {
 
 constexpr int kWidth = 4;
 #include "ops/cpu/rows_body.inc"
+#include "ops/cpu/scaled_body.inc"
 
 }  // namespace rows_baseline
 
-constinit const RowSet kRowsBaseline{rows_baseline::find, rows_baseline::softmax,
-                                     rows_baseline::layer_norm};
+constinit const RowSet kRowsBaseline{rows_baseline::find, rows_baseline::find_scaled,
+                                     rows_baseline::softmax, rows_baseline::layer_norm};
 
 }  // namespace anynpu::ops

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ops/block/block.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/map_elements.h"
 #include "ops/families.h"
@@ -139,6 +140,7 @@ void register_unary(Registry& registry) {
 
 void register_elementwise(Registry& registry) {
   register_unary_rows(registry);  // before the references
+  register_typed_unary(registry);
   register_unary(registry);
   register_clip(registry);
   register_binary(registry);
