@@ -3,8 +3,9 @@
 
     python bench/make_docs.py build/bench.json [more.json ...] docs
 
-docs/performance.md holds the runtime's rows, docs/model_performance.md those of rows/model_*.py. A
-page that none of the files has rows for stays as it is.
+docs/performance.md holds the runtime's rows, docs/model_performance.md those of rows/model_*.py,
+docs/operator_performance.md those of rows/onnx_operators.py. A page that none of the files has rows
+for stays as it is.
 """
 
 import json
@@ -57,7 +58,8 @@ Not a figure: what `anynpu check` costs when it is off. It is a library that sta
 acl libraries (LD_PRELOAD) with functions of the same names; theirs have no hook in them and are the
 same files with and without it, which `tests/check/test_check_kinds.py` verifies.
 """}
-TITLES = {"performance": "Performance", "model_performance": "Performance of models"}
+TITLES = {"performance": "Performance", "model_performance": "Performance of models",
+          "operator_performance": "Performance of single operators"}
 
 
 def table(rows):

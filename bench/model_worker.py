@@ -61,19 +61,20 @@ class OpenVino:
 class AnyNpu:
     HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 
-    def __init__(self, path, inputs, threads):
+    def __init__(self, path, inputs, threads, start=True):
         import acl
 
         self.acl, self.path = acl, path
-        self.check(acl.init())
-        self.check(acl.rt.set_device(0))
+        if start:  # once in a process
+            self.check(acl.init())
+            self.check(acl.rt.set_device(0))
         self.model = self.load()
         self.desc = acl.mdl.create_desc()
         self.check(acl.mdl.get_desc(self.desc, self.model))
         sizes = [acl.mdl.get_output_size_by_index(self.desc, i)
                  for i in range(acl.mdl.get_num_outputs(self.desc))]
-        self.inputs, _ = self.dataset([len(a.tobytes()) for a in inputs.values()],
-                                      [a.tobytes() for a in inputs.values()])
+        self.inputs, self.fed = self.dataset([len(a.tobytes()) for a in inputs.values()],
+                                             [a.tobytes() for a in inputs.values()])
         self.results, self.places = self.dataset(sizes)
 
     def check(self, ret):
@@ -104,6 +105,11 @@ class AnyNpu:
 
     def run(self):
         self.check(self.acl.mdl.execute(self.model, self.inputs, self.results))
+
+    def close(self):
+        self.unload(self.model)
+        for memory, _ in self.fed + self.places:
+            self.check(self.acl.rt.free(memory))
 
     def outputs(self):
         arrays = []

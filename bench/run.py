@@ -24,6 +24,9 @@ sys.path.insert(0, HERE)
 import harness  # noqa: E402
 
 ROW_TIME = 900  # seconds for one file of rows, on a busy machine
+# Which page of docs/ has the rows of a file, by the start of its name; the others are on
+# performance.md.
+PAGES = {"model_": "model_performance", "onnx_operators": "operator_performance"}
 
 
 def machine():
@@ -105,7 +108,8 @@ def main():
         for path in sorted(glob.glob(os.path.join(HERE, "rows", "*.py"))):
             name = os.path.basename(path)
             if not args.words or any(word in name for word in args.words):
-                page = "model_performance" if name.startswith("model_") else "performance"
+                page = next((page for start, page in PAGES.items() if name.startswith(start)),
+                            "performance")
                 take(run_python(path, build, out), page)
 
     with open(args.json or os.path.join(build, "bench.json"), "w") as file:

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/block/wide.h"
+#include "ops/elementwise/map_elements.h"
 #include "ops/families.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -93,9 +94,8 @@ PlanResult plan_batch_norm(const OpContext& context) {
               static_cast<Wide>(affine(args.inputs[2], c) - moments(args.inputs[3], c) * scale);
           const T* x = input_of<T>(args, 0) + i * plane;
           T* y = output_of<T>(args, 0) + i * plane;
-          for (int64_t p = 0; p < plane; ++p) {
-            y[p] = Element<T>::store(Element<T>::load(x[p]) * a + b);
-          }
+          map_elements(static_cast<size_t>(plane),
+                       [=](size_t p) { y[p] = Element<T>::store(Element<T>::load(x[p]) * a + b); });
         }
       });
     });
