@@ -40,6 +40,12 @@ struct RowSet {
   // y = softmax(x * scale + add); add may be null; y may be x.
   void (*softmax)(const float* x, const float* add, float scale, float* y, int64_t count);
   void (*layer_norm)(NormRow& row);
+  // y = log(softmax(x)); y may be x.
+  void (*log_softmax)(const float* x, float* y, int64_t count);
+  // Both over `length` elements that lie `step` apart, for `count` neighbours at once; y may be x.
+  void (*softmax_columns)(const float* x, float* y, int64_t length, int64_t step, int64_t count);
+  void (*log_softmax_columns)(const float* x, float* y, int64_t length, int64_t step,
+                              int64_t count);
 };
 
 const RowSet& row_set(Isa isa);

@@ -15,11 +15,17 @@ namespace rows_avx2 {
 constexpr int kWidth = 8;
 #include "ops/cpu/rows_body.inc"
 #include "ops/cpu/scaled_body.inc"
+#include "ops/cpu/softmax_body.inc"
 
 }  // namespace rows_avx2
 
-constinit const RowSet kRowsAvx2{rows_avx2::find, rows_avx2::find_scaled, rows_avx2::softmax,
-                                 rows_avx2::layer_norm};
+constinit const RowSet kRowsAvx2{rows_avx2::find,
+                                 rows_avx2::find_scaled,
+                                 rows_avx2::softmax,
+                                 rows_avx2::layer_norm,
+                                 rows_avx2::log_softmax,
+                                 rows_avx2::softmax_columns<false>,
+                                 rows_avx2::softmax_columns<true>};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

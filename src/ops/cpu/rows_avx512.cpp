@@ -15,11 +15,17 @@ namespace rows_avx512 {
 constexpr int kWidth = 16;
 #include "ops/cpu/rows_body.inc"
 #include "ops/cpu/scaled_body.inc"
+#include "ops/cpu/softmax_body.inc"
 
 }  // namespace rows_avx512
 
-constinit const RowSet kRowsAvx512{rows_avx512::find, rows_avx512::find_scaled,
-                                   rows_avx512::softmax, rows_avx512::layer_norm};
+constinit const RowSet kRowsAvx512{rows_avx512::find,
+                                   rows_avx512::find_scaled,
+                                   rows_avx512::softmax,
+                                   rows_avx512::layer_norm,
+                                   rows_avx512::log_softmax,
+                                   rows_avx512::softmax_columns<false>,
+                                   rows_avx512::softmax_columns<true>};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

@@ -11,10 +11,16 @@ namespace rows_baseline {
 constexpr int kWidth = 4;
 #include "ops/cpu/rows_body.inc"
 #include "ops/cpu/scaled_body.inc"
+#include "ops/cpu/softmax_body.inc"
 
 }  // namespace rows_baseline
 
-constinit const RowSet kRowsBaseline{rows_baseline::find, rows_baseline::find_scaled,
-                                     rows_baseline::softmax, rows_baseline::layer_norm};
+constinit const RowSet kRowsBaseline{rows_baseline::find,
+                                     rows_baseline::find_scaled,
+                                     rows_baseline::softmax,
+                                     rows_baseline::layer_norm,
+                                     rows_baseline::log_softmax,
+                                     rows_baseline::softmax_columns<false>,
+                                     rows_baseline::softmax_columns<true>};
 
 }  // namespace anynpu::ops

@@ -104,22 +104,34 @@ PlanResult plan_softmax(const OpContext& context) {
 
 template <Isa isa>
 Status can_run_softmax_rows(const OpContext& context) {
-  ANYNPU_TRY(check_isa(isa));
-  ANYNPU_ASSIGN(const SoftmaxRows rows, softmax_rows_of(context));
-  if (rows.step == 1) return {};
-  return fail(Code::unsupported_shape, "elements of a row lie {} apart, takes 1", rows.step);
+  return check_isa(isa);
 }
 
+// Elements of a row behind one another, or columns of them side by side.
 template <Isa isa>
 PlanResult plan_softmax_rows(const OpContext& context) {
+  constexpr int64_t kColumns = 64;  // of a call
   ANYNPU_ASSIGN(const SoftmaxRows rows, softmax_rows_of(context));
-  const auto softmax = row_set(isa).softmax;
-  auto plan = make_plan([=](const RunArgs& args) {
-    const auto least = static_cast<size_t>(std::max<int64_t>(1, 2048 / (rows.length + 1)));
-    parallel(static_cast<size_t>(rows.outer), least, [&](size_t begin, size_t end) {
+  const bool log = context.schema->name == "LogSoftmax";
+  const RowSet& set = row_set(isa);
+  const auto columns = log ? set.log_softmax_columns : set.softmax_columns;
+  const int64_t pieces = rows.step == 1 ? 1 : (rows.step + kColumns - 1) / kColumns;
+  const int64_t elements = rows.length * std::min(rows.step, kColumns);
+  auto plan = make_plan([=, &set](const RunArgs& args) {
+    const auto least = static_cast<size_t>(2048 / (elements + 1));
+    parallel(static_cast<size_t>(rows.outer * pieces), least, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-        softmax(input_of<float>(args, 0) + i * rows.length, nullptr, 1,
-                output_of<float>(args, 0) + i * rows.length, rows.length);
+        const int64_t column = i % pieces * kColumns;
+        const int64_t at = i / pieces * rows.length * rows.step + column;
+        const float* x = input_of<float>(args, 0) + at;
+        float* y = output_of<float>(args, 0) + at;
+        if (rows.step != 1) {
+          columns(x, y, rows.length, rows.step, std::min(kColumns, rows.step - column));
+        } else if (log) {
+          set.log_softmax(x, y, rows.length);
+        } else {
+          set.softmax(x, nullptr, 1, y, rows.length);
+        }
       }
     });
   });
@@ -143,21 +155,28 @@ void register_softmax(Registry& registry) {
     schema.attrs = {{"axis", AttrKind::i, int64_t{-1}}};
     registry.add(schema);
   }
-  registry.add(KernelDef{.op = "Softmax",
-                         .name = "softmax_avx512",
-                         .types = {DType::f32},
-                         .can_run = can_run_softmax_rows<Isa::avx512>,
-                         .create = create_plain<plan_softmax_rows<Isa::avx512>>});
-  registry.add(KernelDef{.op = "Softmax",
-                         .name = "softmax_avx2",
-                         .types = {DType::f32},
-                         .can_run = can_run_softmax_rows<Isa::avx2>,
-                         .create = create_plain<plan_softmax_rows<Isa::avx2>>});
-  registry.add(KernelDef{.op = "Softmax",
-                         .name = "widened",
-                         .types = kShortFloats,
-                         .can_run = can_run_widened,
-                         .create = create_widened});
+  for (std::string_view name : {"Softmax", "LogSoftmax"}) {
+    registry.add(KernelDef{.op = name,
+                           .name = "softmax_avx512",
+                           .types = {DType::f32},
+                           .can_run = can_run_softmax_rows<Isa::avx512>,
+                           .create = create_plain<plan_softmax_rows<Isa::avx512>>});
+    registry.add(KernelDef{.op = name,
+                           .name = "softmax_avx2",
+                           .types = {DType::f32},
+                           .can_run = can_run_softmax_rows<Isa::avx2>,
+                           .create = create_plain<plan_softmax_rows<Isa::avx2>>});
+    registry.add(KernelDef{.op = name,
+                           .name = "softmax_baseline",
+                           .types = {DType::f32},
+                           .can_run = can_run_softmax_rows<Isa::baseline>,
+                           .create = create_plain<plan_softmax_rows<Isa::baseline>>});
+    registry.add(KernelDef{.op = name,
+                           .name = "widened",
+                           .types = kShortFloats,
+                           .can_run = can_run_widened,
+                           .create = create_widened});
+  }
   registry.add(KernelDef{.op = "Softmax",
                          .name = "softmax_reference",
                          .types = kFloats,
