@@ -107,26 +107,48 @@ Status can_run_softmax_rows(const OpContext& context) {
   return check_isa(isa);
 }
 
+constexpr int64_t kColumns = 64;   // of a call
+constexpr int64_t kShortRow = 32;  // rows up to this long are turned into columns
+
+using Columns = void (*)(const float* x, float* y, int64_t length, int64_t step, int64_t count);
+
+// Up to kColumns rows of at most kShortRow elements: alone, each would fill a register badly.
+void turned(Columns columns, const float* x, float* y, int64_t length, int64_t count) {
+  float cells[kShortRow * kColumns];
+  for (int64_t row = 0; row < count; ++row) {
+    for (int64_t i = 0; i < length; ++i) cells[i * kColumns + row] = x[row * length + i];
+  }
+  columns(cells, cells, length, kColumns, count);
+  for (int64_t row = 0; row < count; ++row) {
+    for (int64_t i = 0; i < length; ++i) y[row * length + i] = cells[i * kColumns + row];
+  }
+}
+
 // Elements of a row behind one another, or columns of them side by side.
 template <Isa isa>
 PlanResult plan_softmax_rows(const OpContext& context) {
-  constexpr int64_t kColumns = 64;  // of a call
   ANYNPU_ASSIGN(const SoftmaxRows rows, softmax_rows_of(context));
   const bool log = context.schema->name == "LogSoftmax";
   const RowSet& set = row_set(isa);
-  const auto columns = log ? set.log_softmax_columns : set.softmax_columns;
-  const int64_t pieces = rows.step == 1 ? 1 : (rows.step + kColumns - 1) / kColumns;
-  const int64_t elements = rows.length * std::min(rows.step, kColumns);
+  const Columns columns = log ? set.log_softmax_columns : set.softmax_columns;
+  // A piece: columns, short rows, or one row.
+  const bool by_row = rows.step == 1, is_short = by_row && rows.length <= kShortRow;
+  const int64_t neighbours = by_row ? rows.outer : rows.step;
+  const int64_t width = by_row && !is_short ? 1 : kColumns;
+  const int64_t pieces = (neighbours + width - 1) / width, planes = by_row ? 1 : rows.outer;
+  const auto least = static_cast<size_t>(2048 / (rows.length * std::min(neighbours, width) + 1));
   auto plan = make_plan([=, &set](const RunArgs& args) {
-    const auto least = static_cast<size_t>(2048 / (elements + 1));
-    parallel(static_cast<size_t>(rows.outer * pieces), least, [&](size_t begin, size_t end) {
+    parallel(static_cast<size_t>(planes * pieces), least, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-        const int64_t column = i % pieces * kColumns;
-        const int64_t at = i / pieces * rows.length * rows.step + column;
+        const int64_t first = i % pieces * width, count = std::min(width, neighbours - first);
+        const int64_t at =
+            by_row ? first * rows.length : i / pieces * rows.length * rows.step + first;
         const float* x = input_of<float>(args, 0) + at;
         float* y = output_of<float>(args, 0) + at;
-        if (rows.step != 1) {
-          columns(x, y, rows.length, rows.step, std::min(kColumns, rows.step - column));
+        if (!by_row) {
+          columns(x, y, rows.length, rows.step, count);
+        } else if (is_short) {
+          turned(columns, x, y, rows.length, count);
         } else if (log) {
           set.log_softmax(x, y, rows.length);
         } else {

@@ -47,6 +47,14 @@ TEST(LogSoftmax, EveryKernelAgreesWithTheReference) {
       25);
 }
 
+TEST(Softmax, RowsOfAllLengthsAgreeWithTheReference) {
+  for (int length = 1; length < 70; ++length) {
+    for (const char* op : {"Softmax", "LogSoftmax"}) {
+      check_cases({(std::string(op) + " shape=67x" + std::to_string(length)).c_str()}, 2);
+    }
+  }
+}
+
 TEST(Softmax, ColumnsOfAllWidthsAndLengthsAgreeWithTheReference) {
   for (const char* op : {"Softmax", "LogSoftmax"}) {
     for (const int length : {1, 2, 21, 127, 128, 129, 700}) {
@@ -62,8 +70,8 @@ TEST(Softmax, ColumnsOfAllWidthsAndLengthsAgreeWithTheReference) {
 TEST(Softmax, ValuesThatAreNotFiniteStayInTheirRow) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const char* text :
-       {"Softmax shape=3x20", "Softmax shape=20x3 axis=0", "LogSoftmax shape=3x20",
-        "LogSoftmax shape=20x3 axis=0", "Softmax shape=200x70 axis=0"}) {
+       {"Softmax shape=3x20", "Softmax shape=6x9", "Softmax shape=20x3 axis=0",
+        "LogSoftmax shape=3x20", "LogSoftmax shape=20x3 axis=0", "Softmax shape=200x70 axis=0"}) {
     for (const float value : {inf, -inf, std::nanf(""), -1e30f, 1e30f}) {
       auto op_case = OpCase::parse(text);
       ASSERT_TRUE(op_case.ok());
