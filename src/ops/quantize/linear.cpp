@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear, DequantizeLinear (per tensor, per axis, blocked) and DynamicQuantizeLinear.
+#include "ops/quantize/linear.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +12,6 @@
 #include "ops/late.h"
 #include "ops/move/axes.h"
 #include "ops/parallel.h"
-#include "ops/quantize/quantize.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -37,70 +38,6 @@ Range range_of(DType type) {
     default:
       return {0, 255};
   }
-}
-
-// Which element of the scale belongs to element i of the input.
-struct ScaleWalk {
-  int64_t inner = 1, extent = 1;  // of the axis, in the input
-  int64_t block = 1, scales = 1;  // elements of the axis per scale; scales along the axis
-  int64_t scale_inner = 1;        // 1 per axis, inner when blocked
-  int64_t place(int64_t i) const {
-    const int64_t along = i / inner % extent / block;
-    if (scale_inner == 1 && scales == extent) return along;
-    return scale_inner == 1 ? along : (i / (inner * extent) * scales + along) * inner + i % inner;
-  }
-};
-
-Result<ScaleWalk> scale_walk(const OpContext& context) {
-  const Operand &x = context.inputs[0], &scale = context.inputs[1];
-  ScaleWalk walk;
-  const int64_t count = element_count(scale.shape);
-  if (count == 1 && scale.rank() <= 1) {
-    walk.inner = std::max<int64_t>(1, element_count(x.shape));
-    return walk;
-  }
-  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
-  const auto at = static_cast<size_t>(axis);
-  walk.extent = std::max<int64_t>(1, x.shape[at]);
-  for (size_t i = at + 1; i < x.shape.size(); ++i) walk.inner *= x.shape[i];
-  if (scale.rank() == 1) {
-    walk.scales = scale.shape[0];
-    if (walk.scales == x.shape[at]) return walk;
-  } else if (scale.rank() == x.rank()) {
-    walk.block = context.int_attr("block_size");
-    walk.scales = scale.shape[at];
-    walk.scale_inner = walk.inner;
-    bool fits = walk.block > 0 && (walk.extent + walk.block - 1) / walk.block == walk.scales;
-    for (size_t i = 0; i < x.shape.size(); ++i)
-      fits = fits && (i == at || x.shape[i] == scale.shape[i]);
-    // With an inner length of 1 the blocked form has one row of scales per outer index.
-    if (fits && walk.inner > 1) return walk;
-    if (fits) {
-      walk.scale_inner = 0;
-      return walk;
-    }
-  }
-  return fail(Code::shape_mismatch, "{}: scale {} does not fit input {} at axis {}",
-              context.label(), to_string(scale.shape), to_string(x.shape), axis);
-}
-
-int64_t place_of(const ScaleWalk& walk, int64_t i) {
-  if (walk.scale_inner != 0) return walk.place(i);
-  return i / walk.extent * walk.scales + i % walk.extent / walk.block;
-}
-
-// The type that x / y_scale is computed in: the attribute's, else from opset 23 on that of the
-// scale, where it is a type to compute in.
-Result<DType> division_type(const OpContext& context) {
-  if (const int64_t stated = context.int_attr("precision"); stated != 0) {
-    ANYNPU_ASSIGN(const DType type, dtype_of_onnx(context, stated));
-    if (kFloats.has(type)) return type;
-    return fail(Code::unsupported_dtype, "{}: precision is {}, expected one of {}", context.label(),
-                name_of(type), kFloats.to_string());
-  }
-  const DType x = context.inputs[0].dtype, scale = context.inputs[1].dtype;
-  if (x == DType::f64 || scale == DType::f64) return DType::f64;
-  return context.schema->since >= 23 && kFloats.has(scale) ? scale : DType::f32;
 }
 
 double rounded_to(DType type, double value) {
@@ -151,7 +88,7 @@ PlanResult plan_scaled(const OpContext& context, Body body) {
     parallel(static_cast<size_t>(count), least, [&](size_t begin, size_t end) {
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         double value = 0, scale = 1, zero = 0;
-        const int64_t place = place_of(walk, i);
+        const int64_t place = walk.place(i);
         load(args.inputs[0], i, 0, &value, 1);
         load_scale(args.inputs[1], place, 0, &scale, 1);
         if (has_zero) load_zero(args.inputs[2], place, 0, &zero, 1);
@@ -211,11 +148,11 @@ PlanResult plan_dynamic(const OpContext& context) {
     const float* x = input_of<float>(args, 0);
     float low = 0, high = 0;
     for (int64_t i = 0; i < count; ++i) low = std::min(low, x[i]), high = std::max(high, x[i]);
-    const float scale = (high - low) / 255.0f;
-    const float zero = scale == 0 ? 0 : std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f);
+    const auto [scale, zero] = dynamic_scale(low, high);
     for (int64_t i = 0; i < count; ++i) {
       const float q = scale == 0 ? zero : std::nearbyint(x[i] / scale) + zero;
-      output_of<uint8_t>(args, 0)[i] = static_cast<uint8_t>(std::clamp(q, 0.0f, 255.0f));
+      output_of<uint8_t>(args, 0)[i] =
+          std::isnan(q) ? uint8_t{0} : static_cast<uint8_t>(std::clamp(q, 0.0f, 255.0f));
     }
     if (args.outputs.size() > 1 && args.outputs[1]) *output_of<float>(args, 1) = scale;
     if (args.outputs.size() > 2 && args.outputs[2])
@@ -224,6 +161,61 @@ PlanResult plan_dynamic(const OpContext& context) {
 }
 
 }  // namespace
+
+ScaleWalk::Row ScaleWalk::row(int64_t i) const {
+  if (per_tensor) return {count, 0, false};
+  const int64_t line = i / inner, along = line % extent;
+  if (!blocked) {
+    if (inner == 1) return {i + extent - along, along, true};
+    return {(line + 1) * inner, along, false};
+  }
+  const int64_t scale = line / extent * scales + along / block;
+  if (inner == 1) return {i - along + std::min(extent, (along / block + 1) * block), scale, false};
+  return {(line + 1) * inner, scale * inner + i % inner, true};
+}
+
+Result<ScaleWalk> scale_walk(const OpContext& context) {
+  const Operand &x = context.inputs[0], &scale = context.inputs[1];
+  ScaleWalk walk;
+  walk.count = element_count(x.shape);
+  if (element_count(scale.shape) == 1 && scale.rank() <= 1) return walk;
+  walk.per_tensor = false;
+  ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
+  const auto at = static_cast<size_t>(axis);
+  walk.extent = std::max<int64_t>(1, x.shape[at]);
+  for (size_t i = at + 1; i < x.shape.size(); ++i) walk.inner *= x.shape[i];
+  bool fits = false;
+  if (scale.rank() == 1) {
+    fits = scale.shape[0] == x.shape[at];
+  } else if (scale.rank() == x.rank()) {
+    walk.blocked = true;
+    walk.block = context.int_attr("block_size");
+    walk.scales = scale.shape[at];
+    fits = walk.block > 0 && (walk.extent + walk.block - 1) / walk.block == walk.scales;
+    for (size_t i = 0; i < x.shape.size(); ++i)
+      fits = fits && (i == at || x.shape[i] == scale.shape[i]);
+  }
+  if (fits) return walk;
+  return fail(Code::shape_mismatch, "{}: scale {} does not fit input {} at axis {}",
+              context.label(), to_string(scale.shape), to_string(x.shape), axis);
+}
+
+Result<DType> division_type(const OpContext& context) {
+  if (const int64_t stated = context.int_attr("precision"); stated != 0) {
+    ANYNPU_ASSIGN(const DType type, dtype_of_onnx(context, stated));
+    if (kFloats.has(type)) return type;
+    return fail(Code::unsupported_dtype, "{}: precision is {}, expected one of {}", context.label(),
+                name_of(type), kFloats.to_string());
+  }
+  const DType x = context.inputs[0].dtype, scale = context.inputs[1].dtype;
+  if (x == DType::f64 || scale == DType::f64) return DType::f64;
+  return context.schema->since >= 23 && kFloats.has(scale) ? scale : DType::f32;
+}
+
+DynamicScale dynamic_scale(float low, float high) {
+  const float scale = (high - low) / 255.0f, zero = std::nearbyint(-low / scale);
+  return {scale, zero > 0 ? std::min(zero, 255.0f) : 0};
+}
 
 void register_linear(Registry& registry) {
   OpSchema schema{
@@ -274,6 +266,7 @@ void register_linear(Registry& registry) {
                         .outputs = {{"y", "Q"}, {"y_scale", "S"}, {"y_zero_point", "Q"}},
                         .types = {{"T", {DType::f32}}},
                         .shape = dynamic_rule});
+  register_linear_rows(registry);
   const auto add = [&](std::string_view op, DTypeSet types, auto create) {
     registry.add(KernelDef{.op = op, .name = "reference", .types = types, .create = create});
   };

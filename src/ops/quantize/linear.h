@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear are, for all their kernels.
+#pragma once
+
+#include "ops/quantize/quantize.h"
+
+namespace anynpu::ops {
+
+// Which element of the scale (and of the zero point) belongs to element i of the input. Elements
+// come in rows whose scales are one, or lie behind one another.
+struct ScaleWalk {
+  struct Row {
+    int64_t end = 0;    // the element after the row
+    int64_t place = 0;  // of the scale of the element asked for
+    bool each = false;  // the next element has the next scale
+  };
+
+  int64_t count = 0;              // elements of the input
+  int64_t inner = 1, extent = 1;  // of the axis, in the input
+  int64_t block = 1, scales = 1;  // elements of the axis per scale; scales along the axis
+  bool per_tensor = true, blocked = false;
+
+  int64_t place(int64_t i) const { return row(i).place; }
+  Row row(int64_t i) const;
+};
+Result<ScaleWalk> scale_walk(const OpContext& context);
+
+// The type that x / y_scale is computed in: the attribute's, else from opset 23 on that of the
+// scale, where it is a type to compute in.
+Result<DType> division_type(const OpContext& context);
+
+// Scale and zero point of values between `low` and `high`, which have 0 between them.
+struct DynamicScale {
+  float scale = 0, zero = 0;
+};
+DynamicScale dynamic_scale(float low, float high);
+
+// By rows of vector instructions (linear_rows.cpp).
+void register_linear_rows(Registry& registry);
+
+}  // namespace anynpu::ops
