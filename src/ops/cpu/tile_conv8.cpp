@@ -66,7 +66,59 @@ inline __mmask16 mask_of(int64_t count) {
   return static_cast<__mmask16>(count >= kConv8Lanes ? 0xffff : (1u << count) - 1);
 }
 
+// Bits of those of `most` places from `at` on that lie within [0, extent).
+inline uint32_t places_within(int64_t at, int64_t extent, int64_t most) {
+  const int64_t begin = at >= 0 ? 0 : at <= -most ? most : -at;
+  const int64_t end = extent - at >= most ? most : extent - at < 0 ? 0 : extent - at;
+  if (begin >= end) return 0;
+  return static_cast<uint32_t>(((int64_t{1} << end) - 1) & ~((int64_t{1} << begin) - 1));
+}
+
+inline __m128i sixteen(const Conv8Source& source, int64_t at, int64_t stride, uint8_t pad) {
+  if (!source.row) return _mm_setzero_si128();
+  const int64_t first = source.first + at * stride;
+  const auto filling = static_cast<char>(pad);
+  if (stride == 1) {
+    const auto mask = static_cast<__mmask16>(places_within(first, source.extent, 16));
+    return _mm_mask_loadu_epi8(_mm_set1_epi8(filling), mask, source.row + first);
+  }
+  if (stride == 2) {
+    const __mmask32 mask = places_within(first, source.extent, 32);
+    return _mm256_cvtepi16_epi8(
+        _mm256_mask_loadu_epi8(_mm256_set1_epi8(filling), mask, source.row + first));
+  }
+  alignas(16) uint8_t cells[16];
+  for (int64_t j = 0; j < 16; ++j) {
+    const int64_t place = first + j * stride;
+    cells[j] = place >= 0 && place < source.extent ? source.row[place] : pad;
+  }
+  return _mm_load_si128(reinterpret_cast<const __m128i*>(cells));
+}
+
 }  // namespace tile_conv8
+
+void interleave_conv8_row(const Conv8Source sources[4], int64_t stride, uint8_t pad, uint8_t flip,
+                          int64_t count, uint8_t* to) {
+  const __m128i moved = _mm_set1_epi8(static_cast<char>(flip));
+  for (int64_t i = 0; i < count; i += kConv8Lanes, to += 64) {
+    __m128i x[4];
+#pragma GCC unroll 4
+    for (int s = 0; s < 4; ++s) {
+      x[s] = tile_conv8::sixteen(sources[s], i, stride, pad);
+      if (sources[s].row) x[s] = _mm_xor_si128(x[s], moved);
+    }
+    const __m128i low01 = _mm_unpacklo_epi8(x[0], x[1]), high01 = _mm_unpackhi_epi8(x[0], x[1]);
+    const __m128i low23 = _mm_unpacklo_epi8(x[2], x[3]), high23 = _mm_unpackhi_epi8(x[2], x[3]);
+    const __m128i quarters[4] = {_mm_unpacklo_epi16(low01, low23), _mm_unpackhi_epi16(low01, low23),
+                                 _mm_unpacklo_epi16(high01, high23),
+                                 _mm_unpackhi_epi16(high01, high23)};
+    const int mask = tile_conv8::mask_of(count - i);
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) {
+      _mm_mask_storeu_epi32(to + q * 16, static_cast<__mmask8>(mask >> q * 4 & 15), quarters[q]);
+    }
+  }
+}
 
 Conv8TileFunction find_conv8_tile(int64_t rows, int64_t width) {
   using tile_conv8::pick;
@@ -111,6 +163,7 @@ void store_conv8_bytes(const Conv8Row& row, uint8_t* out) {
 namespace anynpu::ops {
 
 Conv8TileFunction find_conv8_tile(int64_t, int64_t) { return nullptr; }
+void interleave_conv8_row(const Conv8Source[4], int64_t, uint8_t, uint8_t, int64_t, uint8_t*) {}
 void store_conv8_sums(const Conv8Row&, int32_t*) {}
 void store_conv8_bytes(const Conv8Row&, uint8_t*) {}
 

@@ -29,6 +29,15 @@ constexpr int64_t conv8_width(int64_t rows) {
 // The tile of `rows` by `width`, which is conv8_width of at least as many rows.
 Conv8TileFunction find_conv8_tile(int64_t rows, int64_t width);
 
+// Bytes first, first + stride, ... of a row of `extent` bytes; those outside it are padding.
+struct Conv8Source {
+  const uint8_t* row = nullptr;  // null: zeros
+  int64_t extent = 0, first = 0;
+};
+// to[4 * i + s] = byte i of source s, or `pad` outside, with `flip` applied (exclusive or).
+void interleave_conv8_row(const Conv8Source sources[4], int64_t stride, uint8_t pad, uint8_t flip,
+                          int64_t count, uint8_t* to);
+
 // What becomes of a row of sums, in int32 that wraps:
 //   total[i] = sums[i] + add - weight_zero * pixel_sums[i]
 struct Conv8Row {

@@ -2,39 +2,32 @@
 #include "ops/quantize/byte_planes.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "ops/cpu/tile_int8.h"
+#include "ops/cpu/tile_conv8.h"
 
 namespace anynpu::ops {
 
 namespace {
 
-constexpr int64_t kChunk = 256;  // pixels of a row that are put together at a time
-
-// Elements first, first + stride, ... of a row of `extent` elements, `pad` outside it.
-void copy_row(const uint8_t* row, int64_t extent, int64_t first, int64_t stride, uint8_t pad,
-              int64_t count, uint8_t* to) {
-  const auto reaching = [&](int64_t place) {  // the first of ours at or past `place`
-    return std::clamp<int64_t>((place - first + stride - 1) / stride, 0, count);
+// The same convolution with neighbouring dimensions as one where neither has a window.
+IntegerConv merged(const IntegerConv& conv) {
+  const Window& w = conv.window;
+  const auto plain = [&](size_t d) {
+    return w.kernel[d] == 1 && w.stride[d] == 1 && w.pad_begin[d] == 0 && w.pad_end[d] == 0;
   };
-  const int64_t begin = first >= 0 ? 0 : reaching(0);
-  const int64_t end = first >= extent ? begin : std::max(begin, reaching(extent));
-  std::memset(to, pad, static_cast<size_t>(begin));
-  std::memset(to + end, pad, static_cast<size_t>(count - end));
-  if (begin == end) return;
-  const uint8_t* from = row + first + begin * stride;
-  int64_t i = begin;
-  if (stride == 1) {
-    std::memcpy(to + begin, from, static_cast<size_t>(end - begin));
-    return;
-  }
-  if (stride == 2) {
-    for (; i + 17 <= end; i += 16, from += 32) {
-      for (int64_t j = 0; j < 16; ++j) to[i + j] = from[2 * j];
+  IntegerConv out = conv;
+  Window& to = out.window = {};
+  for (size_t d = 0; d < w.dims(); ++d) {
+    if (d > 0 && plain(d - 1) && plain(d)) {
+      to.in.back() *= w.in[d], to.out.back() *= w.out[d];
+      continue;
     }
+    to.in.push_back(w.in[d]), to.out.push_back(w.out[d]);
+    to.kernel.push_back(w.kernel[d]), to.stride.push_back(w.stride[d]);
+    to.dilation.push_back(w.dilation[d]);
+    to.pad_begin.push_back(w.pad_begin[d]), to.pad_end.push_back(w.pad_end[d]);
   }
-  for (; i < end; ++i, from += stride) to[i] = *from;
+  return out;
 }
 
 }  // namespace
@@ -79,6 +72,11 @@ BytePlanes BytePlanes::of(const IntegerConv& conv, size_t folded) {
   }
   p.planes = remainder_count * p.quads;
   p.plane_pixels = element_count(p.grid);
+  p.positions = 1, p.dense = true;
+  for (size_t d = dims, place = 1; d-- > 0; place *= static_cast<size_t>(p.grid[d])) {
+    p.positions += (p.out[d] - 1) * static_cast<int64_t>(place);
+    p.dense = p.dense && (d == 0 || p.grid[d] == p.out[d]);
+  }
   p.shifts.resize(static_cast<size_t>(remainder_count) * dims);
   for (int64_t i = 0; i < remainder_count; ++i) {
     int64_t rest = i;
@@ -111,7 +109,8 @@ BytePlanes BytePlanes::of(const IntegerConv& conv, size_t folded) {
   return p;
 }
 
-BytePlanes BytePlanes::of(const IntegerConv& conv) {
+BytePlanes BytePlanes::of(const IntegerConv& given) {
+  const IntegerConv conv = merged(given);
   BytePlanes best = of(conv, 0);
   for (size_t folded = 1; folded <= std::min(conv.window.dims(), kMostFolded); ++folded) {
     BytePlanes other = of(conv, folded);
@@ -120,19 +119,10 @@ BytePlanes BytePlanes::of(const IntegerConv& conv) {
   return best;
 }
 
-int64_t BytePlanes::positions() const {
-  int64_t last = 0, place = 1;
-  for (size_t d = grid.size(); d-- > 0;) {
-    last += (out[d] - 1) * place;
-    place *= grid[d];
-  }
-  return last + 1;
-}
-
 // In processor cycles: 16 pixels of a step and channel are one instruction, and storing a tile's
 // worth of pixels costs a few channels; a pixel of a plane takes about one to put together.
 double BytePlanes::work(int64_t group_out) const {
-  const auto products = static_cast<double>(steps()) * static_cast<double>(positions());
+  const auto products = static_cast<double>(steps()) * static_cast<double>(positions);
   return products * static_cast<double>(group_out + 1) / 16 +
          static_cast<double>(planes) * static_cast<double>(plane_pixels);
 }
@@ -143,48 +133,36 @@ int64_t BytePlanes::weight_at(int64_t step, int64_t byte) const {
   return (source / folded_taps * direct_taps + tap) * folded_taps + source % folded_taps;
 }
 
-void BytePlanes::fill(const uint8_t* x, int64_t row, uint8_t pad, uint8_t flip, uint8_t* to) const {
+void BytePlanes::fill(const uint8_t* x, int64_t begin, int64_t end, uint8_t pad, uint8_t flip,
+                      uint8_t* to) const {
   const size_t dims = grid.size();
   const int64_t width = grid.back(), plane_rows = plane_pixels / width;
-  const int64_t plane = row / plane_rows, quad = plane % quads;
-  const int64_t* shift = shifts.data() + static_cast<size_t>(plane / quads) * dims;
-  const int64_t count = std::min<int64_t>(4, group_in * folded_taps - quad * 4);
-  const uint8_t* rows[4] = {};
-  int64_t extents[4] = {}, firsts[4] = {};
-  for (int64_t s = 0; s < count; ++s) {
-    const int64_t* source = sources.data() + (quad * 4 + s) * static_cast<int64_t>(dims + 1);
-    int64_t rest = row % plane_rows, at = 0, place = in.back();
-    bool inside = true;
-    for (size_t d = dims - 1; d-- > 0;) {
-      const int64_t i = rest % grid[d] * stride[d] + source[1 + d] + shift[d];
-      rest /= grid[d];
-      inside = inside && i >= 0 && i < in[d];
-      at += i * place;
-      place *= in[d];
-    }
-    rows[s] = inside ? x + source[0] + at : x;
-    extents[s] = inside ? in.back() : 0;
-    firsts[s] = source[dims] + shift[dims - 1];
-  }
-  to += row * width * 4;
-  uint8_t chunk[4][kChunk];
-  for (int64_t begin = 0; begin < width; begin += kChunk) {
-    const int64_t length = std::min(kChunk, width - begin);
-    const uint8_t* sources_of[4] = {};
-    for (int64_t s = 0; s < count; ++s) {
-      copy_row(rows[s], extents[s], firsts[s] + begin * stride.back(), stride.back(), pad, length,
-               chunk[s]);
-      sources_of[s] = chunk[s];
-    }
-    for (int64_t i = 0; i < length; i += 16, to += 64) {
-      if (length - i >= 16) {
-        interleave_four(sources_of, flip, to);
-      } else {
-        uint8_t last[64];
-        interleave_four(sources_of, flip, last);
-        std::memcpy(to, last, static_cast<size_t>(length - i) * 4);
+  const auto source_step = static_cast<int64_t>(dims + 1);
+  to += begin * width * 4;
+  for (int64_t row = begin; row < end;) {
+    const int64_t plane = row / plane_rows, quad = plane % quads;
+    const int64_t* shift = shifts.data() + static_cast<size_t>(plane / quads) * dims;
+    const int64_t* first = sources.data() + quad * 4 * source_step;
+    const int64_t count = std::min<int64_t>(4, group_in * folded_taps - quad * 4);
+    const int64_t stop = std::min(end, (plane + 1) * plane_rows);
+    for (; row < stop; ++row, to += width * 4) {
+      Conv8Source four[4];
+      for (int64_t s = 0; s < count; ++s) {
+        const int64_t* source = first + s * source_step;
+        int64_t rest = row - plane * plane_rows, at = 0, place = in.back();
+        bool inside = true;
+        for (size_t d = dims - 1; d-- > 0;) {
+          const int64_t position = d == 0 ? rest : rest % grid[d];
+          if (d > 0) rest /= grid[d];
+          const int64_t i = position * stride[d] + source[1 + d] + shift[d];
+          inside = inside && i >= 0 && i < in[d];
+          at += i * place;
+          place *= in[d];
+        }
+        four[s] = {inside ? x + source[0] + at : x, inside ? in.back() : 0,
+                   source[dims] + shift[dims - 1]};
       }
-      for (int64_t s = 0; s < count; ++s) sources_of[s] += 16;
+      interleave_conv8_row(four, stride.back(), pad, flip, width, to);
     }
   }
 }

@@ -24,13 +24,15 @@ struct BytePlanes {
     int64_t position = 0, count = 0, pixel = 0;
   };
 
-  // The least work of all choices of `folded`.
+  // The least work of all choices of `folded`; dimensions without a window count as one.
   static BytePlanes of(const IntegerConv& conv);
   static BytePlanes of(const IntegerConv& conv, size_t folded);
 
-  // Writes row `row` (of rows()) of the planes of one group. `x`: the group's first channel; `pad`:
-  // the byte that padding is, and `flip` what all bytes are changed by (exclusive or).
-  void fill(const uint8_t* x, int64_t row, uint8_t pad, uint8_t flip, uint8_t* planes) const;
+  // Writes rows [begin, end) (of rows()) of the planes of one group. `x`: the group's first
+  // channel; `pad`: the byte that padding is, and `flip` what all bytes are changed by (exclusive
+  // or).
+  void fill(const uint8_t* x, int64_t begin, int64_t end, uint8_t pad, uint8_t flip,
+            uint8_t* planes) const;
 
   // Calls body(Run) for the output pixels among positions [first, first + count).
   template <typename Body>
@@ -42,12 +44,13 @@ struct BytePlanes {
   int64_t steps() const { return static_cast<int64_t>(offsets.size()); }
   int64_t rows() const { return planes * plane_pixels / grid.back(); }
   int64_t bytes() const { return planes * plane_pixels * 4; }  // of one group of one image
-  int64_t positions() const;
   double work(int64_t group_out) const;
 
   std::vector<int64_t> offsets;  // of each step: bytes from a position to what it reads
 
-  int64_t folded = 0;  // dimensions, at most kMostFolded
+  int64_t folded = 0;     // dimensions, at most kMostFolded
+  int64_t positions = 0;  // from the first output pixel to the last
+  bool dense = false;     // every position is an output pixel
   int64_t group_in = 0, quads = 0, planes = 0, plane_pixels = 0;
   int64_t direct_taps = 1, folded_taps = 1, in_size = 0;
   std::vector<int64_t> in, out, grid, stride;
@@ -57,6 +60,7 @@ struct BytePlanes {
 
 template <typename Body>
 void BytePlanes::for_each_run(int64_t first, int64_t count, const Body& body) const {
+  if (dense) return body(Run{first, count, first});
   const int64_t width = grid.back(), end = first + count;
   for (int64_t at = first; at < end;) {
     const int64_t column = at % width, stop = std::min(end, at - column + width);

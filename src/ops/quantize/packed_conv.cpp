@@ -86,7 +86,7 @@ class PackedConvPlan final : public KernelPlan {
   int64_t images = 1;                                                   // of one round
   int64_t tile_step = 1, panel_step = 1;                                // of a task
 
-  int64_t panels() const { return (planes.positions() + width - 1) / width; }
+  int64_t panels() const { return (planes.positions + width - 1) / width; }
 
   Status run(const RunArgs& args) const override {
     if (packs_weights) {
@@ -141,10 +141,12 @@ class PackedConvPlan final : public KernelPlan {
     const int64_t least = 4096 / planes.grid.back();
     parallel(static_cast<size_t>(count * rows), static_cast<size_t>(least),
              [&](size_t begin, size_t end) {
-               for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-                 const int64_t group = i / rows;
-                 planes.fill(x + (first + group) * p.group_in * p.in_size, i % rows, pad, flip,
+               for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end);) {
+                 const int64_t group = i / rows, from = i - group * rows;
+                 const int64_t to = std::min(rows, static_cast<int64_t>(end) - group * rows);
+                 planes.fill(x + (first + group) * p.group_in * p.in_size, from, to, pad, flip,
                              place<uint8_t>(args, planes_at) + group * planes.bytes());
+                 i = group * rows + to;
                }
              });
   }
@@ -170,7 +172,7 @@ class PackedConvPlan final : public KernelPlan {
     BytePlanes::Run runs[kConv8Widest];
     int64_t run_count = 0;
     const int64_t position = panel * width;
-    planes.for_each_run(position, std::min(width, planes.positions() - position),
+    planes.for_each_run(position, std::min(width, planes.positions - position),
                         [&](const BytePlanes::Run& run) { runs[run_count++] = run; });
     Conv8Tile t;
     t.in = place<const uint8_t>(args, planes_at) + group * planes.bytes() + position * 4;
@@ -178,6 +180,9 @@ class PackedConvPlan final : public KernelPlan {
     t.steps = planes.steps();
     const int64_t weight_group = (first + group) % p.groups;
     const auto* channels = place<const Channel>(args, channels_at) + weight_group * p.group_out;
+    Conv8Row store;
+    store.zero = static_cast<int32_t>(p.y_zero.at(args, 0, 0));
+    store.low = p.low(), store.high = p.high();
     bool summed = false;
     for (; tile < tile_end; ++tile) {
       const int64_t row = weights.first_row(tile), rows = weights.first_row(tile + 1) - row;
@@ -193,11 +198,8 @@ class PackedConvPlan final : public KernelPlan {
           find_conv8_tile(1, width)(t);
           summed = true;
         }
-        Conv8Row store;
         store.add = channel.add, store.weight_zero = channel.weight_zero;
         store.factor = channel.factor;
-        store.zero = static_cast<int32_t>(p.y_zero.at(args, 0, 0));
-        store.low = p.low(), store.high = p.high();
         const int64_t to = ((first + group) * p.group_out + row + r) * p.out_size;
         for (int64_t i = 0; i < run_count; ++i) {
           const int64_t from = runs[i].position - position;
