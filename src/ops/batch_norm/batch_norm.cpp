@@ -7,6 +7,7 @@
 #include "ops/block/wide.h"
 #include "ops/elementwise/map_elements.h"
 #include "ops/families.h"
+#include "ops/norm/norm.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
@@ -180,6 +181,7 @@ void register_batch_norm(Registry& registry) {
   schema.types = {{"T", kFloats}, {"T1", kFloats}, {"T2", kFloats}};
   schema.attrs.push_back({"training_mode", AttrKind::i, int64_t{0}});
   registry.add(schema);
+  register_channel_rows(registry);  // before the references, of other operators too
   registry.add(KernelDef{.op = "BatchNormalization",
                          .name = "batch_norm_reference",
                          .types = kFloats,

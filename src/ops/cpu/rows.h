@@ -46,6 +46,12 @@ struct RowSet {
   void (*softmax_columns)(const float* x, float* y, int64_t length, int64_t step, int64_t count);
   void (*log_softmax_columns)(const float* x, float* y, int64_t length, int64_t step,
                               int64_t count);
+  // Sums, in floats over pieces, which are added in double: of x; and of d = x - middle and d^2,
+  // which are added to what is there.
+  double (*sum)(const float* x, int64_t count);
+  void (*deviations)(const float* x, float middle, int64_t count, double& sum, double& squares);
+  // y = (x - middle) * factor + shift; y may be x.
+  void (*affine)(const float* x, float middle, float factor, float shift, float* y, int64_t count);
 };
 
 const RowSet& row_set(Isa isa);

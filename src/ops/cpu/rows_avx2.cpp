@@ -25,7 +25,10 @@ constinit const RowSet kRowsAvx2{rows_avx2::find,
                                  rows_avx2::layer_norm,
                                  rows_avx2::log_softmax,
                                  rows_avx2::softmax_columns<false>,
-                                 rows_avx2::softmax_columns<true>};
+                                 rows_avx2::softmax_columns<true>,
+                                 rows_avx2::sum,
+                                 rows_avx2::deviations,
+                                 rows_avx2::affine};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

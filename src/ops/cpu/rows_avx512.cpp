@@ -25,7 +25,10 @@ constinit const RowSet kRowsAvx512{rows_avx512::find,
                                    rows_avx512::layer_norm,
                                    rows_avx512::log_softmax,
                                    rows_avx512::softmax_columns<false>,
-                                   rows_avx512::softmax_columns<true>};
+                                   rows_avx512::softmax_columns<true>,
+                                   rows_avx512::sum,
+                                   rows_avx512::deviations,
+                                   rows_avx512::affine};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

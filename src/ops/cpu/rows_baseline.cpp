@@ -21,6 +21,9 @@ constinit const RowSet kRowsBaseline{rows_baseline::find,
                                      rows_baseline::layer_norm,
                                      rows_baseline::log_softmax,
                                      rows_baseline::softmax_columns<false>,
-                                     rows_baseline::softmax_columns<true>};
+                                     rows_baseline::softmax_columns<true>,
+                                     rows_baseline::sum,
+                                     rows_baseline::deviations,
+                                     rows_baseline::affine};
 
 }  // namespace anynpu::ops

@@ -9,6 +9,7 @@ namespace anynpu::ops {
 class Registry;
 
 void register_layer_rows(Registry& registry);
+void register_channel_rows(Registry& registry);
 void register_norm_groups(Registry& registry);
 void register_lrn(Registry& registry);
 

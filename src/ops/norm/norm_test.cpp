@@ -100,6 +100,41 @@ TEST(LayerNormalization, EveryKernelAgreesWithTheReference) {
       16);
 }
 
+TEST(Norm, ChannelsByVectorsAgreeWithTheReference) {
+  check_cases(
+      {
+          "InstanceNormalization shape=2x5x7x9,5,5",
+          "InstanceNormalization shape=1x3x1,3,3 epsilon=0.5",
+          "InstanceNormalization shape=2x3x5000,3,3",
+          "InstanceNormalization shape=2x0x4,0,0",
+          "InstanceNormalization shape=0x3x4,3,3",
+          "InstanceNormalization shape=2x3x40,3,3 dtype=bfloat16",
+          "GroupNormalization shape=2x6x5x7,6,6 num_groups=3 opset=21",
+          "GroupNormalization shape=2x6x5x7,2,2 num_groups=2 opset=18",
+          "GroupNormalization shape=1x8x1x1,8,8 num_groups=2 opset=21",
+          "GroupNormalization shape=1x4x33,4,4 num_groups=1 opset=21 dtype=float16",
+          "MeanVarianceNormalization shape=2x3x5x7",
+          "MeanVarianceNormalization shape=1x3x5x7",
+          "MeanVarianceNormalization shape=2x3x5x7 axes=2,3",
+          "MeanVarianceNormalization shape=2x3x5x7 axes=0,1,2,3",
+          "MeanVarianceNormalization shape=2x3x5x7 axes=1,2",
+          "MeanVarianceNormalization shape=4x3x21 axes=0,2 dtype=float16",
+          "BatchNormalization shape=3x5x3x7,5,5,5,5 training_mode=1 opset=15 outputs=3",
+          "BatchNormalization shape=3x5x37,5,5,5,5 training_mode=1 opset=15 dtype=float16",
+      },
+      50);
+}
+
+TEST(Norm, ValuesFarFromZeroKeepTheirDifferences) {
+  auto op_case = OpCase::parse("InstanceNormalization shape=1x2x3000,2,2");
+  ASSERT_TRUE(op_case.ok());
+  auto* x = reinterpret_cast<float*>(op_case->data()[0].data());
+  for (int i = 0; i < 6000; ++i)
+    x[i] = (i < 3000 ? 1e6f : 1e30f) * (1 + 1e-6f * static_cast<float>(i % 9));
+  const Status status = check_all_kernels(*op_case);
+  EXPECT_TRUE(status.ok()) << status.to_string();
+}
+
 TEST(LRN, DividesByTheNeighboursAlongTheChannels) {
   const auto y = TestNode("LRN")
                      .floats({1, 3, 1}, {1, 1, 1})
