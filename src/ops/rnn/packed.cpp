@@ -11,7 +11,7 @@
 #include "ops/cpu/rows.h"
 #include "ops/parallel.h"
 #include "ops/rnn/rnn.h"
-#include "ops/rnn/row_math.h"
+#include "ops/cpu/row_math.h"
 
 namespace anynpu::ops {
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "ops/cpu/row_math.h"
 #include "ops/gemm/packed.h"
 #include "ops/move/strided_copy.h"
 #include "ops/parallel.h"
@@ -18,7 +19,9 @@ namespace anynpu::ops {
 namespace {
 
 constexpr int64_t kMostMatrices = int64_t{1} << 22;  // a plan lists the offset of each
-constexpr int64_t kLeastProduct = 64;  // multiplications of a matrix: below, calls outweigh them
+constexpr int64_t kLeastDot = 16;       // products of a sum that is worth a loop of its own
+constexpr int64_t kDotRange = 1 << 14;  // products, for each thread at least
+constexpr int64_t kLeastProduct = 64;   // multiplications of a matrix: below, calls outweigh them
 
 struct Place {
   enum Kind : uint8_t { input, output, workspace } kind = input;
@@ -266,12 +269,12 @@ class Builder {
       return letters;
     };
     const std::string for_a = with(b), for_b = with(a);
-    const size_t steps = plan_->steps.size();
+    const size_t before = plan_->steps.size();
     ANYNPU_ASSIGN(a, summed(a, for_a));
-    const bool summed_a = plan_->steps.size() > steps;
+    const size_t between = plan_->steps.size();
     ANYNPU_ASSIGN(b, summed(b, for_b));
     // (inf + 1) * (0 + 1) is not what inf * 0 + inf * 1 + 0 + 1 is.
-    if (summed_a && plan_->steps.size() > steps + 1) {
+    if (before < between && between < plan_->steps.size()) {
       return fail(Code::unsupported_feature, "sums over letters of one operand on both sides");
     }
     if (Roles(b, a, needed).result() == out_ && Roles(a, b, needed).result() != out_) {
@@ -280,7 +283,55 @@ class Builder {
     return product(a, b, Roles(a, b, needed));
   }
 
+  // Products of rows with one vector, along elements that lie behind one another.
+  struct Dots {
+    std::vector<int64_t> a, b;  // offsets of the matrices and of the vectors
+    int64_t rows = 1, row_step = 0, length = 1;
+  };
+  static std::unique_ptr<KernelPlan> plan_dots(Dots dots) {
+    const auto count = dots.a.size() * static_cast<size_t>(dots.rows);
+    const auto least = static_cast<size_t>(std::max<int64_t>(1, kDotRange / dots.length));
+    return make_plan([=, dots = std::move(dots)](const RunArgs& args) {
+      parallel(count, least, [&](size_t begin, size_t end) {
+        const auto rows = static_cast<size_t>(dots.rows);
+        for (size_t i = begin; i < end; ++i) {
+          const auto row = static_cast<int64_t>(i % rows);
+          output_of<float>(args, 0)[i] =
+              row_math::dot(input_of<float>(args, 0) + dots.a[i / rows] + row * dots.row_step,
+                            input_of<float>(args, 1) + dots.b[i / rows], dots.length);
+        }
+      });
+    });
+  }
+
+  // Nothing when the elements of a row lie apart.
+  std::optional<Tensor> dots_of(const Tensor& a, const Tensor& b, const Roles& roles) {
+    const auto rows = a.joint(roles.rows);
+    if (!rows || !a.dense(roles.inner) || !b.dense(roles.inner)) return std::nullopt;
+    if (a.count(roles.batch) > kMostMatrices) return std::nullopt;
+    Dots dots{a.offsets(roles.batch), b.offsets(roles.batch), rows->extent, rows->stride,
+              a.count(roles.inner)};
+    const std::string letters = roles.result();
+    const Place place = result_place(letters, a.count(letters));
+    plan_->steps.push_back({plan_dots(std::move(dots)), a.place, b.place, place});
+    return dense(place, letters, [&](char letter) { return a.find(letter)->extent; });
+  }
+
+  // The place of a result: the output when nothing comes behind it.
+  Place result_place(const std::string& letters, int64_t floats) {
+    // Letters alone do not tell the last product: "i,i,i->i".
+    const bool last = ++joined_ == operands_.size() - 1 && letters == out_;
+    return last ? Place{Place::output, 0} : room(floats);
+  }
+
   Result<Tensor> product(Tensor a, Tensor b, Roles roles) {
+    if (roles.rows.empty()) {  // a vector stands on the right
+      std::swap(a, b);
+      std::swap(roles.rows, roles.columns);
+    }
+    if (roles.columns.empty() && a.count(roles.inner) >= kLeastDot) {
+      if (auto made = dots_of(a, b, roles)) return *std::move(made);
+    }
     const auto copies = [&](const std::string& inner) {
       return int{!matrix_in(a, roles.rows, inner)} + int{!matrix_in(b, inner, roles.columns)};
     };
@@ -301,16 +352,13 @@ class Builder {
     g.batch_a = a.offsets(roles.batch);
     g.batch_b = b.offsets(roles.batch);
     const std::string letters = roles.result();
-    const auto extent = [&](char letter) {
-      return (a.find(letter) ? a.find(letter) : b.find(letter))->extent;
-    };
-    // Only the last of the steps can have the letters of the output alone; two may in "i,i,i->i".
-    const bool last = ++joined_ == operands_.size() - 1 && letters == out_;
-    const Place place = last ? Place{Place::output, 0} : room(matrices * g.m * g.n);
+    const Place place = result_place(letters, matrices * g.m * g.n);
     plan_->steps.push_back(
         {plan_packed_gemm(std::move(g), RightSide::plain, isa_, ThreadPool::instance().threads()),
          a.place, b.place, place});
-    return dense(place, letters, extent);
+    return dense(place, letters, [&](char letter) {
+      return (a.find(letter) ? a.find(letter) : b.find(letter))->extent;
+    });
   }
 
   Isa isa_;

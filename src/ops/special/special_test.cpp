@@ -40,6 +40,13 @@ TEST(Einsum, EveryKernelAgreesWithTheReference) {
                "Einsum shape=5,7 equation=i,j->ij",
                "Einsum shape=70,70 equation=i,i->",
                "Einsum shape=3x70,3x70 equation=bi,bi->b",
+               "Einsum shape=3x8x9,3x8x9 equation=bij,bij->b",
+               "Einsum shape=3x8x9,3x9x8 equation=bij,bji->b",
+               "Einsum shape=3x8x90,3x90 equation=bij,bj->bi",
+               "Einsum shape=3x90,3x8x90 equation=bj,bij->bi",
+               "Einsum shape=3x90x8,3x90 equation=bji,bj->bi",
+               "Einsum shape=5000,5000 equation=i,i->",
+               "Einsum shape=90,7x90 equation=j,ij->i",
                "Einsum shape=2x3x20x5,20x5 equation=...ij,ij->...",
                "Einsum shape=2x1x5x6,3x6x4 equation=...ij,...jk->...ik",
                "Einsum shape=4x4x5 equation=iij->ij",
@@ -62,7 +69,7 @@ TEST(Einsum, EveryKernelAgreesWithTheReference) {
                "Einsum shape=33x70,70x40 equation=ij,jk->ik dtype=float16",
                "Einsum shape=33x70,70x40 equation=ij,jk->ik dtype=bfloat16",
                "Einsum shape=3x7,7x4 equation=ij,jk->ik dtype=int64"},
-              100);
+              120);
 }
 
 // The product of two sums is not the sum of products where an infinity meets a zero.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic over rows of floats in vectors of 4: what every processor has, and enough beside the
-// products of a cell.
+// Arithmetic over rows of floats in vectors of 4: what every processor has, and enough where memory
+// or something else takes the time.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,27 @@ inline void add(int64_t count, const float* x, float* y) {
 inline void relu(const float* x, float* y, int64_t count) {
   each(count,
        [&]<typename V>(int64_t i) { put<V>(y + i, at<V>(x + i) > 0.0f ? at<V>(x + i) : V{}); });
+}
+
+// The sum of products, in sixteen chains that are put aside before they are long.
+inline float dot(const float* a, const float* b, int64_t count) {
+  constexpr int64_t kPiece = 4096;
+  double all = 0;
+  for (int64_t from = 0; from < count; from += kPiece) {
+    const int64_t end = from + kPiece < count ? from + kPiece : count;
+    Block sums[4] = {};
+    int64_t i = from;
+    for (; i + 16 <= end; i += 16) {
+      for (int64_t p = 0; p < 4; ++p) {
+        sums[p] += at<Block>(a + i + 4 * p) * at<Block>(b + i + 4 * p);
+      }
+    }
+    const Block four = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    float rest = (four[0] + four[1]) + (four[2] + four[3]);
+    for (; i < end; ++i) rest += a[i] * b[i];
+    all += static_cast<double>(rest);
+  }
+  return static_cast<float>(all);
 }
 
 }  // namespace anynpu::ops::row_math
