@@ -82,8 +82,14 @@ std::unique_ptr<KernelPlan> plan_moves(const Shape& shape, Layout from, Layout t
 }  // namespace
 
 std::unique_ptr<KernelPlan> plan_reorder(DType dtype, const Shape& shape, Layout from, Layout to) {
-  return size_of(dtype) == 2 ? plan_moves<uint16_t>(shape, from, to)
-                             : plan_moves<float>(shape, from, to);
+  switch (size_of(dtype)) {
+    case 1:
+      return plan_moves<uint8_t>(shape, from, to);
+    case 2:
+      return plan_moves<uint16_t>(shape, from, to);
+    default:
+      return plan_moves<float>(shape, from, to);
+  }
 }
 
 }  // namespace anynpu::ops

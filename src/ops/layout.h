@@ -14,10 +14,11 @@ constexpr int64_t kBlock = 16;  // channels of one block of Layout::blocked16
 // Elements a tensor takes in memory: channels rounded up to whole blocks when blocked.
 int64_t stored_elements(const Shape& shape, Layout layout);
 size_t stored_bytes(DType dtype, const Shape& shape, Layout layout);
-// Blocked layouts hold f32, f16 and bf16 tensors of at least 3 dimensions (N, C, spatial...).
+// Blocked layouts hold f32, f16 and bf16 tensors of at least 3 dimensions (N, C, spatial...), and
+// what such tensors were quantised to.
 bool can_block(const Operand& operand);
 
-// Converts a tensor of f32, f16 or bf16: plain <-> blocked16. Run over the thread pool.
+// Converts a tensor of elements of 1, 2 or 4 bytes: plain <-> blocked16. Run over the thread pool.
 std::unique_ptr<KernelPlan> plan_reorder(DType dtype, const Shape& shape, Layout from, Layout to);
 
 }  // namespace anynpu::ops

@@ -7,6 +7,7 @@
 
 #include "ops/block/wide.h"
 #include "ops/cpu/quant_rows.h"
+#include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/quantize/linear.h"
 #include "ops/registry.h"
@@ -31,6 +32,7 @@ const float* floats_at(DType type, const std::byte* base, int64_t at, int64_t co
 // Scales and zero points of one row after the other, as floats.
 struct Scales {
   ScaleWalk walk;
+  Layout layout = Layout::plain;  // of input and output: one scale serves any
   DType scale_type = DType::f32, zero_type = DType::u8;
   bool has_zero = false;
   LoadBlock<double> load_zero = nullptr;
@@ -67,6 +69,10 @@ struct Scales {
 Result<Scales> scales_of(const OpContext& context) {
   Scales scales;
   ANYNPU_ASSIGN(scales.walk, scale_walk(context));
+  if (scales.walk.per_tensor) {
+    scales.layout = context.inputs[0].layout;
+    scales.walk.count = stored_elements(context.inputs[0].shape, scales.layout);
+  }
   scales.scale_type = context.inputs[1].dtype;
   scales.has_zero = context.has_input(2);
   if (scales.has_zero) scales.zero_type = context.inputs[2].dtype;
@@ -94,7 +100,7 @@ PlanResult plan_quantize_rows(const OpContext& context) {
   ANYNPU_ASSIGN(const Scales scales, scales_of(context));
   ANYNPU_ASSIGN(const DType precision, division_type(context));
   const DType from = context.inputs[0].dtype, to = context.outputs[0].dtype;
-  return make_plan([=](const RunArgs& args) {
+  auto plan = make_plan([=](const RunArgs& args) {
     parallel(static_cast<size_t>(scales.walk.count), kLeast, [&](size_t begin, size_t end) {
       float buffer[kBlockLength], ones[kBlockLength];
       std::byte narrowed[kBlockLength * 2];
@@ -117,13 +123,16 @@ PlanResult plan_quantize_rows(const OpContext& context) {
       with_rows(quant_row_set(isa), to, quantize);
     });
   });
+  plan->input_layouts = {scales.layout, Layout::plain, Layout::plain};
+  plan->output_layouts = {scales.layout};
+  return plan;
 }
 
 template <Isa isa>
 PlanResult plan_dequantize_rows(const OpContext& context) {
   ANYNPU_ASSIGN(const Scales scales, scales_of(context));
   const DType from = context.inputs[0].dtype, to = context.outputs[0].dtype;
-  return make_plan([=](const RunArgs& args) {
+  auto plan = make_plan([=](const RunArgs& args) {
     parallel(static_cast<size_t>(scales.walk.count), kLeast, [&](size_t begin, size_t end) {
       float buffer[kBlockLength];
       const auto dequantize = [&]<typename T>(const QuantRows<T>& rows, T) {
@@ -139,6 +148,9 @@ PlanResult plan_dequantize_rows(const OpContext& context) {
       with_rows(quant_row_set(isa), from, dequantize);
     });
   });
+  plan->input_layouts = {scales.layout, Layout::plain, Layout::plain};
+  plan->output_layouts = {scales.layout};
+  return plan;
 }
 
 template <Isa isa>

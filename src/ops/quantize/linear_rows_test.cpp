@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/op_case.h"
 #include "ops/quantize/byte_case.h"
 #include "tensor/half_arrays.h"
 
@@ -69,6 +70,16 @@ TEST(QuantizeLinear, EveryKernelGivesTheBytesOfThePlainLoop) {
       }
     }
   }
+}
+
+TEST(QuantizeLinear, OneScaleServesBlockedTensors) {
+  const auto made = OpCase::parse(
+      "QuantizeLinear shape=2x21x5x7,scalar,scalar dtype=float32,float32,uint8 opset=13");
+  ASSERT_TRUE(made.ok()) << made.status().to_string();
+  int compared = 0;
+  const Status status = check_all_kernels(*made, &compared);
+  EXPECT_TRUE(status.ok()) << status.to_string();
+  EXPECT_GE(compared, 2);
 }
 
 TEST(DequantizeLinear, EveryKernelGivesTheBytesOfThePlainLoop) {
