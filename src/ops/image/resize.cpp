@@ -3,17 +3,15 @@
 // (its taps); axes are done one after the other, in double. Nearest neighbours are copied as they
 // are.
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cmath>
 
 #include "ops/block/wide.h"
 #include "ops/families.h"
 #include "ops/image/image.h"
+#include "ops/image/resize_weighted.h"
 #include "ops/late.h"
 #include "ops/move/axes.h"
 #include "ops/move/mapped_copy.h"
-#include "ops/parallel.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -23,13 +21,6 @@ namespace {
 struct Axis {
   int64_t in = 1, out = 1;
   double scale = 1, roi_start = 0, roi_end = 1;
-};
-
-struct Taps {
-  int64_t per_output = 1;
-  std::vector<int64_t> index;  // out * per_output
-  std::vector<double> weight;
-  std::vector<bool> outside;  // the extrapolation value instead
 };
 
 std::vector<double> reals_of(const Operand& operand) {
@@ -257,69 +248,6 @@ Taps taps_of(const OpContext& context, const Axis& axis) {
   return taps;
 }
 
-struct Pass {
-  int64_t outer = 1, in = 1, out = 1, inner = 1;
-  Taps taps;
-};
-
-// What a tap outside gives, part by part of a complex element: a real number.
-using Outside = std::array<double, 2>;
-
-// Output index o of a row of single elements.
-inline double one_of(const Taps& taps, int64_t o, const double* x) {
-  const int64_t* index = taps.index.data() + o * taps.per_output;
-  const double* weight = taps.weight.data() + o * taps.per_output;
-  if (taps.per_output == 2) return 0.0 + weight[0] * x[index[0]] + weight[1] * x[index[1]];
-  double sum = 0;
-  for (int64_t k = 0; k < taps.per_output; ++k) sum += weight[k] * x[index[k]];
-  return sum;
-}
-
-// y[i] = sum over k of weight[k] * x[index[k] * inner + i]
-void weigh_rows(const Taps& taps, int64_t o, const double* x, int64_t inner, double* y) {
-  constexpr int64_t kTogether = 8;  // a fixed length is what vectorises
-  const int64_t* index = taps.index.data() + o * taps.per_output;
-  const double* weight = taps.weight.data() + o * taps.per_output;
-  int64_t i = 0;
-  if (taps.per_output == 2) {
-    const double *a = x + index[0] * inner, *b = x + index[1] * inner;
-    const double u = weight[0], v = weight[1];
-    for (; i + kTogether <= inner; i += kTogether) {
-      for (int64_t l = 0; l < kTogether; ++l) y[i + l] = 0.0 + u * a[i + l] + v * b[i + l];
-    }
-    for (; i < inner; ++i) y[i] = 0.0 + u * a[i] + v * b[i];
-    return;
-  }
-  std::fill(y, y + inner, 0.0);
-  for (int64_t k = 0; k < taps.per_output; ++k) {
-    const double* a = x + index[k] * inner;
-    const double u = weight[k];
-    for (i = 0; i + kTogether <= inner; i += kTogether) {
-      for (int64_t l = 0; l < kTogether; ++l) y[i + l] += u * a[i + l];
-    }
-    for (; i < inner; ++i) y[i] += u * a[i];
-  }
-}
-
-// Rows [begin, end) of outer * out, of `inner` elements each.
-void run_pass(const Pass& pass, int64_t begin, int64_t end, const double* x, double* y,
-              int64_t parts, const Outside& value) {
-  const int64_t inner = pass.inner;
-  int64_t a = begin / pass.out, o = begin % pass.out;
-  for (int64_t row = begin; row < end; ++row) {
-    const double* from = x + a * pass.in * inner;
-    double* to = y + row * inner;
-    if (pass.taps.outside[static_cast<size_t>(o)]) {
-      for (int64_t i = 0; i < inner; ++i) to[i] = value[static_cast<size_t>(i % parts)];
-    } else if (inner == 1) {
-      *to = one_of(pass.taps, o, from);
-    } else {
-      weigh_rows(pass.taps, o, from, inner, to);
-    }
-    if (++o == pass.out) o = 0, ++a;
-  }
-}
-
 // Axes that keep their extent and scale are left alone.
 bool changes(const Axis& axis, bool crop) { return crop || axis.in != axis.out || axis.scale != 1; }
 
@@ -343,58 +271,6 @@ PlanResult plan_nearest(const OpContext& context, const Request& request) {
   return plan_mapped_copy(context.outputs[0].shape, std::move(maps), size_of(type),
                           {-1, std::move(fill)});
 }
-
-// What lies behind the first axis that changes, for each index of those before it.
-struct WeightedResize {
-  std::vector<Pass> passes{};
-  int64_t planes = 1, in_plane = 1, out_plane = 1, most = 1, parts = 1;  // of parts of elements
-  LoadBlock<double> load = nullptr;
-  StoreBlock<double> store = nullptr;
-  Outside outside = {};
-
-  // One plane after the other, each on all threads.
-  void run_split(const RunArgs& args) const {
-    constexpr size_t kLeast = 8192;
-    auto* work = reinterpret_cast<double*>(args.workspace);
-    for (int64_t plane = 0; plane < planes; ++plane) {
-      double *from = work, *to = work + most;
-      parallel(static_cast<size_t>(in_plane), kLeast, [&](size_t begin, size_t end) {
-        load(args.inputs[0], plane * in_plane + static_cast<int64_t>(begin), 1, from + begin,
-             static_cast<int64_t>(end - begin));
-      });
-      for (const Pass& pass : passes) {
-        const size_t least = kLeast / static_cast<size_t>(std::max<int64_t>(1, pass.inner));
-        parallel(static_cast<size_t>(pass.outer * pass.out), least, [&](size_t begin, size_t end) {
-          run_pass(pass, static_cast<int64_t>(begin), static_cast<int64_t>(end), from, to, parts,
-                   outside);
-        });
-        std::swap(from, to);
-      }
-      parallel(static_cast<size_t>(out_plane), kLeast, [&](size_t begin, size_t end) {
-        store(args.outputs[0], plane * out_plane + static_cast<int64_t>(begin), from + begin,
-              static_cast<int64_t>(end - begin));
-      });
-    }
-  }
-
-  // Planes side by side, each with its passes in a room of its thread.
-  void run_planes(const RunArgs& args, size_t threads) const {
-    std::atomic<int64_t> next{0};
-    parallel(threads, 1, [&](size_t worker, size_t) {
-      double* room =
-          reinterpret_cast<double*>(args.workspace) + worker * 2 * static_cast<size_t>(most);
-      for (int64_t plane; (plane = next.fetch_add(1, std::memory_order_relaxed)) < planes;) {
-        double *from = room, *to = room + most;
-        load(args.inputs[0], plane * in_plane, 1, from, in_plane);
-        for (const Pass& pass : passes) {
-          run_pass(pass, 0, pass.outer * pass.out, from, to, parts, outside);
-          std::swap(from, to);
-        }
-        store(args.outputs[0], plane * out_plane, from, out_plane);
-      }
-    });
-  }
-};
 
 // Those that shrink most come first, of equals the outer: the others have less to do then. Cropped
 // ones go from the inner to the outer, so that a value outside along an outer one is set last.
@@ -442,20 +318,7 @@ PlanResult plan_weighted(const OpContext& context, const Request& request) {
     r.most = std::max(r.most, r.out_plane);
     r.passes.push_back(std::move(pass));
   }
-  const size_t threads = ThreadPool::instance().threads();
-  const bool split = r.planes < static_cast<int64_t>(threads);
-  const size_t rooms = split ? 1 : threads;
-  const auto bytes = rooms * 2 * static_cast<size_t>(r.most) * sizeof(double);
-  auto plan = make_plan([r = std::move(r), split, threads](const RunArgs& args) {
-    if (r.planes * r.out_plane == 0) return;
-    if (split) {
-      r.run_split(args);
-    } else {
-      r.run_planes(args, threads);
-    }
-  });
-  plan->workspace_bytes = bytes;
-  return plan;
+  return plan_weighted_resize(std::move(r));
 }
 
 PlanResult plan_resize(const OpContext& context) {
