@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels over blocked tensors that work on 16 channels at a time without sums across them:
-// pooling and depthwise convolution. Compiled once per instruction set, as the tiles are.
+// pooling and depthwise convolution; and over rows of plain tensors. Compiled once per instruction
+// set, as the tiles are.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,10 @@ struct LaneSet {
   void (*max_row)(const LaneRow& row);
   void (*average_row)(const LaneRow& row);
   void (*depthwise_row)(const LaneRow& row);
+  // y[i] = the largest, or the sum, of rows[0][i] ... rows[n - 1][i]; n is at least 1 and y none of
+  // them. NaN wins.
+  void (*max_of_rows)(const float* const* rows, int64_t n, float* y, int64_t count);
+  void (*sum_of_rows)(const float* const* rows, int64_t n, float* y, int64_t count);
 };
 
 const LaneSet& lane_set(Isa isa);

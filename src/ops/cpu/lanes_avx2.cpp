@@ -17,7 +17,8 @@ constexpr int kWidth = 8;
 }  // namespace lanes_avx2
 
 constinit const LaneSet kLanesAvx2{lanes_avx2::max_row, lanes_avx2::average_row,
-                                   lanes_avx2::depthwise_row};
+                                   lanes_avx2::depthwise_row, lanes_avx2::fold_rows<true>,
+                                   lanes_avx2::fold_rows<false>};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

@@ -17,7 +17,8 @@ constexpr int kWidth = 16;
 }  // namespace lanes_avx512
 
 constinit const LaneSet kLanesAvx512{lanes_avx512::max_row, lanes_avx512::average_row,
-                                     lanes_avx512::depthwise_row};
+                                     lanes_avx512::depthwise_row, lanes_avx512::fold_rows<true>,
+                                     lanes_avx512::fold_rows<false>};
 
 }  // namespace anynpu::ops
 #if defined(__x86_64__)

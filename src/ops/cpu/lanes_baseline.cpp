@@ -12,7 +12,8 @@ constexpr int kWidth = 4;
 
 }  // namespace lanes_baseline
 
-constinit const LaneSet kLanesBaseline{lanes_baseline::max_row, lanes_baseline::average_row,
-                                       lanes_baseline::depthwise_row};
+constinit const LaneSet kLanesBaseline{
+    lanes_baseline::max_row, lanes_baseline::average_row, lanes_baseline::depthwise_row,
+    lanes_baseline::fold_rows<true>, lanes_baseline::fold_rows<false>};
 
 }  // namespace anynpu::ops

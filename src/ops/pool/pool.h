@@ -29,4 +29,10 @@ Status can_run_blocked_pool(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_blocked_pool(const OpContext& context);
 
+// Inputs in plain layout, row by row (plain.cpp).
+template <Isa isa>
+Status can_run_plain_pool(const OpContext& context);
+template <Isa isa>
+Result<std::unique_ptr<Kernel>> create_plain_pool(const OpContext& context);
+
 }  // namespace anynpu::ops

@@ -104,8 +104,18 @@ TEST(Pool, EveryKernelAgreesWithTheReference) {
           "AveragePool shape=1x16x9x9 kernel_shape=3,3 dilations=2,2 opset=19 pads=2,1,0,2",
           "AveragePool shape=1x16x9x9 kernel_shape=2,5 pads=1,2,0,2 count_include_pad=1",
           "MaxPool shape=0x16x9x9 kernel_shape=2,2",
+          "MaxPool shape=2x3x20x20 kernel_shape=5,5 pads=2,2,2,2",
+          "MaxPool shape=1x3x19x37 kernel_shape=3,3 strides=2,3 pads=1,1,1,1 ceil_mode=1",
+          "MaxPool shape=1x3x5x9x33 kernel_shape=2,3,3 strides=1,2,1 pads=1,1,1,0,1,1",
+          "MaxPool shape=1x2x40 kernel_shape=7 dilations=3 pads=6,6",
+          "MaxPool shape=1x2x5 kernel_shape=2 strides=3 dilations=3 ceil_mode=1 pads=1,1",
+          "MaxPool shape=1x2x3x5000 kernel_shape=2,2",
+          "AveragePool shape=1x3x6x7x35 kernel_shape=2,3,3 strides=1,2,2 pads=1,1,1,0,1,1",
+          "AveragePool shape=2x3x40 kernel_shape=5 strides=2 pads=2,1 ceil_mode=1 "
+          "count_include_pad=1 dtype=bfloat16",
+          "AveragePool shape=1x2x3x17 kernel_shape=3,17",
       },
-      60);
+      80);
 }
 
 }  // namespace

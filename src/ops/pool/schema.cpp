@@ -90,6 +90,16 @@ void register_pool(Registry& registry) {
   }
   for (std::string_view name : {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"}) {
     registry.add(KernelDef{.op = name,
+                           .name = "pool_plain_avx512",
+                           .types = {DType::f32},
+                           .can_run = can_run_plain_pool<Isa::avx512>,
+                           .create = create_plain_pool<Isa::avx512>});
+    registry.add(KernelDef{.op = name,
+                           .name = "pool_plain_avx2",
+                           .types = {DType::f32},
+                           .can_run = can_run_plain_pool<Isa::avx2>,
+                           .create = create_plain_pool<Isa::avx2>});
+    registry.add(KernelDef{.op = name,
                            .name = "pool_avx512",
                            .types = {DType::f32},
                            .can_run = can_run_blocked_pool<Isa::avx512>,
