@@ -120,7 +120,8 @@ class Walk {
  public:
   Walk(const Loops& loops, const std::array<int64_t, kMostOperands>& start, int64_t first = 0)
       : at(start), loops_(loops) {
-    for (size_t l = loops.extent.size(); l-- > 0; first /= loops.extent[l]) {
+    // At the first element there is nothing to divide, and loops may be empty.
+    for (size_t l = loops.extent.size(); first > 0 && l-- > 0; first /= loops.extent[l]) {
       index_[l] = first % loops.extent[l];
       move(l, index_[l]);
     }
