@@ -199,6 +199,7 @@ PlanResult plan_unpool(const OpContext& context) {
       natural[i + 2] = (x[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + dims];
   }
   const size_t size = size_of(context.inputs[0].dtype);
+  const bool same = natural == out;  // an index is the place itself
   return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
     std::memset(args.outputs[0], 0, static_cast<size_t>(places) * size);
     const auto strides = strides_of(out);
@@ -206,13 +207,18 @@ PlanResult plan_unpool(const OpContext& context) {
     for (int64_t i = 0; i < count; ++i) {
       int64_t index = input_of<int64_t>(args, 1)[i], to = 0;
       if (index < 0 || index >= limit) return index_failure(label, index, limit);
-      for (size_t d = natural.size(); d-- > 0;) {
+      if (same) to = index;
+      for (size_t d = same ? 0 : natural.size(); d-- > 0;) {
         if (index % natural[d] >= out[d]) return index_failure(label, index % natural[d], out[d]);
         to += index % natural[d] * strides[d];
         index /= natural[d];
       }
-      std::memcpy(args.outputs[0] + static_cast<size_t>(to) * size,
-                  args.inputs[0] + static_cast<size_t>(i) * size, size);
+      std::byte* y = args.outputs[0] + static_cast<size_t>(to) * size;
+      const std::byte* value = args.inputs[0] + static_cast<size_t>(i) * size;
+      if (size == sizeof(float))  // a fixed length is one instruction
+        std::memcpy(y, value, sizeof(float));
+      else
+        std::memcpy(y, value, size);
     }
     return {};
   });

@@ -65,25 +65,67 @@ Status elements_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, indices.shape);
 }
 
+// A row of GatherElements: y[i] = x[index i * along + i * step], an element being U; false where an
+// index lies outside, which `outside` receives.
+template <typename U, typename I>
+bool gather_row(const std::byte* x, const std::byte* indices, std::byte* y, int64_t count,
+                int64_t extent, int64_t along, int64_t step, int64_t& outside) {
+  const auto* index = reinterpret_cast<const I*>(indices);
+  const auto* from = reinterpret_cast<const U*>(x);
+  auto* to = reinterpret_cast<U*>(y);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t raw = index[i], at = raw < 0 ? raw + extent : raw;
+    if (at < 0 || at >= extent) return outside = raw, false;
+    to[i] = from[at * along + i * step];
+  }
+  return true;
+}
+
+struct Element16 {
+  uint64_t halves[2];
+};
+using GatherRow = decltype(&gather_row<uint8_t, int64_t>);
+
+template <typename I>
+GatherRow gather_row_of(size_t size) {
+  switch (size) {
+    case 1:
+      return gather_row<uint8_t, I>;
+    case 2:
+      return gather_row<uint16_t, I>;
+    case 4:
+      return gather_row<uint32_t, I>;
+    case 8:
+      return gather_row<uint64_t, I>;
+    default:
+      return gather_row<Element16, I>;
+  }
+}
+
 PlanResult plan_elements(const OpContext& context) {
-  const Shape x = context.inputs[0].shape, out = context.outputs[0].shape;
+  Shape x = context.inputs[0].shape, out = context.outputs[0].shape;
   ANYNPU_ASSIGN(const int64_t axis,
                 normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
   const auto strides = strides_of(x);
   const size_t size = size_of(context.inputs[0].dtype);
-  const DType type = context.inputs[1].dtype;
+  const bool narrow = context.inputs[1].dtype == DType::i32;
+  const GatherRow row = narrow ? gather_row_of<int32_t>(size) : gather_row_of<int64_t>(size);
+  const size_t index_size = size_of(context.inputs[1].dtype);
+  const size_t last = out.size() - 1;
+  const int64_t step = static_cast<int64_t>(last) == axis ? 0 : 1;
   return make_checked_plan([=, label = context.label()](const RunArgs& args) -> Status {
-    const int64_t count = element_count(out), extent = x[static_cast<size_t>(axis)];
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t raw = index_at(type, args.inputs[1], i), at = raw < 0 ? raw + extent : raw;
-      if (at < 0 || at >= extent) return index_failure(label, raw, extent);
-      int64_t offset = at * strides[static_cast<size_t>(axis)], rest = i;
-      for (size_t d = out.size(); d-- > 0;) {
+    const int64_t columns = out[last], extent = x[static_cast<size_t>(axis)];
+    const int64_t rows = columns == 0 ? 0 : element_count(out) / columns;
+    for (int64_t r = 0; r < rows; ++r) {
+      int64_t offset = 0, rest = r, outside = 0;
+      for (size_t d = last; d-- > 0; rest /= out[d]) {
         if (static_cast<int64_t>(d) != axis) offset += rest % out[d] * strides[d];
-        rest /= out[d];
       }
-      std::memcpy(args.outputs[0] + static_cast<size_t>(i) * size,
-                  args.inputs[0] + static_cast<size_t>(offset) * size, size);
+      const auto begin = static_cast<size_t>(r * columns);
+      if (!row(args.inputs[0] + static_cast<size_t>(offset) * size,
+               args.inputs[1] + begin * index_size, args.outputs[0] + begin * size, columns, extent,
+               strides[static_cast<size_t>(axis)], step, outside))
+        return index_failure(label, outside, extent);
     }
     return {};
   });

@@ -19,6 +19,65 @@ TEST(Gather, FailsOnAnIndexOutside) {
   EXPECT_NE(y.status().to_string().find("index 3"), std::string::npos);
 }
 
+TEST(GatherElements, TakesEveryAxisAndNegativeIndices) {
+  Floats x(2 * 3 * 4);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  const int64_t extents[] = {2, 3, 4}, strides[] = {12, 4, 1};
+  for (int64_t axis = 0; axis < 3; ++axis) {
+    std::vector<int64_t> indices;
+    Floats expected;
+    for (int64_t i = 0; i < 2 * 2 * 3; ++i) {  // a corner of the input
+      const int64_t at[] = {i / 6, i / 3 % 2, i % 3}, extent = extents[axis];
+      const int64_t index = i * 7 % (2 * extent) - extent;
+      indices.push_back(index);
+      int64_t from = (index < 0 ? index + extent : index) * strides[axis];
+      for (int64_t d = 0; d < 3; ++d) from += d == axis ? 0 : at[d] * strides[d];
+      expected.push_back(static_cast<float>(from));
+    }
+    EXPECT_EQ(TestNode("GatherElements")
+                  .floats({2, 3, 4}, x)
+                  .ints({2, 2, 3}, indices)
+                  .attr("axis", axis)
+                  .evaluate(),
+              expected)
+        << axis;
+  }
+}
+
+TEST(GatherElements, FailsOnAnIndexOutside) {
+  TestNode node("GatherElements");
+  const auto context = node.floats({3}, {1, 2, 3}).ints({0, -4}).infer();
+  ASSERT_TRUE(context.ok());
+  const auto y = evaluate(*context);
+  ASSERT_FALSE(y.ok());
+  EXPECT_NE(y.status().to_string().find("index -4"), std::string::npos);
+}
+
+TEST(ScatterND, CopiesRunsAndAddsThemInOrder) {
+  const auto node = [](const char* reduction) {
+    return TestNode("ScatterND", 18)
+        .floats({3, 2}, {1, 2, 3, 4, 5, 6})
+        .ints({3, 1}, {2, -3, 2})
+        .floats({3, 2}, {10, 20, 30, 40, 50, 60})
+        .attr("reduction", std::string(reduction));
+  };
+  EXPECT_EQ(node("none").evaluate(), (Floats{30, 40, 3, 4, 50, 60}));
+  EXPECT_EQ(node("add").evaluate(), (Floats{31, 42, 3, 4, 65, 86}));
+}
+
+TEST(OneHot, PutsTheAxisAnywhere) {
+  const auto node = [](int64_t axis) {
+    return TestNode("OneHot")
+        .ints({2, 2}, {0, -1, 2, 3})
+        .ints({}, {3})
+        .floats({2}, {5, 7})
+        .attr("axis", axis);
+  };
+  EXPECT_EQ(node(-1).evaluate(), (Floats{7, 5, 5, 5, 5, 7, 5, 5, 7, 5, 5, 5}));
+  EXPECT_EQ(node(0).evaluate(), (Floats{7, 5, 5, 5, 5, 5, 5, 5, 5, 7, 7, 5}));
+  EXPECT_EQ(node(1).evaluate(), (Floats{7, 5, 5, 5, 5, 7, 5, 5, 5, 5, 7, 5}));
+}
+
 TEST(TensorScatter, WritesARunAtThePlaceOfEachSample) {
   const auto node = [](std::vector<int64_t> places, const char* mode) {
     return TestNode("TensorScatter", 24)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 
 #include "ops/block/wide.h"
@@ -37,18 +38,27 @@ PlanResult plan_one_hot(const OpContext& context) {
   const int64_t depth = out[static_cast<size_t>(axis)];
   int64_t inner = 1;
   for (size_t i = static_cast<size_t>(axis) + 1; i < out.size(); ++i) inner *= out[i];
-  const int64_t count = element_count(out);
+  const auto count = static_cast<size_t>(element_count(out));
+  const int64_t indices = element_count(context.inputs[0].shape);
   const size_t size = size_of(context.outputs[0].dtype);
   const DType type = context.inputs[0].dtype;
   const auto load = load_block<int64_t>(type);
   return make_plan([=](const RunArgs& args) {
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t index = 0;
-      load(args.inputs[0], i / (inner * depth) * inner + i % inner, 0, &index, 1);
-      if (index < 0) index += depth;
-      const bool on = index == i / inner % depth;  // an index outside leaves all off
-      std::memcpy(args.outputs[0] + static_cast<size_t>(i) * size, args.inputs[2] + (on ? size : 0),
-                  size);
+    if (count == 0) return;
+    std::byte* y = args.outputs[0];
+    std::memcpy(y, args.inputs[2], size);  // all off, each copy twice as long as the one before
+    for (size_t done = 1; done < count; done *= 2)
+      std::memcpy(y + done * size, y, std::min(done, count - done) * size);
+    int64_t block[kBlockLength];
+    for (int64_t from = 0; from < indices; from += kBlockLength) {
+      const int64_t n = std::min(kBlockLength, indices - from);
+      load(args.inputs[0], from, 1, block, n);
+      for (int64_t i = from; i < from + n; ++i) {
+        const int64_t raw = block[i - from], index = raw < 0 ? raw + depth : raw;
+        if (index < 0 || index >= depth) continue;  // leaves all off
+        const int64_t at = (i / inner * depth + index) * inner + i % inner;
+        std::memcpy(y + static_cast<size_t>(at) * size, args.inputs[2] + size, size);
+      }
     }
   });
 }

@@ -146,14 +146,11 @@ PlanResult plan_nd(const OpContext& context) {
         if (at < 0 || at >= x[d]) return index_failure(label, raw, x[d]);
         offset += at * strides[d];
       }
-      for (int64_t i = 0; i < run; ++i) {
-        std::byte* y = args.outputs[0] + static_cast<size_t>(offset + i) * size;
-        const std::byte* value = args.inputs[2] + static_cast<size_t>(t * run + i) * size;
-        if (update)
-          update(y, value);
-        else
-          std::memcpy(y, value, size);
-      }
+      std::byte* y = args.outputs[0] + static_cast<size_t>(offset) * size;
+      const std::byte* value = args.inputs[2] + static_cast<size_t>(t * run) * size;
+      const size_t length = static_cast<size_t>(run) * size;
+      if (!update && length > 0) std::memcpy(y, value, length);
+      for (size_t i = 0; update && i < length; i += size) update(y + i, value + i);
     }
     return {};
   });

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthToSpace, SpaceToDepth (strided copies of six dimensions), Trilu and ReverseSequence.
+#include <algorithm>
 #include <cstring>
 
 #include "ops/block/wide.h"
 #include "ops/late.h"
 #include "ops/move/strided_copy.h"
+#include "ops/parallel.h"
 #include "ops/registry.h"
 #include "ops/shape/shape.h"
 
@@ -77,21 +79,30 @@ Status same_rule(OpContext& context) {
 PlanResult plan_trilu(const OpContext& context) {
   const Shape& shape = context.inputs[0].shape;
   const int64_t rows = shape[shape.size() - 2], columns = shape.back();
-  const int64_t count = element_count(shape);
+  const int64_t lines = columns == 0 ? 0 : element_count(shape) / columns;
   const size_t size = size_of(context.inputs[0].dtype);
   const bool upper = context.int_attr("upper") != 0, has_k = context.has_input(1);
   return make_plan([=](const RunArgs& args) {
     const int64_t k = has_k ? *input_of<int64_t>(args, 1) : 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t row = i / columns % rows, column = i % columns;
-      // column - row against k, with no overflow for any k.
-      const bool keep = upper ? column - row >= k : column - row <= k;
-      std::byte* y = args.outputs[0] + static_cast<size_t>(i) * size;
-      if (keep)
-        std::memcpy(y, args.inputs[0] + static_cast<size_t>(i) * size, size);
-      else
-        std::memset(y, 0, size);
-    }
+    const auto least = static_cast<size_t>(1 + 16384 / (columns + 1));
+    parallel(static_cast<size_t>(lines), least, [&](size_t begin, size_t end) {
+      for (size_t line = begin; line < end; ++line) {
+        // The columns before `cut` lie left of the diagonal, for the lower side with it.
+        const int64_t row = static_cast<int64_t>(line) % rows, near = std::clamp(k, -rows, columns);
+        const int64_t cut = std::clamp<int64_t>(row + near + (upper ? 0 : 1), 0, columns);
+        const size_t left = static_cast<size_t>(cut) * size,
+                     all = static_cast<size_t>(columns) * size;
+        const std::byte* x = args.inputs[0] + line * all;
+        std::byte* y = args.outputs[0] + line * all;
+        if (upper) {
+          std::memset(y, 0, left);
+          std::memcpy(y + left, x + left, all - left);
+        } else {
+          std::memcpy(y, x, left);
+          std::memset(y + left, 0, all - left);
+        }
+      }
+    });
   });
 }
 

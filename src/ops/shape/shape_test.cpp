@@ -68,6 +68,30 @@ TEST(DepthToSpace, InvertsSpaceToDepth) {
       x);
 }
 
+TEST(Trilu, TakesDiagonalsFarOutsideAndSeveralMatrices) {
+  constexpr int64_t kRows = 3, kColumns = 4;
+  Floats x(2 * kRows * kColumns);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i + 1);
+  for (int64_t k : {INT64_MIN, int64_t{-4}, int64_t{-3}, int64_t{-2}, int64_t{-1}, int64_t{0},
+                    int64_t{1}, int64_t{2}, int64_t{3}, int64_t{4}, int64_t{5}, INT64_MAX}) {
+    for (int64_t upper : {0, 1}) {
+      Floats expected = x;
+      for (size_t i = 0; i < x.size(); ++i) {
+        const auto at = static_cast<int64_t>(i);
+        const int64_t side = at % kColumns - at / kColumns % kRows;
+        if (upper != 0 ? side < k : side > k) expected[i] = 0;
+      }
+      EXPECT_EQ(TestNode("Trilu", 14)
+                    .floats({2, kRows, kColumns}, x)
+                    .ints({}, {k})
+                    .attr("upper", upper)
+                    .evaluate(),
+                expected)
+          << k << ' ' << upper;
+    }
+  }
+}
+
 TEST(Trilu, KeepsOneSideOfADiagonal) {
   EXPECT_EQ(TestNode("Trilu", 14).floats({2, 2}, {1, 2, 3, 4}).evaluate(), (Floats{1, 2, 0, 4}));
 }
