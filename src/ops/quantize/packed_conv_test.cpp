@@ -99,6 +99,17 @@ TEST(QLinearConv, ScalesWithoutBoundsGiveTheBytesOfThePlainLoop) {
   }
 }
 
+// Sums of one product each, by scales that make many of them halves and others nearly so.
+TEST(QLinearConv, HalvesRoundToTheBytesOfThePlainLoop) {
+  for (const DType type : kByteTypes) {
+    for (const float scale : {2.0f, 0.5f, 16.0f, 2.0000002f, 1.9999999f, 1.0f / 3, 1e-3f, 1e5f}) {
+      ByteCase made{"QLinearConv"};
+      made.bytes(type, {1, 1, 50, 64}).real(1).bytes(type, {}).bytes(type, {40, 1, 1, 1}).real(1);
+      made.bytes(type, {}).real(scale).bytes(type, {}).expect_same(3);
+    }
+  }
+}
+
 TEST(QLinearConv, RefusesParametersThatFitNoChannel) {
   ByteCase made{"QLinearConv"};
   made.bytes(DType::u8, {1, 2, 6, 6}).real(1).bytes(DType::u8, {}).bytes(DType::u8, {3, 2, 2, 2});
