@@ -53,14 +53,14 @@ Conv8TileFunction pick(int64_t wanted, std::integer_sequence<int, rows...>) {
   return table[wanted - 1];
 }
 
-inline __m512i totals(const Conv8Row& row, int64_t at, __mmask16 mask) {
-  __m512i total =
-      _mm512_add_epi32(_mm512_maskz_loadu_epi32(mask, row.sums + at), _mm512_set1_epi32(row.add));
-  if (row.pixel_sums) {
-    const __m512i pixels = _mm512_maskz_loadu_epi32(mask, row.pixel_sums + at);
-    total = _mm512_sub_epi32(total, _mm512_mullo_epi32(pixels, _mm512_set1_epi32(row.weight_zero)));
-  }
-  return total;
+inline __m512i totals(const Conv8Store& store, int64_t row, int64_t at, __mmask16 mask) {
+  const Conv8Channel& channel = store.channels[row];
+  const __m512i sums = _mm512_maskz_loadu_epi32(mask, store.sums + row * store.sums_row + at);
+  const __m512i total = _mm512_add_epi32(sums, _mm512_set1_epi32(channel.add));
+  if (!store.pixel_sums) return total;
+  const __m512i pixels = _mm512_maskz_loadu_epi32(mask, store.pixel_sums + at);
+  return _mm512_sub_epi32(total,
+                          _mm512_mullo_epi32(pixels, _mm512_set1_epi32(channel.weight_zero)));
 }
 inline __mmask16 mask_of(int64_t count) {
   return static_cast<__mmask16>(count >= kConv8Lanes ? 0xffff : (1u << count) - 1);
@@ -128,32 +128,42 @@ Conv8TileFunction find_conv8_tile(int64_t rows, int64_t width) {
   return pick<2>(rows, std::make_integer_sequence<int, kConv8Rows>{});
 }
 
-void store_conv8_sums(const Conv8Row& row, int32_t* out) {
-  for (int64_t i = 0; i < row.count; i += kConv8Lanes) {
-    const __mmask16 mask = tile_conv8::mask_of(row.count - i);
-    _mm512_mask_storeu_epi32(out + i, mask, tile_conv8::totals(row, i, mask));
+void store_conv8_sums(const Conv8Store& store, int32_t* out) {
+  for (int64_t row = 0; row < store.rows; ++row, out += store.out_row) {
+    for (int64_t i = 0; i < store.count; i += kConv8Lanes) {
+      const __mmask16 mask = tile_conv8::mask_of(store.count - i);
+      _mm512_mask_storeu_epi32(out + i, mask, tile_conv8::totals(store, row, i, mask));
+    }
   }
 }
 
-void store_conv8_bytes(const Conv8Row& row, uint8_t* out) {
-  const __m512d factor = _mm512_set1_pd(row.factor), low = _mm512_set1_pd(row.low - row.zero),
-                high = _mm512_set1_pd(row.high - row.zero);
-  const __m512i zero = _mm512_set1_epi32(row.zero);
-  for (int64_t i = 0; i < row.count; i += kConv8Lanes) {
-    const __mmask16 mask = tile_conv8::mask_of(row.count - i);
-    const __m512i total = tile_conv8::totals(row, i, mask);
-    __m256i halves[2] = {_mm512_castsi512_si256(total), _mm512_extracti64x4_epi64(total, 1)};
-    __mmask8 ordered[2];
-    for (int h = 0; h < 2; ++h) {
-      __m512d value = _mm512_mul_pd(_mm512_cvtepi32_pd(halves[h]), factor);
-      ordered[h] = _mm512_cmp_pd_mask(value, value, _CMP_ORD_Q);
-      value = _mm512_min_pd(_mm512_max_pd(value, low), high);
-      halves[h] = _mm512_cvt_roundpd_epi32(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+void store_conv8_bytes(const Conv8Store& store, uint8_t* out) {
+  const __m512d low = _mm512_set1_pd(store.low - store.zero),
+                high = _mm512_set1_pd(store.high - store.zero);
+  const __m512i zero = _mm512_set1_epi32(store.zero);
+  for (int64_t row = 0; row < store.rows; ++row, out += store.out_row) {
+    const __m512d factor = _mm512_set1_pd(store.channels[row].factor);
+    for (int64_t i = 0; i < store.count; i += kConv8Lanes) {
+      const __mmask16 mask = tile_conv8::mask_of(store.count - i);
+      const __m512i total = tile_conv8::totals(store, row, i, mask);
+      __m256i halves[2] = {_mm512_castsi512_si256(total), _mm512_extracti64x4_epi64(total, 1)};
+      __mmask8 ordered[2];
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h) {
+        __m512d value = _mm512_mul_pd(_mm512_cvtepi32_pd(halves[h]), factor);
+        ordered[h] = _mm512_cmp_pd_mask(value, value, _CMP_ORD_Q);
+        value = _mm512_min_pd(_mm512_max_pd(value, low), high);
+        halves[h] = _mm512_cvt_roundpd_epi32(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+      }
+      const __m512i rounded = _mm512_inserti64x4(_mm512_castsi256_si512(halves[0]), halves[1], 1);
+      const auto numbers = static_cast<__mmask16>(ordered[0] | ordered[1] << 8);
+      const __m128i bytes = _mm512_cvtepi32_epi8(_mm512_maskz_add_epi32(numbers, rounded, zero));
+      if (mask == 0xffff) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), bytes);
+      } else {
+        _mm_mask_storeu_epi8(out + i, mask, bytes);
+      }
     }
-    const __m512i rounded = _mm512_inserti64x4(_mm512_castsi256_si512(halves[0]), halves[1], 1);
-    const auto numbers = static_cast<__mmask16>(ordered[0] | ordered[1] << 8);
-    _mm_mask_storeu_epi8(out + i, mask,
-                         _mm512_cvtepi32_epi8(_mm512_maskz_add_epi32(numbers, rounded, zero)));
   }
 }
 
@@ -164,8 +174,8 @@ namespace anynpu::ops {
 
 Conv8TileFunction find_conv8_tile(int64_t, int64_t) { return nullptr; }
 void interleave_conv8_row(const Conv8Source[4], int64_t, uint8_t, uint8_t, int64_t, uint8_t*) {}
-void store_conv8_sums(const Conv8Row&, int32_t*) {}
-void store_conv8_bytes(const Conv8Row&, uint8_t*) {}
+void store_conv8_sums(const Conv8Store&, int32_t*) {}
+void store_conv8_bytes(const Conv8Store&, uint8_t*) {}
 
 }  // namespace anynpu::ops
 #endif

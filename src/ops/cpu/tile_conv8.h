@@ -38,18 +38,24 @@ struct Conv8Source {
 void interleave_conv8_row(const Conv8Source sources[4], int64_t stride, uint8_t pad, uint8_t flip,
                           int64_t count, uint8_t* to);
 
-// What becomes of a row of sums, in int32 that wraps:
-//   total[i] = sums[i] + add - weight_zero * pixel_sums[i]
-struct Conv8Row {
-  const int32_t* sums = nullptr;
-  const int32_t* pixel_sums = nullptr;  // null: weight_zero is 0
-  int32_t add = 0, weight_zero = 0;
-  int64_t count = 0;
-  // For bytes: round(total * factor) to even, + zero, within [low, high]; NaN gives 0.
+// What becomes of the sums of one channel, in int32 that wraps:
+//   total = sum + add - weight_zero * sum of the pixel's bytes
+// For bytes: round(total * factor) to even, + zero, within [low, high]; NaN gives 0.
+struct Conv8Channel {
   double factor = 1;
+  int32_t add = 0, weight_zero = 0;
+};
+// Pixels of a tile that lie behind one another in the result too.
+struct Conv8Store {
+  const Conv8Channel* channels = nullptr;  // [rows]
+  int64_t rows = 0, count = 0;
+  const int32_t* sums = nullptr;        // the first pixel of the first row
+  int64_t sums_row = 0;                 // elements from row to row
+  const int32_t* pixel_sums = nullptr;  // null: every weight_zero is 0
+  int64_t out_row = 0;
   int32_t zero = 0, low = 0, high = 255;
 };
-void store_conv8_sums(const Conv8Row& row, int32_t* out);
-void store_conv8_bytes(const Conv8Row& row, uint8_t* out);
+void store_conv8_sums(const Conv8Store& store, int32_t* out);
+void store_conv8_bytes(const Conv8Store& store, uint8_t* out);
 
 }  // namespace anynpu::ops

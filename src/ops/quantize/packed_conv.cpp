@@ -69,12 +69,6 @@ struct PackedWeights {
   }
 };
 
-// What is read once per run for each output channel.
-struct Channel {
-  double factor = 1;
-  int32_t add = 0, weight_zero = 0;
-};
-
 class PackedConvPlan final : public KernelPlan {
  public:
   IntegerConv p;
@@ -118,7 +112,7 @@ class PackedConvPlan final : public KernelPlan {
   }
 
   void read_channels(const RunArgs& args) const {
-    auto* channels = place<Channel>(args, channels_at);
+    auto* channels = place<Conv8Channel>(args, channels_at);
     const int32_t* sums = weights.sums(packed(args));
     const int64_t zx = x_zero(args) + (p.x_type == DType::i8 ? 128 : 0);
     for (int64_t m = 0; m < p.channels; ++m) {
@@ -179,8 +173,11 @@ class PackedConvPlan final : public KernelPlan {
     t.offsets = planes.offsets.data();
     t.steps = planes.steps();
     const int64_t weight_group = (first + group) % p.groups;
-    const auto* channels = place<const Channel>(args, channels_at) + weight_group * p.group_out;
-    Conv8Row store;
+    const auto* channels =
+        place<const Conv8Channel>(args, channels_at) + weight_group * p.group_out;
+    Conv8Store store;
+    store.sums_row = width;
+    store.out_row = p.out_size;
     store.zero = static_cast<int32_t>(p.y_zero.at(args, 0, 0));
     store.low = p.low(), store.high = p.high();
     bool summed = false;
@@ -190,29 +187,27 @@ class PackedConvPlan final : public KernelPlan {
           reinterpret_cast<const int8_t*>(packed(args) + weights.tile_at(weight_group, tile));
       t.sums = sums;
       find_conv8_tile(rows, width)(t);
-      for (int64_t r = 0; r < rows; ++r) {
-        const Channel& channel = channels[row + r];
-        if (channel.weight_zero != 0 && !summed) {
-          t.weights = place<const int8_t>(args, ones_at);
-          t.sums = pixel_sums;
-          find_conv8_tile(1, width)(t);
-          summed = true;
-        }
-        store.add = channel.add, store.weight_zero = channel.weight_zero;
-        store.factor = channel.factor;
-        const int64_t to = ((first + group) * p.group_out + row + r) * p.out_size;
-        for (int64_t i = 0; i < run_count; ++i) {
-          const int64_t from = runs[i].position - position;
-          store.sums = sums + r * width + from;
-          store.pixel_sums = channel.weight_zero != 0 ? pixel_sums + from : nullptr;
-          store.count = runs[i].count;
-          if (p.linear) {
-            store_conv8_bytes(store,
-                              reinterpret_cast<uint8_t*>(args.outputs[0]) + to + runs[i].pixel);
-          } else {
-            store_conv8_sums(store,
-                             reinterpret_cast<int32_t*>(args.outputs[0]) + to + runs[i].pixel);
-          }
+      store.channels = channels + row, store.rows = rows;
+      const bool zeros =
+          std::any_of(store.channels, store.channels + rows,
+                      [](const Conv8Channel& channel) { return channel.weight_zero != 0; });
+      if (zeros && !summed) {
+        t.weights = place<const int8_t>(args, ones_at);
+        t.sums = pixel_sums;
+        find_conv8_tile(1, width)(t);
+        summed = true;
+      }
+      const int64_t to = ((first + group) * p.group_out + row) * p.out_size;
+      for (int64_t i = 0; i < run_count; ++i) {
+        const int64_t from = runs[i].position - position;
+        store.sums = sums + from;
+        store.pixel_sums = zeros ? pixel_sums + from : nullptr;
+        store.count = runs[i].count;
+        if (p.linear) {
+          store_conv8_bytes(store,
+                            reinterpret_cast<uint8_t*>(args.outputs[0]) + to + runs[i].pixel);
+        } else {
+          store_conv8_sums(store, reinterpret_cast<int32_t*>(args.outputs[0]) + to + runs[i].pixel);
         }
       }
     }
@@ -253,7 +248,7 @@ class PackedConv final : public Kernel {
     plan->planes_at = constant_ ? 0 : round_up(weights_.bytes());
     plan->channels_at = plan->planes_at + round_up(plan->images * image_bytes + kSlack);
     plan->ones_at =
-        plan->channels_at + round_up(p_.channels * static_cast<int64_t>(sizeof(Channel)));
+        plan->channels_at + round_up(p_.channels * static_cast<int64_t>(sizeof(Conv8Channel)));
     plan->workspace_bytes = static_cast<size_t>(plan->ones_at + round_up(planes_.steps() * 4));
 
     const int64_t tile_bytes = weights_.most_rows() * planes_.steps() * 4;
