@@ -18,31 +18,33 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
+// The halves of kLanes are written out, for lengths that are fixed become vector instructions.
 // Macros and not templates: clones of templates are not there. `each` makes of a number `v` what is
 // added.
-#define ANYNPU_SUM_RUN(function, each)                                  \
-  ANYNPU_CLONES("avx512f", "avx2")                                      \
-  double function(const float* x, int64_t count) {                      \
-    const int64_t whole = count / kLanes * kLanes;                      \
-    double sum = 0;                                                     \
-    if (whole > 0) {                                                    \
-      double sums[kLanes] = {};                                         \
-      for (int64_t i = 0; i < whole; i += kLanes) {                     \
-        for (int64_t k = 0; k < kLanes; ++k) {                          \
-          const double v = static_cast<double>(x[i + k]);               \
-          sums[k] += each;                                              \
-        }                                                               \
-      }                                                                 \
-      for (int64_t width = kLanes / 2; width > 0; width /= 2) {         \
-        for (int64_t k = 0; k < width; ++k) sums[k] += sums[k + width]; \
-      }                                                                 \
-      sum = sums[0];                                                    \
-    }                                                                   \
-    for (int64_t i = whole; i < count; ++i) {                           \
-      const double v = static_cast<double>(x[i]);                       \
-      sum += each;                                                      \
-    }                                                                   \
-    return sum;                                                         \
+#define ANYNPU_SUM_RUN(function, each)                          \
+  ANYNPU_CLONES("avx512f", "avx2")                              \
+  double function(const float* x, int64_t count) {              \
+    const int64_t whole = count / kLanes * kLanes;              \
+    double sum = 0;                                             \
+    if (whole > 0) {                                            \
+      double sums[kLanes] = {};                                 \
+      for (int64_t i = 0; i < whole; i += kLanes) {             \
+        for (int64_t k = 0; k < kLanes; ++k) {                  \
+          const double v = static_cast<double>(x[i + k]);       \
+          sums[k] += each;                                      \
+        }                                                       \
+      }                                                         \
+      for (int64_t k = 0; k < 16; ++k) sums[k] += sums[k + 16]; \
+      for (int64_t k = 0; k < 8; ++k) sums[k] += sums[k + 8];   \
+      for (int64_t k = 0; k < 4; ++k) sums[k] += sums[k + 4];   \
+      sums[0] = (sums[0] + sums[2]) + (sums[1] + sums[3]);      \
+      sum = sums[0];                                            \
+    }                                                           \
+    for (int64_t i = whole; i < count; ++i) {                   \
+      const double v = static_cast<double>(x[i]);               \
+      sum += each;                                              \
+    }                                                           \
+    return sum;                                                 \
   }
 
 // Comparisons pass over NaN; whether there was one shows in the bits without the sign.

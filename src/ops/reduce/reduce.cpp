@@ -243,6 +243,21 @@ PlanResult plan_fold(const OpContext& context, Kind kind) {
   }
   FloatRun run = nullptr;
   if (type == DType::f32 && walk.reduced_stride.back() == 1) run = float_run(kind);
+  if constexpr (std::is_same_v<W, double>) {
+    if (run && pieces == 1 && walk.reduced.size() == 1 && walk.length > 0) {  // rows, one by one
+      return make_plan([=](const RunArgs& args) {
+        const auto least = static_cast<size_t>(1 + 4096 / walk.length);
+        parallel(static_cast<size_t>(walk.outputs), least, [&](size_t begin, size_t end) {
+          const float* x = input_of<float>(args, 0);
+          for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+            double sum = fold.join(fold.start, run(x + i * walk.length, walk.length));
+            sum = fold.finish(sum, walk.length);
+            store(args.outputs[0], i, &sum, 1);
+          }
+        });
+      });
+    }
+  }
   auto plan = make_plan([=](const RunArgs& args) {
     auto* parts = reinterpret_cast<W*>(args.workspace);
     for_each_part(walk, pieces, load, args.inputs[0], [&](int64_t part, auto&& next) {
