@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "ops/test_node.h"
 
 namespace anynpu::ops {
@@ -63,6 +65,28 @@ TEST(ScatterND, CopiesRunsAndAddsThemInOrder) {
   };
   EXPECT_EQ(node("none").evaluate(), (Floats{30, 40, 3, 4, 50, 60}));
   EXPECT_EQ(node("add").evaluate(), (Floats{31, 42, 3, 4, 65, 86}));
+}
+
+TEST(TopK, FewAreTheFirstOfMany) {
+  Floats x;
+  for (int i = 0; i < 400; ++i) x.push_back(i % 97 == 50 ? NAN : static_cast<float>(i * 37 % 83));
+  for (int64_t largest : {0, 1}) {
+    const auto best = [&](int64_t k) {
+      TestNode node("TopK");
+      node.floats({1, 400}, x).ints({k}).attr("largest", largest);
+      node.node.outputs = {1000, 1001};
+      const auto context = node.infer();
+      EXPECT_TRUE(context.ok()) << context.status().to_string();
+      const auto outputs = evaluate(*context);
+      EXPECT_TRUE(outputs.ok()) << outputs.status().to_string();
+      std::vector<int64_t> places(static_cast<size_t>(k));
+      if (k > 0) std::memcpy(places.data(), (*outputs)[1].data(), places.size() * sizeof(int64_t));
+      return places;
+    };
+    const std::vector<int64_t> all = best(400);
+    for (int64_t k : {0, 1, 2, 10, 32, 33})
+      EXPECT_EQ(best(k), std::vector<int64_t>(all.begin(), all.begin() + k)) << k;
+  }
 }
 
 TEST(OneHot, PutsTheAxisAnywhere) {

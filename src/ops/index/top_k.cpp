@@ -38,6 +38,24 @@ Status top_k_rule(OpContext& context) {
   return set_output(context, 1, DType::i64, shape);
 }
 
+// The places of the first k of `values` by `before`, in order: a list of the best so far, which
+// most elements do not enter. Of equal values the earlier stays in front.
+template <typename W, typename Before>
+void scan_best(const W* values, int64_t extent, int64_t k, int64_t* order, const Before& before) {
+  int64_t found = 0;
+  W last{};  // of the list, once it is full
+  for (int64_t i = 0; i < extent; ++i) {
+    const W value = values[i];
+    if (found == k && !before(value, last)) continue;
+    int64_t at = found < k ? found++ : k - 1;
+    for (; at > 0 && before(value, values[order[at - 1]]); --at) order[at] = order[at - 1];
+    order[at] = i;
+    last = values[order[found - 1]];
+  }
+}
+
+constexpr int64_t kShortList = 32;  // a list that is longer costs more than a heap
+
 template <typename W>
 PlanResult plan_of(const OpContext& context) {
   const Shape& x = context.inputs[0].shape;
@@ -58,12 +76,19 @@ PlanResult plan_of(const OpContext& context) {
     for (int64_t row = 0; row < outer * step; ++row) {
       const int64_t base = row / step * extent * step + row % step;
       load(args.inputs[0], base, step, values, extent);
-      std::iota(order, order + extent, int64_t{0});
-      std::partial_sort(order, order + k, order + extent, [&](int64_t a, int64_t b) {
-        if (comes_before(values[a], values[b])) return !largest;
-        if (comes_before(values[b], values[a])) return largest;
-        return a < b;
-      });
+      if (k <= kShortList) {
+        if (k > 0 && largest)
+          scan_best(values, extent, k, order, [](W a, W b) { return comes_before(b, a); });
+        else if (k > 0)
+          scan_best(values, extent, k, order, [](W a, W b) { return comes_before(a, b); });
+      } else {
+        std::iota(order, order + extent, int64_t{0});
+        std::partial_sort(order, order + k, order + extent, [&](int64_t a, int64_t b) {
+          if (comes_before(values[a], values[b])) return !largest;
+          if (comes_before(values[b], values[a])) return largest;
+          return a < b;
+        });
+      }
       for (int64_t i = 0; i < k; ++i) {
         const int64_t to = row / step * k * step + row % step + i * step;
         std::memcpy(args.outputs[0] + static_cast<size_t>(to) * size,
