@@ -62,9 +62,9 @@ PlanResult plan_lp(const OpContext& context) {
             if (!inside) continue;
             double value = 0;
             load(args.inputs[0], plane * in_size + at, 0, &value, 1);
-            sum += std::pow(std::fabs(value), p);
+            sum += p == 2 ? value * value : std::pow(std::fabs(value), p);
           }
-          const double norm = std::pow(sum, 1 / p);
+          const double norm = p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / p);
           store(args.outputs[0], plane * out_size + o, &norm, 1);
         }
       }
