@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ struct ByteCase {
   template <typename T>
   ByteCase& values(DType type, Shape shape, const std::vector<T>& values) {
     operands.push_back(Operand::of(type, std::move(shape)));
-    data.emplace_back(values.size() * sizeof(T));
-    std::memcpy(data.back().data(), values.data(), data.back().size());
+    const auto bytes = std::as_bytes(std::span(values));
+    data.emplace_back(bytes.begin(), bytes.end());
     return *this;
   }
   ByteCase& real(float value) { return values<float>(DType::f32, {}, {value}); }
