@@ -2,6 +2,7 @@
 #include "base/pin_cells.h"
 
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -68,6 +69,21 @@ bool is_in_cell(const void* what) {
     }
   }
   return false;
+}
+
+void wait_until_unpinned(const void* what) {
+  constexpr int kSpins = 200;  // a few microseconds: longer than a reader takes unless interrupted
+  for (PinRow* row = g_pin_rows.load(std::memory_order_seq_cst); row; row = row->next) {
+    for (const PinCell& cell : row->cells) {
+      for (int spins = 0; cell.load(std::memory_order_seq_cst) == what; ++spins) {
+        if (spins < kSpins) {
+          __builtin_ia32_pause();
+        } else {
+          sched_yield();
+        }
+      }
+    }
+  }
 }
 
 void barrier_on_all_threads() {

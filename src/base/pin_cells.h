@@ -53,6 +53,11 @@ inline PinCell* pin_in_cell(const void* what) {
 // sequentially consistent read-modify-write.
 bool is_in_cell(const void* what);
 
+// Returns when every cell has been seen without `what` at least once since the call: who reads it
+// from now on, started after the change that the caller made visible as above. Spins, then yields;
+// so whatever is pinned for such a wait is read briefly, and never by the caller itself.
+void wait_until_unpinned(const void* what);
+
 // Every thread of the process passes a full barrier during this call. For the rare case only: it
 // interrupts the other cores.
 void barrier_on_all_threads();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/range_map.h"
 
-#include <array>
-#include <mutex>
+#include <algorithm>
+#include <bit>
 
+#include "base/pin_cells.h"
 #include "device/arena.h"
 
 namespace anynpu::device {
@@ -25,49 +26,103 @@ RangeMap& RangeMap::instance() {
   return *map;
 }
 
+RangeMap::~RangeMap() {
+  Node* next = head_.next[0].load(std::memory_order_relaxed);
+  while (next) {
+    const std::unique_ptr<Node> node(next);
+    next = node->next[0].load(std::memory_order_relaxed);
+  }
+}
+
+RangeMap::Path RangeMap::path_to(uintptr_t base) {
+  Path path;
+  Node* last = &head_;
+  for (size_t level = kLevels; level-- > 0;) {
+    while (Node* next = last->next[level].load(std::memory_order_relaxed)) {
+      if (next->base >= base) break;
+      last = next;
+    }
+    path[level] = last;
+  }
+  return path;
+}
+
+size_t RangeMap::random_height() {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 17;
+  random_ ^= random_ << 5;
+  return std::min(kLevels, 1 + static_cast<size_t>(std::countr_zero(random_)) / 2);
+}
+
 bool RangeMap::insert(std::shared_ptr<Allocation> allocation) {
-  std::unique_lock lock(mutex_);
-  auto next = by_base_.lower_bound(allocation->base);
-  if (next != by_base_.end() && next->first < allocation->end()) return false;
-  if (next != by_base_.begin() && std::prev(next)->second->end() > allocation->base) return false;
-  by_base_.emplace_hint(next, allocation->base, std::move(allocation));
+  const uintptr_t base = allocation->base, end = allocation->end();
+  const std::lock_guard lock(mutex_);
+  const Path path = path_to(base);
+  const Node* next = path[0]->next[0].load(std::memory_order_relaxed);
+  if (path[0]->end > base || (next && next->base < end)) return false;
+  auto* node = new Node{base, end, std::move(allocation), {}};
+  const size_t height = random_height();
+  for (size_t level = 0; level < height; ++level) {
+    std::atomic<Node*>& link = path[level]->next[level];
+    node->next[level].store(link.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    link.store(node, std::memory_order_release);
+  }
+  size_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
 std::shared_ptr<Allocation> RangeMap::find(uintptr_t address) const {
-  std::shared_lock lock(mutex_);
-  auto next = by_base_.upper_bound(address);
-  if (next == by_base_.begin()) return nullptr;
-  const auto& candidate = std::prev(next)->second;
-  return address < candidate->end() ? candidate : nullptr;
+  PinCell* const cell = pin_in_cell(this);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (!cell) [[unlikely]]
+    lock.lock();
+  const Node* last = &head_;  // in the end, the last one that does not start behind the address
+  for (size_t level = kLevels; level-- > 0;) {
+    while (const Node* next = last->next[level].load(std::memory_order_seq_cst)) {
+      if (next->base > address) break;
+      last = next;
+    }
+  }
+  std::shared_ptr<Allocation> found;
+  if (address < last->end) found = last->allocation;
+  if (cell) cell->store(nullptr, std::memory_order_release);
+  return found;
+}
+
+void RangeMap::unlink(const Path& path, Node* node) {
+  for (size_t level = kLevels; level-- > 0;) {
+    std::atomic<Node*>& link = path[level]->next[level];
+    if (link.load(std::memory_order_relaxed) != node) continue;
+    link.exchange(node->next[level].load(std::memory_order_relaxed), std::memory_order_seq_cst);
+  }
+  size_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 std::shared_ptr<Allocation> RangeMap::remove(uintptr_t base, MemoryKind kind) {
-  std::unique_lock lock(mutex_);
-  auto entry = by_base_.find(base);
-  if (entry == by_base_.end() || entry->second->kind != kind) return nullptr;
-  auto allocation = std::move(entry->second);
-  by_base_.erase(entry);
-  return allocation;
+  const std::lock_guard lock(mutex_);
+  const Path path = path_to(base);
+  Node* const node = path[0]->next[0].load(std::memory_order_relaxed);
+  if (!node || node->base != base || node->allocation->kind != kind) return nullptr;
+  unlink(path, node);
+  wait_until_unpinned(this);
+  const std::unique_ptr<Node> owned(node);
+  return std::move(owned->allocation);
 }
 
 std::vector<std::shared_ptr<Allocation>> RangeMap::remove_device(int32_t device_id) {
-  std::vector<std::shared_ptr<Allocation>> removed;
-  std::unique_lock lock(mutex_);
-  for (auto entry = by_base_.begin(); entry != by_base_.end();) {
-    if (entry->second->device_id == device_id) {
-      removed.push_back(std::move(entry->second));
-      entry = by_base_.erase(entry);
-    } else {
-      ++entry;
-    }
+  const std::lock_guard lock(mutex_);
+  std::vector<std::unique_ptr<Node>> nodes;
+  Node* next = head_.next[0].load(std::memory_order_relaxed);
+  while (Node* const node = next) {
+    next = node->next[0].load(std::memory_order_relaxed);
+    if (node->allocation->device_id != device_id) continue;
+    unlink(path_to(node->base), node);
+    nodes.emplace_back(node);
   }
+  wait_until_unpinned(this);
+  std::vector<std::shared_ptr<Allocation>> removed;
+  for (const std::unique_ptr<Node>& node : nodes) removed.push_back(std::move(node->allocation));
   return removed;
-}
-
-size_t RangeMap::size() const {
-  std::shared_lock lock(mutex_);
-  return by_base_.size();
 }
 
 }  // namespace anynpu::device

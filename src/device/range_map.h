@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The range map: which addresses of this process belong to which allocation. Programs do arithmetic
-// on addresses and pass interior pointers, so every lookup is by range. Lookups take a shared lock;
-// call at API boundaries, never per element. Thread-safe.
+// on addresses and pass interior pointers, so every lookup is by range. Looking up takes no lock
+// and allocates nothing: threads that run models and copy memory do not meet here. Taking a range
+// out waits until nobody walks the map (pin_cells.h). Thread-safe.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <shared_mutex>
+#include <mutex>
 #include <vector>
 
 namespace anynpu::device {
@@ -52,6 +54,11 @@ struct Allocation {
 
 class RangeMap {
  public:
+  RangeMap() = default;
+  RangeMap(const RangeMap&) = delete;
+  RangeMap& operator=(const RangeMap&) = delete;
+  ~RangeMap();
+
   static RangeMap& instance();
 
   // False when the range overlaps one that is there.
@@ -62,11 +69,28 @@ class RangeMap {
   std::shared_ptr<Allocation> remove(uintptr_t base, MemoryKind kind);
   // Takes out every allocation of a device; their memory is given back when the last task is done.
   std::vector<std::shared_ptr<Allocation>> remove_device(int32_t device_id);
-  size_t size() const;
+  size_t size() const { return size_.load(std::memory_order_relaxed); }
 
  private:
-  mutable std::shared_mutex mutex_;
-  std::map<uintptr_t, std::shared_ptr<Allocation>> by_base_;
+  // A skip list by address: each level has a quarter of the nodes of the one below.
+  static constexpr size_t kLevels = 8;
+  struct Node {
+    uintptr_t base = 0;
+    uintptr_t end = 0;
+    std::shared_ptr<Allocation> allocation;
+    std::array<std::atomic<Node*>, kLevels> next{};
+  };
+  using Path = std::array<Node*, kLevels>;  // on each level, the last node before an address
+
+  // With mutex_ held.
+  Path path_to(uintptr_t base);
+  void unlink(const Path& path, Node* node);
+  size_t random_height();
+
+  mutable std::mutex mutex_;  // held by who changes the map
+  Node head_;                 // before all addresses
+  std::atomic<size_t> size_{0};
+  uint32_t random_ = 1;
 };
 
 }  // namespace anynpu::device

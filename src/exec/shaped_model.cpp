@@ -86,11 +86,11 @@ Result<Sizes> ShapedModel::query(const om::Model& model) {
 }
 
 std::shared_ptr<LoadedModel> ShapedModel::find(std::span<const Shape> shapes) {
-  const std::lock_guard lock(mutex_);
-  for (auto entry = recent_.begin(); entry != recent_.end(); ++entry) {
+  const auto recent = recent_.read();
+  for (const std::shared_ptr<Entry>& entry : *recent) {
     if (!std::equal(shapes.begin(), shapes.end(), entry->shapes.begin(), entry->shapes.end()))
       continue;
-    recent_.splice(recent_.begin(), recent_, entry);
+    entry->used.store(uses_.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
     return entry->plan;
   }
   return nullptr;
@@ -117,11 +117,19 @@ Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Sha
   LoadOptions options;
   options.observer = observer_;
   ANYNPU_ASSIGN(const auto made, LoadedModel::load_all({&fixed, 1}, *weights_, options));
-  const std::shared_ptr<LoadedModel>& plan = made[0];
-  const std::lock_guard lock(mutex_);
-  recent_.push_front({{shapes.begin(), shapes.end()}, plan});
-  if (recent_.size() > kMostPlans) recent_.pop_back();
-  return plan;
+  auto entry = std::make_shared<Entry>();
+  entry->shapes.assign(shapes.begin(), shapes.end());
+  entry->plan = made[0];
+  entry->used = uses_.fetch_add(1, std::memory_order_relaxed);
+  recent_.change([&](std::vector<std::shared_ptr<Entry>>& recent) {
+    if (recent.size() == kMostPlans) {
+      recent.erase(std::min_element(
+          recent.begin(), recent.end(),
+          [](const auto& a, const auto& b) { return a->used.load() < b->used.load(); }));
+    }
+    recent.push_back(std::move(entry));
+  });
+  return made[0];
 }
 
 }  // namespace anynpu::exec

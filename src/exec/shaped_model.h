@@ -4,12 +4,13 @@
 // each set of shapes it meets and keeps the kMostPlans used last. Thread-safe.
 #pragma once
 
-#include <list>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/read_mostly.h"
 #include "exec/model.h"
 #include "exec/weight_pool.h"
 #include "om/model.h"
@@ -53,7 +54,9 @@ class ShapedModel {
   struct Entry {
     std::vector<Shape> shapes;
     std::shared_ptr<LoadedModel> plan;
+    std::atomic<uint64_t> used;  // the larger, the later
   };
+  // Without a lock; null when there is no plan for these shapes.
   std::shared_ptr<LoadedModel> find(std::span<const Shape> shapes);
 
   std::shared_ptr<const om::Model> model_;
@@ -65,8 +68,8 @@ class ShapedModel {
   std::mutex work_turn_;
   std::mutex planning_;                  // guards weights_; held while a plan is made
   std::unique_ptr<WeightPool> weights_;  // of a model with ranges
-  std::mutex mutex_;                     // guards recent_
-  std::list<Entry> recent_;              // the last used one first
+  ReadMostly<std::vector<std::shared_ptr<Entry>>> recent_;
+  std::atomic<uint64_t> uses_{0};
 };
 
 }  // namespace anynpu::exec

@@ -114,7 +114,7 @@ Status check_set(const Model& model, const om::Aipp& aipp, const AippSet& set, S
 }
 
 Failure write_set(Dataset& dataset, size_t index, const AippSet& set) {
-  auto buffer = resolve<DataBuffer>(dataset.at(index));
+  auto buffer = resolve<DataBuffer>(dataset.read()->at(index));
   if (!buffer.ok()) return buffer.status().with_note(format("in input {} of the dataset", index));
   const DataBuffer data = **buffer;
   const size_t bytes = ops::aipp_bytes(set.batches.size());
@@ -150,7 +150,7 @@ Failure set_aipp(uint32_t id, aclmdlDataset* dataset_handle, size_t index,
     Shape picture;
     if (Status status = check_set(**model, aipp, **set, picture); !status.ok()) return status;
     if (Failure failure = write_set(**dataset, parameters, **set); !failure.ok()) return failure;
-    (*dataset)->mark_aipp(id, parameters, picture);
+    (*dataset)->mark_aipp({id, parameters, picture});
     return {};
   }
   return {

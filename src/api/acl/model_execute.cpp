@@ -128,7 +128,7 @@ Failure bind_buffer(Handle handle, const Need& need, TensorSide side, size_t ind
 }
 
 Status check_count(const Dataset& dataset, TensorSide side, const om::Meta& meta) {
-  const size_t count = dataset.size(), expected = tensors_of(meta, side).size();
+  const size_t count = dataset.read()->buffers.size(), expected = tensors_of(meta, side).size();
   if (count == expected) return {};
   const char* what = name_of(side);
   return fail(mismatch(side),
@@ -138,6 +138,7 @@ Status check_count(const Dataset& dataset, TensorSide side, const om::Meta& meta
 }
 
 Failure bind_dataset(const Dataset& dataset, TensorSide side, Binding& binding) {
+  const auto contents = dataset.read();
   const om::Meta& meta = *binding.model->meta;
   const auto& infos = tensors_of(meta, side);
   const auto& planned =
@@ -148,7 +149,8 @@ Failure bind_dataset(const Dataset& dataset, TensorSide side, Binding& binding) 
     const Need need{infos[i].name, extra ? size_t{infos[i].size} : planned[i].bytes, infos[i].dtype,
                     extra ? infos[i].shape : planned[i].shape, !extra && planned[i].open};
     exec::Buffer bound;
-    if (Failure failure = bind_buffer(dataset.at(i), need, side, i, binding, bound); !failure.ok())
+    if (Failure failure = bind_buffer(contents->at(i), need, side, i, binding, bound);
+        !failure.ok())
       return failure;
     if (extra) continue;
     (side == TensorSide::input ? binding.inputs : binding.outputs).push_back(bound);
@@ -158,7 +160,8 @@ Failure bind_dataset(const Dataset& dataset, TensorSide side, Binding& binding) 
 
 // Before a plan is made for shapes, which takes time and memory: their buffers must hold them.
 // Those of pictures have other sizes than their shape says.
-Status check_room(const Dataset& dataset, const om::Meta& meta, std::span<const Shape> shapes) {
+Status check_room(const Dataset::Contents& contents, const om::Meta& meta,
+                  std::span<const Shape> shapes) {
   constexpr auto kMost = static_cast<int64_t>(SIZE_MAX / 64);
   for (size_t i = 0; i < shapes.size(); ++i) {
     const bool picture = std::any_of(meta.aipp.begin(), meta.aipp.end(),
@@ -168,14 +171,15 @@ Status check_room(const Dataset& dataset, const om::Meta& meta, std::span<const 
     const int64_t count = std::min(element_count(shapes[i]), kMost);
     const Need need{info.name, bytes_of(info.dtype, static_cast<size_t>(count)), info.dtype,
                     shapes[i]};
-    ANYNPU_TRY(find_buffer(dataset.at(i), need, TensorSide::input, i).status());
+    ANYNPU_TRY(find_buffer(contents.at(i), need, TensorSide::input, i).status());
   }
   return {};
 }
 
 // The shapes of the data inputs of a model with ranges, as aclmdlSetDatasetTensorDesc left them.
 // Inputs with dynamic AIPP have the shape that its parameters make.
-Failure choose_shapes(uint32_t id, const Dataset& dataset, Binding& binding) {
+Status choose_shapes(uint32_t id, const Dataset& dataset, Binding& binding) {
+  const auto contents = dataset.read();
   const om::Meta& meta = *binding.model->meta;
   size_t data = 0;
   while (data < meta.inputs.size() && meta.inputs[data].role == om::Role::data) ++data;
@@ -188,22 +192,26 @@ Failure choose_shapes(uint32_t id, const Dataset& dataset, Binding& binding) {
     });
     if (aipp != meta.aipp.end()) {
       const auto which = static_cast<size_t>(aipp - meta.aipp.begin());
-      dataset.get_aipp_picture(id, data + which, shapes[i]);
+      if (const auto* made = contents->picture(id, data + which)) shapes[i] = made->picture;
       continue;
     }
-    const auto desc = dataset.desc(i);
-    if (!desc && !is_static(info.shape)) {
+    const Dataset::Described* const set = contents->desc(i);
+    if (!set && !is_static(info.shape)) {
       return fail(Code::bad_call_order,
                   "input {} ('{}') has the shape {}, which comes at run time; call "
                   "aclmdlSetDatasetTensorDesc with the shape of this execution first",
                   i, info.name, to_string(info.shape));
     }
-    shapes[i] = desc ? desc->shape : info.shape;
+    shapes[i] = set ? set->desc->shape : info.shape;
   }
-  exec::ShapedModel& shaped = *binding.model->shaped;
-  if (Status status = shaped.check_shapes(shapes); !status.ok()) return status;
-  if (Status status = check_room(dataset, meta, shapes); !status.ok()) return status;
-  auto plan = shaped.for_shapes(shapes);
+  ANYNPU_TRY(binding.model->shaped->check_shapes(shapes));
+  return check_room(*contents, meta, shapes);
+}
+
+// The plan for the shapes of this execution; a new one is made while nothing is being read.
+Failure choose_shaped_plan(uint32_t id, const Dataset& dataset, Binding& binding) {
+  if (Status status = choose_shapes(id, dataset, binding); !status.ok()) return status;
+  auto plan = binding.model->shaped->for_shapes(binding.input_shapes);
   if (!plan.ok()) return plan.status();
   binding.kept = std::move(*plan);
   binding.plan = binding.kept.get();
@@ -212,8 +220,9 @@ Failure choose_shapes(uint32_t id, const Dataset& dataset, Binding& binding) {
 
 // Dynamic AIPP has no defaults: the parameters must have been set with this dataset.
 Failure check_aipp_set(uint32_t id, const Dataset& dataset, const om::Meta& meta) {
+  const auto contents = dataset.read();
   for (size_t i = 0; i < meta.inputs.size(); ++i) {
-    if (meta.inputs[i].role != om::Role::aipp || dataset.has_aipp(id, i)) continue;
+    if (meta.inputs[i].role != om::Role::aipp || contents->picture(id, i)) continue;
     return {ACL_ERROR_GE_AIPP_NOT_EXIST,
             fail(Code::bad_call_order,
                  "input {} ('{}') of the model '{}' has no parameters; call aclmdlSetInputAIPP or "
@@ -230,19 +239,21 @@ Failure choose_plan(uint32_t id, const Dataset& dataset, Binding& binding) {
   if (!meta.aipp.empty()) {
     if (Failure failure = check_aipp_set(id, dataset, meta); !failure.ok()) return failure;
   }
-  if (shaped.has_ranges()) return choose_shapes(id, dataset, binding);
+  if (shaped.has_ranges()) return choose_shaped_plan(id, dataset, binding);
   if (!meta.has_gears()) {
     binding.plan = &shaped.gear(0);
     return {};
   }
-  if (dataset.has_descs()) {
+  const auto contents = dataset.read();
+  if (!contents->descs.empty()) {
     return fail(Code::invalid_argument,
                 "the model '{}' has gears and its dataset tensor descriptions; only one of "
                 "aclmdlSetDynamicBatchSize, aclmdlSetDynamicHWSize, aclmdlSetInputDynamicDims and "
                 "aclmdlSetDatasetTensorDesc may be used with one model",
                 meta.name);
   }
-  binding.plan = &shaped.gear(dataset.gear(id, shaped.largest_gear()));
+  const Dataset::Choice* const chosen = contents->gear(id);
+  binding.plan = &shaped.gear(chosen ? chosen->value : shaped.largest_gear());
   return {};
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an execution costs beside its kernels: no allocation, once as many have been in flight, and
-// no lock and no look for a name while its steps run.
+// What an execution costs beside its kernels: no allocation, once as many have been in flight, no
+// lock, and no look for a name.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 
 #include <atomic>
 #include <cstdlib>
-#include <functional>
+#include <mutex>
 #include <new>
+#include <ostream>
+#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -223,28 +225,56 @@ class Execute : public testing::Test {
     aclFinalize();
   }
 
-  // In 50 runs, after `first` that make what is kept for the next time.
+  // Of 50 runs, after `first` that make what is kept for the next time. Locks and names are those
+  // of the calling thread.
+  struct Costs {
+    int allocations = 0, locks = 0, names = 0;
+    bool operator==(const Costs&) const = default;
+    friend void PrintTo(const Costs& costs, std::ostream* to) {
+      *to << costs.allocations << " allocations, " << costs.locks << " locks, " << costs.names
+          << " names";
+    }
+  };
   template <typename Body>
-  static int allocations_of(const Body& body, int first = 2) {
+  static Costs costs_of(const Body& body, int first = 2) {
     for (int i = 0; i < first; ++i) body();
-    allocations = 0;
+    allocations = locks = names = 0;
     counting = true;
     for (int i = 0; i < 50; ++i) body();
     counting = false;
-    return allocations;
+    return {allocations, locks, names};
+  }
+  void run() {
+    EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS) << aclGetRecentErrMsg();
   }
 
   uint32_t model_ = 0;
   aclmdlDataset *input_ = nullptr, *output_ = nullptr;
 };
 
-TEST_F(Execute, ASynchronousExecutionAllocatesNothing) {
-  EXPECT_EQ(allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); }),
-            0);
+TEST_F(Execute, ASynchronousExecutionTakesNoLockAllocatesNothingAndLooksForNoName) {
+  EXPECT_EQ(costs_of([&] { run(); }), Costs());
 }
 
-// Locks of one kind stay: who calls aclmdlExecute has the dataset and the ranges of its buffers
-// looked up under theirs. The plan that runs then takes none, and knows everything by its place.
+TEST_F(Execute, WhatIsCountedIsThere) {
+  std::mutex mutex;
+  EXPECT_EQ(costs_of([&] { const std::lock_guard lock(mutex); }).locks, 50);
+  std::shared_mutex shared;
+  EXPECT_EQ(costs_of([&] { const std::shared_lock lock(shared); }).locks, 50);
+  EXPECT_EQ(costs_of([&] { const std::unique_lock lock(shared); }).locks, 50);
+  EXPECT_EQ(costs_of([&] { delete new int; }).allocations, 50);
+  aclmdlDesc* const desc = aclmdlCreateDesc();
+  ASSERT_EQ(aclmdlGetDesc(desc, model_), ACL_SUCCESS);
+  size_t index = 0;
+  const auto by_name = [&] {
+    EXPECT_EQ(aclmdlGetInputIndexByName(desc, "x", &index), ACL_SUCCESS);
+  };
+  EXPECT_GE(costs_of(by_name).names, 50);
+  const std::unordered_map<std::string, int> table = {{"Relu", 1}, {"Add", 2}};
+  EXPECT_GE(costs_of([&] { EXPECT_EQ(table.count(index == 0 ? "Add" : "Sub"), 1u); }).names, 50);
+  EXPECT_EQ(aclmdlDestroyDesc(desc), ACL_SUCCESS);
+}
+
 TEST_F(Execute, TheStepsOfAModelRunWithoutLocksAllocationsAndNames) {
   for (const auto& bytes : {small_model(), looping_model(), flow_shaped_by_values()}) {
     const auto offline = om::read_copy(bytes);
@@ -253,32 +283,12 @@ TEST_F(Execute, TheStepsOfAModelRunWithoutLocksAllocationsAndNames) {
     ASSERT_TRUE(model.ok()) << model.status().to_string();
     alignas(64) static float x[256], y[256];
     const exec::Buffer in{x, sizeof x}, out{y, sizeof y};
-    locks = names = 0;
-    EXPECT_EQ(allocations_of(
-                  [&] {
-                    const Status status = (*model)->run({&in, 1}, {&out, 1});
-                    EXPECT_TRUE(status.ok()) << status.to_string();
-                  },
-                  20),
-              0);
-    EXPECT_EQ(locks, 0);
-    EXPECT_EQ(names, 0);
+    const auto steps = [&] {
+      const Status status = (*model)->run({&in, 1}, {&out, 1});
+      EXPECT_TRUE(status.ok()) << status.to_string();
+    };
+    EXPECT_EQ(costs_of(steps, 20), Costs());
   }
-  locks = 0;
-  allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); });
-  EXPECT_GT(locks, 0) << "locks are counted";
-  aclmdlDesc* const desc = aclmdlCreateDesc();
-  ASSERT_EQ(aclmdlGetDesc(desc, model_), ACL_SUCCESS);
-  size_t index = 0;
-  const std::unordered_map<std::string, int> table = {{"Relu", 1}, {"Add", 2}};
-  for (const auto& look : std::vector<std::function<void()>>{
-           [&] { EXPECT_EQ(aclmdlGetInputIndexByName(desc, "x", &index), ACL_SUCCESS); },
-           [&] { EXPECT_EQ(table.count(index == 0 ? "Add" : "Sub"), 1u); }}) {
-    names = 0;
-    allocations_of(look);
-    EXPECT_GE(names, 50) << "names are counted";
-  }
-  EXPECT_EQ(aclmdlDestroyDesc(desc), ACL_SUCCESS);
 }
 
 TEST_F(Execute, QueueingAndRunningExecutionsAllocatesNothing) {
@@ -296,11 +306,11 @@ TEST_F(Execute, QueueingAndRunningExecutionsAllocatesNothing) {
   ASSERT_EQ(aclrtWaitAndResetNotify(gate, stream, 0), ACL_SUCCESS);
   queue();
   ASSERT_EQ(aclrtRecordNotify(gate, opener), ACL_SUCCESS);
-  const int count = allocations_of([&] {
+  const Costs costs = costs_of([&] {
     queue();
     EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
   });
-  EXPECT_EQ(count, 0);
+  EXPECT_EQ(costs.allocations, 0);
   EXPECT_EQ(aclrtDestroyNotify(gate), ACL_SUCCESS);
   EXPECT_EQ(aclrtDestroyStream(opener), ACL_SUCCESS);
   EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
@@ -328,8 +338,7 @@ TEST_F(ExecuteSteps, ShapesThatComeAgainAllocateNothing) {
   ASSERT_EQ(aclmdlQuerySizeFromMem(model.data(), model.size(), &work, &weight),
             ACL_ERROR_GE_SHAPE_INVALID)
       << "values decide shapes in it";
-  EXPECT_EQ(allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); }),
-            0);
+  EXPECT_EQ(costs_of([&] { run(); }), Costs());
 }
 
 // A Loop that gathers as many rows as values say, an If around what it made, and a sequence that is
@@ -372,12 +381,9 @@ class ExecuteGeneralFlow : public Execute {
   std::vector<std::byte> bytes_of_model() override { return flow_shaped_by_values(); }
 };
 
-TEST_F(ExecuteGeneralFlow, LoopsBranchesAndSequencesAllocateNothingWhenSizesComeAgain) {
+TEST_F(ExecuteGeneralFlow, LoopsBranchesAndSequencesCostNothingWhenSizesComeAgain) {
   // Values change places, so that it takes some runs until all have the room of the largest shape.
-  const auto run = [&] {
-    EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS) << aclGetRecentErrMsg();
-  };
-  EXPECT_EQ(allocations_of(run, 20), 0);
+  EXPECT_EQ(costs_of([&] { run(); }, 20), Costs());
 }
 
 class ExecuteFlow : public Execute {
@@ -385,9 +391,8 @@ class ExecuteFlow : public Execute {
   std::vector<std::byte> bytes_of_model() override { return looping_model(); }
 };
 
-TEST_F(ExecuteFlow, LoopsAndBranchesOfFixedShapesAllocateNothing) {
-  EXPECT_EQ(allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); }),
-            0);
+TEST_F(ExecuteFlow, LoopsAndBranchesOfFixedShapesCostNothing) {
+  EXPECT_EQ(costs_of([&] { run(); }), Costs());
 }
 
 TEST_F(ExecuteFlow, SizesCountWhatLoopsAndBranchesNeed) {
@@ -428,15 +433,14 @@ class ExecuteGears : public Execute {
   }
 };
 
-TEST_F(ExecuteGears, TheGearThatWasChosenRunsWithoutAllocating) {
+TEST_F(ExecuteGears, TheGearThatWasChosenRunsWithoutLocksAllocationsAndNames) {
   aclmdlIODims gear = {};
   gear.dimCount = 2;
   gear.dims[0] = 2;
   gear.dims[1] = 64;
   ASSERT_EQ(aclmdlSetInputDynamicDims(model_, input_, 1, &gear), ACL_SUCCESS)
       << aclGetRecentErrMsg();
-  EXPECT_EQ(allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); }),
-            0);
+  EXPECT_EQ(costs_of([&] { run(); }), Costs());
 }
 
 class ExecuteRanges : public Execute {
@@ -448,17 +452,16 @@ class ExecuteRanges : public Execute {
   }
 };
 
-TEST_F(ExecuteRanges, AShapeThatComesAgainAllocatesNothing) {
+TEST_F(ExecuteRanges, AShapeThatComesAgainTakesNoLockAndAllocatesNothing) {
   const int64_t shape[] = {3, 64};
   aclTensorDesc* const desc = aclCreateTensorDesc(ACL_FLOAT, 2, shape, ACL_FORMAT_ND);
   ASSERT_EQ(aclmdlSetDatasetTensorDesc(input_, desc, 0), ACL_SUCCESS);
   aclDestroyTensorDesc(desc);
-  const auto run = [&] {
-    EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS) << aclGetRecentErrMsg();
-  };
   run();
   aclTensorDesc* const found = aclmdlGetDatasetTensorDesc(output_, 0);
-  EXPECT_EQ(allocations_of(run), 0);
+  const Costs costs = costs_of([&] { run(); });
+  EXPECT_EQ(costs.allocations, 0);
+  EXPECT_EQ(costs.locks, 0);
   EXPECT_EQ(aclGetTensorDescSize(found), 3u * 64 * 4) << "what was found before stays valid";
 }
 
@@ -473,14 +476,13 @@ class ExecuteAipp : public Execute {
   }
 };
 
-TEST_F(ExecuteAipp, PicturesAreConvertedWithoutAllocating) {
+TEST_F(ExecuteAipp, PicturesAreConvertedWithoutLocksAllocationsAndNames) {
   aclmdlAIPP* const set = aclmdlCreateAIPP(1);
   ASSERT_EQ(aclmdlSetAIPPSrcImageSize(set, 8, 8), ACL_SUCCESS);
   ASSERT_EQ(aclmdlSetAIPPInputFormat(set, ACL_RGB888_U8), ACL_SUCCESS);
   ASSERT_EQ(aclmdlSetInputAIPP(model_, input_, 1, set), ACL_SUCCESS) << aclGetRecentErrMsg();
   ASSERT_EQ(aclmdlDestroyAIPP(set), ACL_SUCCESS);
-  EXPECT_EQ(allocations_of([&] { EXPECT_EQ(aclmdlExecute(model_, input_, output_), ACL_SUCCESS); }),
-            0);
+  EXPECT_EQ(costs_of([&] { run(); }), Costs());
 }
 
 }  // namespace

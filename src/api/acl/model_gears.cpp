@@ -75,7 +75,7 @@ Gear shown_numbers(const om::Meta& meta, const Gear& gear) {
 
 Failure write_gear(const Dataset& dataset, size_t index, const om::Meta& meta, const Gear& gear) {
   const om::TensorInfo& info = meta.inputs[index];
-  auto buffer = resolve<DataBuffer>(dataset.at(index));
+  auto buffer = resolve<DataBuffer>(dataset.read()->at(index));
   if (!buffer.ok()) return buffer.status().with_note(format("in input {} of the dataset", index));
   const DataBuffer data = **buffer;
   const Gear shown = shown_numbers(meta, gear);
@@ -118,7 +118,7 @@ Failure set_gear(uint32_t model_id, aclmdlDataset* handle, size_t index, GearKin
                 "aclmdlGetInputIndexByName gives",
                 index, ACL_DYNAMIC_TENSOR_NAME);
   }
-  if ((*dataset)->has_descs()) {
+  if (!(*dataset)->read()->descs.empty()) {
     return fail(
         Code::invalid_argument,
         "the dataset has tensor descriptions; only one of aclmdlSetDatasetTensorDesc and {} "

@@ -3,6 +3,7 @@
 // guards itself.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/handle_table.h"
+#include "base/read_mostly.h"
 #include "om/model.h"
 #include "ops/aipp/params.h"
 #include "tensor/tensor_desc.h"
@@ -63,7 +65,8 @@ class ModelDesc {
 };
 
 // The data buffers of a model's inputs or outputs, in order of their index, and what was chosen for
-// the next execution: a gear, shapes, AIPP. Owns the tensor descriptions alone.
+// the next execution: a gear, shapes, AIPP. Owns the tensor descriptions alone. Executions read it
+// without a lock.
 class Dataset {
  public:
   // What a setter chose; it counts for the model it was called with.
@@ -71,143 +74,76 @@ class Dataset {
     uint32_t model_id = 0;
     size_t value = 0;
   };
-
-  Dataset() = default;
-  Dataset(const Dataset&) = delete;
-  Dataset& operator=(const Dataset&) = delete;
-  ~Dataset() {
-    for (const Described& entry : descs_) HandleTable::instance().remove<TensorDesc>(entry.handle);
-  }
-
-  void add(Handle buffer) {
-    const std::lock_guard lock(mutex_);
-    buffers_.push_back(buffer);
-  }
-  size_t size() const {
-    const std::lock_guard lock(mutex_);
-    return buffers_.size();
-  }
-  // 0 when there is no such index.
-  Handle at(size_t index) const {
-    const std::lock_guard lock(mutex_);
-    return index < buffers_.size() ? buffers_[index] : 0;
-  }
-
-  void choose_gear(Choice choice) {
-    const std::lock_guard lock(mutex_);
-    for (Choice& earlier : gears_) {
-      if (earlier.model_id != choice.model_id) continue;
-      earlier = choice;
-      return;
-    }
-    gears_.push_back(choice);
-  }
-  // `otherwise` when none was chosen for this model.
-  size_t gear(uint32_t model_id, size_t otherwise) const {
-    const std::lock_guard lock(mutex_);
-    for (const Choice& choice : gears_) {
-      if (choice.model_id == model_id) return choice.value;
-    }
-    return otherwise;
-  }
-
-  // The parameters of dynamic AIPP were written to the buffer `index`; pictures of the shape N, H,
-  // W, C come out.
-  void mark_aipp(uint32_t model_id, size_t index, const Shape& picture) {
-    const std::lock_guard lock(mutex_);
-    for (AippChoice& choice : aipp_) {
-      if (choice.model_id != model_id || choice.index != index) continue;
-      choice.picture = picture;
-      return;
-    }
-    aipp_.push_back({model_id, index, picture});
-  }
-  // Sets `picture` to what was marked; it stays as it is when nothing was.
-  void get_aipp_picture(uint32_t model_id, size_t index, Shape& picture) const {
-    const std::lock_guard lock(mutex_);
-    for (const AippChoice& choice : aipp_) {
-      if (choice.model_id == model_id && choice.index == index) picture = choice.picture;
-    }
-  }
-  bool has_aipp(uint32_t model_id, size_t index) const {
-    const std::lock_guard lock(mutex_);
-    return std::any_of(aipp_.begin(), aipp_.end(), [&](const AippChoice& choice) {
-      return choice.model_id == model_id && choice.index == index;
-    });
-  }
-
-  // The description of one tensor, as the program sets it.
-  void describe(size_t index, std::shared_ptr<TensorDesc> desc) {
-    const std::lock_guard lock(mutex_);
-    replace(index, std::move(desc));
-  }
-  // The same as an execution found it. A description that says so already stays, and nothing is
-  // allocated.
-  void describe_found(size_t index, const om::TensorInfo& info, DType dtype, const Shape& shape) {
-    const std::lock_guard lock(mutex_);
-    for (const Described& entry : descs_) {
-      const TensorDesc& desc = *entry.desc;
-      if (entry.index == index && desc.dtype == dtype && desc.format == info.format &&
-          desc.shape == shape && desc.name == info.name)
-        return;
-    }
-    auto desc = std::make_shared<TensorDesc>();
-    desc->dtype = dtype;
-    desc->format = info.format;
-    desc->shape = shape;
-    desc->name = info.name;
-    replace(index, std::move(desc));
-  }
-  std::shared_ptr<const TensorDesc> desc(size_t index) const {
-    const std::lock_guard lock(mutex_);
-    for (const Described& entry : descs_) {
-      if (entry.index == index) return entry.desc;
-    }
-    return nullptr;
-  }
-  bool has_descs() const {
-    const std::lock_guard lock(mutex_);
-    return !descs_.empty();
-  }
-  // A handle that stays valid until the description is replaced; 0 when there is none.
-  Handle desc_handle(size_t index) {
-    const std::lock_guard lock(mutex_);
-    for (Described& entry : descs_) {
-      if (entry.index != index) continue;
-      if (!HandleTable::instance().find<TensorDesc>(entry.handle))
-        entry.handle = HandleTable::instance().insert(entry.desc);
-      return entry.handle;
-    }
-    return 0;
-  }
-
- private:
-  struct Described {
-    size_t index;
-    std::shared_ptr<TensorDesc> desc;
-    Handle handle;
-  };
-  // With mutex_ held.
-  void replace(size_t index, std::shared_ptr<TensorDesc> desc) {
-    for (Described& entry : descs_) {
-      if (entry.index != index) continue;
-      HandleTable::instance().remove<TensorDesc>(std::exchange(entry.handle, 0));
-      entry.desc = std::move(desc);
-      return;
-    }
-    descs_.push_back({index, std::move(desc), 0});
-  }
-
-  mutable std::mutex mutex_;
-  std::vector<Handle> buffers_;
-  std::vector<Described> descs_;
+  // Where the parameters of dynamic AIPP were written to, and the pictures N, H, W, C they make.
   struct AippChoice {
     uint32_t model_id = 0;
     size_t index = 0;  // of the buffer
     Shape picture;
   };
-  std::vector<AippChoice> aipp_;
-  std::vector<Choice> gears_;  // one a model
+  struct Described {
+    size_t index;
+    std::shared_ptr<TensorDesc> desc;
+    Handle handle;
+  };
+  // All of it at one moment.
+  struct Contents {
+    std::vector<Handle> buffers;
+    std::vector<Described> descs;
+    std::vector<AippChoice> aipp;
+    std::vector<Choice> gears;  // one a model
+
+    // 0 when there is no such index.
+    Handle at(size_t index) const { return index < buffers.size() ? buffers[index] : 0; }
+    // Null when none was chosen, or set.
+    const Choice* gear(uint32_t model_id) const {
+      return find(gears, [&](const Choice& choice) { return choice.model_id == model_id; });
+    }
+    const AippChoice* picture(uint32_t model_id, size_t index) const {
+      return find(aipp, [&](const AippChoice& choice) {
+        return choice.model_id == model_id && choice.index == index;
+      });
+    }
+    const Described* desc(size_t index) const {
+      return find(descs, [&](const Described& entry) { return entry.index == index; });
+    }
+
+   private:
+    template <typename T, typename Match>
+    static const T* find(const std::vector<T>& list, Match match) {
+      const auto found = std::find_if(list.begin(), list.end(), match);
+      return found == list.end() ? nullptr : &*found;
+    }
+  };
+
+  Dataset() = default;
+  Dataset(const Dataset&) = delete;
+  Dataset& operator=(const Dataset&) = delete;
+  ~Dataset() {
+    const auto contents = read();
+    for (const Described& entry : contents->descs)
+      HandleTable::instance().remove<TensorDesc>(entry.handle);
+  }
+
+  // Keep it for as long as it takes to look at, and no longer.
+  ReadMostly<Contents>::Reading read() const { return contents_.read(); }
+
+  void add(Handle buffer) {
+    contents_.change([&](Contents& contents) { contents.buffers.push_back(buffer); });
+  }
+  // The setters of gears and AIPP are called before every run: what was chosen already is not
+  // chosen anew.
+  void choose_gear(const Choice& choice);
+  void mark_aipp(const AippChoice& choice);
+  // The description of one tensor, as the program sets it.
+  void describe(size_t index, std::shared_ptr<TensorDesc> desc);
+  // The same as an execution found it. A description that says so already stays, and nothing is
+  // allocated.
+  void describe_found(size_t index, const om::TensorInfo& info, DType dtype, const Shape& shape);
+  // A handle that stays valid until the description is replaced; 0 when there is none.
+  Handle desc_handle(size_t index);
+
+ private:
+  ReadMostly<Contents> contents_;
 };
 
 // What aclmdlLoadWithConfig loads and how.
