@@ -61,7 +61,7 @@ struct AmxTiles {
   }
 };
 
-constexpr Engine kAmx{multiply<AmxTiles>, finish<AmxTiles>};
+constexpr Engine kAmx{multiply<AmxTiles>};
 
 }  // namespace
 }  // namespace anynpu::ops::amx
@@ -95,17 +95,27 @@ bool product_is_right() {
     a[i] = to_bf16(static_cast<float>(static_cast<int>(i * 7 % 13) - 6));
     b[i] = to_bf16(static_cast<float>(static_cast<int>(i * 5 % 11) - 5));
   }
-  std::vector<float> sums(kBlockSums), wanted(kBlockSums);
+  const std::vector<float> bias(kPanel);
+  std::vector<BF16> results(kBlockSums), wanted(kBlockSums);
+  Finish finish;
+  finish.bias = bias.data();
+  finish.row_step = kPanel;
+  finish.tile_step = kRows;
+  finish.rows = finish.columns = kPanel;
+  const int64_t step_at[kSteps] = {0, kStepElements * 2};
   Job job;
-  job.a = a.data(), job.b = b.data();
-  job.b_panel = kSteps * kStepElements;
+  job.a = reinterpret_cast<const std::byte*>(a.data());
+  job.row_bytes = kDepth * 2;
+  job.step_at = step_at;
+  job.b = b.data();
   job.row_panels = job.column_panels = 1;
   job.steps = kSteps;
-  job.sums = wanted.data();
+  job.finish = &finish;
+  finish.out = wanted.data();
   software_engine().multiply(job);
-  job.sums = sums.data();
+  finish.out = results.data();
   kAmx.multiply(job);
-  return sums == wanted;
+  return std::memcmp(results.data(), wanted.data(), results.size() * sizeof(BF16)) == 0;
 }
 
 Status find_out() {

@@ -77,6 +77,7 @@ TEST(AmxGemm, ProductsAreExactForEveryRemainderOfRowsColumnsAndK) {
 TEST(AmxGemm, LongSumsGoOnFromOneChunkOfKToTheNext) {
   expect_exact("MatMul shape=40x1025,1025x300 dtype=bfloat16");
   expect_exact("MatMul shape=300x1600,1600x40 const=1 dtype=bfloat16");
+  expect_exact("MatMul shape=290x2080,2080x1040 const=1 dtype=bfloat16");  // in chunks
 }
 
 TEST(AmxGemm, TransposesBatchesBiasResidualAndActivation) {
@@ -103,6 +104,10 @@ TEST(AmxConv, ConvolutionsAreExactForOddSizesPadsStridesAndDilations) {
         "Conv shape=1x32x9x9,16x32x3x3,16 dilations=2,2 pads=2,2,2,2 dtype=bfloat16",
         "Conv shape=2x20x19,36x20x5,36 pads=2,2 dtype=bfloat16",
         "Conv shape=1x128x8x8,64x128x3x3,64 pads=1,1,1,1 dtype=bfloat16",
+        "Conv shape=3x40x7x7,48x40x1x1 strides=2,2 dtype=bfloat16",
+        "Conv shape=2x32x11x8,32x32x5x4 pads=3,0,1,2 strides=3,2 dilations=2,1 dtype=bfloat16",
+        "Conv shape=2x33x4x6,17x33x3x3 pads=3,2,4,5 dtype=bfloat16",
+        "Conv shape=1x64x40x40,32x64x3x3,32 pads=1,1,1,1 dtype=bfloat16",
         "FusedConv shape=2x32x7x7,48x32x1x1,48,2x48x7x7 activation=Relu domain=anynpu opset=1 "
         "dtype=bfloat16"}) {
     expect_exact(text);
@@ -123,46 +128,64 @@ TEST(AmxConv, LeavesToOthersWhatFillsNoTile) {
 
 TEST(AmxTiles, ResultsRoundOnceKeepNanAndTakeDenormalsAsZero) {
   using namespace amx;
-  const Engine& engine = software_engine();
   std::vector<BF16> a(kStepElements), b(kStepElements);
-  a[0] = BF16{0x0001};  // a denormal times 2^100
-  b[0] = to_bf16(0x1p100f);
-  a[static_cast<size_t>(left_offset(1, 0))] = BF16{0x7fc0};  // row 1: NaN
-  std::vector<float> sums(kBlockSums);
-  Job job;
-  job.a = a.data(), job.b = b.data();
-  job.row_panels = job.column_panels = job.steps = 1;
-  job.sums = sums.data();
-  engine.multiply(job);
-  EXPECT_EQ(sums[0], 0.0f);
-  EXPECT_NE(sums[kRows], sums[kRows]);
-  const std::vector<float> bias(kRows);
-  std::vector<BF16> out(kRows);
+  const auto put = [&](int64_t row, float value) {
+    a[static_cast<size_t>(row * kDepth)] = to_bf16(value);
+  };
+  for (int64_t column = 0; column < kRows; ++column) b[static_cast<size_t>(2 * column)] = to_bf16(1);
+  a[0] = BF16{0x0001};  // a denormal
+  put(1, NAN);
+  put(2, -1);
+  put(3, 7);
+  put(4, 1);  // with the bias halfway between two bf16: to even
+  std::vector<float> bias(kPanel, 0x1p-8f);
+  std::vector<BF16> out(kBlockSums);
   Finish finish;
   finish.bias = bias.data();
   finish.out = out.data();
+  finish.row_step = kPanel;
+  finish.tile_step = kRows;
+  finish.rows = finish.columns = kPanel;
   finish.clamp = true;
   finish.max = 6;
-  std::vector<float> values(kRows, 1.00390625f);  // halfway between two bf16: to even
-  values[1] = NAN;
-  values[2] = -1;
-  values[3] = 7;
-  engine.finish(finish, values.data());
-  EXPECT_EQ(to_float(out[0]), 1.0f);
-  EXPECT_NE(to_float(out[1]), to_float(out[1]));
-  EXPECT_EQ(to_float(out[2]), 0.0f);
-  EXPECT_EQ(to_float(out[3]), 6.0f);
+  const int64_t step_at = 0;
+  Job job;
+  job.a = reinterpret_cast<const std::byte*>(a.data());
+  job.row_bytes = kDepth * 2;
+  job.step_at = &step_at;
+  job.b = b.data();
+  job.row_panels = job.column_panels = job.steps = 1;
+  job.finish = &finish;
+  for (const Engine* engine : {&software_engine(), &amx_engine()}) {
+    if (engine == &amx_engine() && !check_amx().ok()) continue;
+    std::fill(out.begin(), out.end(), BF16{});
+    engine->multiply(job);
+    const auto result = [&](int64_t row) { return to_float(out[static_cast<size_t>(row * kPanel)]); };
+    EXPECT_EQ(result(0), 0x1p-8f);
+    EXPECT_NE(result(1), result(1));
+    EXPECT_EQ(result(2), 0.0f);
+    EXPECT_EQ(result(3), 6.0f);
+    EXPECT_EQ(result(4), 1.0f);
+  }
 }
 
-TEST(AmxProduct, TheCutOfTheWorkLeavesChunksOfKAlone) {
-  using amx::Product;
-  for (const int64_t k : {100, 1024, 1025, 4096}) {
-    const amx::RightSide right{k, 512};
-    const Product one = Product::cut(amx::software_engine(), right, 49, 1, 1);
-    const Product many = Product::cut(amx::software_engine(), right, 49, 1, 64);
-    EXPECT_EQ(one.chunk_steps, many.chunk_steps);
-    EXPECT_LE(one.tasks(), many.tasks());
-    EXPECT_EQ(one.one_chunk(), k <= 1024);
+TEST(AmxCut, TasksCoverTheProductOnce) {
+  for (const int64_t m : {1, 31, 49, 196, 3136, 25088}) {
+    for (const int64_t n : {1, 64, 1000, 4096}) {
+      for (const int64_t threads : {1, 2, 7, 64}) {
+        const amx::RightSide right{1152, n};
+        const amx::Cut cut = amx::cut_work(right, m, 2304, threads);
+        int64_t covered = 0;
+        for (int64_t task = 0; task < cut.tasks(); ++task) {
+          ASSERT_EQ(cut.first_row(task) % amx::kPanel, 0);
+          ASSERT_LT(cut.first_row(task), cut.end_row(task));
+          ASSERT_LT(cut.first_panel(task), cut.end_panel(task));
+          covered += (cut.end_row(task) - cut.first_row(task)) *
+                     (cut.end_panel(task) - cut.first_panel(task));
+        }
+        EXPECT_EQ(covered, m * right.panels()) << m << " " << n << " " << threads;
+      }
+    }
   }
 }
 

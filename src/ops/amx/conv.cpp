@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution as one product: a row for each output pixel of the batch, a column for each output
-// channel, k = (block of 16 input channels, kernel row, kernel column, channel of the block).
-// A row is gathered from blocked input while its task packs it: 32 bytes for each (block, tap).
+// Convolution as one product: a row for each place of a grid, a column for each output channel,
+// k = (block of 32 input channels, tap, channel of the block).
+//
+// The grid of an image has the pixels of the padded input, so that each tap is a constant distance
+// from the place of the result: [block of 32 channels][phase][place][32]. Places are counted
+// through all images; a row of the grid ends where the zeros that follow it are also those before
+// the next one. A stride splits the input into phases: what one tap sees of it lies side by side.
+// Some places have no result. A task arranges its part of the grid from blocks of 16 channels.
 #include "ops/conv/conv.h"
 
 #include <cstring>
@@ -16,65 +21,176 @@ namespace anynpu::ops::amx {
 
 namespace {
 
-constexpr int64_t kUnit = 16;  // channels of a block
+constexpr int64_t kUnit = 16;  // channels of a block of the layout
 
-struct AmxConvPlan final : KernelPlan {
-  Product product;
-  Activation activation;
-  int64_t in_blocks = 0, in_h = 0, in_w = 0, out_h = 0, out_w = 0, out_blocks = 0;
-  int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
-  int64_t pad_top = 0, pad_left = 0;
-  size_t bias_start = 0;  // in the packed bytes
+int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-  Status run(const RunArgs& args) const override {
-    if (product.m == 0) return {};
-    run_tasks(product.tasks(), args.workspace, product.scratch_bytes(),
-              [&](int64_t task, std::byte* scratch) { multiply(args, task, scratch); });
-    return {};
+// One axis: `extent` elements with zeros around them, seen by taps.
+struct Axis {
+  int64_t extent = 1, out = 1, kernel = 1, stride = 1, dilation = 1, pad = 0;
+
+  int64_t phase(int64_t tap) const { return tap * dilation % stride; }
+  int64_t offset(int64_t tap) const { return tap * dilation / stride; }
+  // From the begin of a line to that of the next. The places that taps see behind a line are zeros;
+  // with stride 1 they may be the zeros before the next one.
+  int64_t pitch() const {
+    const int64_t seen = out + offset(kernel - 1);
+    return stride == 1 ? std::max({extent + pad, seen - pad, out}) : seen;
   }
+};
 
- private:
-  struct Pixel {
-    const BF16* image = nullptr;
-    int64_t y = 0, x = 0;  // of the first tap in the input
-  };
+struct Grid {
+  Axis y, x;
+  int64_t batch = 1, in_blocks = 1;
+  int64_t line = 1, image = 1;  // places
+  std::vector<std::pair<int64_t, int64_t>> phases;
+  std::vector<size_t> phase_of_tap;
 
-  void gather(const Pixel& pixel, int64_t row, int64_t k, int64_t count, BF16* packed) const {
-    for (int64_t j = 0; j < count; j += kUnit) {
-      const int64_t unit = (k + j) / kUnit, column = unit % kernel_w;
-      const int64_t line = unit / kernel_w % kernel_h, block = unit / (kernel_w * kernel_h);
-      const int64_t y = pixel.y + line * dilation_h, x = pixel.x + column * dilation_w;
-      if (y < 0 || y >= in_h || x < 0 || x >= in_w) continue;  // what is packed begins as zeros
-      std::memcpy(packed + left_offset(row, j),
-                  pixel.image + ((block * in_h + y) * in_w + x) * kUnit, kUnit * sizeof(BF16));
+  int64_t blocks() const { return up(in_blocks, 2); }
+  int64_t taps() const { return y.kernel * x.kernel; }
+  int64_t offset(int64_t tap) const {
+    return y.offset(tap / x.kernel) * line + x.offset(tap % x.kernel);
+  }
+  // Places until behind the last result.
+  int64_t places() const { return (batch - 1) * image + (y.out - 1) * line + x.out; }
+  int64_t most_offset() const { return offset(taps() - 1); }
+  int64_t sets() const { return blocks() * static_cast<int64_t>(phases.size()); }
+
+  void finish() {
+    line = x.pitch();
+    image = line * y.pitch();
+    for (int64_t tap = 0; tap < taps(); ++tap) {
+      const std::pair phase(y.phase(tap / x.kernel), x.phase(tap % x.kernel));
+      const auto found = std::find(phases.begin(), phases.end(), phase);
+      phase_of_tap.push_back(static_cast<size_t>(found - phases.begin()));
+      if (found == phases.end()) phases.push_back(phase);
     }
   }
 
-  void multiply(const RunArgs& args, int64_t task, std::byte* scratch) const {
-    const int64_t plane = out_h * out_w;
-    const auto pack = [&](int64_t first, int64_t rows, int64_t k, int64_t count, BF16* packed) {
-      for (int64_t i = 0; i < rows; ++i) {
-        const int64_t row = first + i, at = row % plane;
-        const Pixel pixel{input_of<BF16>(args, 0) + row / plane * in_blocks * in_h * in_w * kUnit,
-                          at / out_w * stride_h - pad_top, at % out_w * stride_w - pad_left};
-        gather(pixel, i, k, count, packed);
+  // The places [first, first + count) of all blocks and phases, each `span` places apart.
+  void arrange(const BF16* input, int64_t first, int64_t count, int64_t span, BF16* to) const {
+    for (int64_t block = 0; block < blocks(); ++block) {
+      for (const auto& phase : phases) {
+        arrange(input, block, phase, first, count, to);
+        to += span * kDepth;
       }
-    };
+    }
+  }
+
+ private:
+  void arrange(const BF16* input, int64_t block, std::pair<int64_t, int64_t> phase, int64_t first,
+               int64_t count, BF16* to) const {
+    const int64_t plane = y.extent * x.extent * kUnit;
+    for (int64_t place = first, end = first + count; place < end;) {
+      const int64_t n = place / image, row = place % image / line, begin = place % line;
+      const int64_t run = std::min(line - begin, end - place);
+      const int64_t from_y = row * y.stride + phase.first - y.pad;
+      place += run;
+      if (n >= batch || from_y < 0 || from_y >= y.extent) {
+        std::fill_n(to, run * kDepth, BF16{});
+        to += run * kDepth;
+        continue;
+      }
+      // The places of this run that lie in the input.
+      const int64_t shift = x.pad - phase.second;
+      const int64_t low = std::clamp(up(std::max<int64_t>(shift, 0), x.stride) - begin,
+                                     int64_t{0}, run);
+      const int64_t high = std::clamp(
+          shift + x.extent <= 0 ? 0 : up(shift + x.extent, x.stride) - begin, low, run);
+      std::fill_n(to, low * kDepth, BF16{});
+      const BF16* from = input + (n * in_blocks + 2 * block) * plane +
+                         (from_y * x.extent + (begin + low) * x.stride - shift) * kUnit;
+      copy_units(from, 2 * block + 1 < in_blocks ? plane : 0, high - low, to + low * kDepth);
+      std::fill_n(to + high * kDepth, (run - high) * kDepth, BF16{});
+      to += run * kDepth;
+    }
+  }
+
+  // 16 channels from `from` and 16 from `second` elements further, or zeros where that is 0.
+  void copy_units(const BF16* from, int64_t second, int64_t count, BF16* to) const {
+    constexpr size_t kBytes = kUnit * sizeof(BF16);
+    const int64_t step = x.stride * kUnit;
+    for (int64_t i = 0; i < count; ++i, from += step, to += kDepth) {
+      std::memcpy(static_cast<void*>(to), from, kBytes);
+      if (second) {
+        std::memcpy(static_cast<void*>(to + kUnit), from + second, kBytes);
+      } else {
+        std::fill_n(to + kUnit, kUnit, BF16{});
+      }
+    }
+  }
+};
+
+struct AmxConvPlan final : KernelPlan {
+  const Engine* engine = nullptr;
+  RightSide right;
+  Grid grid;
+  Cut cut;
+  Activation activation;
+  int64_t plane = 0;             // pixels of an output image
+  int64_t span = 0;              // places of a task's part of the grid
+  std::vector<int64_t> step_at;  // of a task's part
+  std::vector<int64_t> row_at;   // results of a place
+  size_t bias_start = 0;         // in the packed bytes
+
+  void lay_out() {
+    const int64_t sets = static_cast<int64_t>(grid.phases.size());
+    span = up(cut.rows, kPanel) * kPanel + grid.most_offset();
+    for (int64_t block = 0; block < grid.blocks(); ++block) {
+      for (int64_t tap = 0; tap < grid.taps(); ++tap) {
+        const auto phase = static_cast<int64_t>(grid.phase_of_tap[static_cast<size_t>(tap)]);
+        step_at.push_back(((block * sets + phase) * span + grid.offset(tap)) * kDepth * 2);
+      }
+    }
+    const int64_t out_blocks = up(right.n, kUnit);
+    row_at.assign(static_cast<size_t>(grid.places()), -1);
+    for (int64_t n = 0; n < grid.batch; ++n) {
+      for (int64_t y = 0; y < grid.y.out; ++y) {
+        for (int64_t x = 0; x < grid.x.out; ++x) {
+          row_at[static_cast<size_t>(n * grid.image + y * grid.line + x)] =
+              (n * out_blocks * plane + y * grid.x.out + x) * kUnit;
+        }
+      }
+    }
+  }
+  int64_t scratch_bytes() const { return grid.sets() * span * kDepth * 2; }
+
+  Status run(const RunArgs& args) const override {
+    if (cut.m == 0) return {};
     const bool added = args.inputs.size() > 3 && args.inputs[3];
     Finish finish;
+    finish.bias = reinterpret_cast<const float*>(args.packed + bias_start);
+    finish.residual = added ? input_of<BF16>(args, 3) : nullptr;
+    finish.out = output_of<BF16>(args, 0);
+    finish.row_at = row_at.data();
+    finish.tile_step = plane * kUnit;
+    finish.rows = cut.m;
+    finish.columns = up(right.n, kUnit) * kUnit;  // the layout has whole blocks
     finish.clamp = activation.on;
     finish.min = activation.min;
     finish.max = activation.max;
-    const float* bias = reinterpret_cast<const float*>(args.packed + bias_start);
-    product.run(task, reinterpret_cast<const BF16*>(args.packed), scratch, pack,
-                [&](int64_t row, int64_t column, const float* sums) {
-                  const int64_t block = row / plane * out_blocks + column / kUnit;
-                  const int64_t place = (block * plane + row % plane) * kUnit;
-                  finish.bias = bias + column;
-                  finish.out = output_of<BF16>(args, 0) + place;
-                  finish.residual = added ? input_of<BF16>(args, 3) + place : nullptr;
-                  product.engine->finish(finish, sums);
-                });
+    run_tasks(cut.tasks(), args.workspace, scratch_bytes(), [&](int64_t task, std::byte* scratch) {
+      const int64_t row = cut.first_row(task), rows = cut.end_row(task) - row;
+      const int64_t panels = up(rows, kPanel), panel = cut.first_panel(task);
+      grid.arrange(input_of<BF16>(args, 0), row, panels * kPanel + grid.most_offset(), span,
+                   reinterpret_cast<BF16*>(scratch));
+      Job job;
+      job.a = scratch;
+      job.row_bytes = kDepth * 2;
+      job.panel_bytes = kPanel * job.row_bytes;
+      job.step_at = step_at.data();
+      job.b = reinterpret_cast<const BF16*>(args.packed) + panel * right.panel_elements();
+      job.b_panel = right.panel_elements();
+      job.row_panels = panels;
+      job.column_panels = cut.end_panel(task) - panel;
+      job.steps = right.steps();
+      job.columns_outside = cut.columns_outside;
+      job.row = row;
+      job.column = panel * kPanel;
+      job.finish = &finish;
+      engine->multiply(job);
+    });
+    return {};
   }
 };
 
@@ -84,7 +200,7 @@ class AmxConv final : public Kernel {
       : engine_(engine),
         channels_(c.in_channels),
         taps_(element_count(c.window.kernel)),
-        right_{(c.in_channels + kUnit - 1) / kUnit * taps_ * kUnit, c.out_channels} {}
+        right_{up(c.in_channels, kDepth) * taps_ * kDepth, c.out_channels} {}
 
   size_t packed_bytes() const override {
     return bias_start() + static_cast<size_t>(right_.panels() * kPanel) * sizeof(float);
@@ -97,7 +213,7 @@ class AmxConv final : public Kernel {
       right_.pack_panel(
           static_cast<int64_t>(panel),
           [&](int64_t k, int64_t o) {
-            const int64_t c = k / kUnit / taps_ * kUnit + k % kUnit, tap = k / kUnit % taps_;
+            const int64_t c = k / kDepth / taps_ * kDepth + k % kDepth, tap = k / kDepth % taps_;
             return c < channels_ ? weight[(o * channels_ + c) * taps_ + tap] : BF16{};
           },
           reinterpret_cast<BF16*>(packed.data()));
@@ -115,23 +231,21 @@ class AmxConv final : public Kernel {
     ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
     auto plan = std::make_unique<AmxConvPlan>();
     ANYNPU_ASSIGN(plan->activation, activation_of(context));
-    const Window& w = c.window;
-    const size_t across = w.dims() - 1;
-    const bool flat = w.dims() == 1;
-    plan->in_blocks = (c.in_channels + kUnit - 1) / kUnit;
-    plan->out_blocks = (c.out_channels + kUnit - 1) / kUnit;
-    plan->in_h = flat ? 1 : w.in[0], plan->in_w = w.in[across];
-    plan->out_h = flat ? 1 : w.out[0], plan->out_w = w.out[across];
-    plan->kernel_h = flat ? 1 : w.kernel[0], plan->kernel_w = w.kernel[across];
-    plan->stride_h = flat ? 1 : w.stride[0], plan->stride_w = w.stride[across];
-    plan->dilation_h = flat ? 1 : w.dilation[0], plan->dilation_w = w.dilation[across];
-    plan->pad_top = flat ? 0 : w.pad_begin[0], plan->pad_left = w.pad_begin[across];
+    plan->engine = &engine_;
+    plan->right = right_;
+    Grid& grid = plan->grid;
+    grid.batch = c.batch;
+    grid.in_blocks = up(c.in_channels, kUnit);
+    grid.x = axis_of(c.window, c.window.dims() - 1);
+    if (c.window.dims() == 2) grid.y = axis_of(c.window, 0);
+    grid.finish();
+    plan->plane = grid.y.out * grid.x.out;
     plan->bias_start = bias_start();
-    const int64_t pixels =
-        element_count(context.outputs[0].shape) == 0 ? 0 : c.batch * plan->out_h * plan->out_w;
+    const bool empty = element_count(context.outputs[0].shape) == 0;
     const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
-    plan->product = Product::cut(engine_, right_, pixels, 1, threads);
-    plan->workspace_bytes = static_cast<size_t>(threads * plan->product.scratch_bytes());
+    plan->cut = cut_work(right_, empty ? 0 : grid.places(), grid.sets() * kDepth * 2, threads);
+    if (!empty) plan->lay_out();
+    plan->workspace_bytes = static_cast<size_t>(threads * plan->scratch_bytes());
     plan->input_layouts = {Layout::blocked16, Layout::plain, Layout::plain, Layout::blocked16};
     plan->output_layouts = {Layout::blocked16};
     plan->in_place_input = context.has_input(3) ? 3 : -1;
@@ -139,6 +253,9 @@ class AmxConv final : public Kernel {
   }
 
  private:
+  static Axis axis_of(const Window& w, size_t i) {
+    return {w.in[i], w.out[i], w.kernel[i], w.stride[i], w.dilation[i], w.pad_begin[i]};
+  }
   size_t bias_start() const { return static_cast<size_t>(right_.elements()) * sizeof(BF16); }
 
   const Engine& engine_;

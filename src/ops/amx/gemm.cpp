@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/gemm/gemm.h"
 
+#include <cstring>
+
 #include "ops/amx/amx.h"
 #include "ops/amx/product.h"
 #include "ops/gemm/packed.h"
@@ -10,34 +12,66 @@ namespace anynpu::ops::amx {
 
 namespace {
 
+// A panel of columns of b, or of its transpose.
+void pack_matrix_panel(const RightSide& right, const GemmShape& g, int64_t panel, const BF16* b,
+                       BF16* packed) {
+  if (g.transpose_b) {
+    right.pack_panel(
+        panel, [&](int64_t k, int64_t j) { return b[j * g.k + k]; }, packed);
+  } else {
+    right.pack_panel(
+        panel, [&](int64_t k, int64_t j) { return b[k * g.n + j]; }, packed);
+  }
+}
+
+constexpr int64_t kRowBytes = kDepth * 2;
+
+// Chunks of k, where both sides of a task are too large for the second-level cache: 1024 of k. The
+// bytes of a result depend on them, and so on the shape of the product alone.
+constexpr int64_t kChunkSteps = 32;
+bool in_chunks(const RightSide& right, int64_t m) {
+  constexpr int64_t kManyRows = 256, kManySteps = 64, kManyPanels = 32;
+  return m >= kManyRows && right.steps() >= kManySteps && right.panels() >= kManyPanels;
+}
+
+int64_t round_64(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 struct AmxGemmPlan final : KernelPlan {
+  const Engine* engine = nullptr;
   GemmShape g;
-  Product product;
-  bool packs_b = false;
+  RightSide right;
+  Cut cut;
+  bool packs_a = false, packs_b = false, chunks = false;
   RowMap curve = nullptr;
-  int64_t b_at = 0, scratch_at = 0;  // bytes in the workspace; the bias begins at 0
+  std::vector<int64_t> step_at;
+  int64_t a_at = 0, b_at = 0, sums_at = 0;  // bytes in the workspace; the bias begins at 0
+
+  // The left side of a matrix of the batch that is not multiplied where it lies: all its panels, or
+  // the last one when that is not whole.
+  int64_t panels_of_a() const { return (g.m + kPanel - 1) / kPanel; }
+  int64_t a_bytes() const {
+    return (packs_a ? panels_of_a() : g.m % kPanel != 0) * right.steps() * kStepElements * 2;
+  }
+  int64_t sum_bytes() const { return chunks ? cut.rows * cut.task_panels * kPanel * 4 : 0; }
+
+  void lay_out(int64_t threads) {
+    cut = chunks ? Cut{g.m, right.panels(), 512, 16, false}
+                 : cut_work(right, g.m, right.steps() * kRowBytes, threads);
+    for (int64_t step = 0; step < right.steps(); ++step)
+      step_at.push_back(step * (packs_a ? kStepElements * 2 : kRowBytes));
+    a_at = round_64(right.panels() * kPanel * 4);
+    b_at = a_at + g.batch() * a_bytes();
+    sums_at = b_at + (packs_b ? g.batch() * right.elements() * 2 : 0);
+    workspace_bytes = static_cast<size_t>(sums_at + threads * sum_bytes());
+  }
 
   Status run(const RunArgs& args) const override {
     if (g.batch() == 0 || g.m == 0 || g.n == 0) return {};
     fill_bias(args);
-    const RightSide& right = product.right;
-    BF16* packed = reinterpret_cast<BF16*>(args.workspace + b_at);
-    if (packs_b) {
-      parallel_tasks(static_cast<size_t>(g.batch() * right.panels()), [&](size_t task) {
-        const auto batch = static_cast<int64_t>(task) / right.panels();
-        const BF16* b = input_of<BF16>(args, 1) + g.batch_b[static_cast<size_t>(batch)];
-        right.pack_panel(
-            static_cast<int64_t>(task) % right.panels(),
-            [&](int64_t k, int64_t j) { return g.transpose_b ? b[j * g.k + k] : b[k * g.n + j]; },
-            packed + batch * right.elements());
-      });
-    }
-    const int64_t tasks = product.tasks();
-    run_tasks(g.batch() * tasks, args.workspace + scratch_at, product.scratch_bytes(),
-              [&](int64_t task, std::byte* scratch) {
-                const BF16* b = packs_b ? packed + task / tasks * right.elements()
-                                        : reinterpret_cast<const BF16*>(args.packed);
-                multiply(args, task / tasks, task % tasks, b, scratch);
+    pack_sides(args);
+    run_tasks(g.batch() * cut.tasks(), args.workspace + sums_at, sum_bytes(),
+              [&](int64_t task, std::byte* sums) {
+                multiply(args, task / cut.tasks(), task % cut.tasks(), sums);
               });
     return {};
   }
@@ -45,42 +79,109 @@ struct AmxGemmPlan final : KernelPlan {
  private:
   void fill_bias(const RunArgs& args) const {
     float* bias = reinterpret_cast<float*>(args.workspace);
-    std::fill(bias, bias + product.right.panels() * kPanel, 0.0f);
+    std::fill(bias, bias + right.panels() * kPanel, 0.0f);
     if (!g.has_c) return;
     const BF16* c = input_of<BF16>(args, 2);
     for (int64_t j = 0; j < g.n; ++j) bias[j] = g.beta * to_float(c[j * g.c_column]);
   }
 
-  void multiply(const RunArgs& args, int64_t batch, int64_t task, const BF16* b,
-                std::byte* scratch) const {
-    const BF16* a = input_of<BF16>(args, 0) + g.batch_a[static_cast<size_t>(batch)];
-    const auto pack = [&](int64_t row, int64_t rows, int64_t k, int64_t count, BF16* packed) {
-      for (int64_t i = 0; i < rows; ++i) {
-        const BF16* x = g.transpose_a ? a + k * g.m + row + i : a + (row + i) * g.k + k;
-        const int64_t step = g.transpose_a ? g.m : 1;
-        if (step > 1) {
-          for (int64_t j = 0; j < count; ++j) packed[left_offset(i, j)] = x[j * step];
-          continue;
-        }
-        for (int64_t j = 0; j < count; j += kDepth) {
-          std::copy(x + j, x + std::min(count, j + kDepth), packed + left_offset(i, j));
-        }
+  void pack_sides(const RunArgs& args) const {
+    const int64_t left = a_bytes() > 0 ? (packs_a ? panels_of_a() : 1) : 0;
+    const int64_t each = left + (packs_b ? right.panels() : 0);
+    if (each == 0) return;
+    parallel_tasks(static_cast<size_t>(g.batch() * each), [&](size_t task) {
+      const auto batch = static_cast<int64_t>(task) / each, part = static_cast<int64_t>(task) % each;
+      if (part < left) {
+        pack_left(args, batch, packs_a ? part : panels_of_a() - 1);
+      } else {
+        pack_right(args, batch, part - left);
       }
-    };
+    });
+  }
+
+  void pack_right(const RunArgs& args, int64_t batch, int64_t panel) const {
+    const BF16* b = input_of<BF16>(args, 1) + g.batch_b[static_cast<size_t>(batch)];
+    BF16* packed = reinterpret_cast<BF16*>(args.workspace + b_at) + batch * right.elements();
+    pack_matrix_panel(right, g, panel, b, packed);
+  }
+
+  // Rows that do not exist, and what k has beyond its end, are zeros.
+  void pack_left(const RunArgs& args, int64_t batch, int64_t panel) const {
+    const BF16* a = input_of<BF16>(args, 0) + g.batch_a[static_cast<size_t>(batch)];
+    std::byte* to = args.workspace + a_at + batch * a_bytes();
+    if (packs_a) to += panel * right.steps() * kStepElements * 2;
+    // Of a panel that lies among others in steps, or of one like the matrix itself.
+    const int64_t row_bytes = packs_a ? kRowBytes : right.steps() * kRowBytes;
+    for (int64_t i = 0; i < kPanel; ++i) {
+      const int64_t row = panel * kPanel + i;
+      for (int64_t step = 0; step < right.steps(); ++step) {
+        BF16 cut_row[kDepth] = {};
+        const int64_t k = step * kDepth;
+        const int64_t count = row < g.m ? std::min(kDepth, g.k - k) : 0;
+        if (!g.transpose_a) {
+          std::copy_n(a + row * g.k + k, count, cut_row);
+        } else {
+          for (int64_t j = 0; j < count; ++j) cut_row[j] = a[(k + j) * g.m + row];
+        }
+        std::memcpy(to + step_at[static_cast<size_t>(step)] + i * row_bytes, cut_row,
+                    sizeof cut_row);
+      }
+    }
+  }
+
+  void multiply(const RunArgs& args, int64_t batch, int64_t task, std::byte* sums) const {
     Finish finish;
+    const int64_t result = batch * g.m * g.n;
+    finish.bias = reinterpret_cast<const float*>(args.workspace);
+    finish.residual = g.has_z ? input_of<BF16>(args, 3) + result : nullptr;
+    finish.out = output_of<BF16>(args, 0) + result;
+    finish.row_step = g.n;
+    finish.tile_step = kRows;
+    finish.rows = g.m;
+    finish.columns = g.n;
     finish.alpha = g.alpha;
     finish.clamp = g.activation.on;
     finish.min = g.activation.min;
     finish.max = g.activation.max;
     finish.curve = curve;
-    product.run(task, b, scratch, pack, [&](int64_t row, int64_t column, const float* sums) {
-      const int64_t place = (batch * g.m + row) * g.n + column;
-      finish.bias = reinterpret_cast<const float*>(args.workspace) + column;
-      finish.out = output_of<BF16>(args, 0) + place;
-      finish.residual = g.has_z ? input_of<BF16>(args, 3) + place : nullptr;
-      finish.lanes = std::min(kRows, g.n - column);
-      product.engine->finish(finish, sums);
-    });
+    const int64_t row = cut.first_row(task), panel = cut.first_panel(task);
+    const std::byte* packed = args.workspace + a_at + batch * a_bytes();
+    Job job;
+    if (packs_a) {
+      job.row_bytes = kRowBytes;
+      job.panel_bytes = right.steps() * kStepElements * 2;
+      job.a = packed + row / kPanel * job.panel_bytes;
+    } else {
+      job.row_bytes = g.k * 2;
+      job.panel_bytes = kPanel * job.row_bytes;
+      job.a = reinterpret_cast<const std::byte*>(input_of<BF16>(args, 0) +
+                                                 g.batch_a[static_cast<size_t>(batch)]) +
+              row * job.row_bytes;
+      if (cut.end_row(task) == g.m && g.m % kPanel != 0) job.last_a = packed;
+    }
+    job.row_panels = (cut.end_row(task) - row + kPanel - 1) / kPanel;
+    job.b = packs_b ? reinterpret_cast<const BF16*>(args.workspace + b_at) + batch * right.elements()
+                    : reinterpret_cast<const BF16*>(args.packed);
+    job.b += panel * right.panel_elements();
+    job.b_panel = right.panel_elements();
+    job.column_panels = cut.end_panel(task) - panel;
+    job.columns_outside = cut.columns_outside;
+    job.row = row;
+    job.column = panel * kPanel;
+    job.sums = reinterpret_cast<float*>(sums);
+    job.finish = &finish;
+    const int64_t chunk = chunks ? kChunkSteps : std::max<int64_t>(1, right.steps());
+    const BF16* const b = job.b;
+    int64_t step = 0;
+    do {  // once for k = 0, too
+      job.steps = std::min(chunk, right.steps() - step);
+      job.step_at = step_at.data() + step;
+      job.b = b + step * kStepElements;
+      job.first = step == 0;
+      step += chunk;
+      job.last = step >= right.steps();
+      engine->multiply(job);
+    } while (!job.last);
   }
 };
 
@@ -98,10 +199,8 @@ class AmxGemm final : public Kernel {
     ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
     const BF16* b = reinterpret_cast<const BF16*>(context.inputs[1].constant.data());
     parallel_tasks(static_cast<size_t>(right_.panels()), [&](size_t panel) {
-      right_.pack_panel(
-          static_cast<int64_t>(panel),
-          [&](int64_t k, int64_t j) { return g.transpose_b ? b[j * g.k + k] : b[k * g.n + j]; },
-          reinterpret_cast<BF16*>(packed.data()));
+      pack_matrix_panel(right_, g, static_cast<int64_t>(panel), b,
+                        reinterpret_cast<BF16*>(packed.data()));
     });
     return {};
   }
@@ -111,18 +210,16 @@ class AmxGemm final : public Kernel {
     ANYNPU_ASSIGN(plan->g, gemm_shape_of(context));
     GemmShape& g = plan->g;
     join_batch(g);
-    const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
-    plan->product = Product::cut(engine_, right_, g.m, std::max<int64_t>(1, g.batch()), threads);
+    plan->engine = &engine_;
+    plan->right = right_;
     plan->packs_b = !constant_;
+    plan->chunks = in_chunks(right_, g.m);
+    plan->packs_a = plan->chunks || g.transpose_a || g.k % kDepth != 0;
     if (g.curve) {
       plan->curve =
           row_set(check_isa(Isa::avx512).ok() ? Isa::avx512 : Isa::baseline).find(*g.curve);
     }
-    const auto round = [](int64_t bytes) { return (bytes + 63) / 64 * 64; };
-    plan->b_at = round(right_.panels() * kPanel * 4);
-    plan->scratch_at = plan->b_at + (plan->packs_b ? round(g.batch() * right_.elements() * 2) : 0);
-    plan->workspace_bytes =
-        static_cast<size_t>(plan->scratch_at + threads * plan->product.scratch_bytes());
+    plan->lay_out(static_cast<int64_t>(ThreadPool::instance().threads()));
     plan->in_place_input = g.has_z ? 3 : -1;
     return std::unique_ptr<KernelPlan>(std::move(plan));
   }

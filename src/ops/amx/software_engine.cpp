@@ -55,7 +55,7 @@ struct SoftwareTiles {
   }
 };
 
-constexpr Engine kSoftware{multiply<SoftwareTiles>, finish<SoftwareTiles>};
+constexpr Engine kSoftware{multiply<SoftwareTiles>};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 //                      on every processor. No kernel of the list uses it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/status.h"
@@ -21,31 +22,41 @@ constexpr int64_t kPanel = 32;  // rows and columns of a block: two tiles each w
 constexpr int64_t kStepElements = kPanel * kDepth;  // of a packed panel, for one step of k
 constexpr int64_t kBlockSums = kPanel * kPanel;
 
-// sums (+)= a * b for row panels x column panels, all of the same steps of k.
-struct Job {
-  const BF16* a = nullptr;  // [row panel][step][2][16 rows][32]
-  const BF16* b = nullptr;  // [column panel: b_panel elements apart][step][2][16 pairs][16][2]
-  int64_t b_panel = 0;
-  int64_t row_panels = 0, column_panels = 0, steps = 0;
-  bool first = true;      // false: the sums go on
-  float* sums = nullptr;  // [column panel][row panel][2 row tiles][2 column tiles][16][16]
-};
-
-// 16 sums become 16 results: out = bf16(curve or clamp(alpha * sum + bias + residual)).
+// What becomes of a sum: bf16(curve or clamp(alpha * sum + bias + residual)).
 struct Finish {
-  const float* bias = nullptr;     // 16 values
+  const float* bias = nullptr;     // of column 0; there for whole tiles
   const BF16* residual = nullptr;  // null, or laid out as out
   BF16* out = nullptr;
-  int64_t lanes = 16;  // results that are stored
+  // Where the results of a row begin, in elements; -1: it has none. Null: row * row_step.
+  const int64_t* row_at = nullptr;
+  int64_t row_step = 0;
+  int64_t tile_step = 0;      // from 16 columns of a row to the next 16
+  int64_t rows = 0, columns = 0;  // of the whole product; the blocks of the edge are cut
   float alpha = 1;
   bool clamp = false;
   float min = 0, max = 0;
   RowMap curve = nullptr;  // instead of the clamp
 };
 
+// Blocks of 32 x 32 results, or of sums that a later job goes on with.
+struct Job {
+  // Row r of panel p, step s: 64 bytes at a + p * panel_bytes + step_at[s] + r * row_bytes.
+  const std::byte* a = nullptr;
+  int64_t panel_bytes = 0, row_bytes = 0;
+  const int64_t* step_at = nullptr;
+  const std::byte* last_a = nullptr;  // the last panel is here instead, unless null
+  const BF16* b = nullptr;  // [column panel: b_panel elements apart][step][2][16 pairs][16][2]
+  int64_t b_panel = 0;
+  int64_t row_panels = 0, column_panels = 0, steps = 0;
+  bool columns_outside = false;  // which of the two loops is the outer one
+  bool first = true, last = true;  // of the jobs that share sums
+  float* sums = nullptr;  // [row panel][column panel][2][2][16][16]; unused by an only job
+  int64_t row = 0, column = 0;  // of the product, where the first block begins
+  const Finish* finish = nullptr;
+};
+
 struct Engine {
   void (*multiply)(const Job& job);
-  void (*finish)(const Finish& finish, const float* sums);
 };
 
 const Engine& software_engine();
