@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -71,17 +70,25 @@ double cpu_ms() {
 
 Status print_steps(Loaded& loaded, int times) {
   const auto infos = loaded.model->steps();
-  std::vector<uint64_t> best(infos.size(), UINT64_MAX), taken;
+  std::vector<std::vector<uint64_t>> all(infos.size());
+  std::vector<uint64_t> taken;
   for (int i = 0; i < times; ++i) {
     ANYNPU_TRY(loaded.model->run_timed(loaded.in, loaded.out, taken));
-    for (size_t s = 0; s < taken.size(); ++s) best[s] = std::min(best[s], taken[s]);
+    for (size_t s = 0; s < taken.size(); ++s) all[s].push_back(taken[s]);
   }
-  const double total = static_cast<double>(std::accumulate(best.begin(), best.end(), uint64_t{0}));
-  std::printf("sum of the best of each step: %.3f ms\n", total / 1e6);
+  double best = 0, middle = 0;
+  for (std::vector<uint64_t>& step : all) {
+    std::sort(step.begin(), step.end());
+    best += static_cast<double>(step.front());
+    middle += static_cast<double>(step[step.size() / 2]);
+  }
+  std::printf("sum of the best of each step: %.3f ms; of their medians: %.3f ms\n", best / 1e6,
+              middle / 1e6);
   for (size_t s = 0; s < infos.size(); ++s) {
-    std::printf("  %9.1f us %5.1f %%  %-18s %s\n", static_cast<double>(best[s]) / 1e3,
-                100.0 * static_cast<double>(best[s]) / total, infos[s].kernel.c_str(),
-                infos[s].name.c_str());
+    const auto least = static_cast<double>(all[s].front());
+    std::printf("  %9.1f us %5.1f %%  median %9.1f us  %-18s %s\n", least / 1e3,
+                100.0 * least / best, static_cast<double>(all[s][all[s].size() / 2]) / 1e3,
+                infos[s].kernel.c_str(), infos[s].name.c_str());
   }
   return {};
 }

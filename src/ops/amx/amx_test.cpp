@@ -104,6 +104,10 @@ TEST(AmxConv, ConvolutionsAreExactForOddSizesPadsStridesAndDilations) {
         "Conv shape=1x32x9x9,16x32x3x3,16 dilations=2,2 pads=2,2,2,2 dtype=bfloat16",
         "Conv shape=2x20x19,36x20x5,36 pads=2,2 dtype=bfloat16",
         "Conv shape=1x128x8x8,64x128x3x3,64 pads=1,1,1,1 dtype=bfloat16",
+        "Conv shape=2x3x23x21,24x3x7x7,24 pads=3,3,3,3 strides=2,2 dtype=bfloat16",
+        "Conv shape=1x3x9x12,16x3x3x3 pads=1,1,1,1 dtype=bfloat16",
+        "Conv shape=2x2x30,17x2x9,17 pads=4,0 strides=3 dtype=bfloat16",
+        "Conv shape=1x1x11x9,40x1x5x12 pads=2,6,0,7 dilations=2,1 dtype=bfloat16",
         "Conv shape=3x40x7x7,48x40x1x1 strides=2,2 dtype=bfloat16",
         "Conv shape=2x32x11x8,32x32x5x4 pads=3,0,1,2 strides=3,2 dilations=2,1 dtype=bfloat16",
         "Conv shape=2x33x4x6,17x33x3x3 pads=3,2,4,5 dtype=bfloat16",
@@ -120,7 +124,7 @@ TEST(AmxConv, LeavesToOthersWhatFillsNoTile) {
     const auto context = op_case->context();
     return amx::check_conv(*context).message();
   };
-  EXPECT_NE(refused("Conv shape=1x3x8x8,16x3x3x3 dtype=bfloat16").find("3 input channels"),
+  EXPECT_NE(refused("Conv shape=1x8x8x8,16x8x5x5 dtype=bfloat16").find("8 input channels"),
             std::string::npos);
   EXPECT_NE(refused("Conv shape=1x32x8x8,32x1x3x3 group=32 dtype=bfloat16").find("32 groups"),
             std::string::npos);

@@ -7,9 +7,13 @@
 // through all images; a row of the grid ends where the zeros that follow it are also those before
 // the next one. A stride splits the input into phases: what one tap sees of it lies side by side.
 // Some places have no result. A task arranges its part of the grid from blocks of 16 channels.
+//
+// Images of few channels lie plain. What a line of the kernel sees of all channels has room in the
+// 32 elements of a place: it is folded into it, and taps are the lines of the kernel.
 #include "ops/conv/conv.h"
 
 #include <cstring>
+#include <utility>
 
 #include "ops/amx/amx.h"
 #include "ops/amx/product.h"
@@ -40,7 +44,9 @@ struct Axis {
 };
 
 struct Grid {
-  Axis y, x;
+  Axis y, x;      // folded: x is the line of places alone
+  Axis folded_x;  // of the input
+  int64_t folded_channels = 0;  // 0: not folded
   int64_t batch = 1, in_blocks = 1;
   int64_t line = 1, image = 1;  // places
   std::vector<std::pair<int64_t, int64_t>> phases;
@@ -56,6 +62,10 @@ struct Grid {
   int64_t most_offset() const { return offset(taps() - 1); }
   int64_t sets() const { return blocks() * static_cast<int64_t>(phases.size()); }
 
+  void fold(int64_t channels) {
+    folded_channels = channels;
+    folded_x = std::exchange(x, Axis{x.out, x.out});
+  }
   void finish() {
     line = x.pitch();
     image = line * y.pitch();
@@ -81,6 +91,7 @@ struct Grid {
   void arrange(const BF16* input, int64_t block, std::pair<int64_t, int64_t> phase, int64_t first,
                int64_t count, BF16* to) const {
     const int64_t plane = y.extent * x.extent * kUnit;
+    const int64_t folded_plane = y.extent * folded_x.extent;
     for (int64_t place = first, end = first + count; place < end;) {
       const int64_t n = place / image, row = place % image / line, begin = place % line;
       const int64_t run = std::min(line - begin, end - place);
@@ -89,6 +100,12 @@ struct Grid {
       if (n >= batch || from_y < 0 || from_y >= y.extent) {
         std::fill_n(to, run * kDepth, BF16{});
         to += run * kDepth;
+        continue;
+      }
+      if (folded_channels > 0) {
+        const BF16* lines = input + n * folded_channels * folded_plane + from_y * folded_x.extent;
+        for (int64_t i = begin; i < begin + run; ++i, to += kDepth)
+          fold_place(lines, folded_plane, i * folded_x.stride - folded_x.pad, to);
         continue;
       }
       // The places of this run that lie in the input.
@@ -104,6 +121,26 @@ struct Grid {
       std::fill_n(to + high * kDepth, (run - high) * kDepth, BF16{});
       to += run * kDepth;
     }
+  }
+
+  // [channel][element of a line of the kernel] from element `at` on; the rest are zeros.
+  void fold_place(const BF16* lines, int64_t plane, int64_t at, BF16* to) const {
+    constexpr int64_t kWide = 8;
+    const int64_t width = folded_x.kernel;
+    BF16 place[kDepth + kWide] = {};
+    if (width <= kWide && at >= 0 && at + kWide <= folded_x.extent) {
+      // Always eight: the next channel covers what is too many.
+      for (int64_t c = 0; c < folded_channels; ++c)
+        std::memcpy(static_cast<void*>(place + c * width), lines + c * plane + at, kWide * 2);
+      std::fill_n(place + folded_channels * width, kWide, BF16{});
+    } else {
+      const int64_t low = std::clamp<int64_t>(-at, 0, width);
+      const int64_t high = std::clamp<int64_t>(folded_x.extent - at, low, width);
+      for (int64_t c = 0; c < folded_channels; ++c)
+        std::copy(lines + c * plane + at + low, lines + c * plane + at + high,
+                  place + c * width + low);
+    }
+    std::memcpy(static_cast<void*>(to), place, kDepth * 2);
   }
 
   // 16 channels from `from` and 16 from `second` elements further, or zeros where that is 0.
@@ -194,13 +231,23 @@ struct AmxConvPlan final : KernelPlan {
   }
 };
 
+// Whether what a line of the kernel sees of all channels is one place.
+bool folds(const ConvShape& c) {
+  const size_t across = c.window.dims() - 1;
+  return c.in_channels <= kUnit / 2 && c.window.dilation[across] == 1 &&
+         c.in_channels * c.window.kernel[across] <= kDepth;
+}
+
 class AmxConv final : public Kernel {
  public:
   AmxConv(const Engine& engine, const ConvShape& c)
       : engine_(engine),
         channels_(c.in_channels),
+        width_(c.window.kernel[c.window.dims() - 1]),
         taps_(element_count(c.window.kernel)),
-        right_{up(c.in_channels, kDepth) * taps_ * kDepth, c.out_channels} {}
+        folded_(folds(c)),
+        right_{(folded_ ? taps_ / width_ : up(c.in_channels, kDepth) * taps_) * kDepth,
+               c.out_channels} {}
 
   size_t packed_bytes() const override {
     return bias_start() + static_cast<size_t>(right_.panels() * kPanel) * sizeof(float);
@@ -213,7 +260,8 @@ class AmxConv final : public Kernel {
       right_.pack_panel(
           static_cast<int64_t>(panel),
           [&](int64_t k, int64_t o) {
-            const int64_t c = k / kDepth / taps_ * kDepth + k % kDepth, tap = k / kDepth % taps_;
+            int64_t c = k / kDepth / taps_ * kDepth + k % kDepth, tap = k / kDepth % taps_;
+            if (folded_) c = k % kDepth / width_, tap = k / kDepth * width_ + k % kDepth % width_;
             return c < channels_ ? weight[(o * channels_ + c) * taps_ + tap] : BF16{};
           },
           reinterpret_cast<BF16*>(packed.data()));
@@ -238,6 +286,7 @@ class AmxConv final : public Kernel {
     grid.in_blocks = up(c.in_channels, kUnit);
     grid.x = axis_of(c.window, c.window.dims() - 1);
     if (c.window.dims() == 2) grid.y = axis_of(c.window, 0);
+    if (folded_) grid.fold(channels_);
     grid.finish();
     plan->plane = grid.y.out * grid.x.out;
     plan->bias_start = bias_start();
@@ -246,7 +295,8 @@ class AmxConv final : public Kernel {
     plan->cut = cut_work(right_, empty ? 0 : grid.places(), grid.sets() * kDepth * 2, threads);
     if (!empty) plan->lay_out();
     plan->workspace_bytes = static_cast<size_t>(threads * plan->scratch_bytes());
-    plan->input_layouts = {Layout::blocked16, Layout::plain, Layout::plain, Layout::blocked16};
+    plan->input_layouts = {folded_ ? Layout::plain : Layout::blocked16, Layout::plain,
+                           Layout::plain, Layout::blocked16};
     plan->output_layouts = {Layout::blocked16};
     plan->in_place_input = context.has_input(3) ? 3 : -1;
     return std::unique_ptr<KernelPlan>(std::move(plan));
@@ -259,7 +309,8 @@ class AmxConv final : public Kernel {
   size_t bias_start() const { return static_cast<size_t>(right_.elements()) * sizeof(BF16); }
 
   const Engine& engine_;
-  int64_t channels_, taps_;
+  int64_t channels_, width_, taps_;
+  bool folded_;
   RightSide right_;
 };
 
@@ -271,8 +322,10 @@ Status check_conv(const OpContext& context) {
     return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2", c.window.dims());
   }
   if (c.group != 1) return fail(Code::unsupported_shape, "{} groups, takes one", c.group);
-  if (c.in_channels <= 8) {
-    return fail(Code::unsupported_shape, "{} input channels leave most of a tile empty",
+  if (c.in_channels <= kUnit / 2 && !folds(c)) {
+    return fail(Code::unsupported_shape,
+                "{} input channels leave most of a tile empty, and a line of the kernel does not "
+                "fit into one",
                 c.in_channels);
   }
   if (!context.inputs[1].is_constant || (context.has_input(2) && !context.inputs[2].is_constant)) {
