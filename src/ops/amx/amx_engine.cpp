@@ -55,13 +55,18 @@ struct AmxTiles {
   void store(void* to, int64_t step) {
     asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(step), "i"(tile) : "memory");
   }
+  [[gnu::always_inline]] static void round_to(Floats value, BF16* to) {
+    Halves halves;
+    asm("vcvtneps2bf16 %1, %0" : "=v"(halves) : "v"(value));
+    std::memcpy(static_cast<void*>(to), &halves, sizeof halves);
+  }
   template <int sum, int left, int right>
   void add_product() {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(sum), "i"(left), "i"(right));
   }
 };
 
-constexpr Engine kAmx{multiply<AmxTiles>};
+constexpr Engine kAmx{multiply<AmxTiles>, join_units<AmxTiles>};
 
 }  // namespace
 }  // namespace anynpu::ops::amx
@@ -81,6 +86,8 @@ bool has_tiles() {
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
   constexpr unsigned kBf16 = 1u << 22, kTile = 1u << 24;
   if ((d & kBf16) == 0 || (d & kTile) == 0) return false;
+  constexpr unsigned kRounding = 1u << 5;  // AVX512-BF16
+  if (!__get_cpuid_count(7, 1, &a, &b, &c, &d) || (a & kRounding) == 0) return false;
   unsigned low = 0, high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   constexpr unsigned kStates = 3u << 17;  // tile configuration and tile data

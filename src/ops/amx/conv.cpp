@@ -78,18 +78,19 @@ struct Grid {
   }
 
   // The places [first, first + count) of all blocks and phases, each `span` places apart.
-  void arrange(const BF16* input, int64_t first, int64_t count, int64_t span, BF16* to) const {
+  void arrange(const Engine& engine, const BF16* input, int64_t first, int64_t count, int64_t span,
+               BF16* to) const {
     for (int64_t block = 0; block < blocks(); ++block) {
       for (const auto& phase : phases) {
-        arrange(input, block, phase, first, count, to);
+        arrange(engine, input, block, phase, first, count, to);
         to += span * kDepth;
       }
     }
   }
 
  private:
-  void arrange(const BF16* input, int64_t block, std::pair<int64_t, int64_t> phase, int64_t first,
-               int64_t count, BF16* to) const {
+  void arrange(const Engine& engine, const BF16* input, int64_t block,
+               std::pair<int64_t, int64_t> phase, int64_t first, int64_t count, BF16* to) const {
     const int64_t plane = y.extent * x.extent * kUnit;
     const int64_t folded_plane = y.extent * folded_x.extent;
     for (int64_t place = first, end = first + count; place < end;) {
@@ -117,7 +118,8 @@ struct Grid {
       std::fill_n(to, low * kDepth, BF16{});
       const BF16* from = input + (n * in_blocks + 2 * block) * plane +
                          (from_y * x.extent + (begin + low) * x.stride - shift) * kUnit;
-      copy_units(from, 2 * block + 1 < in_blocks ? plane : 0, high - low, to + low * kDepth);
+      engine.join_units(from, 2 * block + 1 < in_blocks ? plane : 0, x.stride * kUnit, high - low,
+                        to + low * kDepth);
       std::fill_n(to + high * kDepth, (run - high) * kDepth, BF16{});
       to += run * kDepth;
     }
@@ -141,20 +143,6 @@ struct Grid {
                   place + c * width + low);
     }
     std::memcpy(static_cast<void*>(to), place, kDepth * 2);
-  }
-
-  // 16 channels from `from` and 16 from `second` elements further, or zeros where that is 0.
-  void copy_units(const BF16* from, int64_t second, int64_t count, BF16* to) const {
-    constexpr size_t kBytes = kUnit * sizeof(BF16);
-    const int64_t step = x.stride * kUnit;
-    for (int64_t i = 0; i < count; ++i, from += step, to += kDepth) {
-      std::memcpy(static_cast<void*>(to), from, kBytes);
-      if (second) {
-        std::memcpy(static_cast<void*>(to + kUnit), from + second, kBytes);
-      } else {
-        std::fill_n(to + kUnit, kUnit, BF16{});
-      }
-    }
   }
 };
 
@@ -209,8 +197,8 @@ struct AmxConvPlan final : KernelPlan {
     run_tasks(cut.tasks(), args.workspace, scratch_bytes(), [&](int64_t task, std::byte* scratch) {
       const int64_t row = cut.first_row(task), rows = cut.end_row(task) - row;
       const int64_t panels = up(rows, kPanel), panel = cut.first_panel(task);
-      grid.arrange(input_of<BF16>(args, 0), row, panels * kPanel + grid.most_offset(), span,
-                   reinterpret_cast<BF16*>(scratch));
+      grid.arrange(*engine, input_of<BF16>(args, 0), row, panels * kPanel + grid.most_offset(),
+                   span, reinterpret_cast<BF16*>(scratch));
       Job job;
       job.a = scratch;
       job.row_bytes = kDepth * 2;

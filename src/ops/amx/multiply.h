@@ -37,81 +37,109 @@ using Halves [[gnu::vector_size(32)]] = uint16_t;
   return __builtin_convertvector(chosen, Halves);
 }
 
-// 16 rows x 16 columns of sums, in place until they are stored.
-template <bool residual, bool partial>
-inline void finish_tile(const Finish& f, float* sums, int64_t row, int64_t column) {
-  const Floats bias = load_floats(f.bias + column);
-  const int64_t rows = f.rows - row < kRows ? f.rows - row : kRows;
-  const int64_t lanes = f.columns - column < kRows ? f.columns - column : kRows;
-  const int64_t tile = column / kRows * f.tile_step;
-  const auto place = [&](int64_t i) {
-    const int64_t at = f.row_at ? f.row_at[row + i] : (row + i) * f.row_step;
-    return at < 0 ? -1 : at + tile;
-  };
-  const auto value_of = [&](int64_t i, int64_t at) {
-    Floats value = f.alpha * load_floats(sums + i * kRows) + bias;
-    if constexpr (residual) {
-      if constexpr (partial) {
-        BF16 cut[kRows] = {};
-        std::memcpy(static_cast<void*>(cut), f.residual + at, static_cast<size_t>(lanes) * sizeof(BF16));
-        value += widen_16(cut);
-      } else {
-        value += widen_16(f.residual + at);
-      }
-    }
-    return value;
-  };
-  const auto store = [&](Floats value, int64_t at) {
-    const Halves halves = round_16(value);
-    std::memcpy(static_cast<void*>(f.out + at), &halves, static_cast<size_t>(partial ? lanes : kRows) * sizeof(BF16));
-  };
-  if (f.curve) {
-    for (int64_t i = 0; i < rows; ++i) {
-      const int64_t at = place(i);
-      if (at < 0) continue;
-      const Floats value = value_of(i, at);
-      std::memcpy(sums + i * kRows, &value, sizeof value);
-    }
-    f.curve(sums, sums, rows * kRows);
-    for (int64_t i = 0; i < rows; ++i) {
-      if (const int64_t at = place(i); at >= 0) store(load_floats(sums + i * kRows), at);
-    }
-    return;
-  }
-  const Floats low = Floats{} + f.min, high = Floats{} + f.max;
-  for (int64_t i = 0; i < rows; ++i) {
-    const int64_t at = place(i);
-    if (at < 0) continue;
-    Floats value = value_of(i, at);
+// A block whose sums are there. It is finished row by row while tiles of the next one are loaded
+// and multiplied, which leaves the rest of the processor idle.
+struct Waiting {
+  static constexpr int64_t kRowsOfTiles = 2 * kPanel;  // [2 column tiles][32 rows]
+  float* sums = nullptr;
+  int64_t row = 0, column = 0;
+  int64_t done = kRowsOfTiles;
+};
+
+inline int64_t place_of(const Finish& f, int64_t row) {
+  if (row >= f.rows) return -1;
+  return f.row_at ? f.row_at[row] : row * f.row_step;
+}
+
+// `curved`: apply_curve() has been there, and rounding is left.
+template <bool curved>
+[[gnu::always_inline]] inline Floats value_of(const Finish& f, const float* sums, Floats bias,
+                                              const BF16* residual) {
+  Floats value = load_floats(sums);
+  if constexpr (!curved) {
+    value = f.alpha * value + bias;
+    if (residual) value += widen_16(residual);
     if (f.clamp) {  // comparisons in this order keep NaN
-      value = value < low ? low : value;
-      value = value > high ? high : value;
+      value = value < f.min ? Floats{} + f.min : value;
+      value = value > f.max ? Floats{} + f.max : value;
     }
-    store(value, at);
   }
+  return value;
 }
 
-inline void finish_block(const Finish& f, float* sums, int64_t row, int64_t column) {
-  for (int64_t half = 0; half < 2; ++half) {
-    const int64_t at = column + half * kRows;
-    if (at >= f.columns) return;
-    for (int64_t part = 0; part < 2 && row + part * kRows < f.rows; ++part) {
-      float* const tile = sums + (part * 2 + half) * kRows * kRows;
-      const bool partial = f.columns - at < kRows;
-      if (f.residual) {
-        partial ? finish_tile<true, true>(f, tile, row + part * kRows, at)
-                : finish_tile<true, false>(f, tile, row + part * kRows, at);
-      } else {
-        partial ? finish_tile<false, true>(f, tile, row + part * kRows, at)
-                : finish_tile<false, false>(f, tile, row + part * kRows, at);
+// A row whose 16 columns are not all of the product's.
+template <bool curved>
+[[gnu::noinline]] void finish_cut_row(const Finish& f, const float* sums, const float* bias,
+                                      int64_t at, int64_t lanes) {
+  const auto bytes = static_cast<size_t>(lanes) * sizeof(BF16);
+  BF16 cut[kRows] = {};
+  if (f.residual) std::memcpy(static_cast<void*>(cut), f.residual + at, bytes);
+  const Halves halves =
+      round_16(value_of<curved>(f, sums, load_floats(bias), f.residual ? cut : nullptr));
+  std::memcpy(static_cast<void*>(f.out + at), &halves, bytes);
+}
+
+template <typename Tiles, bool curved>
+[[gnu::always_inline]] inline void finish_rows(const Finish& f, Waiting& block, int64_t count) {
+  const int64_t end = block.done + count < Waiting::kRowsOfTiles ? block.done + count
+                                                                  : Waiting::kRowsOfTiles;
+  while (block.done < end) {
+    const int64_t part = static_cast<int64_t>(static_cast<uint64_t>(block.done) / kRows);
+    const int64_t half = part >> 1, first = (part & 1) * kRows;
+    const int64_t stop = end < (part + 1) * kRows ? end : (part + 1) * kRows;
+    const int64_t column = block.column + half * kRows, lanes = f.columns - column;
+    int64_t row = block.row + first + block.done - part * kRows;
+    int64_t rows = stop - block.done;
+    const float* sums =
+        block.sums + ((part & 1) * 2 + half) * kRows * kRows + (block.done - part * kRows) * kRows;
+    block.done = stop;
+    if (lanes <= 0) continue;
+    if (f.rows - row < rows) rows = f.rows - row;
+    const Floats bias = load_floats(f.bias + column);
+    const int64_t tile = column / kRows * f.tile_step;
+    for (; rows > 0; --rows, ++row, sums += kRows) {
+      int64_t at = f.row_at ? f.row_at[row] : row * f.row_step;
+      if (at < 0) continue;
+      at += tile;
+      if (lanes < kRows) [[unlikely]] {
+        finish_cut_row<curved>(f, sums, f.bias + column, at, lanes);
+        continue;
       }
+      Tiles::round_to(value_of<curved>(f, sums, bias, f.residual ? f.residual + at : nullptr),
+                      f.out + at);
     }
   }
 }
 
-template <typename Tiles>
-inline void multiply_block(const Job& job, Tiles& tiles, int64_t row, int64_t column,
-                           float* scratch) {
+// A curve takes many values at a time: the sums of a block become its arguments, and then what is
+// left to do is to round them.
+inline void apply_curve(const Finish& f, const Waiting& block) {
+  for (int64_t half = 0; half < 2 && block.column + half * kRows < f.columns; ++half) {
+    const int64_t column = block.column + half * kRows;
+    const int64_t lanes = f.columns - column < kRows ? f.columns - column : kRows;
+    const Floats bias = load_floats(f.bias + column);
+    for (int64_t part = 0; part < 2; ++part) {
+      float* const tile = block.sums + (part * 2 + half) * kRows * kRows;
+      for (int64_t i = 0; i < kRows; ++i) {
+        Floats value = f.alpha * load_floats(tile + i * kRows) + bias;
+        const int64_t at = place_of(f, block.row + part * kRows + i);
+        if (f.residual && at >= 0) {
+          BF16 cut[kRows] = {};
+          std::memcpy(static_cast<void*>(cut), f.residual + at + column / kRows * f.tile_step,
+                      static_cast<size_t>(lanes) * sizeof(BF16));
+          value += widen_16(cut);
+        }
+        std::memcpy(tile + i * kRows, &value, sizeof value);
+      }
+      f.curve(tile, tile, kRows * kRows);
+    }
+  }
+}
+
+// Leaves the block's sums in `sums`, and has finished `before` by then.
+template <typename Tiles, bool curved>
+inline void multiply_block(const Job& job, const Finish& finish, Tiles& tiles, int64_t row,
+                           int64_t column, float* sums, Waiting& before) {
   constexpr int64_t kTile = kRows * kDepth, kSums = kRows * kRows;
   constexpr int64_t kRowBytes = kDepth * 2, kSumBytes = kRows * 4;
   const bool moved = job.last_a && row == job.row_panels - 1;
@@ -131,6 +159,8 @@ inline void multiply_block(const Job& job, Tiles& tiles, int64_t row, int64_t co
     tiles.template load<3>(kept + 3 * kSums, kSumBytes);
   }
   const int64_t row_bytes = job.row_bytes;
+  const int64_t left = Waiting::kRowsOfTiles - before.done;
+  const int64_t share = job.steps > 0 ? (left + job.steps - 1) / job.steps : 0;
   for (int64_t step = 0; step < job.steps; ++step, b += kStepElements) {
     const int64_t at = job.step_at[step];
     tiles.template load_once<6>(b, kRowBytes);
@@ -141,27 +171,51 @@ inline void multiply_block(const Job& job, Tiles& tiles, int64_t row, int64_t co
     tiles.template load<5>(lower + at, row_bytes);
     tiles.template add_product<2, 5, 6>();
     tiles.template add_product<3, 5, 7>();
+    finish_rows<Tiles, curved>(finish, before, share);
   }
-  float* const sums = job.last ? scratch : kept;
+  finish_rows<Tiles, curved>(finish, before, Waiting::kRowsOfTiles);  // of no steps
+  if (!job.last) sums = kept;
   tiles.template store<0>(sums, kSumBytes);
   tiles.template store<1>(sums + kSums, kSumBytes);
   tiles.template store<2>(sums + 2 * kSums, kSumBytes);
   tiles.template store<3>(sums + 3 * kSums, kSumBytes);
-  if (job.last) {
-    finish_block(*job.finish, sums, job.row + row * kPanel, job.column + column * kPanel);
+}
+
+template <typename Tiles, bool curved>
+void multiply_all(const Job& job) {
+  Tiles tiles;  // configures the unit of this thread, and releases it at the end
+  alignas(64) float sums[2][kBlockSums];
+  const Finish& finish = *job.finish;
+  Waiting before;
+  const int64_t outer = job.columns_outside ? job.column_panels : job.row_panels;
+  const int64_t inner = job.columns_outside ? job.row_panels : job.column_panels;
+  for (int64_t i = 0, turn = 0; i < outer; ++i) {
+    for (int64_t j = 0; j < inner; ++j, turn ^= 1) {
+      const int64_t row = job.columns_outside ? j : i, column = job.columns_outside ? i : j;
+      multiply_block<Tiles, curved>(job, finish, tiles, row, column, sums[turn], before);
+      if (!job.last) continue;
+      before = {sums[turn], job.row + row * kPanel, job.column + column * kPanel, 0};
+      if constexpr (curved) apply_curve(finish, before);
+    }
   }
+  finish_rows<Tiles, curved>(finish, before, Waiting::kRowsOfTiles);
 }
 
 template <typename Tiles>
 void multiply(const Job& job) {
-  Tiles tiles;  // configures the unit of this thread, and releases it at the end
-  alignas(64) float scratch[kBlockSums];
-  const int64_t outer = job.columns_outside ? job.column_panels : job.row_panels;
-  const int64_t inner = job.columns_outside ? job.row_panels : job.column_panels;
-  for (int64_t i = 0; i < outer; ++i) {
-    for (int64_t j = 0; j < inner; ++j) {
-      multiply_block(job, tiles, job.columns_outside ? j : i, job.columns_outside ? i : j, scratch);
-    }
+  job.finish->curve ? multiply_all<Tiles, true>(job) : multiply_all<Tiles, false>(job);
+}
+
+// 16 channels from `from` and 16 from `second` elements further, or zeros where that is 0.
+template <typename Tiles>
+void join_units(const BF16* from, int64_t second, int64_t step, int64_t count, BF16* to) {
+  const Halves none{};
+  for (int64_t i = 0; i < count; ++i, from += step, to += kDepth) {
+    Halves low, high = none;
+    std::memcpy(&low, from, sizeof low);
+    if (second) std::memcpy(&high, from + second, sizeof high);
+    std::memcpy(static_cast<void*>(to), &low, sizeof low);
+    std::memcpy(static_cast<void*>(to + kRows), &high, sizeof high);
   }
 }
 

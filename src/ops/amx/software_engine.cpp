@@ -33,6 +33,10 @@ struct SoftwareTiles {
       std::memcpy(static_cast<std::byte*>(to) + row * step, tiles[tile][row], 64);
     }
   }
+  [[gnu::always_inline]] static void round_to(Floats value, BF16* to) {
+    const Halves halves = round_16(value);
+    std::memcpy(static_cast<void*>(to), &halves, sizeof halves);
+  }
   // sum[row][column] += a[row][2 * pair] * b[pair][2 * column] + the same of the odd elements.
   template <int sum, int left, int right>
   void add_product() {
@@ -55,7 +59,7 @@ struct SoftwareTiles {
   }
 };
 
-constexpr Engine kSoftware{multiply<SoftwareTiles>};
+constexpr Engine kSoftware{multiply<SoftwareTiles>, join_units<SoftwareTiles>};
 
 }  // namespace
 

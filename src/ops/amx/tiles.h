@@ -57,6 +57,9 @@ struct Job {
 
 struct Engine {
   void (*multiply)(const Job& job);
+  // `count` rows of 32 elements: 16 from `from`, and 16 from `second` elements further, or zeros
+  // where that is 0; the next row `step` elements further.
+  void (*join_units)(const BF16* from, int64_t second, int64_t step, int64_t count, BF16* to);
 };
 
 const Engine& software_engine();
