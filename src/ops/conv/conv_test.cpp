@@ -233,6 +233,11 @@ TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {
           "Conv shape=1x40x9x8,40x1x3x3,40 group=40 pads=1,1,1,1 strides=2,2 dtype=bfloat16",
           "Conv shape=1x16x3x3,16x1x7x7 group=16 pads=5,5,5,5 dtype=bfloat16",
           "Conv shape=2x33x6x29,33x1x3x3,33 group=33 pads=1,1,1,1 dtype=bfloat16",
+          "Conv shape=2x20x15x18,20x1x5x5,20 group=20 pads=2,2,2,2 dtype=bfloat16",
+          "FusedConv shape=1x24x11x12,24x1x5x5,24,1x24x6x6 group=24 strides=2,2 pads=2,2,2,2 "
+          "activation=Relu domain=anynpu opset=1 dtype=bfloat16",
+          "FusedConv shape=2x20x13x14,20x1x3x3,20,2x20x7x7 group=20 strides=2,2 pads=1,1,1,1 "
+          "activation=Clip activation_min=-1 activation_max=1 domain=anynpu opset=1 dtype=bfloat16",
           "Conv shape=1x16x9x30,16x1x3x5,16 group=16 dilations=2,3 pads=1,4,2,5 dtype=bfloat16",
           "FusedConv shape=1x24x7x13,24x1x3x3,24,1x24x7x13 group=24 pads=1,1,1,1 activation=Clip "
           "activation_min=0 activation_max=6 domain=anynpu opset=1 dtype=bfloat16",

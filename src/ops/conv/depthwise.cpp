@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 
 #include "ops/conv/conv.h"
 #include "ops/cpu/lanes.h"
@@ -137,30 +138,35 @@ class DepthwiseConv final : public Kernel {
     const int64_t pad_top = flat ? 0 : w.pad_begin[0];
     const int64_t blocks = blocks_, taps = taps_, batch = c.batch;
     const auto depthwise_row = lanes_.depthwise_row;
-    const auto least =  // rows that a thread takes
+    const auto least =  // rows, or bands of rows, that a thread takes
         static_cast<size_t>(std::max<int64_t>(1, 2048 / std::max<int64_t>(1, r.out_w * taps)));
     if (short_rows_) {
-      ShortLaneRow row;
-      row.in_h = r.in_h, row.in_w = r.in_w, row.out_w = r.out_w, row.x = r.x;
-      row.kernel_h = r.kernel_h, row.kernel_w = r.kernel_w, row.stride_w = r.stride_w;
-      row.dilation_h = r.dilation_h, row.dilation_w = r.dilation_w;
-      row.clamp = r.clamp, row.min = r.min, row.max = r.max;
-      const int64_t rows =
-          element_count(context.outputs[0].shape) == 0 ? 0 : batch * blocks * out_h;
+      ShortLaneRows shape;
+      shape.in_h = r.in_h, shape.in_w = r.in_w, shape.out_w = r.out_w, shape.x = r.x;
+      shape.kernel_h = r.kernel_h, shape.kernel_w = r.kernel_w;
+      shape.stride_h = stride_h, shape.stride_w = r.stride_w;
+      shape.dilation_h = r.dilation_h, shape.dilation_w = r.dilation_w;
+      constexpr float infinity = std::numeric_limits<float>::infinity();
+      shape.min = r.clamp ? r.min : -infinity, shape.max = r.clamp ? r.max : infinity;
       auto plan = make_plan([=](const RunArgs& args) {
+        const int64_t bands = (out_h + kShortRows - 1) / kShortRows;  // of a plane
+        const float* packed = reinterpret_cast<const float*>(args.packed);
         const BF16* residual = args.inputs.size() > 3 ? input_of<BF16>(args, 3) : nullptr;
-        parallel(static_cast<size_t>(rows), least, [&](size_t begin, size_t end) {
-          ShortLaneRow at = row;
+        const auto rows = short_lane_set().depthwise_rows;
+        parallel(static_cast<size_t>(batch * blocks * bands), least, [&](size_t begin, size_t end) {
+          ShortLaneRows at = shape;
           for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-            const int64_t plane = i / out_h;
-            const float* packed = reinterpret_cast<const float*>(args.packed);
-            at.in = input_of<BF16>(args, 0) + plane * row.in_h * row.in_w * kBlock;
-            at.out = output_of<BF16>(args, 0) + i * row.out_w * kBlock;
-            at.residual = residual ? residual + i * row.out_w * kBlock : nullptr;
-            at.weights = packed + plane % blocks * taps * kBlock;
-            at.bias = packed + (blocks * taps + plane % blocks) * kBlock;
-            at.y = i % out_h * stride_h - pad_top;
-            depthwise_row_bf16(at);
+            const int64_t plane = i / bands, band = i % bands, block = plane % blocks;
+            const int64_t first = band * out_h / bands;
+            const int64_t place = (plane * out_h + first) * shape.out_w * kBlock;
+            at.rows = (band + 1) * out_h / bands - first;
+            at.in = input_of<BF16>(args, 0) + plane * shape.in_h * shape.in_w * kBlock;
+            at.out = output_of<BF16>(args, 0) + place;
+            at.residual = residual ? residual + place : nullptr;
+            at.weights = packed + block * taps * kBlock;
+            at.bias = packed + (blocks * taps + block) * kBlock;
+            at.y = first * stride_h - pad_top;
+            rows(at);
           }
         });
       });

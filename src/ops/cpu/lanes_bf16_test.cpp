@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cpu/lanes_bf16.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ops/cpu/isa.h"
+#include "ops/cpu/tile_bf16.h"
+
+namespace anynpu::ops {
+namespace {
+
+constexpr int64_t kPixel = 16;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::vector<const ShortLaneSet*> present_sets() {
+  std::vector<const ShortLaneSet*> sets;
+  if (check_isa(Isa::avx512).ok()) sets.push_back(&kShortLanesAvx512);
+  if (check_bf16().ok()) sets.push_back(&kShortLanesBf16);
+  return sets;
+}
+
+// Rows with data of their own: small whole numbers, so that sums are exact in any order.
+struct Rows : ShortLaneRows {
+  std::vector<BF16> input, output, added;
+  std::vector<float> taps, biases;  // channels in their own order
+
+  Rows(int64_t height, int64_t width) {
+    in_h = height, in_w = width;
+    min = -kInfinity, max = kInfinity;
+  }
+
+  static std::vector<BF16> numbers(int64_t pixels, int step) {
+    std::vector<BF16> list(static_cast<size_t>(pixels * kPixel));
+    for (size_t i = 0; i < list.size(); ++i) {
+      list[i] = to_bf16(static_cast<float>(static_cast<int>(i) * step % 23 - 11));
+    }
+    return list;
+  }
+
+  void fill(int64_t height, int64_t width) {
+    rows = height, out_w = width;
+    input = numbers(in_h * in_w, 7);
+    output.assign(static_cast<size_t>(rows * out_w * kPixel), BF16{0x1234});
+    added = numbers(rows * out_w, 5);
+    for (int64_t i = 0; i < kernel_h * kernel_w * kPixel; ++i) {
+      taps.push_back(static_cast<float>(i * 11 % 13 - 6));
+    }
+    for (int64_t i = 0; i < kPixel; ++i) biases.push_back(static_cast<float>(3 - i));
+  }
+
+  float expected(int64_t row, int64_t column, int64_t channel) const {
+    float sum = biases[static_cast<size_t>(channel)];
+    for (int64_t i = 0; i < kernel_h; ++i) {
+      for (int64_t j = 0; j < kernel_w; ++j) {
+        const int64_t at_y = y + row * stride_h + i * dilation_h;
+        const int64_t at_x = x + column * stride_w + j * dilation_w;
+        if (at_y < 0 || at_y >= in_h || at_x < 0 || at_x >= in_w) continue;
+        sum += to_float(input[static_cast<size_t>((at_y * in_w + at_x) * kPixel + channel)]) *
+               taps[static_cast<size_t>((i * kernel_w + j) * kPixel + channel)];
+      }
+    }
+    if (residual) {
+      sum += to_float(added[static_cast<size_t>((row * out_w + column) * kPixel + channel)]);
+    }
+    return std::isnan(sum) ? sum : std::clamp(sum, min, max);
+  }
+
+  // The number of results that are not the bytes expected; any NaN is as good as another.
+  int wrong(const ShortLaneSet& set) {
+    std::vector<float> weight_lanes(taps.size()), bias_lanes(biases.size());
+    for (int64_t i = 0; i < static_cast<int64_t>(taps.size()); ++i) {
+      weight_lanes[static_cast<size_t>(i / kPixel * kPixel + short_lane(i % kPixel))] =
+          taps[static_cast<size_t>(i)];
+    }
+    for (int64_t i = 0; i < kPixel; ++i) {
+      bias_lanes[static_cast<size_t>(short_lane(i))] = biases[static_cast<size_t>(i)];
+    }
+    ShortLaneRows r = *this;
+    r.in = input.data(), r.out = output.data();
+    if (residual) r.residual = added.data();
+    r.weights = weight_lanes.data(), r.bias = bias_lanes.data();
+    set.depthwise_rows(r);
+    int count = 0;
+    for (int64_t i = 0; i < static_cast<int64_t>(output.size()); ++i) {
+      const float value = expected(i / kPixel / out_w, i / kPixel % out_w, i % kPixel);
+      const BF16 got = output[static_cast<size_t>(i)];
+      count += std::isnan(value) ? !std::isnan(to_float(got)) : got.bits != to_bf16(value).bits;
+    }
+    return count;
+  }
+};
+
+struct Shape {
+  int64_t kernel, stride, dilation, pad;
+};
+const Shape kShapes[] = {{3, 1, 1, 1}, {3, 2, 1, 1}, {5, 1, 1, 2}, {5, 2, 1, 2}, {3, 1, 1, 0},
+                         {3, 2, 1, 0}, {5, 2, 1, 4}, {3, 3, 1, 1}, {3, 1, 2, 2}, {3, 2, 3, 3},
+                         {2, 1, 1, 1}, {1, 1, 1, 0}, {7, 2, 1, 3}};
+
+TEST(ShortLanes, DepthwiseRowsOfAnySizeAtAnyEdge) {
+  for (const ShortLaneSet* set : present_sets()) {
+    for (const Shape& s : kShapes) {
+      for (const int64_t width : {1, 2, 5, 13, 24}) {
+        for (int64_t count = 1; count <= kShortRows; ++count) {
+          // At the top, in the middle, over the end and with no input row at all.
+          for (const int64_t y : {-s.pad, int64_t{1}, int64_t{9 - count}, int64_t{12}}) {
+            Rows rows(11, width);
+            rows.kernel_h = rows.kernel_w = s.kernel;
+            rows.stride_h = rows.stride_w = s.stride;
+            rows.dilation_h = rows.dilation_w = s.dilation;
+            rows.x = -s.pad, rows.y = y;
+            const int64_t reach = (s.kernel - 1) * s.dilation + 1;
+            if (width + 2 * s.pad < reach) continue;
+            rows.fill(count, (width + 2 * s.pad - reach) / s.stride + 1);
+            EXPECT_EQ(rows.wrong(*set), 0)
+                << "kernel " << s.kernel << ", stride " << s.stride << ", dilation " << s.dilation
+                << ", pad " << s.pad << ", width " << width << ", " << count << " rows at " << y;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ShortLanes, KernelsThatAreNotSquareWalkTapByTap) {
+  for (const ShortLaneSet* set : present_sets()) {
+    Rows rows(9, 20);
+    rows.kernel_h = 3, rows.kernel_w = 5;
+    rows.stride_h = 2, rows.y = -1, rows.x = -2;
+    rows.fill(4, 20);
+    EXPECT_EQ(rows.wrong(*set), 0);
+    Rows strides(9, 20);
+    strides.kernel_h = strides.kernel_w = 3;
+    strides.stride_h = 2, strides.y = -1, strides.x = -1;
+    strides.fill(4, 20);
+    EXPECT_EQ(strides.wrong(*set), 0);
+  }
+}
+
+TEST(ShortLanes, ResidualThenClampAndNaNStays) {
+  for (const ShortLaneSet* set : present_sets()) {
+    for (const int64_t dilation : {1, 2}) {  // by columns, and tap by tap
+      Rows rows(8, 21);
+      rows.kernel_h = rows.kernel_w = 3;
+      rows.dilation_h = rows.dilation_w = dilation;
+      rows.x = rows.y = -1;
+      rows.fill(4, 21 - 2 * (dilation - 1));
+      const BF16 any{};
+      rows.residual = &any;  // stands for `added`
+      rows.min = -20, rows.max = 37;
+      EXPECT_EQ(rows.wrong(*set), 0);
+      for (const uint16_t nan : {0x7fc0, 0xffc0, 0x7f81}) {
+        rows.input[static_cast<size_t>((2 * 21 + 9) * kPixel + 5)] = BF16{nan};
+        rows.added[3] = BF16{nan};
+        EXPECT_EQ(rows.wrong(*set), 0);
+      }
+      rows.input[0] = to_bf16(-kInfinity);
+      rows.min = -kInfinity;
+      EXPECT_EQ(rows.wrong(*set), 0);
+    }
+  }
+}
+
+TEST(ShortLanes, RoundsOnceToTheNearestEven) {
+  for (const ShortLaneSet* set : present_sets()) {
+    Rows rows(3, 9);
+    rows.kernel_h = rows.kernel_w = 3;
+    rows.fill(1, 7);
+    std::fill(rows.taps.begin(), rows.taps.end(), 0x1p-8f);  // 257 / 256 and the like
+    rows.taps[4 * kPixel] = 1;
+    EXPECT_EQ(rows.wrong(*set), 0);
+  }
+}
+
+}  // namespace
+}  // namespace anynpu::ops
