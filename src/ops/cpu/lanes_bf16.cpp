@@ -14,13 +14,15 @@ struct ShortOrders {
   // Words 0-3 and 8-11 of a first copy of a pixel and the others of a second, above zeros: the
   // order of short_lane().
   alignas(64) uint8_t widening[64];
+  alignas(64) uint16_t narrowing[32];    // the way back, of one pixel whose low halves are zero
   alignas(64) uint16_t high_halves[32];  // of the words of two registers
 
-  constexpr ShortOrders() : widening(), high_halves() {
+  constexpr ShortOrders() : widening(), narrowing(), high_halves() {
     for (int i = 0; i < 64; ++i) {
       const int word = i % 16 / 4 + i / 32 * 4;  // inside of 128 bits
       widening[i] = static_cast<uint8_t>(i % 4 < 2 ? 0x80 : word * 2 + i % 2);  // 0x80: zero
     }
+    for (int i = 0; i < 16; ++i) narrowing[i] = static_cast<uint16_t>(short_lane(i) * 2 + 1);
     for (int i = 0; i < 32; ++i) high_halves[i] = static_cast<uint16_t>(i * 2 + 1);
   }
 };
@@ -76,8 +78,11 @@ inline __m512i rounded(__m512 first, __m512 second) {
 #pragma GCC pop_options
 
 namespace anynpu::ops {
-constinit const ShortLaneSet kShortLanesAvx512{short_lanes_avx512::depthwise_rows};
-constinit const ShortLaneSet kShortLanesBf16{short_lanes_bf16::depthwise_rows};
+constinit const ShortLaneSet kShortLanesAvx512{short_lanes_avx512::max_rows,
+                                               short_lanes_avx512::average_rows,
+                                               short_lanes_avx512::depthwise_rows};
+constinit const ShortLaneSet kShortLanesBf16{
+    short_lanes_bf16::max_rows, short_lanes_bf16::average_rows, short_lanes_bf16::depthwise_rows};
 }  // namespace anynpu::ops
 #else
 namespace anynpu::ops {

@@ -21,6 +21,9 @@ struct ShortLaneRows {
   const float* bias = nullptr;     // 16 values in the same order
   const BF16* residual = nullptr;  // null, or as out
   float min = 0, max = 0;          // infinities where nothing is cut off
+  // Average pooling, as in LaneRow.
+  bool count_pads = false;
+  int64_t count_h = 0, count_w = 0;
 };
 
 constexpr int64_t kShortRows = 4;
@@ -31,6 +34,8 @@ constexpr int64_t short_lane(int64_t channel) {
 }
 
 struct ShortLaneSet {
+  void (*max_rows)(const ShortLaneRows& rows);
+  void (*average_rows)(const ShortLaneRows& rows);
   void (*depthwise_rows)(const ShortLaneRows& rows);
 };
 

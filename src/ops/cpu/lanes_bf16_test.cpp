@@ -53,25 +53,57 @@ struct Rows : ShortLaneRows {
     for (int64_t i = 0; i < kPixel; ++i) biases.push_back(static_cast<float>(3 - i));
   }
 
-  float expected(int64_t row, int64_t column, int64_t channel) const {
-    float sum = biases[static_cast<size_t>(channel)];
+  // Calls visit(input element, tap) for what a window holds.
+  template <typename Visit>
+  void window(int64_t row, int64_t column, int64_t channel, const Visit& visit) const {
     for (int64_t i = 0; i < kernel_h; ++i) {
       for (int64_t j = 0; j < kernel_w; ++j) {
         const int64_t at_y = y + row * stride_h + i * dilation_h;
         const int64_t at_x = x + column * stride_w + j * dilation_w;
         if (at_y < 0 || at_y >= in_h || at_x < 0 || at_x >= in_w) continue;
-        sum += to_float(input[static_cast<size_t>((at_y * in_w + at_x) * kPixel + channel)]) *
-               taps[static_cast<size_t>((i * kernel_w + j) * kPixel + channel)];
+        visit(to_float(input[static_cast<size_t>((at_y * in_w + at_x) * kPixel + channel)]),
+              (i * kernel_w + j) * kPixel + channel);
       }
     }
+  }
+
+  float convolved(int64_t row, int64_t column, int64_t channel) const {
+    float sum = biases[static_cast<size_t>(channel)];
+    window(row, column, channel,
+           [&](float value, int64_t tap) { sum += value * taps[static_cast<size_t>(tap)]; });
     if (residual) {
       sum += to_float(added[static_cast<size_t>((row * out_w + column) * kPixel + channel)]);
     }
     return std::isnan(sum) ? sum : std::clamp(sum, min, max);
   }
 
+  float largest(int64_t row, int64_t column, int64_t channel) const {
+    float best = 0;
+    bool any = false;
+    window(row, column, channel, [&](float value, int64_t) {
+      if (!any || value > best || std::isnan(value)) best = value;
+      any = true;
+    });
+    return best;
+  }
+
+  float average(int64_t row, int64_t column, int64_t channel) const {
+    float sum = 0;
+    int64_t count = 0;
+    window(row, column, channel, [&](float value, int64_t) { sum += value, ++count; });
+    if (count_pads) {
+      count = 0;
+      for (int64_t i = 0; i < kernel_h * kernel_w; ++i) {
+        count += y + row * stride_h + i / kernel_w * dilation_h < count_h &&
+                 x + column * stride_w + i % kernel_w * dilation_w < count_w;
+      }
+    }
+    return sum / static_cast<float>(std::max<int64_t>(1, count));
+  }
+
   // The number of results that are not the bytes expected; any NaN is as good as another.
-  int wrong(const ShortLaneSet& set) {
+  int wrong(void (*run)(const ShortLaneRows&),
+            float (Rows::*expected)(int64_t, int64_t, int64_t) const) {
     std::vector<float> weight_lanes(taps.size()), bias_lanes(biases.size());
     for (int64_t i = 0; i < static_cast<int64_t>(taps.size()); ++i) {
       weight_lanes[static_cast<size_t>(i / kPixel * kPixel + short_lane(i % kPixel))] =
@@ -84,15 +116,16 @@ struct Rows : ShortLaneRows {
     r.in = input.data(), r.out = output.data();
     if (residual) r.residual = added.data();
     r.weights = weight_lanes.data(), r.bias = bias_lanes.data();
-    set.depthwise_rows(r);
+    run(r);
     int count = 0;
     for (int64_t i = 0; i < static_cast<int64_t>(output.size()); ++i) {
-      const float value = expected(i / kPixel / out_w, i / kPixel % out_w, i % kPixel);
+      const float value = (this->*expected)(i / kPixel / out_w, i / kPixel % out_w, i % kPixel);
       const BF16 got = output[static_cast<size_t>(i)];
       count += std::isnan(value) ? !std::isnan(to_float(got)) : got.bits != to_bf16(value).bits;
     }
     return count;
   }
+  int wrong(const ShortLaneSet& set) { return wrong(set.depthwise_rows, &Rows::convolved); }
 };
 
 struct Shape {
@@ -102,28 +135,82 @@ const Shape kShapes[] = {{3, 1, 1, 1}, {3, 2, 1, 1}, {5, 1, 1, 2}, {5, 2, 1, 2},
                          {3, 2, 1, 0}, {5, 2, 1, 4}, {3, 3, 1, 1}, {3, 1, 2, 2}, {3, 2, 3, 3},
                          {2, 1, 1, 1}, {1, 1, 1, 0}, {7, 2, 1, 3}};
 
-TEST(ShortLanes, DepthwiseRowsOfAnySizeAtAnyEdge) {
-  for (const ShortLaneSet* set : present_sets()) {
-    for (const Shape& s : kShapes) {
-      for (const int64_t width : {1, 2, 5, 13, 24}) {
-        for (int64_t count = 1; count <= kShortRows; ++count) {
-          // At the top, in the middle, over the end and with no input row at all.
-          for (const int64_t y : {-s.pad, int64_t{1}, int64_t{9 - count}, int64_t{12}}) {
-            Rows rows(11, width);
-            rows.kernel_h = rows.kernel_w = s.kernel;
-            rows.stride_h = rows.stride_w = s.stride;
-            rows.dilation_h = rows.dilation_w = s.dilation;
-            rows.x = -s.pad, rows.y = y;
-            const int64_t reach = (s.kernel - 1) * s.dilation + 1;
-            if (width + 2 * s.pad < reach) continue;
-            rows.fill(count, (width + 2 * s.pad - reach) / s.stride + 1);
-            EXPECT_EQ(rows.wrong(*set), 0)
-                << "kernel " << s.kernel << ", stride " << s.stride << ", dilation " << s.dilation
-                << ", pad " << s.pad << ", width " << width << ", " << count << " rows at " << y;
-          }
+// test(rows) for every shape, width and number of rows, at the top, in the middle, over the end and
+// with no input row at all.
+template <typename Test>
+void for_rows(const Test& test) {
+  for (const Shape& s : kShapes) {
+    for (const int64_t width : {1, 2, 5, 13, 24}) {
+      for (int64_t count = 1; count <= kShortRows; ++count) {
+        for (const int64_t y : {-s.pad, int64_t{1}, int64_t{9 - count}, int64_t{12}}) {
+          Rows rows(11, width);
+          rows.kernel_h = rows.kernel_w = s.kernel;
+          rows.stride_h = rows.stride_w = s.stride;
+          rows.dilation_h = rows.dilation_w = s.dilation;
+          rows.x = -s.pad, rows.y = y;
+          const int64_t reach = (s.kernel - 1) * s.dilation + 1;
+          if (width + 2 * s.pad < reach) continue;
+          rows.fill(count, (width + 2 * s.pad - reach) / s.stride + 1);
+          SCOPED_TRACE(testing::Message()
+                       << "kernel " << s.kernel << ", stride " << s.stride << ", dilation "
+                       << s.dilation << ", pad " << s.pad << ", width " << width << ", " << count
+                       << " rows at " << y);
+          test(rows);
         }
       }
     }
+  }
+}
+
+TEST(ShortLanes, DepthwiseRowsOfAnySizeAtAnyEdge) {
+  for (const ShortLaneSet* set : present_sets()) {
+    for_rows([&](Rows& rows) { EXPECT_EQ(rows.wrong(*set), 0); });
+  }
+}
+
+TEST(ShortLanes, LargestOfAnyWindow) {
+  for (const ShortLaneSet* set : present_sets()) {
+    for_rows([&](Rows& rows) {
+      EXPECT_EQ(rows.wrong(set->max_rows, &Rows::largest), 0);
+      for (BF16& value : rows.input) value.bits &= 0x7fff;
+      EXPECT_EQ(rows.wrong(set->max_rows, &Rows::largest), 0) << "without signs";
+    });
+  }
+}
+
+TEST(ShortLanes, LargestKeepsTheFirstZeroTheSmallestNumbersAndNaN) {
+  const uint16_t values[] = {0x0000, 0x8000, 0x8001, 0x0001, 0x7f80, 0xff80,
+                             0x7fc0, 0xffc0, 0x7f81, 0xff81, 0xbf80};
+  for (const ShortLaneSet* set : present_sets()) {
+    for (const size_t step : {1, 2, 3, 5, 7}) {
+      for (const size_t kinds : {2, 4, 6, 11}) {  // zeros, small ones, infinities, NaN
+        for (const int64_t dilation : {1, 2}) {
+          Rows rows(9, 26);
+          rows.kernel_h = rows.kernel_w = 3;
+          rows.stride_h = rows.stride_w = 2;
+          rows.dilation_h = rows.dilation_w = dilation;
+          rows.x = rows.y = -1;
+          rows.fill(4, 13);
+          for (size_t i = 0; i < rows.input.size(); ++i) {
+            rows.input[i].bits = values[(i * step + i / 7) % kinds];
+          }
+          EXPECT_EQ(rows.wrong(set->max_rows, &Rows::largest), 0) << step << " of " << kinds;
+        }
+      }
+    }
+  }
+}
+
+TEST(ShortLanes, AveragesCountPadsOnlyWhenAskedTo) {
+  for (const ShortLaneSet* set : present_sets()) {
+    for_rows([&](Rows& rows) {
+      EXPECT_EQ(rows.wrong(set->average_rows, &Rows::average), 0);
+      rows.count_pads = true;
+      rows.count_h = rows.in_h + 1, rows.count_w = rows.in_w;
+      EXPECT_EQ(rows.wrong(set->average_rows, &Rows::average), 0) << "with pads";
+      rows.input[3] = BF16{0x7fc0};
+      EXPECT_EQ(rows.wrong(set->average_rows, &Rows::average), 0) << "with NaN";
+    });
   }
 }
 

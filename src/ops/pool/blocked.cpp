@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling over blocked channels: f32, one to three spatial dimensions for the global forms, one or
-// two for the others. Takes plain inputs by asking for a conversion only when there are blocks to
-// fill.
+// Pooling over blocked channels: f32, and bf16 on AVX-512; one to three spatial dimensions for the
+// global forms, one or two for the others. Takes plain inputs by asking for a conversion only when
+// there are blocks to fill.
 #include <algorithm>
 
 #include "ops/cpu/lanes.h"
+#include "ops/cpu/lanes_bf16.h"
 #include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -33,13 +34,13 @@ Result<PoolShape> flat_pool(const OpContext& context) {
   return pool;
 }
 
-PlanResult plan_pool_rows(const OpContext& context, const LaneSet& lanes) {
-  ANYNPU_ASSIGN(const PoolShape pool, flat_pool(context));
-  const auto row_function = pool.kind == PoolKind::max ? lanes.max_row : lanes.average_row;
+// T is the type of elements, Row the rows of lanes over it.
+template <typename T, typename Row>
+PlanResult plan_pool_rows(const PoolShape& pool, void (*row_function)(const Row&)) {
   const int64_t blocks = (pool.channels + kBlock - 1) / kBlock;
   auto plan = make_plan([=](const RunArgs& args) {
     const Window& w = pool.window;
-    LaneRow r;
+    Row r;
     r.in_h = w.in[0], r.in_w = w.in[1], r.out_w = w.out[1];
     r.x = -w.pad_begin[1];
     r.kernel_h = w.kernel[0], r.kernel_w = w.kernel[1], r.stride_w = w.stride[1];
@@ -50,11 +51,11 @@ PlanResult plan_pool_rows(const OpContext& context, const LaneSet& lanes) {
     const int64_t work = w.out[1] * w.kernel[0] * w.kernel[1];
     const auto least = static_cast<size_t>(std::max<int64_t>(1, 2048 / std::max<int64_t>(1, work)));
     parallel(rows, least, [&](size_t begin, size_t end) {
-      LaneRow row = r;
+      Row row = r;
       for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
         const int64_t block = i / w.out[0];
-        row.in = input_of<float>(args, 0) + block * w.in[0] * w.in[1] * kBlock;
-        row.out = output_of<float>(args, 0) + i * w.out[1] * kBlock;
+        row.in = input_of<T>(args, 0) + block * w.in[0] * w.in[1] * kBlock;
+        row.out = output_of<T>(args, 0) + i * w.out[1] * kBlock;
         row.y = i % w.out[0] * w.stride[0] - w.pad_begin[0];
         row_function(row);
       }
@@ -69,7 +70,13 @@ class BlockedPool final : public Kernel {
  public:
   explicit BlockedPool(const LaneSet& lanes) : lanes_(lanes) {}
   PlanResult plan(const OpContext& context) const override {
-    return plan_pool_rows(context, lanes_);
+    ANYNPU_ASSIGN(const PoolShape pool, flat_pool(context));
+    const bool max = pool.kind == PoolKind::max;
+    if (context.inputs[0].dtype == DType::bf16) {
+      const ShortLaneSet& lanes = short_lane_set();
+      return plan_pool_rows<BF16>(pool, max ? lanes.max_rows : lanes.average_rows);
+    }
+    return plan_pool_rows<float>(pool, max ? lanes_.max_row : lanes_.average_row);
   }
 
  private:
@@ -83,6 +90,9 @@ Status can_run_blocked_pool(const OpContext& context) {
   ANYNPU_TRY(check_isa(isa));
   const Operand& x = context.inputs[0];
   if (context.outputs.size() > 1) return fail(Code::unsupported_feature, "indices are asked for");
+  if (x.dtype == DType::bf16 && x.layout == Layout::plain) {
+    return fail(Code::unsupported_feature, "takes bfloat16 in blocks only");
+  }
   if (!can_block(x)) return fail(Code::unsupported_shape, "shape {}", to_string(x.shape));
   if (x.rank() > 4 && !context.schema->name.starts_with("Global")) {
     return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2", x.rank() - 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "ops/cpu/isa.h"
 #include "ops/test_node.h"
 
 namespace anynpu::ops {
@@ -114,8 +115,26 @@ TEST(Pool, EveryKernelAgreesWithTheReference) {
           "AveragePool shape=2x3x40 kernel_shape=5 strides=2 pads=2,1 ceil_mode=1 "
           "count_include_pad=1 dtype=bfloat16",
           "AveragePool shape=1x2x3x17 kernel_shape=3,17",
+          "MaxPool shape=2x33x15x29 kernel_shape=3,3 strides=2,2 pads=1,1,1,1 dtype=bfloat16",
+          "MaxPool shape=1x16x9x20 kernel_shape=2,2 strides=2,2 ceil_mode=1 dtype=bfloat16",
+          "MaxPool shape=1x20x12x12 kernel_shape=3,3 dilations=2,2 strides=3,1 dtype=bfloat16",
+          "MaxPool shape=2x24x31 kernel_shape=5 pads=2,2 dtype=bfloat16",
+          "AveragePool shape=1x20x11x13 kernel_shape=3,3 pads=1,1,1,1 count_include_pad=1 "
+          "ceil_mode=1 strides=2,2 dtype=bfloat16",
+          "GlobalAveragePool shape=2x33x7x7 dtype=bfloat16",
+          "GlobalMaxPool shape=1x48x5x4x3 dtype=bfloat16",
+          "MaxPool shape=0x16x9x9 kernel_shape=2,2 dtype=bfloat16",
       },
       80);
+}
+
+TEST(Pool, TakesBlocksOfBfloat16AsTheyAre) {
+  const auto op_case = OpCase::parse("MaxPool shape=1x32x8x8 kernel_shape=2,2 dtype=bfloat16");
+  const auto chosen = [&](Layout layout) {
+    return (*choose_kernel(*op_case->context(layout), KernelDevice::cpu))->name;
+  };
+  EXPECT_EQ(chosen(Layout::blocked16) == "pool_avx512", check_isa(Isa::avx512).ok());
+  EXPECT_EQ(chosen(Layout::plain), "widened");
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ void register_pool(Registry& registry) {
                            .create = create_plain_pool<Isa::avx2>});
     registry.add(KernelDef{.op = name,
                            .name = "pool_avx512",
-                           .types = {DType::f32},
+                           .types = {DType::f32, DType::bf16},
                            .can_run = can_run_blocked_pool<Isa::avx512>,
                            .create = create_blocked_pool<Isa::avx512>});
     registry.add(KernelDef{.op = name,
