@@ -4,7 +4,7 @@
 // such line. Words without dashes (key=value, as in the tests) are taken too.
 // benchop model FILE.om [--times 20] [--steps 1] [--input RAW] [--output RAW]: times a whole model
 // and each of its steps. benchop support [--csv]: which kernels serve which operators and types
-// (docs/ops.md).
+// (docs/ops.md). benchop tiles: the rate of the processor's tile products.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +14,7 @@
 #include "model_bench.h"
 #include "ops/op_case.h"
 #include "support.h"
+#include "tile_rate.h"
 
 namespace {
 
@@ -25,7 +26,7 @@ int usage() {
       "usage: benchop --op OP --shape AxB,CxD[,...] [--dtype float32] [--opset 13]\n"
       "               [--ATTRIBUTE VALUE ...] [--times 20] [--check 1]\n"
       "       benchop model FILE.om [--times 20] [--steps 1] [--input RAW] [--output RAW]\n"
-      "       benchop support [--csv]\n       benchop names");
+      "       benchop support [--csv]\n       benchop names\n       benchop tiles");
   return 2;
 }
 
@@ -99,6 +100,7 @@ int main(int argc, char** argv) {
   if (argc < 2) return usage();
   if (std::strcmp(argv[1], "support") == 0) return print_support(argc > 2);
   if (std::strcmp(argv[1], "names") == 0) return print_names();
+  if (std::strcmp(argv[1], "tiles") == 0) return print_tile_rate();
   if (std::strcmp(argv[1], "model") == 0) return model_main(argc, argv);
   std::string op, words;
   int times = 20;

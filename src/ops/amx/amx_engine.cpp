@@ -66,7 +66,7 @@ struct AmxTiles {
   }
 };
 
-constexpr Engine kAmx{multiply<AmxTiles>, join_units<AmxTiles>};
+constexpr Engine kAmx{multiply<AmxTiles>, join_units<AmxTiles>, pair_rows<AmxTiles>};
 
 }  // namespace
 }  // namespace anynpu::ops::amx

@@ -13,11 +13,13 @@ namespace anynpu::ops::amx {
 namespace {
 
 // A panel of columns of b, or of its transpose.
-void pack_matrix_panel(const RightSide& right, const GemmShape& g, int64_t panel, const BF16* b,
-                       BF16* packed) {
+void pack_matrix_panel(const Engine& engine, const RightSide& right, const GemmShape& g,
+                       int64_t panel, const BF16* b, BF16* packed) {
   if (g.transpose_b) {
     right.pack_panel(
         panel, [&](int64_t k, int64_t j) { return b[j * g.k + k]; }, packed);
+  } else if (g.k % kDepth == 0 && (panel + 1) * kPanel <= g.n) {
+    engine.pair_rows(b + panel * kPanel, g.n, g.k, packed + panel * right.panel_elements());
   } else {
     right.pack_panel(
         panel, [&](int64_t k, int64_t j) { return b[k * g.n + j]; }, packed);
@@ -26,12 +28,19 @@ void pack_matrix_panel(const RightSide& right, const GemmShape& g, int64_t panel
 
 constexpr int64_t kRowBytes = kDepth * 2;
 
-// Chunks of k, where both sides of a task are too large for the second-level cache: 1024 of k. The
+// Chunks of k, where both sides of a task are too large for the second-level cache: 512 of k. The
 // bytes of a result depend on them, and so on the shape of the product alone.
-constexpr int64_t kChunkSteps = 32;
+constexpr int64_t kChunkSteps = 16;
+constexpr int64_t kChunkRows = 512, kChunkPanels = 16;  // of a task
 bool in_chunks(const RightSide& right, int64_t m) {
   constexpr int64_t kManyRows = 256, kManySteps = 64, kManyPanels = 32;
   return m >= kManyRows && right.steps() >= kManySteps && right.panels() >= kManyPanels;
+}
+// The same chunk of neighbouring panels must not fall on the same lines of the second-level cache:
+// 128 KiB apart they would, so panels begin a chunk further each.
+int64_t spare_steps(int64_t steps) {
+  constexpr int64_t kSameLines = (128 << 10) / (kStepElements * 2);
+  return (kChunkSteps - steps % kSameLines + kSameLines) % kSameLines;
 }
 
 int64_t round_64(int64_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -50,12 +59,13 @@ struct AmxGemmPlan final : KernelPlan {
   // the last one when that is not whole.
   int64_t panels_of_a() const { return (g.m + kPanel - 1) / kPanel; }
   int64_t a_bytes() const {
-    return (packs_a ? panels_of_a() : g.m % kPanel != 0) * right.steps() * kStepElements * 2;
+    return packs_a ? panels_of_a() * right.panel_bytes()
+                   : (g.m % kPanel != 0) * right.steps() * kStepElements * 2;
   }
   int64_t sum_bytes() const { return chunks ? cut.rows * cut.task_panels * kPanel * 4 : 0; }
 
   void lay_out(int64_t threads) {
-    cut = chunks ? Cut{g.m, right.panels(), 512, 16, false}
+    cut = chunks ? Cut{g.m, right.panels(), kChunkRows, kChunkPanels, false}
                  : cut_work(right, g.m, right.steps() * kRowBytes, threads);
     for (int64_t step = 0; step < right.steps(); ++step)
       step_at.push_back(step * (packs_a ? kStepElements * 2 : kRowBytes));
@@ -102,29 +112,33 @@ struct AmxGemmPlan final : KernelPlan {
   void pack_right(const RunArgs& args, int64_t batch, int64_t panel) const {
     const BF16* b = input_of<BF16>(args, 1) + g.batch_b[static_cast<size_t>(batch)];
     BF16* packed = reinterpret_cast<BF16*>(args.workspace + b_at) + batch * right.elements();
-    pack_matrix_panel(right, g, panel, b, packed);
+    pack_matrix_panel(*engine, right, g, panel, b, packed);
   }
 
   // Rows that do not exist, and what k has beyond its end, are zeros.
   void pack_left(const RunArgs& args, int64_t batch, int64_t panel) const {
     const BF16* a = input_of<BF16>(args, 0) + g.batch_a[static_cast<size_t>(batch)];
     std::byte* to = args.workspace + a_at + batch * a_bytes();
-    if (packs_a) to += panel * right.steps() * kStepElements * 2;
+    if (packs_a) to += panel * right.panel_bytes();
     // Of a panel that lies among others in steps, or of one like the matrix itself.
     const int64_t row_bytes = packs_a ? kRowBytes : right.steps() * kRowBytes;
     for (int64_t i = 0; i < kPanel; ++i) {
       const int64_t row = panel * kPanel + i;
       for (int64_t step = 0; step < right.steps(); ++step) {
-        BF16 cut_row[kDepth] = {};
         const int64_t k = step * kDepth;
         const int64_t count = row < g.m ? std::min(kDepth, g.k - k) : 0;
+        std::byte* const place = to + step_at[static_cast<size_t>(step)] + i * row_bytes;
+        if (count == kDepth && !g.transpose_a) {
+          std::memcpy(place, a + row * g.k + k, kRowBytes);
+          continue;
+        }
+        BF16 cut_row[kDepth] = {};
         if (!g.transpose_a) {
           std::copy_n(a + row * g.k + k, count, cut_row);
         } else {
           for (int64_t j = 0; j < count; ++j) cut_row[j] = a[(k + j) * g.m + row];
         }
-        std::memcpy(to + step_at[static_cast<size_t>(step)] + i * row_bytes, cut_row,
-                    sizeof cut_row);
+        std::memcpy(place, cut_row, sizeof cut_row);
       }
     }
   }
@@ -149,7 +163,7 @@ struct AmxGemmPlan final : KernelPlan {
     Job job;
     if (packs_a) {
       job.row_bytes = kRowBytes;
-      job.panel_bytes = right.steps() * kStepElements * 2;
+      job.panel_bytes = right.panel_bytes();
       job.a = packed + row / kPanel * job.panel_bytes;
     } else {
       job.row_bytes = g.k * 2;
@@ -159,6 +173,7 @@ struct AmxGemmPlan final : KernelPlan {
               row * job.row_bytes;
       if (cut.end_row(task) == g.m && g.m % kPanel != 0) job.last_a = packed;
     }
+    job.far_left = chunks;
     job.row_panels = (cut.end_row(task) - row + kPanel - 1) / kPanel;
     job.b = packs_b ? reinterpret_cast<const BF16*>(args.workspace + b_at) + batch * right.elements()
                     : reinterpret_cast<const BF16*>(args.packed);
@@ -199,7 +214,7 @@ class AmxGemm final : public Kernel {
     ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
     const BF16* b = reinterpret_cast<const BF16*>(context.inputs[1].constant.data());
     parallel_tasks(static_cast<size_t>(right_.panels()), [&](size_t panel) {
-      pack_matrix_panel(right_, g, static_cast<int64_t>(panel), b,
+      pack_matrix_panel(engine_, right_, g, static_cast<int64_t>(panel), b,
                         reinterpret_cast<BF16*>(packed.data()));
     });
     return {};
@@ -213,7 +228,7 @@ class AmxGemm final : public Kernel {
     plan->engine = &engine_;
     plan->right = right_;
     plan->packs_b = !constant_;
-    plan->chunks = in_chunks(right_, g.m);
+    plan->chunks = right_.spare_steps > 0 || in_chunks(right_, g.m);
     plan->packs_a = plan->chunks || g.transpose_a || g.k % kDepth != 0;
     if (g.curve) {
       plan->curve =
@@ -248,8 +263,10 @@ Result<std::unique_ptr<Kernel>> create_gemm(const OpContext& context) {
   ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
   bool one_b = true;
   for (int64_t offset : g.batch_b) one_b = one_b && offset == g.batch_b[0];
-  return std::unique_ptr<Kernel>(std::make_unique<AmxGemm>(engine(), RightSide{g.k, g.n},
-                                                           context.inputs[1].is_constant && one_b));
+  RightSide right{g.k, g.n};
+  if (in_chunks(right, g.m)) right.spare_steps = spare_steps(right.steps());
+  return std::unique_ptr<Kernel>(
+      std::make_unique<AmxGemm>(engine(), right, context.inputs[1].is_constant && one_b));
 }
 
 template Result<std::unique_ptr<Kernel>> create_gemm<amx_engine>(const OpContext&);

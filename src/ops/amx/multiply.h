@@ -136,6 +136,12 @@ inline void apply_curve(const Finish& f, const Waiting& block) {
   }
 }
 
+// 32 lines into the second-level cache.
+[[gnu::always_inline]] inline void fetch_lines(const void* from, int64_t step) {
+  const auto* line = static_cast<const std::byte*>(from);
+  for (int64_t i = 0; i < kPanel; ++i, line += step) __builtin_prefetch(line, 0, 2);
+}
+
 // Leaves the block's sums in `sums`, and has finished `before` by then.
 template <typename Tiles, bool curved>
 inline void multiply_block(const Job& job, const Finish& finish, Tiles& tiles, int64_t row,
@@ -159,6 +165,8 @@ inline void multiply_block(const Job& job, const Finish& finish, Tiles& tiles, i
     tiles.template load<3>(kept + 3 * kSums, kSumBytes);
   }
   const int64_t row_bytes = job.row_bytes;
+  // What is read for the first time comes from far: the next panel is on its way meanwhile.
+  const bool next_b = row == 0, next_a = column == 0 && job.far_left;
   const int64_t left = Waiting::kRowsOfTiles - before.done;
   const int64_t share = job.steps > 0 ? (left + job.steps - 1) / job.steps : 0;
   for (int64_t step = 0; step < job.steps; ++step, b += kStepElements) {
@@ -171,6 +179,8 @@ inline void multiply_block(const Job& job, const Finish& finish, Tiles& tiles, i
     tiles.template load<5>(lower + at, row_bytes);
     tiles.template add_product<2, 5, 6>();
     tiles.template add_product<3, 5, 7>();
+    if (next_b) fetch_lines(b + job.b_panel, kRowBytes);
+    if (next_a) fetch_lines(a + job.panel_bytes + at, row_bytes);
     finish_rows<Tiles, curved>(finish, before, share);
   }
   finish_rows<Tiles, curved>(finish, before, Waiting::kRowsOfTiles);  // of no steps
@@ -204,6 +214,24 @@ void multiply_all(const Job& job) {
 template <typename Tiles>
 void multiply(const Job& job) {
   job.finish->curve ? multiply_all<Tiles, true>(job) : multiply_all<Tiles, false>(job);
+}
+
+// Rows of 32 columns, two by two, as a right side has them.
+template <typename Tiles>
+void pair_rows(const BF16* from, int64_t row_step, int64_t rows, BF16* to) {
+  for (int64_t row = 0; row < rows; row += 2, from += 2 * row_step) {
+    // Both tiles of a step: [2][16 pairs].
+    BF16* const step = to + row / kDepth * kStepElements + row % kDepth / 2 * kDepth;
+    for (int64_t half = 0; half < 2; ++half) {
+      Halves even, odd;
+      std::memcpy(&even, from + half * kRows, sizeof even);
+      std::memcpy(&odd, from + row_step + half * kRows, sizeof odd);
+      const auto pairs =
+          __builtin_shufflevector(even, odd, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23,
+                                  8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+      std::memcpy(static_cast<void*>(step + half * kRows * kDepth), &pairs, sizeof pairs);
+    }
+  }
 }
 
 // 16 channels from `from` and 16 from `second` elements further, or zeros where that is 0.

@@ -15,10 +15,11 @@ namespace anynpu::ops::amx {
 // Right sides: [panel][step][2][16 pairs][16 columns][2]; k and n padded with zeros.
 struct RightSide {
   int64_t k = 0, n = 0;
+  int64_t spare_steps = 0;  // between panels
 
   int64_t steps() const { return (k + kDepth - 1) / kDepth; }
   int64_t panels() const { return (n + kPanel - 1) / kPanel; }
-  int64_t panel_elements() const { return steps() * kStepElements; }
+  int64_t panel_elements() const { return (steps() + spare_steps) * kStepElements; }
   int64_t panel_bytes() const { return panel_elements() * static_cast<int64_t>(sizeof(BF16)); }
   int64_t elements() const { return panels() * panel_elements(); }
 

@@ -59,7 +59,7 @@ struct SoftwareTiles {
   }
 };
 
-constexpr Engine kSoftware{multiply<SoftwareTiles>, join_units<SoftwareTiles>};
+constexpr Engine kSoftware{multiply<SoftwareTiles>, join_units<SoftwareTiles>, pair_rows<SoftwareTiles>};
 
 }  // namespace
 

@@ -44,6 +44,7 @@ struct Job {
   const std::byte* a = nullptr;
   int64_t panel_bytes = 0, row_bytes = 0;
   const int64_t* step_at = nullptr;
+  bool far_left = false;  // a is not in a cache yet
   const std::byte* last_a = nullptr;  // the last panel is here instead, unless null
   const BF16* b = nullptr;  // [column panel: b_panel elements apart][step][2][16 pairs][16][2]
   int64_t b_panel = 0;
@@ -60,6 +61,8 @@ struct Engine {
   // `count` rows of 32 elements: 16 from `from`, and 16 from `second` elements further, or zeros
   // where that is 0; the next row `step` elements further.
   void (*join_units)(const BF16* from, int64_t second, int64_t step, int64_t count, BF16* to);
+  // Packs 32 whole columns of a right side; `rows` of k is even.
+  void (*pair_rows)(const BF16* from, int64_t row_step, int64_t rows, BF16* to);
 };
 
 const Engine& software_engine();
