@@ -92,15 +92,13 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
 
 }  // namespace
 
-// A parallel_for in flight. Lives on the caller's stack: helpers enter under the pool's mutex while
-// the loop is listed, and the caller leaves last.
+// A parallel_for in flight. Lives on the caller's stack.
 struct ThreadPool::ParallelLoop {
   const std::function<void(size_t, size_t)>* body;
   size_t count;
   size_t ranges;
   int core = sched_getcpu();  // of the caller
   std::atomic<size_t> next{0};
-  std::atomic<int> helpers{0};  // lowering it is the last that a helper does with the loop
 };
 
 struct ThreadPool::Shared {
@@ -136,42 +134,91 @@ struct ThreadPool::Shared {
     cpu_set_t allowed_;
   };
 
+  // Where a loop is found by helpers, without a lock. A helper counts itself in before it looks
+  // which loop is there; the caller takes the loop out and waits until nobody is inside.
+  struct alignas(64) Place {
+    std::atomic<bool> taken{false};
+    std::atomic<ParallelLoop*> loop{nullptr};
+    std::atomic<int> inside{0};
+  };
+  // A helper that spins until the epoch moves. Who lists a job tells one of them, and no two tell
+  // the same.
+  struct alignas(64) Looker {
+    std::atomic<bool> untold{false};
+  };
+  static constexpr size_t kPlaces = 16;  // a loop that finds none is run by its caller alone
+
+  explicit Shared(size_t threads) : lookers(threads) {}
+
   std::mutex mutex;
   std::condition_variable leave;  // callers of parallel_for that a helper lets wait for long
   std::atomic<int> leaving{0};    // how many of them sleep there
   std::array<List, kPriorities> jobs{};
   std::vector<Timer> timers;
-  std::vector<ParallelLoop*> loops;
-  std::vector<Sleeper*> sleepers;  // in the order they went to sleep, which is that of waking
-  size_t spinning = 0;             // helpers that look for work and have not been told of any
-  size_t working = 0;
-  bool started = false;
-  // Moves with every piece of new work, under the mutex. Helpers spin or sleep on it: a bare futex,
-  // because waking through a condition variable costs a submitter 0.3 us more.
+  std::atomic<size_t> listed{0};  // jobs and timers; written under the mutex
+  std::array<Place, kPlaces> places;
+  std::vector<Looker> lookers;
+  std::vector<Sleeper*> sleepers;     // in the order they went to sleep, which is that of waking
+  std::atomic<size_t> sleeping{0};    // their number, read without the mutex
+  std::atomic<size_t> spinning{0};    // helpers
+  std::atomic<size_t> working{0};     // helpers
+  std::atomic<bool> started{false};
+  // Moves with every piece of new work. Helpers spin or sleep on it: a bare futex, because waking
+  // through a condition variable costs a submitter 0.3 us more.
   std::atomic<uint32_t> epoch{0};
   std::atomic<size_t> spin_scopes{0};
   std::atomic<size_t> outside_scopes{0};  // those of threads that are no helpers
   std::atomic<uint64_t> spin_until{0};
 
-  // Ends the lock under which work was listed, and sees to it that `wanted` helpers know: those who
-  // spin see the epoch move, sleepers are woken for the rest. Woken without the lock: one that
-  // wakes into it would have to be woken twice. `core`: of a caller that works on beside them; -1:
-  // none.
-  void announce(std::unique_lock<std::mutex>& lock, size_t wanted, int core = -1) {
-    const size_t woken = std::min(wanted - std::min(wanted, spinning), sleepers.size());
-    spinning = 0;
+  // Wakes sleepers and ends the lock first: one that wakes into it would have to be woken twice.
+  // `core`: of a caller that works on beside them; -1: none.
+  void wake_some(std::unique_lock<std::mutex>& lock, size_t wanted, int core = -1) {
+    const size_t woken = std::min(wanted, sleepers.size());
     if (core >= 0)
       for (Sleeper* sleeper : std::span(sleepers).first(woken)) sleeper->keep_off(core);
-    epoch.fetch_add(1, std::memory_order_release);
     lock.unlock();
     if (woken > 0) wake(epoch, woken);
+  }
+  // Ends the lock under which a job or timer was listed, and sees to it that a helper knows.
+  void announce_job(std::unique_lock<std::mutex>& lock) {
+    epoch.fetch_add(1, std::memory_order_seq_cst);
+    for (Looker& looker : lookers) {
+      if (looker.untold.load(std::memory_order_relaxed) &&
+          looker.untold.exchange(false, std::memory_order_acq_rel)) {
+        lock.unlock();
+        return;
+      }
+    }
+    wake_some(lock, 1);
+  }
+  // A helper that is awake and not at work comes to see the loop by itself; one that is about to
+  // sleep finds the epoch moved. So the mutex is taken to wake sleepers alone.
+  void announce_loop(size_t wanted, int core) {
+    epoch.fetch_add(1, std::memory_order_seq_cst);
+    const size_t asleep = sleeping.load(std::memory_order_seq_cst);
+    if (asleep == 0) return;
+    const size_t away = asleep + working.load(std::memory_order_relaxed);
+    const size_t coming = lookers.size() - std::min(lookers.size(), away);
+    if (coming >= wanted) return;
+    std::unique_lock lock = lock_soon(mutex);
+    wake_some(lock, wanted - coming, core);
+  }
+  Place* take_place() {
+    for (Place& place : places) {
+      if (!place.taken.load(std::memory_order_relaxed) &&
+          !place.taken.exchange(true, std::memory_order_acquire))
+        return &place;
+    }
+    return nullptr;
   }
   // Whether one more helper may spin for the next piece of a plan in flight, or of one that ended
   // just now, without taking a core from those who work.
   bool may_spin(size_t threads) const {
     const bool in_flight = spin_scopes.load(std::memory_order_relaxed) > 0;
     const size_t outside = in_flight ? outside_scopes.load(std::memory_order_relaxed) : 1;
-    return working + spinning + outside < threads &&
+    return working.load(std::memory_order_relaxed) + spinning.load(std::memory_order_relaxed) +
+                   outside <
+               threads &&
            (in_flight || now_ns() < spin_until.load(std::memory_order_relaxed));
   }
   Job* pop() {
@@ -192,38 +239,42 @@ ThreadPool& ThreadPool::instance() {
   return *pool;
 }
 
-ThreadPool::ThreadPool() : threads_(choose_threads()), shared_(new Shared) {}
+ThreadPool::ThreadPool() : threads_(choose_threads()), shared_(new Shared(threads_)) {}
 
 void ThreadPool::start_helpers() {
-  // Called with the mutex held.
-  if (shared_->started) return;
-  shared_->started = true;
+  if (shared_->started.load(std::memory_order_acquire)) [[likely]]
+    return;
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->started.load(std::memory_order_relaxed)) return;
   mark_runtime_used();
   shared_->sleepers.reserve(threads_);  // so that going to sleep never allocates
   for (size_t i = 0; i < threads_; ++i) {
-    std::thread thread([this] { help(); });
+    std::thread thread([this, i] { help(i); });
     pthread_setname_np(thread.native_handle(), "anynpu");
     thread.detach();
   }
+  shared_->started.store(true, std::memory_order_release);
 }
 
 void ThreadPool::submit(Job& job) {
-  std::unique_lock lock = lock_soon(shared_->mutex);
   start_helpers();
+  std::unique_lock lock = lock_soon(shared_->mutex);
   job.next = nullptr;
   Shared::List& list = shared_->jobs[std::clamp(job.priority, 0, kPriorities - 1)];
   (list.last ? list.last->next : list.first) = &job;
   list.last = &job;
   waiting_.fetch_add(1, std::memory_order_relaxed);
-  shared_->announce(lock, 1);
+  shared_->listed.fetch_add(1, std::memory_order_relaxed);
+  shared_->announce_job(lock);
 }
 
 void ThreadPool::submit_after(uint64_t delay_ns, std::function<void()> job) {
-  std::unique_lock lock = lock_soon(shared_->mutex);
   start_helpers();
+  std::unique_lock lock = lock_soon(shared_->mutex);
   shared_->timers.push_back({now_ns() + delay_ns, std::move(job)});
   std::push_heap(shared_->timers.begin(), shared_->timers.end());
-  shared_->announce(lock, 1);
+  shared_->listed.fetch_add(1, std::memory_order_relaxed);
+  shared_->announce_job(lock);
 }
 
 bool ThreadPool::run_one_range(ParallelLoop& loop) {
@@ -244,96 +295,117 @@ void ThreadPool::parallel_for(size_t count, size_t min_range,
     body(0, count);
     return;
   }
+  Shared::Place* const place = shared_->take_place();
   ParallelLoop loop{&body, count, ranges};
-  std::unique_lock lock = lock_soon(shared_->mutex);
-  start_helpers();
-  shared_->loops.push_back(&loop);
-  shared_->announce(lock, ranges - 1, loop.core);
+  if (place) {
+    start_helpers();
+    place->loop.store(&loop, std::memory_order_release);
+    shared_->announce_loop(ranges - 1, loop.core);
+  }
   while (run_one_range(loop)) {
   }
-  lock_soon(lock);
-  std::erase(shared_->loops, &loop);
-  lock.unlock();
-  // Nobody can enter any more; those inside are at work on the last ranges.
-  for (int spins = 0; loop.helpers.load(std::memory_order_acquire) > 0 && spins < 20000; ++spins) {
+  if (!place) return;
+  place->loop.exchange(nullptr, std::memory_order_seq_cst);
+  leave(place->inside);
+  place->taken.store(false, std::memory_order_release);
+}
+
+// Nobody can enter any more; those inside are at work on the last ranges.
+void ThreadPool::leave(const std::atomic<int>& inside) {
+  for (int spins = 0; inside.load(std::memory_order_seq_cst) > 0 && spins < 20000; ++spins) {
     // The helper that is waited for may have been put on this very core.
     if (spins % 256 == 255) sched_yield();
     relax();
   }
-  if (loop.helpers.load(std::memory_order_acquire) == 0) return;
-  lock.lock();
+  if (inside.load(std::memory_order_seq_cst) == 0) return;
+  std::unique_lock lock(shared_->mutex);
   shared_->leaving.fetch_add(1);
-  shared_->leave.wait(lock, [&] { return loop.helpers.load() == 0; });
+  shared_->leave.wait(lock, [&] { return inside.load() == 0; });
   shared_->leaving.fetch_sub(1);
 }
 
-void ThreadPool::help() {
-  t_is_helper = true;
-  std::unique_lock lock = lock_soon(shared_->mutex);
-  for (;;) {
-    const uint32_t seen = shared_->epoch.load(std::memory_order_acquire);
-    ParallelLoop* loop = nullptr;
-    for (ParallelLoop* candidate : shared_->loops) {
-      if (candidate->next.load(std::memory_order_relaxed) < candidate->ranges) loop = candidate;
-    }
-    if (loop) {
-      loop->helpers.fetch_add(1, std::memory_order_relaxed);
-      ++shared_->working;
-      lock.unlock();
+// True when it had a range of some loop to run.
+bool ThreadPool::help_loop() {
+  for (Shared::Place& place : shared_->places) {
+    if (!place.loop.load(std::memory_order_relaxed)) continue;
+    place.inside.fetch_add(1, std::memory_order_seq_cst);
+    ParallelLoop* const loop = place.loop.load(std::memory_order_seq_cst);
+    const bool helps = loop && loop->next.load(std::memory_order_relaxed) < loop->ranges;
+    if (helps) {
+      shared_->working.fetch_add(1, std::memory_order_relaxed);
       if (sched_getcpu() == loop->core) leave_core(loop->core);
       const uint64_t start = now_ns();
       while (run_one_range(*loop)) {
       }
       busy_ns_.fetch_add(now_ns() - start, std::memory_order_relaxed);
-      const bool last = loop->helpers.fetch_sub(1) == 1;
-      // A caller that goes to sleep counts itself before it looks at `helpers` once more.
-      const bool awaited = last && shared_->leaving.load() > 0;
-      lock_soon(lock);
-      --shared_->working;
-      if (awaited) shared_->leave.notify_all();
-      continue;
+      shared_->working.fetch_sub(1, std::memory_order_relaxed);
     }
+    // A caller that goes to sleep counts itself before it looks at `inside` once more.
+    if (place.inside.fetch_sub(1, std::memory_order_seq_cst) == 1 && shared_->leaving.load() > 0) {
+      const std::lock_guard lock(shared_->mutex);
+      shared_->leave.notify_all();
+    }
+    if (helps) return true;
+  }
+  return false;
+}
+
+// True when it ran a timer that is due, or a job. Sets when the next timer is.
+bool ThreadPool::help_listed(uint64_t& due) {
+  if (shared_->listed.load(std::memory_order_acquire) == 0) return false;
+  std::unique_lock lock = lock_soon(shared_->mutex);
+  if (!shared_->timers.empty()) {
+    due = shared_->timers.front().due_ns;
+    if (due <= now_ns()) {
+      std::pop_heap(shared_->timers.begin(), shared_->timers.end());
+      const auto job = std::move(shared_->timers.back().job);
+      shared_->timers.pop_back();
+      shared_->listed.fetch_sub(1, std::memory_order_relaxed);
+      lock.unlock();
+      job();  // what it holds goes without the lock: it may take locks of its own
+      return true;
+    }
+  }
+  Job* const job = shared_->pop();
+  if (!job) return false;
+  waiting_.fetch_sub(1, std::memory_order_relaxed);
+  shared_->listed.fetch_sub(1, std::memory_order_relaxed);
+  shared_->working.fetch_add(1, std::memory_order_relaxed);
+  lock.unlock();
+  const uint64_t start = now_ns();
+  job->run(*job);
+  busy_ns_.fetch_add(now_ns() - start, std::memory_order_relaxed);
+  shared_->working.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+void ThreadPool::help(size_t number) {
+  t_is_helper = true;
+  Shared::Looker& looker = shared_->lookers[number];
+  for (;;) {
+    // Before all that it looks at: work that comes later moves the epoch on.
+    const uint32_t seen = shared_->epoch.load(std::memory_order_seq_cst);
     uint64_t due = UINT64_MAX;
-    if (!shared_->timers.empty()) {
-      due = shared_->timers.front().due_ns;
-      if (due <= now_ns()) {
-        std::pop_heap(shared_->timers.begin(), shared_->timers.end());
-        auto job = std::move(shared_->timers.back().job);
-        shared_->timers.pop_back();
-        lock.unlock();
-        job();
-        job = nullptr;  // what it holds may take locks of its own when it goes
-        lock_soon(lock);
-        continue;
-      }
-    }
-    if (Job* job = shared_->pop()) {
-      waiting_.fetch_sub(1, std::memory_order_relaxed);
-      ++shared_->working;
-      lock.unlock();
-      const uint64_t start = now_ns();
-      job->run(*job);
-      busy_ns_.fetch_add(now_ns() - start, std::memory_order_relaxed);
-      lock_soon(lock);
-      --shared_->working;
-      continue;
-    }
+    if (help_loop() || help_listed(due)) continue;
     if (shared_->may_spin(threads_)) {
-      ++shared_->spinning;
-      lock.unlock();
+      shared_->spinning.fetch_add(1, std::memory_order_relaxed);
+      looker.untold.store(true, std::memory_order_release);
       for (int i = 0; i < 2000 && shared_->epoch.load(std::memory_order_acquire) == seen; ++i)
         relax();
+      looker.untold.store(false, std::memory_order_relaxed);
+      shared_->spinning.fetch_sub(1, std::memory_order_relaxed);
       // The thread with the work may have been put on this very core.
       if (shared_->epoch.load(std::memory_order_acquire) == seen) sched_yield();
-      lock_soon(lock);
-      if (shared_->epoch.load(std::memory_order_relaxed) == seen) --shared_->spinning;
       continue;
     }
+    std::unique_lock lock = lock_soon(shared_->mutex);
     Shared::Sleeper sleeper;
     shared_->sleepers.push_back(&sleeper);
+    shared_->sleeping.fetch_add(1, std::memory_order_seq_cst);
     lock.unlock();
     sleep_on(shared_->epoch, seen, due);
     lock_soon(lock);
+    shared_->sleeping.fetch_sub(1, std::memory_order_seq_cst);
     std::erase(shared_->sleepers, &sleeper);
     sleeper.woken();
   }

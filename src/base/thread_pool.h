@@ -41,7 +41,8 @@ class ThreadPool {
 
   // Calls body(begin, end) over [0, count) in at most threads() ranges of at least min_range. The
   // split depends on the arguments and threads() alone, so results are the same whoever runs which
-  // range. The caller runs every range that no helper has taken. `body` must not throw.
+  // range. The caller runs every range that no helper has taken. `body` must not throw. Takes no
+  // lock unless helpers sleep that are wanted, or one is late.
   void parallel_for(size_t count, size_t min_range,
                     const std::function<void(size_t begin, size_t end)>& body);
 
@@ -69,8 +70,11 @@ class ThreadPool {
   struct Shared;
   struct ParallelLoop;
   void start_helpers();
-  void help();
+  void help(size_t number);
+  bool help_loop();
+  bool help_listed(uint64_t& due);
   bool run_one_range(ParallelLoop& loop);
+  void leave(const std::atomic<int>& inside);
 
   size_t threads_;
   std::atomic<int> waiting_{0};

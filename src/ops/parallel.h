@@ -19,14 +19,43 @@ void parallel(size_t count, size_t min_range, const Body& body) {
                                       [&body](size_t begin, size_t end) { body(begin, end); });
 }
 
-// body(task) for every task of [0, count); threads take the next one as they become free. A task
-// must compute the same bytes whoever runs it and whenever.
+// body(task, slot) for every task of [0, count); `slot` is less than threads() and no other thread's.
+// A thread begins with a part of neighbouring tasks, the same one for every operator: what it wrote
+// for one is in its cache when the next reads it. Then it takes what others have left. A task must
+// compute the same bytes whoever runs it and whenever.
+template <typename Body>
+void parallel_slots(size_t count, const Body& body) {
+  constexpr size_t kMostParts = 64;
+  struct alignas(64) Part {
+    std::atomic<size_t> next;
+    size_t end;
+  };
+  const size_t threads = std::min(count, ThreadPool::instance().threads());
+  if (threads <= 1) {
+    for (size_t task = 0; task < count; ++task) body(task, size_t{0});
+    return;
+  }
+  const size_t parts = std::min(threads, kMostParts);
+  Part part[kMostParts];
+  for (size_t i = 0; i < parts; ++i) {
+    part[i].next.store(count * i / parts, std::memory_order_relaxed);
+    part[i].end = count * (i + 1) / parts;
+  }
+  parallel(threads, 1, [&](size_t begin, size_t end) {
+    for (size_t slot = begin; slot < end; ++slot) {
+      for (size_t i = 0, home = slot * parts / threads; i < parts; ++i) {
+        Part& from = part[(home + i) % parts];
+        for (size_t task; (task = from.next.fetch_add(1, std::memory_order_relaxed)) < from.end;)
+          body(task, slot);
+      }
+    }
+  });
+}
+
+// The same for tasks that need nothing of their thread.
 template <typename Body>
 void parallel_tasks(size_t count, const Body& body) {
-  std::atomic<size_t> next{0};
-  parallel(std::min(count, ThreadPool::instance().threads()), 1, [&](size_t begin, size_t end) {
-    for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < count;) body(task);
-  });
+  parallel_slots(count, [&body](size_t task, size_t) { body(task); });
 }
 
 }  // namespace anynpu::ops

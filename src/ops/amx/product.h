@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 
 #include "ops/amx/tiles.h"
 #include "ops/parallel.h"
@@ -90,12 +89,8 @@ inline Cut cut_work(const RightSide& right, int64_t m, int64_t row_bytes, int64_
 // body(task, scratch) for every task, with a piece of workspace per thread.
 template <typename Body>
 void run_tasks(int64_t tasks, std::byte* scratch, int64_t scratch_bytes, const Body& body) {
-  std::atomic<int64_t> next{0};
-  parallel(ThreadPool::instance().threads(), 1, [&](size_t slot, size_t) {
-    std::byte* own = scratch + static_cast<int64_t>(slot) * scratch_bytes;
-    for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
-      body(task, own);
-    }
+  parallel_slots(static_cast<size_t>(tasks), [&](size_t task, size_t slot) {
+    body(static_cast<int64_t>(task), scratch + static_cast<int64_t>(slot) * scratch_bytes);
   });
 }
 

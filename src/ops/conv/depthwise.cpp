@@ -30,6 +30,30 @@ void read_constant(const Operand& operand, float* out, size_t count) {
   }
 }
 
+// The order of rows, or of bands of them: [image][part of its rows][block of channels][row]. The
+// convolutions before and behind share the work by parts of images as well.
+struct RowOrder {
+  int64_t blocks = 1, rows = 1, parts = 1;  // rows and parts of a plane
+
+  RowOrder(int64_t batch, int64_t all_blocks, int64_t all_rows)
+      : blocks(all_blocks), rows(all_rows) {
+    const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
+    if (batch > 0) parts = std::clamp<int64_t>(threads / batch, 1, std::max<int64_t>(1, rows));
+  }
+  struct Row {
+    int64_t plane, row;
+  };
+  Row operator[](int64_t i) const {
+    const int64_t image = i / (blocks * rows), at = i % (blocks * rows);
+    int64_t part = at / blocks * parts / rows;  // right but for what rounding does
+    while ((part + 1) * rows / parts * blocks <= at) ++part;
+    while (part * rows / parts * blocks > at) --part;
+    const int64_t first = part * rows / parts, count = (part + 1) * rows / parts - first;
+    const int64_t inside = at - first * blocks;
+    return {image * blocks + inside / count, first + inside % count};
+  }
+};
+
 // A convolution of f16 or bf16: tasks of a few output rows of one block.
 struct ShortDepthwise {
   LaneRow shape;
@@ -46,14 +70,12 @@ struct ShortDepthwise {
   int64_t scratch_floats() const { return in_floats() + out_floats() * (residual ? 2 : 1); }
 
   void operator()(const RunArgs& args) const {
-    const int64_t pieces = (out_h + rows - 1) / rows, tasks = planes * pieces;
-    std::atomic<int64_t> next{0};
-    parallel(ThreadPool::instance().threads(), 1, [&](size_t slot, size_t) {
+    const int64_t pieces = (out_h + rows - 1) / rows;
+    parallel_slots(static_cast<size_t>(planes * pieces), [&](size_t task, size_t slot) {
       float* scratch =
           reinterpret_cast<float*>(args.workspace) + static_cast<int64_t>(slot) * scratch_floats();
-      for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
-        run(args, task / pieces, task % pieces * rows, scratch);
-      }
+      const auto at = static_cast<int64_t>(task);
+      run(args, at / pieces, at % pieces * rows, scratch);
     });
   }
 
@@ -150,13 +172,15 @@ class DepthwiseConv final : public Kernel {
       shape.min = r.clamp ? r.min : -infinity, shape.max = r.clamp ? r.max : infinity;
       auto plan = make_plan([=](const RunArgs& args) {
         const int64_t bands = (out_h + kShortRows - 1) / kShortRows;  // of a plane
+        const RowOrder order(batch, blocks, bands);
         const float* packed = reinterpret_cast<const float*>(args.packed);
         const BF16* residual = args.inputs.size() > 3 ? input_of<BF16>(args, 3) : nullptr;
         const auto rows = short_lane_set().depthwise_rows;
         parallel(static_cast<size_t>(batch * blocks * bands), least, [&](size_t begin, size_t end) {
           ShortLaneRows at = shape;
           for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-            const int64_t plane = i / bands, band = i % bands, block = plane % blocks;
+            const auto [plane, band] = order[i];
+            const int64_t block = plane % blocks;
             const int64_t first = band * out_h / bands;
             const int64_t place = (plane * out_h + first) * shape.out_w * kBlock;
             at.rows = (band + 1) * out_h / bands - first;
@@ -195,16 +219,18 @@ class DepthwiseConv final : public Kernel {
     auto plan = make_plan([=](const RunArgs& args) {
       const float* packed = reinterpret_cast<const float*>(args.packed);
       const float* residual = args.inputs.size() > 3 ? input_of<float>(args, 3) : nullptr;
+      const RowOrder order(batch, blocks, out_h);
       parallel(static_cast<size_t>(batch * blocks * out_h), least, [&](size_t begin, size_t end) {
         LaneRow row = r;
         for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-          const int64_t image_block = i / out_h, block = image_block % blocks;
-          row.in = input_of<float>(args, 0) + image_block * r.in_h * r.in_w * kBlock;
-          row.out = output_of<float>(args, 0) + i * r.out_w * kBlock;
-          row.residual = residual ? residual + i * r.out_w * kBlock : nullptr;
+          const auto [plane, y] = order[i];
+          const int64_t block = plane % blocks, place = (plane * out_h + y) * r.out_w * kBlock;
+          row.in = input_of<float>(args, 0) + plane * r.in_h * r.in_w * kBlock;
+          row.out = output_of<float>(args, 0) + place;
+          row.residual = residual ? residual + place : nullptr;
           row.weights = packed + block * taps * kBlock;
           row.bias = packed + (blocks * taps + block) * kBlock;
-          row.y = i % out_h * stride_h - pad_top;
+          row.y = y * stride_h - pad_top;
           depthwise_row(row);
         }
       });

@@ -88,14 +88,11 @@ class WinogradPlan final : public KernelPlan {
 
   Status run(const RunArgs& args) const override {
     const int64_t tasks = (tiles() + chunk - 1) / chunk;
-    std::atomic<int64_t> next{0};
-    parallel(ThreadPool::instance().threads(), 1, [&](size_t slot, size_t) {
+    parallel_slots(static_cast<size_t>(tasks), [&](size_t task, size_t slot) {
       float* scratch = reinterpret_cast<float*>(args.workspace) +
                        static_cast<int64_t>(slot) * (taps_floats() + sums_floats());
-      for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
-        const int64_t first = task * chunk;
-        run_tiles(args, first, std::min(chunk, tiles() - first), scratch);
-      }
+      const int64_t first = static_cast<int64_t>(task) * chunk;
+      run_tiles(args, first, std::min(chunk, tiles() - first), scratch);
     });
     return {};
   }
