@@ -130,6 +130,17 @@ TEST(AmxConv, LeavesToOthersWhatFillsNoTile) {
             std::string::npos);
 }
 
+TEST(AmxGemm, LeavesFewRowsOfAConstantToVectors) {
+  const auto takes = [](const char* text) {
+    return amx::can_run_gemm(*OpCase::parse(text)->context()).ok();
+  };
+  EXPECT_FALSE(takes("MatMul shape=1x64,64x32 const=1 dtype=bfloat16"));
+  EXPECT_FALSE(takes("MatMul shape=5x1x64,64x32 const=1 dtype=bfloat16"));
+  const bool there = amx::check_amx().ok();
+  EXPECT_EQ(takes("MatMul shape=2x3x64,64x32 const=1 dtype=bfloat16"), there);
+  EXPECT_EQ(takes("MatMul shape=1x64,64x32 dtype=bfloat16"), there);
+}
+
 TEST(AmxTiles, ResultsRoundOnceKeepNanAndTakeDenormalsAsZero) {
   using namespace amx;
   std::vector<BF16> a(kStepElements), b(kStepElements);

@@ -128,21 +128,19 @@ struct Grid {
   // [channel][element of a line of the kernel] from element `at` on; the rest are zeros.
   void fold_place(const BF16* lines, int64_t plane, int64_t at, BF16* to) const {
     constexpr int64_t kWide = 8;
-    const int64_t width = folded_x.kernel;
-    BF16 place[kDepth + kWide] = {};
-    if (width <= kWide && at >= 0 && at + kWide <= folded_x.extent) {
-      // Always eight: the next channel covers what is too many.
+    const int64_t width = folded_x.kernel, used = folded_channels * width;
+    std::fill_n(to, kDepth, BF16{});
+    if (width <= kWide && used + kWide <= kDepth && at >= 0 && at + kWide <= folded_x.extent) {
+      // Always eight: the next channel, and zeros in the end, cover what is too many.
       for (int64_t c = 0; c < folded_channels; ++c)
-        std::memcpy(static_cast<void*>(place + c * width), lines + c * plane + at, kWide * 2);
-      std::fill_n(place + folded_channels * width, kWide, BF16{});
-    } else {
-      const int64_t low = std::clamp<int64_t>(-at, 0, width);
-      const int64_t high = std::clamp<int64_t>(folded_x.extent - at, low, width);
-      for (int64_t c = 0; c < folded_channels; ++c)
-        std::copy(lines + c * plane + at + low, lines + c * plane + at + high,
-                  place + c * width + low);
+        std::memcpy(static_cast<void*>(to + c * width), lines + c * plane + at, kWide * 2);
+      std::fill_n(to + used, kWide, BF16{});
+      return;
     }
-    std::memcpy(static_cast<void*>(to), place, kDepth * 2);
+    const int64_t low = std::clamp<int64_t>(-at, 0, width);
+    const int64_t high = std::clamp<int64_t>(folded_x.extent - at, low, width);
+    for (int64_t c = 0; c < folded_channels; ++c)
+      std::copy(lines + c * plane + at + low, lines + c * plane + at + high, to + c * width + low);
   }
 };
 

@@ -255,7 +255,14 @@ Status check_gemm(const OpContext& context) {
 
 Status can_run_gemm(const OpContext& context) {
   ANYNPU_TRY(check_amx());
-  return check_gemm(context);
+  ANYNPU_TRY(check_gemm(context));
+  // Few rows wait for b alone, which vectors stream from memory twice as fast as tiles.
+  constexpr int64_t kFewRows = 6;
+  ANYNPU_ASSIGN(GemmShape g, gemm_shape_of(context));
+  join_batch(g);
+  if (g.m < kFewRows && context.inputs[1].is_constant)
+    return fail(Code::unsupported_shape, "{} rows leave most of a tile empty", g.m);
+  return {};
 }
 
 template <const Engine& (*engine)()>

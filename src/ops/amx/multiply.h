@@ -53,19 +53,29 @@ inline int64_t place_of(const Finish& f, int64_t row) {
 
 // `curved`: apply_curve() has been there, and rounding is left.
 template <bool curved>
-[[gnu::always_inline]] inline Floats value_of(const Finish& f, const float* sums, Floats bias,
-                                              const BF16* residual) {
-  Floats value = load_floats(sums);
-  if constexpr (!curved) {
-    value = f.alpha * value + bias;
-    if (residual) value += widen_16(residual);
-    if (f.clamp) {  // comparisons in this order keep NaN
-      value = value < f.min ? Floats{} + f.min : value;
-      value = value > f.max ? Floats{} + f.max : value;
+struct Row {
+  Floats alpha, bias, low, high;
+  bool clamp;
+
+  [[gnu::always_inline]] Row(const Finish& f, const float* bias_at)
+      : alpha(Floats{} + f.alpha),
+        bias(load_floats(bias_at)),
+        low(Floats{} + f.min),
+        high(Floats{} + f.max),
+        clamp(f.clamp) {}
+  [[gnu::always_inline]] Floats value_of(const float* sums, const BF16* residual) const {
+    Floats value = load_floats(sums);
+    if constexpr (!curved) {
+      value = alpha * value + bias;
+      if (residual) value += widen_16(residual);
+      if (clamp) {  // comparisons in this order keep NaN
+        value = value < low ? low : value;
+        value = value > high ? high : value;
+      }
     }
+    return value;
   }
-  return value;
-}
+};
 
 // A row whose 16 columns are not all of the product's.
 template <bool curved>
@@ -74,8 +84,7 @@ template <bool curved>
   const auto bytes = static_cast<size_t>(lanes) * sizeof(BF16);
   BF16 cut[kRows] = {};
   if (f.residual) std::memcpy(static_cast<void*>(cut), f.residual + at, bytes);
-  const Halves halves =
-      round_16(value_of<curved>(f, sums, load_floats(bias), f.residual ? cut : nullptr));
+  const Halves halves = round_16(Row<curved>(f, bias).value_of(sums, f.residual ? cut : nullptr));
   std::memcpy(static_cast<void*>(f.out + at), &halves, bytes);
 }
 
@@ -95,18 +104,23 @@ template <typename Tiles, bool curved>
     block.done = stop;
     if (lanes <= 0) continue;
     if (f.rows - row < rows) rows = f.rows - row;
-    const Floats bias = load_floats(f.bias + column);
     const int64_t tile = column / kRows * f.tile_step;
-    for (; rows > 0; --rows, ++row, sums += kRows) {
-      int64_t at = f.row_at ? f.row_at[row] : row * f.row_step;
-      if (at < 0) continue;
-      at += tile;
-      if (lanes < kRows) [[unlikely]] {
-        finish_cut_row<curved>(f, sums, f.bias + column, at, lanes);
-        continue;
+    if (lanes < kRows) [[unlikely]] {
+      for (; rows > 0; --rows, ++row, sums += kRows) {
+        const int64_t at = f.row_at ? f.row_at[row] : row * f.row_step;
+        if (at >= 0) finish_cut_row<curved>(f, sums, f.bias + column, at + tile, lanes);
       }
-      Tiles::round_to(value_of<curved>(f, sums, bias, f.residual ? f.residual + at : nullptr),
-                      f.out + at);
+      continue;
+    }
+    const Row<curved> finished(f, f.bias + column);
+    BF16* const out = f.out + tile;
+    const BF16* const residual = f.residual ? f.residual + tile : nullptr;
+    const int64_t* const row_at = f.row_at;
+    const int64_t row_step = f.row_step;
+    for (; rows > 0; --rows, ++row, sums += kRows) {
+      const int64_t at = row_at ? row_at[row] : row * row_step;
+      if (at < 0) continue;
+      Tiles::round_to(finished.value_of(sums, residual ? residual + at : nullptr), out + at);
     }
   }
 }
