@@ -158,10 +158,10 @@ struct ThreadPool::Shared {
   std::atomic<size_t> listed{0};  // jobs and timers; written under the mutex
   std::array<Place, kPlaces> places;
   std::vector<Looker> lookers;
-  std::vector<Sleeper*> sleepers;     // in the order they went to sleep, which is that of waking
-  std::atomic<size_t> sleeping{0};    // their number, read without the mutex
-  std::atomic<size_t> spinning{0};    // helpers
-  std::atomic<size_t> working{0};     // helpers
+  std::vector<Sleeper*> sleepers;   // in the order they went to sleep, which is that of waking
+  std::atomic<size_t> sleeping{0};  // their number, read without the mutex
+  std::atomic<size_t> spinning{0};  // helpers
+  std::atomic<size_t> working{0};   // helpers
   std::atomic<bool> started{false};
   // Moves with every piece of new work. Helpers spin or sleep on it: a bare futex, because waking
   // through a condition variable costs a submitter 0.3 us more.

@@ -57,9 +57,9 @@ TEST(RangeMap, AgreesWithAnOrderedMapOverManyChanges) {
     const uintptr_t base = 64 + random() % 4096 * 16;
     const size_t bytes = 1 + random() % 48;
     auto next = model.lower_bound(base);
-    const bool hits = (next != model.end() && next->first < base + bytes) ||
-                      (next != model.begin() &&
-                       std::prev(next)->first + std::prev(next)->second > base);
+    const bool hits =
+        (next != model.end() && next->first < base + bytes) ||
+        (next != model.begin() && std::prev(next)->first + std::prev(next)->second > base);
     if (random() % 2) {
       ASSERT_EQ(map.insert(range(base, bytes)), !hits);
       if (!hits) model[base] = bytes;
@@ -68,8 +68,8 @@ TEST(RangeMap, AgreesWithAnOrderedMapOverManyChanges) {
     }
     const uintptr_t address = random() % (4200 * 16);
     next = model.upper_bound(address);
-    const bool inside = next != model.begin() &&
-                        address < std::prev(next)->first + std::prev(next)->second;
+    const bool inside =
+        next != model.begin() && address < std::prev(next)->first + std::prev(next)->second;
     const auto found = map.find(address);
     ASSERT_EQ(found != nullptr, inside);
     if (inside) ASSERT_EQ(found->base, std::prev(next)->first);

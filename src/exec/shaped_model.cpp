@@ -123,9 +123,9 @@ Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Sha
   entry->used = uses_.fetch_add(1, std::memory_order_relaxed);
   recent_.change([&](std::vector<std::shared_ptr<Entry>>& recent) {
     if (recent.size() == kMostPlans) {
-      recent.erase(std::min_element(
-          recent.begin(), recent.end(),
-          [](const auto& a, const auto& b) { return a->used.load() < b->used.load(); }));
+      recent.erase(std::min_element(recent.begin(), recent.end(), [](const auto& a, const auto& b) {
+        return a->used.load() < b->used.load();
+      }));
     }
     recent.push_back(std::move(entry));
   });

@@ -19,10 +19,10 @@ void parallel(size_t count, size_t min_range, const Body& body) {
                                       [&body](size_t begin, size_t end) { body(begin, end); });
 }
 
-// body(task, slot) for every task of [0, count); `slot` is less than threads() and no other thread's.
-// A thread begins with a part of neighbouring tasks, the same one for every operator: what it wrote
-// for one is in its cache when the next reads it. Then it takes what others have left. A task must
-// compute the same bytes whoever runs it and whenever.
+// body(task, slot) for every task of [0, count); `slot` is less than threads() and no other
+// thread's. A thread begins with a part of neighbouring tasks, the same one for every operator:
+// what it wrote for one is in its cache when the next reads it. Then it takes what others have
+// left. A task must compute the same bytes whoever runs it and whenever.
 template <typename Body>
 void parallel_slots(size_t count, const Body& body) {
   constexpr size_t kMostParts = 64;

@@ -117,16 +117,14 @@ size_t aclmdlGetDatasetNumBuffers(const aclmdlDataset* dataset) {
 }
 
 aclDataBuffer* aclmdlGetDatasetBuffer(const aclmdlDataset* dataset, size_t index) {
-  return enter_value(__func__, static_cast<aclDataBuffer*>(nullptr),
-                     [&]() -> Result<aclDataBuffer*> {
-                       ANYNPU_ASSIGN(auto set, resolve<Dataset>(to_handle(dataset)));
-                       const auto contents = set->read();
-                       if (const Handle buffer = contents->at(index))
-                         return from_handle<aclDataBuffer*>(buffer);
-                       return fail(Code::invalid_argument,
-                                   "index is {}, the dataset has {} buffers", index,
-                                   contents->buffers.size());
-                     });
+  return enter_value(
+      __func__, static_cast<aclDataBuffer*>(nullptr), [&]() -> Result<aclDataBuffer*> {
+        ANYNPU_ASSIGN(auto set, resolve<Dataset>(to_handle(dataset)));
+        const auto contents = set->read();
+        if (const Handle buffer = contents->at(index)) return from_handle<aclDataBuffer*>(buffer);
+        return fail(Code::invalid_argument, "index is {}, the dataset has {} buffers", index,
+                    contents->buffers.size());
+      });
 }
 
 aclError aclmdlSetDatasetTensorDesc(aclmdlDataset* dataset, aclTensorDesc* tensorDesc,

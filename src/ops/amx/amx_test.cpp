@@ -147,7 +147,8 @@ TEST(AmxTiles, ResultsRoundOnceKeepNanAndTakeDenormalsAsZero) {
   const auto put = [&](int64_t row, float value) {
     a[static_cast<size_t>(row * kDepth)] = to_bf16(value);
   };
-  for (int64_t column = 0; column < kRows; ++column) b[static_cast<size_t>(2 * column)] = to_bf16(1);
+  for (int64_t column = 0; column < kRows; ++column)
+    b[static_cast<size_t>(2 * column)] = to_bf16(1);
   a[0] = BF16{0x0001};  // a denormal
   put(1, NAN);
   put(2, -1);
@@ -175,7 +176,9 @@ TEST(AmxTiles, ResultsRoundOnceKeepNanAndTakeDenormalsAsZero) {
     if (engine == &amx_engine() && !check_amx().ok()) continue;
     std::fill(out.begin(), out.end(), BF16{});
     engine->multiply(job);
-    const auto result = [&](int64_t row) { return to_float(out[static_cast<size_t>(row * kPanel)]); };
+    const auto result = [&](int64_t row) {
+      return to_float(out[static_cast<size_t>(row * kPanel)]);
+    };
     EXPECT_EQ(result(0), 0x1p-8f);
     EXPECT_NE(result(1), result(1));
     EXPECT_EQ(result(2), 0.0f);

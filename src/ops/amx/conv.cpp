@@ -44,8 +44,8 @@ struct Axis {
 };
 
 struct Grid {
-  Axis y, x;      // folded: x is the line of places alone
-  Axis folded_x;  // of the input
+  Axis y, x;                    // folded: x is the line of places alone
+  Axis folded_x;                // of the input
   int64_t folded_channels = 0;  // 0: not folded
   int64_t batch = 1, in_blocks = 1;
   int64_t line = 1, image = 1;  // places
@@ -111,10 +111,10 @@ struct Grid {
       }
       // The places of this run that lie in the input.
       const int64_t shift = x.pad - phase.second;
-      const int64_t low = std::clamp(up(std::max<int64_t>(shift, 0), x.stride) - begin,
-                                     int64_t{0}, run);
-      const int64_t high = std::clamp(
-          shift + x.extent <= 0 ? 0 : up(shift + x.extent, x.stride) - begin, low, run);
+      const int64_t low =
+          std::clamp(up(std::max<int64_t>(shift, 0), x.stride) - begin, int64_t{0}, run);
+      const int64_t high =
+          std::clamp(shift + x.extent <= 0 ? 0 : up(shift + x.extent, x.stride) - begin, low, run);
       std::fill_n(to, low * kDepth, BF16{});
       const BF16* from = input + (n * in_blocks + 2 * block) * plane +
                          (from_y * x.extent + (begin + low) * x.stride - shift) * kUnit;

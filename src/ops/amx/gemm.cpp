@@ -100,7 +100,8 @@ struct AmxGemmPlan final : KernelPlan {
     const int64_t each = left + (packs_b ? right.panels() : 0);
     if (each == 0) return;
     parallel_tasks(static_cast<size_t>(g.batch() * each), [&](size_t task) {
-      const auto batch = static_cast<int64_t>(task) / each, part = static_cast<int64_t>(task) % each;
+      const auto batch = static_cast<int64_t>(task) / each,
+                 part = static_cast<int64_t>(task) % each;
       if (part < left) {
         pack_left(args, batch, packs_a ? part : panels_of_a() - 1);
       } else {
@@ -175,8 +176,9 @@ struct AmxGemmPlan final : KernelPlan {
     }
     job.far_left = chunks;
     job.row_panels = (cut.end_row(task) - row + kPanel - 1) / kPanel;
-    job.b = packs_b ? reinterpret_cast<const BF16*>(args.workspace + b_at) + batch * right.elements()
-                    : reinterpret_cast<const BF16*>(args.packed);
+    job.b = packs_b
+                ? reinterpret_cast<const BF16*>(args.workspace + b_at) + batch * right.elements()
+                : reinterpret_cast<const BF16*>(args.packed);
     job.b += panel * right.panel_elements();
     job.b_panel = right.panel_elements();
     job.column_panels = cut.end_panel(task) - panel;

@@ -90,8 +90,8 @@ template <bool curved>
 
 template <typename Tiles, bool curved>
 [[gnu::always_inline]] inline void finish_rows(const Finish& f, Waiting& block, int64_t count) {
-  const int64_t end = block.done + count < Waiting::kRowsOfTiles ? block.done + count
-                                                                  : Waiting::kRowsOfTiles;
+  const int64_t end =
+      block.done + count < Waiting::kRowsOfTiles ? block.done + count : Waiting::kRowsOfTiles;
   while (block.done < end) {
     const int64_t part = static_cast<int64_t>(static_cast<uint64_t>(block.done) / kRows);
     const int64_t half = part >> 1, first = (part & 1) * kRows;

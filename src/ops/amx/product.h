@@ -43,9 +43,9 @@ struct RightSide {
 
 // Rows and columns of a task.
 struct Cut {
-  int64_t m = 0, panels = 0;      // of the product
-  int64_t rows = 0;               // of a task: whole panels
-  int64_t task_panels = 0;        // of columns of a task
+  int64_t m = 0, panels = 0;  // of the product
+  int64_t rows = 0;           // of a task: whole panels
+  int64_t task_panels = 0;    // of columns of a task
   bool columns_outside = false;
 
   int64_t row_tasks() const { return (m + rows - 1) / rows; }

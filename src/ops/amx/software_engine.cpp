@@ -59,7 +59,8 @@ struct SoftwareTiles {
   }
 };
 
-constexpr Engine kSoftware{multiply<SoftwareTiles>, join_units<SoftwareTiles>, pair_rows<SoftwareTiles>};
+constexpr Engine kSoftware{multiply<SoftwareTiles>, join_units<SoftwareTiles>,
+                           pair_rows<SoftwareTiles>};
 
 }  // namespace
 

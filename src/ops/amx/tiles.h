@@ -30,7 +30,7 @@ struct Finish {
   // Where the results of a row begin, in elements; -1: it has none. Null: row * row_step.
   const int64_t* row_at = nullptr;
   int64_t row_step = 0;
-  int64_t tile_step = 0;      // from 16 columns of a row to the next 16
+  int64_t tile_step = 0;          // from 16 columns of a row to the next 16
   int64_t rows = 0, columns = 0;  // of the whole product; the blocks of the edge are cut
   float alpha = 1;
   bool clamp = false;
@@ -44,15 +44,15 @@ struct Job {
   const std::byte* a = nullptr;
   int64_t panel_bytes = 0, row_bytes = 0;
   const int64_t* step_at = nullptr;
-  bool far_left = false;  // a is not in a cache yet
+  bool far_left = false;              // a is not in a cache yet
   const std::byte* last_a = nullptr;  // the last panel is here instead, unless null
   const BF16* b = nullptr;  // [column panel: b_panel elements apart][step][2][16 pairs][16][2]
   int64_t b_panel = 0;
   int64_t row_panels = 0, column_panels = 0, steps = 0;
-  bool columns_outside = false;  // which of the two loops is the outer one
+  bool columns_outside = false;    // which of the two loops is the outer one
   bool first = true, last = true;  // of the jobs that share sums
-  float* sums = nullptr;  // [row panel][column panel][2][2][16][16]; unused by an only job
-  int64_t row = 0, column = 0;  // of the product, where the first block begins
+  float* sums = nullptr;           // [row panel][column panel][2][2][16][16]; unused by an only job
+  int64_t row = 0, column = 0;     // of the product, where the first block begins
   const Finish* finish = nullptr;
 };
 
