@@ -33,6 +33,17 @@ struct Held {
   }
 };
 
+// A task that adds `value` to `sum`.
+void submit_adding(Stream& stream, std::atomic<int>& sum, int value) {
+  EXPECT_TRUE(stream
+                  .submit(kStep,
+                          [&sum, value] {
+                            sum += value;
+                            return Status();
+                          })
+                  .ok());
+}
+
 TEST(Stream, TasksRunInTheOrderTheyWereSubmitted) {
   auto stream = make_stream();
   std::vector<int> order;
@@ -51,20 +62,14 @@ TEST(Stream, TasksRunInTheOrderTheyWereSubmitted) {
 
 TEST(Stream, AFailureIsReturnedByTheNextSynchronizeAndLaterTasksStillRun) {
   auto stream = make_stream();
-  bool ran = false;
+  std::atomic<int> ran{0};
   ASSERT_TRUE(
       stream->submit(kStep, [] { return fail(Code::unsupported_feature, "no such copy"); }).ok());
-  ASSERT_TRUE(stream
-                  ->submit(kStep,
-                           [&ran] {
-                             ran = true;
-                             return Status();
-                           })
-                  .ok());
+  submit_adding(*stream, ran, 1);
   const Status status = stream->synchronize();
   EXPECT_EQ(status.code(), Code::unsupported_feature);
   EXPECT_NE(status.to_string().find("task 1"), std::string::npos);
-  EXPECT_TRUE(ran);
+  EXPECT_EQ(ran, 1);
   EXPECT_TRUE(stream->synchronize().ok());
 }
 
@@ -73,18 +78,12 @@ TEST(Stream, InFailureModeStopNothingRunsAfterAFailure) {
   stream->set_failure_mode(FailureMode::stop);
   Held held;
   held.submit_to(*stream);
-  bool ran = false;
+  std::atomic<int> ran{0};
   ASSERT_TRUE(stream->submit(kStep, [] { return fail(Code::internal, "broken"); }).ok());
-  ASSERT_TRUE(stream
-                  ->submit(kStep,
-                           [&ran] {
-                             ran = true;
-                             return Status();
-                           })
-                  .ok());
+  submit_adding(*stream, ran, 1);
   held.taken.get_future().get().finish({});
   EXPECT_EQ(stream->synchronize().code(), Code::internal);
-  EXPECT_FALSE(ran);
+  EXPECT_EQ(ran, 0);
   EXPECT_FALSE(stream->submit(kStep, [] { return Status(); }).ok());
 }
 
@@ -105,25 +104,11 @@ TEST(Stream, AbortDropsQueuedAndParkedTasks) {
   held.submit_to(*stream);
   auto completion = held.taken.get_future().get();
   std::atomic<int> ran{0};
-  for (int i = 0; i < 5; ++i) {
-    ASSERT_TRUE(stream
-                    ->submit(kStep,
-                             [&ran] {
-                               ++ran;
-                               return Status();
-                             })
-                    .ok());
-  }
+  for (int i = 0; i < 5; ++i) submit_adding(*stream, ran, 1);
   stream->abort();
   EXPECT_EQ(stream->synchronize().code(), Code::aborted);
   completion.finish({});  // too late: no effect on what follows
-  ASSERT_TRUE(stream
-                  ->submit(kStep,
-                           [&ran] {
-                             ran += 100;
-                             return Status();
-                           })
-                  .ok());
+  submit_adding(*stream, ran, 100);
   EXPECT_TRUE(stream->synchronize().ok());
   EXPECT_EQ(ran, 100);
 }
@@ -143,15 +128,7 @@ TEST(Stream, ACompletionThatIsDroppedFailsTheTask) {
 TEST(Stream, ClosingDrainsWhatIsQueuedAndRefusesMore) {
   auto stream = make_stream();
   std::atomic<int> ran{0};
-  for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(stream
-                    ->submit(kStep,
-                             [&ran] {
-                               ++ran;
-                               return Status();
-                             })
-                    .ok());
-  }
+  for (int i = 0; i < 100; ++i) submit_adding(*stream, ran, 1);
   stream->close(Stream::Close::drain);
   EXPECT_EQ(ran, 100);
   EXPECT_FALSE(stream->submit(kStep, [] { return Status(); }).ok());

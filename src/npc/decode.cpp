@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "npc/instructions.h"
+
 namespace anynpu::npc {
 
 namespace {
@@ -206,30 +208,11 @@ Op fused_op(uint32_t b) {
 }
 
 // Whether rd names an integer register, so that x0 has to be redirected.
-bool writes_integer(uint32_t opcode, Op op) {
+bool has_integer_target(uint32_t opcode, Op op) {
   if (opcode == 0x07 || opcode == 0x43 || opcode == 0x47 || opcode == 0x4b || opcode == 0x4f) {
     return false;
   }
-  if (opcode != 0x53) return true;
-  switch (op) {
-    case Op::fcvt_w_s:
-    case Op::fcvt_wu_s:
-    case Op::fmv_x_w:
-    case Op::feq_s:
-    case Op::flt_s:
-    case Op::fle_s:
-    case Op::fclass_s:
-    case Op::fcvt_w_h:
-    case Op::fcvt_wu_h:
-    case Op::fmv_x_h:
-    case Op::feq_h:
-    case Op::flt_h:
-    case Op::fle_h:
-    case Op::fclass_h:
-      return true;
-    default:
-      return false;
-  }
+  return opcode != 0x53 || writes_integer(op);
 }
 
 void fill_op_and_immediate(uint32_t b, Decoded& d) {
@@ -314,7 +297,7 @@ Decoded decode32(uint32_t bits) {
   d.rm = (bits >> 12) & 7;
   if ((bits & 3) == 3) fill_op_and_immediate(bits, d);
   if (has_rounding(d.op) && (d.rm == 5 || d.rm == 6)) d.op = Op::illegal;
-  if (d.rd == 0 && writes_integer(bits & 127, d.op)) d.rd = kDiscard;
+  if (d.rd == 0 && has_integer_target(bits & 127, d.op)) d.rd = kDiscard;
   d.cycles = kCycles[static_cast<size_t>(d.op)];
   return d;
 }

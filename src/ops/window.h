@@ -17,6 +17,20 @@ struct Window {
   size_t dims() const { return kernel.size(); }
   // Extent of the dilated kernel.
   int64_t reach(size_t dim) const { return (kernel[dim] - 1) * dilation[dim] + 1; }
+  // Where in an input plane tap `tap` of the kernel lies for output `position`; -1: in the pads.
+  int64_t tap_offset(int64_t position, int64_t tap) const {
+    int64_t offset = 0, scale = 1;
+    for (size_t i = dims(); i-- > 0;) {
+      const int64_t at =
+          (position % out[i]) * stride[i] + (tap % kernel[i]) * dilation[i] - pad_begin[i];
+      position /= out[i];
+      tap /= kernel[i];
+      if (at < 0 || at >= in[i]) return -1;
+      offset += at * scale;
+      scale *= in[i];
+    }
+    return offset;
+  }
 };
 
 // Reads strides, dilations, pads, auto_pad and ceil_mode of the node. `in` are the spatial extents

@@ -83,6 +83,19 @@ def run_model(path, times=3):
     model.close()
 
 
+def queue_model(path, mark, times=1):
+    """Executions on a stream of their own, and a mark behind them."""
+    stream, _ = acl.rt.create_stream()
+    model = Model(path)
+    model.feed(np.ones([1, 3, 32, 32], np.float32))
+    for _ in range(times):
+        assert acl.mdl.execute_async(model.id, model.inputs, model.outputs, stream) == 0
+    assert acl.prof.mark_ex(mark, stream) == 0
+    assert acl.rt.synchronize_stream(stream) == 0
+    model.close()
+    assert acl.rt.destroy_stream(stream) == 0
+
+
 def report(*arguments):
     return subprocess.run(["anynpu", "report", *map(str, arguments)], capture_output=True,
                           text=True, timeout=300)

@@ -8,7 +8,8 @@ from aipp_reference import (
     ARGB8888,
     AYUV444,
     BYTES,
-    RGB888,
+    FORMS,
+    STATIC_FORMS,
     XRGB8888,
     YUV400,
     YUV420SP,
@@ -24,8 +25,6 @@ import acl
 __all__ = ["load"]  # a fixture
 
 ROUNDS = 12
-STATIC = [YUV420SP, XRGB8888, RGB888, YUV400]
-DYNAMIC = [*STATIC, ARGB8888, YUYV, YUV422SP, AYUV444]
 TYPES = {TensorProto.FLOAT: np.float32, TensorProto.FLOAT16: np.float16,
          TensorProto.UINT8: np.uint8}
 TOLERANCES = {np.float32: {"rtol": 2e-6, "atol": 2e-4}, np.float16: {"rtol": 2e-3, "atol": 2e-3},
@@ -137,7 +136,7 @@ def check(model, case, raw):
     np.testing.assert_allclose(got, want, **TOLERANCES[want.dtype.type])
 
 
-@pytest.mark.parametrize("form", STATIC)
+@pytest.mark.parametrize("form", STATIC_FORMS)
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_static_aipp_does_all_of_it_for_every_picture(load, tmp_path, form, seed):
     case = Case(np.random.default_rng((seed, form)), form, count=2)
@@ -147,7 +146,7 @@ def test_static_aipp_does_all_of_it_for_every_picture(load, tmp_path, form, seed
     check(model, case, picture(form, case.width, case.height, 2, seed))
 
 
-@pytest.mark.parametrize("form", DYNAMIC)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_dynamic_aipp_does_all_of_it_for_each_picture(load, tmp_path, form, seed):
     case = Case(np.random.default_rng((seed, form, 1)), form, count=3)

@@ -13,25 +13,13 @@ from aipp_models import (
     picture,
     settings_for,
 )
-from aipp_reference import (
-    ARGB8888,
-    AYUV444,
-    RGB888,
-    XRGB8888,
-    YUV400,
-    YUV420SP,
-    YUV422SP,
-    YUYV,
-    aipp,
-)
+from aipp_reference import FORMS, RGB888, YUV400, YUV420SP, aipp
 
 import acl
 
 __all__ = ["load"]  # a fixture
 
 INPUT_NOT_MATCH, LENGTH_INVALID, MODEL_ID_INVALID, RT_PARAM_INVALID = 100017, 145012, 145003, 107000
-
-FORMS = [YUV420SP, XRGB8888, RGB888, YUV400, ARGB8888, YUYV, YUV422SP, AYUV444]
 
 
 @pytest.mark.parametrize("form", FORMS)

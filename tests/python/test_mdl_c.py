@@ -94,7 +94,24 @@ def fed(index, size):
     return (np.arange(size) * 7 + index).astype(np.uint8)
 
 
-GEARS = r"""
+FEED = r"""
+/* The inputs of the product: 3 x 4 numbers from 0, and 4 from 1. */
+static void feed(void) {
+  for (int i = 0; i < 2; ++i) {
+    float* values = (float*)inputs[i];
+    for (int k = 0; k < (i ? 4 : 12); ++k) values[k] = (float)(k + i);
+  }
+}
+"""
+
+
+def check_sums(lines, rows_of_lines):
+    a, b = np.arange(12, dtype=np.float32).reshape(3, 4), np.arange(4, dtype=np.float32) + 1
+    for line, rows in zip(lines, rows_of_lines):
+        np.testing.assert_array_equal(numbers(line), (a + b)[:rows].ravel())
+
+
+GEARS = FEED + r"""
 int main(int argc, char** argv) {
   EXPECT(argc == 2);
   start();
@@ -106,10 +123,7 @@ int main(int argc, char** argv) {
   CHECK(aclmdlLoadFromFileWithMem(argv[1], &model, work_memory, work + 64, weight_memory,
                                   weight + 64));
   prepare(0);
-  for (int i = 0; i < 2; ++i) {
-    float* values = (float*)inputs[i];
-    for (int k = 0; k < (i ? 4 : 12); ++k) values[k] = (float)(k + i);
-  }
+  feed();
   CHECK(aclmdlGetInputIndexByName(desc, ACL_DYNAMIC_TENSOR_NAME, &index));
   EXPECT(index == 2);
   CHECK(aclmdlGetInputDynamicGearCount(desc, -1, &count));
@@ -139,13 +153,10 @@ int main(int argc, char** argv) {
 def test_gears_in_memory_of_the_program(tmp_path):
     path = convert(tmp_path, "gears", product(), "--input_shape=a:-1,4;b:4", "--input_format=ND",
                    "--dynamic_dims=1;3")
-    lines = run(tmp_path, GEARS, path)
-    a, b = np.arange(12, dtype=np.float32).reshape(3, 4), np.arange(4, dtype=np.float32) + 1
-    for line, rows in zip(lines, (1, 3)):
-        np.testing.assert_array_equal(numbers(line), (a + b)[:rows].ravel())
+    check_sums(run(tmp_path, GEARS, path), (1, 3))
 
 
-RANGES = r"""
+RANGES = FEED + r"""
 int main(int argc, char** argv) {
   EXPECT(argc == 2);
   start();
@@ -157,10 +168,7 @@ int main(int argc, char** argv) {
   aclmdlIODimsRange range;
   CHECK(aclmdlGetInputDimsRange(desc, 0, &range));
   EXPECT(range.rangeCount == 2 && range.range[0][0] == 1 && range.range[0][1] == 3);
-  for (int i = 0; i < 2; ++i) {
-    float* values = (float*)inputs[i];
-    for (int k = 0; k < (i ? 4 : 12); ++k) values[k] = (float)(k + i);
-  }
+  feed();
   EXPECT(aclmdlGetDatasetTensorDesc(output, 0) == NULL);
   const int64_t rows[] = {3, 1, 4};
   for (int i = 0; i < 3; ++i) {
@@ -187,10 +195,7 @@ int main(int argc, char** argv) {
 
 def test_shapes_at_run_time(tmp_path):
     path = convert(tmp_path, "range", product(), "--input_shape=a:1~3,4;b:4")
-    lines = run(tmp_path, RANGES, path)
-    a, b = np.arange(12, dtype=np.float32).reshape(3, 4), np.arange(4, dtype=np.float32) + 1
-    for line, rows in zip(lines, (3, 1)):
-        np.testing.assert_array_equal(numbers(line), (a + b)[:rows].ravel())
+    check_sums(run(tmp_path, RANGES, path), (3, 1))
 
 
 DYNAMIC = r"""

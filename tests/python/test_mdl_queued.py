@@ -95,31 +95,27 @@ def test_memory_of_the_program_is_used_until_the_last_queued_execution_has_run(f
     assert acl.rt.free(memory) == 0
 
 
-def test_the_gear_is_the_one_of_the_call(files):
-    model = load(files["gears"])
+def check_that_the_call_has_one_row(model, set_rows):
     with HeldStream() as stream:
         clear(model)
-        choose(model, 1)
+        set_rows(model, 1)
         submit(model, stream)
-        choose(model, 3)
+        set_rows(model, 3)
         wait(stream)
     want = model.a + model.b
     want[1:] = 0
     np.testing.assert_array_equal(model.read(0, (3, 4)), want, "one row alone was written")
+
+
+def test_the_gear_is_the_one_of_the_call(files):
+    model = load(files["gears"])
+    check_that_the_call_has_one_row(model, choose)
     model.close()
 
 
 def test_the_shape_is_the_one_of_the_call(files):
     model = load(files["range"], input_sizes=[48, 16], output_sizes=[48])
-    with HeldStream() as stream:
-        clear(model)
-        describe(model, 1)
-        submit(model, stream)
-        describe(model, 3)
-        wait(stream)
-    want = model.a + model.b
-    want[1:] = 0
-    np.testing.assert_array_equal(model.read(0, (3, 4)), want, "one row alone was written")
+    check_that_the_call_has_one_row(model, describe)
     desc = acl.mdl.get_dataset_tensor_desc(model.outputs, 0)
     assert [acl.get_tensor_desc_dim_v2(desc, i)[0] for i in range(2)] == [1, 4]
     model.close()

@@ -12,10 +12,8 @@ import os
 import shutil
 import threading
 
-import numpy as np
 import pytest
-from model_datasets import Model
-from prof_case import API, MEMORY, TASK, TX, exported, make_model, one, session
+from prof_case import API, MEMORY, TASK, TX, exported, make_model, one, queue_model, session
 
 import acl
 
@@ -96,15 +94,7 @@ def profile(tmp_path_factory):
     assert acl.init() == 0
     assert acl.rt.set_device(0) == 0
     with session(folder, API | TASK | MEMORY | TX):
-        stream, _ = acl.rt.create_stream()
-        model = Model(path)
-        model.feed(np.ones([1, 3, 32, 32], np.float32))
-        for _ in range(5):
-            assert acl.mdl.execute_async(model.id, model.inputs, model.outputs, stream) == 0
-        assert acl.prof.mark_ex("half way", stream) == 0
-        assert acl.rt.synchronize_stream(stream) == 0
-        model.close()
-        assert acl.rt.destroy_stream(stream) == 0
+        queue_model(path, "half way", times=5)
     assert acl.rt.reset_device(0) == 0
     assert acl.finalize() == 0
     return exported(folder)

@@ -8,10 +8,19 @@ import random
 import shutil
 import struct
 
-import numpy as np
 import pytest
-from model_datasets import Model
-from prof_case import API, MEMORY, METRICS, RUNTIME, TASK, TX, directory, make_model, session
+from prof_case import (
+    API,
+    MEMORY,
+    METRICS,
+    RUNTIME,
+    TASK,
+    TX,
+    directory,
+    make_model,
+    queue_model,
+    session,
+)
 
 import acl
 from anynpu.msprof.crc32c import crc32c
@@ -36,14 +45,7 @@ def recorded(tmp_path_factory):
     assert acl.prof.set_config(8, "cpu,mem,disk,network") == 0
     assert acl.prof.set_config(3, "100") == 0
     with session(folder, API | TASK | RUNTIME | MEMORY | TX | METRICS, metrics=1):
-        stream, _ = acl.rt.create_stream()
-        model = Model(path)
-        model.feed(np.ones([1, 3, 32, 32], np.float32))
-        assert acl.mdl.execute_async(model.id, model.inputs, model.outputs, stream) == 0
-        assert acl.prof.mark_ex("mark", stream) == 0
-        assert acl.rt.synchronize_stream(stream) == 0
-        model.close()
-        assert acl.rt.destroy_stream(stream) == 0
+        queue_model(path, "mark")
     assert acl.rt.reset_device(0) == 0
     assert acl.finalize() == 0
     return directory(folder)

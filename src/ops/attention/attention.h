@@ -84,6 +84,12 @@ const std::byte* join_present(const AttentionShape& a, const CachedTensor& tenso
 // Bytes of `room`: 0 unless there is a past and no output for it.
 size_t present_room(const OpContext& context, const AttentionShape& a, const CachedTensor& tensor);
 
+// Both rooms behind one another in a workspace, in bytes from its start.
+struct PresentRooms {
+  size_t key_at = 0, value_at = 0, end = 0;
+};
+PresentRooms present_rooms(const OpContext& context, const AttentionShape& a, size_t begin);
+
 PlanResult plan_attention_reference(const OpContext& context);
 
 template <Isa isa>

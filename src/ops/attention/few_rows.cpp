@@ -3,7 +3,6 @@
 // All rows that share a head of keys are the right side of a product whose left side is the keys
 // as they lie; values are packed piece by piece, so that a piece stays in the cache.
 #include <algorithm>
-#include <atomic>
 
 #include "ops/attention/attention.h"
 #include "ops/attention/elements.h"
@@ -29,21 +28,20 @@ class FewRowsPlan final : public KernelPlan {
   const TileSet* tiles = nullptr;
   int64_t lines_step = 0, result_step = 0;  // floats between rows of scores and of results
   // In floats, from the start of the workspace; the room of a thread, from its own start.
-  size_t rooms_at = 0, room_floats = 0, present_key_at = 0, present_value_at = 0;
+  size_t rooms_at = 0, room_floats = 0;
   size_t keys_at = 0, products_at = 0, lines_at = 0, values_at = 0, result_at = 0, mask_at = 0;
+  PresentRooms present;
 
   Status run(const RunArgs& args) const override {
     float* work = reinterpret_cast<float*>(args.workspace);
-    const auto at = [&](size_t floats) { return reinterpret_cast<std::byte*>(work + floats); };
     std::fill(work, work + rooms_at, 0.0f);
-    const Elements k{a.key.type, join_present(a, a.key, args, at(present_key_at))};
-    const Elements v{a.value.type, join_present(a, a.value, args, at(present_value_at))};
-    const int64_t tasks = a.batch * a.kv_heads;
-    std::atomic<int64_t> next{0};
-    parallel(ThreadPool::instance().threads(), 1, [&](size_t slot, size_t) {
-      float* room = work + rooms_at + slot * room_floats;
-      for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;)
-        attend(args, k, v, task / a.kv_heads, task % a.kv_heads, room);
+    const Elements k{a.key.type, join_present(a, a.key, args, args.workspace + present.key_at)};
+    const Elements v{a.value.type,
+                     join_present(a, a.value, args, args.workspace + present.value_at)};
+    parallel_slots(static_cast<size_t>(a.batch * a.kv_heads), [&](size_t task, size_t slot) {
+      const auto head = static_cast<int64_t>(task);
+      attend(args, k, v, head / a.kv_heads, head % a.kv_heads,
+             work + rooms_at + slot * room_floats);
     });
     return {};
   }
@@ -165,10 +163,9 @@ PlanResult plan_few_rows(const OpContext& context) {
   plan->mask_at = place(static_cast<int64_t>(plan->rows.mask_floats()));
   plan->room_floats = end;
   plan->rooms_at = static_cast<size_t>(plan->tiles->panel_blocks * kLanes);  // the zeros
-  plan->present_key_at = plan->rooms_at + ThreadPool::instance().threads() * end;
-  plan->present_value_at = plan->present_key_at + present_room(context, a, a.key) / sizeof(float);
-  plan->workspace_bytes =
-      plan->present_value_at * sizeof(float) + present_room(context, a, a.value);
+  const size_t floats = plan->rooms_at + ThreadPool::instance().threads() * end;
+  plan->present = present_rooms(context, a, floats * sizeof(float));
+  plan->workspace_bytes = plan->present.end;
   if (element_count(context.outputs[0].shape) == 0) plan->a.batch = 0;
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }

@@ -16,6 +16,13 @@ size_t present_room(const OpContext& context, const AttentionShape& a, const Cac
   return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
 }
 
+PresentRooms present_rooms(const OpContext& context, const AttentionShape& a, size_t begin) {
+  PresentRooms rooms{.key_at = begin};
+  rooms.value_at = rooms.key_at + present_room(context, a, a.key);
+  rooms.end = rooms.value_at + present_room(context, a, a.value);
+  return rooms;
+}
+
 const std::byte* join_present(const AttentionShape& a, const CachedTensor& tensor,
                               const RunArgs& args, std::byte* room) {
   const std::byte* given = args.inputs[tensor.input];

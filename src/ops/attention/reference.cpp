@@ -18,17 +18,17 @@ class ReferencePlan final : public KernelPlan {
   LoadBlock<double> load_query = nullptr, load_key = nullptr, load_value = nullptr,
                     load_mask = nullptr;
   StoreBlock<double> store = nullptr;
-  size_t values_at = 0, rooms_at = 0;  // bytes from the start of the workspace; keys are first
+  PresentRooms present;  // first in the workspace
 
   // Doubles of a head: weights, a row of Q, of K or V, and of Y.
   int64_t room() const { return a.columns + 2 * std::max(a.size, a.value_size) + a.value_size; }
 
   Status run(const RunArgs& args) const override {
-    const std::byte* keys = join_present(a, a.key, args, args.workspace);
-    const std::byte* values = join_present(a, a.value, args, args.workspace + values_at);
+    const std::byte* keys = join_present(a, a.key, args, args.workspace + present.key_at);
+    const std::byte* values = join_present(a, a.value, args, args.workspace + present.value_at);
     parallel(static_cast<size_t>(a.batch * a.heads), 1, [&](size_t begin, size_t end) {
       for (auto head = static_cast<int64_t>(begin); head < static_cast<int64_t>(end); ++head) {
-        auto* weights = reinterpret_cast<double*>(args.workspace + rooms_at) + head * room();
+        auto* weights = reinterpret_cast<double*>(args.workspace + present.end) + head * room();
         for (int64_t row = 0; row < a.rows; ++row) {
           weigh(args, keys, head, row, weights);
           average(args, values, head, row, weights);
@@ -113,10 +113,9 @@ PlanResult plan_attention_reference(const OpContext& context) {
   plan->load_value = load_block<double>(a.value.type);
   plan->load_mask = load_block<double>(plan->mask_type);
   plan->store = store_block<double>(context.outputs[0].dtype);
-  plan->values_at = present_room(context, a, a.key);
-  plan->rooms_at = plan->values_at + present_room(context, a, a.value);
+  plan->present = present_rooms(context, a, 0);
   plan->workspace_bytes =
-      plan->rooms_at + static_cast<size_t>(a.batch * a.heads * plan->room()) * sizeof(double);
+      plan->present.end + static_cast<size_t>(a.batch * a.heads * plan->room()) * sizeof(double);
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }
 

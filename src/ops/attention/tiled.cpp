@@ -5,7 +5,6 @@
 // that a task's rows see are left out. Tensors of float16 and bfloat16 are widened where they are
 // packed or read, row by row; results are rounded once.
 #include <algorithm>
-#include <atomic>
 
 #include "ops/attention/attention.h"
 #include "ops/attention/elements.h"
@@ -34,16 +33,16 @@ class TiledAttentionPlan final : public KernelPlan {
   // In floats, from the start of the workspace; the room of a thread, from its own start.
   size_t keys_at = 0, values_at = 0, lines_at = 0, rooms_at = 0, room_floats = 0;
   size_t query_at = 0, mask_at = 0, result_at = 0;
-  size_t present_key_at = 0, present_value_at = 0;
+  PresentRooms present;
 
   int64_t first_row(int64_t tile) const { return a.rows * tile / row_tiles; }
 
   Status run(const RunArgs& args) const override {
     float* work = reinterpret_cast<float*>(args.workspace);
-    const auto at = [&](size_t floats) { return reinterpret_cast<std::byte*>(work + floats); };
     std::fill(work, work + keys_at, 0.0f);
-    const Elements k{a.key.type, join_present(a, a.key, args, at(present_key_at))};
-    const Elements v{a.value.type, join_present(a, a.value, args, at(present_value_at))};
+    const Elements k{a.key.type, join_present(a, a.key, args, args.workspace + present.key_at)};
+    const Elements v{a.value.type,
+                     join_present(a, a.value, args, args.workspace + present.value_at)};
     parallel_tasks(static_cast<size_t>(a.batch * a.kv_heads), [&](size_t task) {
       const auto head = static_cast<int64_t>(task);
       const int64_t b = head / a.kv_heads, h = head % a.kv_heads;
@@ -54,17 +53,11 @@ class TiledAttentionPlan final : public KernelPlan {
                        work + values_at + task * size(values));
     });
     const int64_t pieces = (row_tiles + tile_step - 1) / tile_step;
-    const int64_t tasks = a.batch * a.heads * pieces;
-    std::atomic<int64_t> next{0};
-    const size_t threads = ThreadPool::instance().threads();
-    parallel(threads, 1, [&](size_t slot, size_t) {
-      float* room = work + rooms_at + slot * room_floats;
-      for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
-        const int64_t first = task % pieces * tile_step;
-        for (int64_t t = first; t < std::min(row_tiles, first + tile_step); ++t) {
-          attend(args, task / pieces, t, room);
-        }
-      }
+    parallel_slots(static_cast<size_t>(a.batch * a.heads * pieces), [&](size_t task, size_t slot) {
+      const auto i = static_cast<int64_t>(task);
+      const int64_t first = i % pieces * tile_step;
+      for (int64_t t = first; t < std::min(row_tiles, first + tile_step); ++t)
+        attend(args, i / pieces, t, work + rooms_at + slot * room_floats);
     });
     return {};
   }
@@ -164,10 +157,9 @@ PlanResult plan_tiled(const OpContext& context) {
         plan->result_at + static_cast<size_t>(most * plan->result_step);
   }
   plan->room_floats += plan->rows.mask_floats();
-  plan->present_key_at = plan->rooms_at + static_cast<size_t>(threads) * plan->room_floats;
-  plan->present_value_at = plan->present_key_at + present_room(context, a, a.key) / sizeof(float);
-  plan->workspace_bytes =
-      plan->present_value_at * sizeof(float) + present_room(context, a, a.value);
+  const size_t floats = plan->rooms_at + static_cast<size_t>(threads) * plan->room_floats;
+  plan->present = present_rooms(context, a, floats * sizeof(float));
+  plan->workspace_bytes = plan->present.end;
   if (element_count(context.outputs[0].shape) == 0) plan->a.batch = 0;
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }

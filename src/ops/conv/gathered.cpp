@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <numeric>
 
@@ -114,15 +113,11 @@ class GatheredPlan final : public KernelPlan {
       weights = work + wide;
     }
     const int64_t each = first_task.back() * row_pieces;
-    const int64_t tasks = c.batch * c.group * each;
-    std::atomic<int64_t> next{0};
-    parallel(std::min(static_cast<size_t>(tasks), ThreadPool::instance().threads()), 1,
-             [&](size_t worker, size_t) {
-               float* room = work + rooms_at + worker * room_floats;
-               for (int64_t t; (t = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
-                 run_task(args, t / each / c.group, t / each % c.group, t % each, weights, room);
-               }
-             });
+    parallel_slots(static_cast<size_t>(c.batch * c.group * each), [&](size_t task, size_t slot) {
+      const auto t = static_cast<int64_t>(task);
+      run_task(args, t / each / c.group, t / each % c.group, t % each, weights,
+               work + rooms_at + slot * room_floats);
+    });
     return {};
   }
 
@@ -347,6 +342,19 @@ class GatheredKernel final : public Kernel {
 
 int64_t ConvPhase::positions() const { return element_count(grid); }
 
+void ConvPhase::add(int64_t tap, const std::vector<int64_t>& offset) {
+  taps.push_back(tap);
+  offsets.insert(offsets.end(), offset.begin(), offset.end());
+}
+
+std::vector<int64_t> tap_place(const std::vector<int64_t>& kernel,
+                               const std::vector<int64_t>& dilation, int64_t tap) {
+  std::vector<int64_t> place(kernel.size());
+  for (size_t d = kernel.size(); d-- > 0; tap /= kernel[d])
+    place[d] = tap % kernel[d] * dilation[d];
+  return place;
+}
+
 Status check_gathered(const GatheredConv& conv, Isa isa) {
   if (conv.in.size() > kMostGatheredAxes || conv.phases.size() > kMostPhases) {
     return fail(Code::unsupported_shape, "{} axes and {} phases, takes up to {} and {}",
@@ -389,12 +397,9 @@ Result<GatheredConv> gathered_conv_of(const OpContext& context) {
   ANYNPU_ASSIGN(conv.activation, activation_of(context));
   ConvPhase phase{.grid = w.out, .first = std::vector<int64_t>(w.dims(), 0)};
   for (int64_t tap = 0; tap < conv.kernel_taps; ++tap) {
-    phase.taps.push_back(tap);
-    std::vector<int64_t> offsets(w.dims());
-    int64_t rest = tap;
-    for (size_t d = w.dims(); d-- > 0; rest /= w.kernel[d])
-      offsets[d] = rest % w.kernel[d] * w.dilation[d] - w.pad_begin[d];
-    phase.offsets.insert(phase.offsets.end(), offsets.begin(), offsets.end());
+    std::vector<int64_t> offsets = tap_place(w.kernel, w.dilation, tap);
+    for (size_t d = 0; d < w.dims(); ++d) offsets[d] -= w.pad_begin[d];
+    phase.add(tap, offsets);
   }
   conv.phases.push_back(std::move(phase));
   return conv;

@@ -27,7 +27,12 @@ struct ConvPhase {
   std::vector<int64_t> offsets{};  // of each tap, along each axis
 
   int64_t positions() const;
+  void add(int64_t tap, const std::vector<int64_t>& offset);
 };
+
+// Where a tap lies in the dilated kernel, along each axis.
+std::vector<int64_t> tap_place(const std::vector<int64_t>& kernel,
+                               const std::vector<int64_t>& dilation, int64_t tap);
 
 struct GatheredConv {
   int64_t batch = 0, in_channels = 0, out_channels = 0, group = 1;

@@ -12,22 +12,6 @@ namespace anynpu::ops {
 
 namespace {
 
-// Offset into the input plane of kernel tap `tap` for output position `position`, or -1 in the
-// pads.
-int64_t tap_offset(const Window& w, int64_t position, int64_t tap) {
-  int64_t offset = 0, scale = 1;
-  for (size_t i = w.dims(); i-- > 0;) {
-    const int64_t at =
-        (position % w.out[i]) * w.stride[i] + (tap % w.kernel[i]) * w.dilation[i] - w.pad_begin[i];
-    position /= w.out[i];
-    tap /= w.kernel[i];
-    if (at < 0 || at >= w.in[i]) return -1;
-    offset += at * scale;
-    scale *= w.in[i];
-  }
-  return offset;
-}
-
 template <typename T>
 struct ReferenceConv {
   ConvShape c;
@@ -47,7 +31,7 @@ struct ReferenceConv {
     for (int64_t p = 0; p < out_plane; ++p) {
       double sum = bias ? static_cast<double>(Element<T>::load(bias[o])) : 0.0;
       for (int64_t tap = 0; tap < taps; ++tap) {
-        const int64_t offset = tap_offset(c.window, p, tap);
+        const int64_t offset = c.window.tap_offset(p, tap);
         if (offset < 0) continue;
         for (int64_t k = 0; k < channels; ++k) {
           sum += static_cast<double>(Element<T>::load(x[k * in_plane + offset])) *

@@ -4,7 +4,6 @@
 #include "ops/conv/winograd.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "ops/cpu/tile.h"
 #include "ops/cpu/winograd.h"

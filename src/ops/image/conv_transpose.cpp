@@ -179,17 +179,13 @@ Result<GatheredConv> gathered_conv_transpose_of(const OpContext& context) {
       phase.grid[d] = std::max<int64_t>(0, (g.out[d] - 1 - phase.first[d] + stride) / stride);
     }
     for (int64_t tap = 0; tap < conv.kernel_taps; ++tap) {
-      std::vector<int64_t> offsets(dims);
+      std::vector<int64_t> offsets = tap_place(g.kernel, g.dilation, tap);
       bool seen = true;
-      int64_t k = tap;
-      for (size_t d = dims; d-- > 0; k /= g.kernel[d]) {
-        const int64_t reach = k % g.kernel[d] * g.dilation[d];
-        seen = seen && reach % g.stride[d] == remainder[d];
-        offsets[d] = (phase.first[d] + g.pad[d] - reach) / g.stride[d];
+      for (size_t d = 0; d < dims; ++d) {
+        seen = seen && offsets[d] % g.stride[d] == remainder[d];
+        offsets[d] = (phase.first[d] + g.pad[d] - offsets[d]) / g.stride[d];
       }
-      if (!seen) continue;
-      phase.taps.push_back(tap);
-      phase.offsets.insert(phase.offsets.end(), offsets.begin(), offsets.end());
+      if (seen) phase.add(tap, offsets);
     }
     conv.phases.push_back(std::move(phase));
   }

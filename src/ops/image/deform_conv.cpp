@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeformConv of images: each tap of the kernel is moved by its own offset and read between pixels.
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "ops/image/image.h"
@@ -134,26 +133,23 @@ struct Deform {
   void operator()(const RunArgs& args) const {
     const int64_t blocks = (pixels() + kPixels - 1) / kPixels, depth = group_in() * taps();
     const auto tasks = static_cast<size_t>(p.batch * p.group * blocks);
-    std::atomic<size_t> next{0};
-    parallel(std::min(tasks, ThreadPool::instance().threads()), 1, [&](size_t worker, size_t) {
+    parallel_slots(tasks, [&](size_t task, size_t slot) {
+      const auto i = static_cast<int64_t>(task);
+      const int64_t n = i / blocks / p.group, group = i / blocks % p.group;
+      const int64_t first = i % blocks * kPixels, count = std::min(kPixels, pixels() - first);
       double* columns =
-          reinterpret_cast<double*>(args.workspace) + worker * static_cast<size_t>(room());
-      std::fill_n(columns, room(), 0.0);
-      for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
-        const auto i = static_cast<int64_t>(task);
-        const int64_t n = i / blocks / p.group, group = i / blocks % p.group;
-        const int64_t first = i % blocks * kPixels, count = std::min(kPixels, pixels() - first);
-        gather(args, n, group, first, count, columns);
-        for (int64_t m = group * group_out(); m < (group + 1) * group_out(); ++m) {
-          double sum[kPixels];
-          std::fill_n(sum, kPixels, bias ? read(args, 3, m) : 0.0);
-          for (int64_t k = 0; k < depth; ++k) {
-            const double weight = read(args, 1, m * depth + k);
-            for (int64_t l = 0; l < kPixels; ++l) sum[l] += weight * columns[k * kPixels + l];
-          }
-          T* y = output_of<T>(args, 0) + (n * p.outputs + m) * pixels() + first;
-          for (int64_t l = 0; l < count; ++l) y[l] = Element<T>::store(sum[l]);
+          reinterpret_cast<double*>(args.workspace) + slot * static_cast<size_t>(room());
+      if (count < kPixels) std::fill_n(columns, room(), 0.0);  // it is multiplied whole
+      gather(args, n, group, first, count, columns);
+      for (int64_t m = group * group_out(); m < (group + 1) * group_out(); ++m) {
+        double sum[kPixels];
+        std::fill_n(sum, kPixels, bias ? read(args, 3, m) : 0.0);
+        for (int64_t k = 0; k < depth; ++k) {
+          const double weight = read(args, 1, m * depth + k);
+          for (int64_t l = 0; l < kPixels; ++l) sum[l] += weight * columns[k * kPixels + l];
         }
+        T* y = output_of<T>(args, 0) + (n * p.outputs + m) * pixels() + first;
+        for (int64_t l = 0; l < count; ++l) y[l] = Element<T>::store(sum[l]);
       }
     });
   }

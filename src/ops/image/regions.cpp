@@ -2,7 +2,6 @@
 // RoiAlign, MaxUnpool and Col2Im.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -123,13 +122,9 @@ struct RoiAlign {
       const int64_t batch = input_of<int64_t>(args, 2)[r];
       if (batch < 0 || batch >= x[0]) return index_failure(label, batch, x[0]);
     }
-    const auto rois = static_cast<size_t>(out[0]);
-    std::atomic<size_t> next{0};
-    parallel(std::min(rois, ThreadPool::instance().threads()), 1, [&](size_t worker, size_t) {
-      double* values =
-          reinterpret_cast<double*>(args.workspace) + worker * static_cast<size_t>(out[1]);
-      for (size_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < rois;)
-        align(args, static_cast<int64_t>(r), values);
+    parallel_slots(static_cast<size_t>(out[0]), [&](size_t r, size_t slot) {
+      align(args, static_cast<int64_t>(r),
+            reinterpret_cast<double*>(args.workspace) + slot * static_cast<size_t>(out[1]));
     });
     return {};
   }
@@ -322,16 +317,13 @@ struct ColumnSums {
 
   void operator()(const RunArgs& args) const {
     const int64_t taps = element_count(g.block), steps = element_count(g.steps);
-    const auto count = static_cast<size_t>(planes);
-    std::atomic<int64_t> next{0};
-    parallel(std::min(count, ThreadPool::instance().threads()), 1, [&](size_t worker, size_t) {
-      W* pixels = reinterpret_cast<W*>(args.workspace) + worker * static_cast<size_t>(room());
-      for (int64_t plane; (plane = next.fetch_add(1, std::memory_order_relaxed)) < planes;) {
-        std::fill_n(pixels, room(), W{});
-        for (int64_t tap = 0; tap < taps; ++tap)
-          add_tap(args.inputs[0], (plane * taps + tap) * steps * parts, tap, pixels);
-        store(args.outputs[0], plane * room(), pixels, room());
-      }
+    parallel_slots(static_cast<size_t>(planes), [&](size_t task, size_t slot) {
+      const auto plane = static_cast<int64_t>(task);
+      W* pixels = reinterpret_cast<W*>(args.workspace) + slot * static_cast<size_t>(room());
+      std::fill_n(pixels, room(), W{});
+      for (int64_t tap = 0; tap < taps; ++tap)
+        add_tap(args.inputs[0], (plane * taps + tap) * steps * parts, tap, pixels);
+      store(args.outputs[0], plane * room(), pixels, room());
     });
   }
 };

@@ -2,7 +2,6 @@
 #include "ops/image/resize_weighted.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -93,20 +92,18 @@ struct Run : WeightedResize {
   }
 
   // Planes side by side, each with its passes in a room of its thread.
-  void run_planes(const RunArgs& args, size_t threads) const {
-    std::atomic<int64_t> next{0};
-    parallel(threads, 1, [&](size_t worker, size_t) {
-      double* room =
-          reinterpret_cast<double*>(args.workspace) + worker * 2 * static_cast<size_t>(most);
-      for (int64_t plane; (plane = next.fetch_add(1, std::memory_order_relaxed)) < planes;) {
-        double *from = room, *to = room + most;
-        load(args.inputs[0], plane * in_plane, 1, from, in_plane);
-        for (const Pass& pass : passes) {
-          run_pass(pass, 0, pass.outer * pass.out, from, to, parts, outside);
-          std::swap(from, to);
-        }
-        store(args.outputs[0], plane * out_plane, from, out_plane);
+  void run_planes(const RunArgs& args) const {
+    parallel_slots(static_cast<size_t>(planes), [&](size_t task, size_t slot) {
+      const auto plane = static_cast<int64_t>(task);
+      double* from =
+          reinterpret_cast<double*>(args.workspace) + static_cast<int64_t>(slot) * 2 * most;
+      double* to = from + most;
+      load(args.inputs[0], plane * in_plane, 1, from, in_plane);
+      for (const Pass& pass : passes) {
+        run_pass(pass, 0, pass.outer * pass.out, from, to, parts, outside);
+        std::swap(from, to);
       }
+      store(args.outputs[0], plane * out_plane, from, out_plane);
     });
   }
 };
@@ -118,12 +115,12 @@ std::unique_ptr<KernelPlan> plan_weighted_resize(WeightedResize resize) {
   const bool split = resize.planes < static_cast<int64_t>(threads);
   const size_t rooms = split ? 1 : threads;
   const auto bytes = rooms * 2 * static_cast<size_t>(resize.most) * sizeof(double);
-  auto plan = make_plan([run = Run{std::move(resize)}, split, threads](const RunArgs& args) {
+  auto plan = make_plan([run = Run{std::move(resize)}, split](const RunArgs& args) {
     if (run.planes * run.out_plane == 0) return;
     if (split) {
       run.run_split(args);
     } else {
-      run.run_planes(args, threads);
+      run.run_planes(args);
     }
   });
   plan->workspace_bytes = bytes;

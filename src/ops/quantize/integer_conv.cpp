@@ -45,7 +45,6 @@ PlanResult plan_conv(const OpContext& context) {
   const auto load_x = load_block<int64_t>(p.x_type), load_w = load_block<int64_t>(p.w_type);
   const auto store = store_block<double>(p.out_type);
   return make_plan([=](const RunArgs& args) {
-    const Window& window = p.window;
     parallel(static_cast<size_t>(p.batch * p.channels), 1, [&](size_t begin, size_t end) {
       for (auto plane = static_cast<int64_t>(begin); plane < static_cast<int64_t>(end); ++plane) {
         const int64_t n = plane / p.channels, m = plane % p.channels;
@@ -55,17 +54,8 @@ PlanResult plan_conv(const OpContext& context) {
         for (int64_t o = 0; o < p.out_size; ++o) {
           auto sum = static_cast<int64_t>(p.bias.at(args, m, 0));
           for (int64_t tap = 0; tap < p.taps; ++tap) {
-            int64_t at = 0, place = 1, rest = o, k = tap;
-            bool inside = true;
-            for (size_t d = window.dims(); d-- > 0;) {
-              const int64_t i = rest % window.out[d] * window.stride[d] - window.pad_begin[d] +
-                                k % window.kernel[d] * window.dilation[d];
-              rest /= window.out[d], k /= window.kernel[d];
-              inside = inside && i >= 0 && i < window.in[d];
-              at += i * place;
-              place *= window.in[d];
-            }
-            if (!inside) continue;
+            const int64_t at = p.window.tap_offset(o, tap);
+            if (at < 0) continue;
             for (int64_t c = 0; c < p.group_in; ++c) {
               int64_t a = 0, b = 0;
               load_x(args.inputs[0],

@@ -167,14 +167,22 @@ Status dft_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, std::move(shape));
 }
 
+// The input as outer x extent x inner points of `parts` numbers; `extent` is along the axis.
+struct Points {
+  int64_t outer = 1, extent = 0, inner = 1, parts = 1;
+};
+
+Points points_of(const Shape& x, int64_t axis) {
+  Points p{.extent = x[static_cast<size_t>(axis)], .parts = x.back()};
+  for (int64_t i = 0; i < static_cast<int64_t>(x.size()) - 1; ++i) {
+    if (i != axis) (i < axis ? p.outer : p.inner) *= x[static_cast<size_t>(i)];
+  }
+  return p;
+}
+
 PlanResult plan_dft(const OpContext& context) {
   ANYNPU_ASSIGN(const Setup s, setup_of(context));
-  const Shape& x = context.inputs[0].shape;
-  const int64_t parts = x.back(), extent = x[static_cast<size_t>(s.axis)];
-  int64_t outer = 1, inner = 1;
-  for (int64_t i = 0; i < static_cast<int64_t>(x.size()) - 1; ++i) {
-    if (i != s.axis) (i < s.axis ? outer : inner) *= x[static_cast<size_t>(i)];
-  }
+  const auto [outer, extent, inner, parts] = points_of(context.inputs[0].shape, s.axis);
   const bool inverse = context.int_attr("inverse") != 0;
   const DType type = context.inputs[0].dtype;
   const auto store = store_block<double>(type);
@@ -200,12 +208,7 @@ PlanResult plan_dft(const OpContext& context) {
 
 PlanResult plan_dft_fast(const OpContext& context) {
   ANYNPU_ASSIGN(const Setup s, setup_of(context));
-  const Shape& x = context.inputs[0].shape;
-  const int64_t parts = x.back(), extent = x[static_cast<size_t>(s.axis)];
-  int64_t outer = 1, inner = 1;
-  for (int64_t i = 0; i < static_cast<int64_t>(x.size()) - 1; ++i) {
-    if (i != s.axis) (i < s.axis ? outer : inner) *= x[static_cast<size_t>(i)];
-  }
+  const auto [outer, extent, inner, parts] = points_of(context.inputs[0].shape, s.axis);
   const DType type = context.inputs[0].dtype;
   const int64_t given = std::min(extent, s.to_real ? s.length / 2 + 1 : s.length);
   const auto load = [=, from = load_block<double>(type)](const RunArgs& args, int64_t row,

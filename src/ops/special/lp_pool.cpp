@@ -49,17 +49,8 @@ PlanResult plan_lp(const OpContext& context) {
         for (int64_t o = 0; o < out_size; ++o) {
           double sum = 0;
           for (int64_t tap = 0; tap < taps; ++tap) {
-            int64_t at = 0, place = 1, rest = o, k = tap;
-            bool inside = true;
-            for (size_t d = window.dims(); d-- > 0;) {
-              const int64_t i = rest % window.out[d] * window.stride[d] - window.pad_begin[d] +
-                                k % window.kernel[d] * window.dilation[d];
-              rest /= window.out[d], k /= window.kernel[d];
-              inside = inside && i >= 0 && i < window.in[d];
-              at += i * place;
-              place *= window.in[d];
-            }
-            if (!inside) continue;
+            const int64_t at = window.tap_offset(o, tap);
+            if (at < 0) continue;
             double value = 0;
             load(args.inputs[0], plane * in_size + at, 0, &value, 1);
             sum += p == 2 ? value * value : std::pow(std::fabs(value), p);
