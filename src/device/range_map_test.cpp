@@ -72,7 +72,9 @@ TEST(RangeMap, AgreesWithAnOrderedMapOverManyChanges) {
         next != model.begin() && address < std::prev(next)->first + std::prev(next)->second;
     const auto found = map.find(address);
     ASSERT_EQ(found != nullptr, inside);
-    if (inside) ASSERT_EQ(found->base, std::prev(next)->first);
+    if (inside) {
+      ASSERT_EQ(found->base, std::prev(next)->first);
+    }
     ASSERT_EQ(map.size(), model.size());
   }
 }
@@ -109,7 +111,8 @@ TEST(RangeMap, IsReadWhileOthersChangeIt) {
   for (int i = 0; i < 20'000; ++i) {
     const uintptr_t base = random() % 1000 * 64;
     if (base == kStays) continue;
-    if (!map.insert(range(base, 64))) EXPECT_NE(map.remove(base, MemoryKind::device), nullptr);
+    if (map.insert(range(base, 64))) continue;
+    EXPECT_NE(map.remove(base, MemoryKind::device), nullptr);
   }
   done = true;
   for (std::thread& thread : threads) thread.join();
