@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """acl.blas.gemm_ex in four types and two sizes against onnxruntime, in float against numpy too.
-onnxruntime has no product of bfloat16: it stands against our own float, and against the rate of
-the tile units measured in the same run."""
+onnxruntime has no product of bfloat16: it stands against our own float."""
 
 import functools
 import os
-import subprocess
 import time
 
 THREADS = len(os.sched_getaffinity(0))
@@ -131,18 +129,6 @@ def compare(report, what, limit, ours, theirs, n):
     report.add(what, limit, "x", ratio, f"{THREADS} threads; ours {number(rate(n, best))} GFLOP/s")
 
 
-def tile_seconds(build, n):
-    """How long the operations of a product take at the rate that the tile units have just now."""
-    tool = os.path.join(build, "tools", "benchop", "benchop")
-
-    def run():
-        time.sleep(REST)
-        told = subprocess.run([tool, "tiles"], check=True, capture_output=True, text=True).stdout
-        return 2e-9 * n ** 3 / float(told.split()[1])
-
-    return run
-
-
 def rows_of_size(report, n, random):
     floats = None
     for name, kinds in KINDS.items():
@@ -164,11 +150,6 @@ def rows_of_size(report, n, random):
         if name == "bfloat16":
             limit = BF16_LIMITS[n] if has_amx() else None
             compare(report, f"{what} our float", limit, ours, floats, n)
-            if has_amx():
-                # Half of the rate is twice the time.
-                ratio = ratio_of(seconds(ours), tile_seconds(report.build, n), PAIRS_OF[n])
-                report.add(f"{what} the tile units' rate", 2.0 if n == LARGE else None, "x", ratio,
-                           f"{THREADS} threads; random numbers")
         ours.free()
     floats.free()
 
