@@ -108,6 +108,23 @@ struct ShortDepthwise {
   }
 };
 
+// Where output row `y` of a plane and all it is made of lie: in a LaneRow or in ShortLaneRows.
+struct Places {
+  int64_t blocks = 1, taps = 1, out_h = 1;
+
+  template <typename T, typename Row>
+  void point(Row& row, const RunArgs& args, int64_t plane, int64_t y) const {
+    const int64_t block = plane % blocks, place = (plane * out_h + y) * row.out_w * kBlock;
+    const T* residual = args.inputs.size() > 3 ? input_of<T>(args, 3) : nullptr;
+    const float* packed = reinterpret_cast<const float*>(args.packed);
+    row.in = input_of<T>(args, 0) + plane * row.in_h * row.in_w * kBlock;
+    row.out = output_of<T>(args, 0) + place;
+    row.residual = residual ? residual + place : nullptr;
+    row.weights = packed + block * taps * kBlock;
+    row.bias = packed + (blocks * taps + block) * kBlock;
+  }
+};
+
 class DepthwiseConv final : public Kernel {
  public:
   DepthwiseConv(int64_t channels, int64_t taps, const LaneSet& lanes, bool short_rows)
@@ -159,6 +176,7 @@ class DepthwiseConv final : public Kernel {
     const int64_t out_h = flat ? 1 : w.out[0], stride_h = flat ? 1 : w.stride[0];
     const int64_t pad_top = flat ? 0 : w.pad_begin[0];
     const int64_t blocks = blocks_, taps = taps_, batch = c.batch;
+    const Places places{blocks, taps, out_h};
     const auto depthwise_row = lanes_.depthwise_row;
     const auto least =  // rows, or bands of rows, that a thread takes
         static_cast<size_t>(std::max<int64_t>(1, 2048 / std::max<int64_t>(1, r.out_w * taps)));
@@ -173,22 +191,14 @@ class DepthwiseConv final : public Kernel {
       auto plan = make_plan([=](const RunArgs& args) {
         const int64_t bands = (out_h + kShortRows - 1) / kShortRows;  // of a plane
         const RowOrder order(batch, blocks, bands);
-        const float* packed = reinterpret_cast<const float*>(args.packed);
-        const BF16* residual = args.inputs.size() > 3 ? input_of<BF16>(args, 3) : nullptr;
         const auto rows = short_lane_set().depthwise_rows;
         parallel(static_cast<size_t>(batch * blocks * bands), least, [&](size_t begin, size_t end) {
           ShortLaneRows at = shape;
           for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
             const auto [plane, band] = order[i];
-            const int64_t block = plane % blocks;
             const int64_t first = band * out_h / bands;
-            const int64_t place = (plane * out_h + first) * shape.out_w * kBlock;
             at.rows = (band + 1) * out_h / bands - first;
-            at.in = input_of<BF16>(args, 0) + plane * shape.in_h * shape.in_w * kBlock;
-            at.out = output_of<BF16>(args, 0) + place;
-            at.residual = residual ? residual + place : nullptr;
-            at.weights = packed + block * taps * kBlock;
-            at.bias = packed + (blocks * taps + block) * kBlock;
+            places.point<BF16>(at, args, plane, first);
             at.y = first * stride_h - pad_top;
             rows(at);
           }
@@ -217,19 +227,12 @@ class DepthwiseConv final : public Kernel {
       return plan;
     }
     auto plan = make_plan([=](const RunArgs& args) {
-      const float* packed = reinterpret_cast<const float*>(args.packed);
-      const float* residual = args.inputs.size() > 3 ? input_of<float>(args, 3) : nullptr;
       const RowOrder order(batch, blocks, out_h);
       parallel(static_cast<size_t>(batch * blocks * out_h), least, [&](size_t begin, size_t end) {
         LaneRow row = r;
         for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
           const auto [plane, y] = order[i];
-          const int64_t block = plane % blocks, place = (plane * out_h + y) * r.out_w * kBlock;
-          row.in = input_of<float>(args, 0) + plane * r.in_h * r.in_w * kBlock;
-          row.out = output_of<float>(args, 0) + place;
-          row.residual = residual ? residual + place : nullptr;
-          row.weights = packed + block * taps * kBlock;
-          row.bias = packed + (blocks * taps + block) * kBlock;
+          places.point<float>(row, args, plane, y);
           row.y = y * stride_h - pad_top;
           depthwise_row(row);
         }
