@@ -28,10 +28,10 @@ void pack_matrix_panel(const Engine& engine, const RightSide& right, const GemmS
 
 constexpr int64_t kRowBytes = kDepth * 2;
 
-// Chunks of k, where both sides of a task are too large for the second-level cache: 512 of k. The
+// Chunks of k, where both sides of a task are too large for the second-level cache: 384 of k. The
 // bytes of a result depend on them, and so on the shape of the product alone.
-constexpr int64_t kChunkSteps = 16;
-constexpr int64_t kChunkRows = 512, kChunkPanels = 16;  // of a task
+constexpr int64_t kChunkSteps = 12;
+constexpr int64_t kChunkRows = 512, kChunkPanels = 12;  // of a task
 bool in_chunks(const RightSide& right, int64_t m) {
   constexpr int64_t kManyRows = 256, kManySteps = 64, kManyPanels = 32;
   return m >= kManyRows && right.steps() >= kManySteps && right.panels() >= kManyPanels;
@@ -174,7 +174,6 @@ struct AmxGemmPlan final : KernelPlan {
               row * job.row_bytes;
       if (cut.end_row(task) == g.m && g.m % kPanel != 0) job.last_a = packed;
     }
-    job.far_left = chunks;
     job.row_panels = (cut.end_row(task) - row + kPanel - 1) / kPanel;
     job.b = packs_b
                 ? reinterpret_cast<const BF16*>(args.workspace + b_at) + batch * right.elements()
@@ -197,6 +196,10 @@ struct AmxGemmPlan final : KernelPlan {
       job.first = step == 0;
       step += chunk;
       job.last = step >= right.steps();
+      // The last chunk is followed by the next rows, mostly of the same columns.
+      job.next_b = job.last ? b : b + step * kStepElements;
+      job.next_a = job.last ? job.a + job.row_panels * job.panel_bytes
+                            : job.a + step_at[static_cast<size_t>(step)];
       engine->multiply(job);
     } while (!job.last);
   }

@@ -42,6 +42,7 @@ using Halves [[gnu::vector_size(32)]] = uint16_t;
 struct Waiting {
   static constexpr int64_t kRowsOfTiles = 2 * kPanel;  // [2 column tiles][32 rows]
   float* sums = nullptr;
+  float* kept = nullptr;  // what jobs before this one have summed up, in the same order
   int64_t row = 0, column = 0;
   int64_t done = kRowsOfTiles;
 };
@@ -51,8 +52,9 @@ inline int64_t place_of(const Finish& f, int64_t row) {
   return f.row_at ? f.row_at[row] : row * f.row_step;
 }
 
-// `curved`: apply_curve() has been there, and rounding is left.
-template <bool curved>
+// `curved`: apply_curve() has been there, and rounding is left. `kept`: sums of other jobs belong
+// to the value.
+template <bool curved, bool kept>
 struct Row {
   Floats alpha, bias, low, high;
   bool clamp;
@@ -63,9 +65,11 @@ struct Row {
         low(Floats{} + f.min),
         high(Floats{} + f.max),
         clamp(f.clamp) {}
-  [[gnu::always_inline]] Floats value_of(const float* sums, const BF16* residual) const {
+  [[gnu::always_inline]] Floats value_of(const float* sums, const float* kept_sums,
+                                         const BF16* residual) const {
     Floats value = load_floats(sums);
     if constexpr (!curved) {
+      if constexpr (kept) value += load_floats(kept_sums);
       value = alpha * value + bias;
       if (residual) value += widen_16(residual);
       if (clamp) {  // comparisons in this order keep NaN
@@ -78,17 +82,18 @@ struct Row {
 };
 
 // A row whose 16 columns are not all of the product's.
-template <bool curved>
-[[gnu::noinline]] void finish_cut_row(const Finish& f, const float* sums, const float* bias,
-                                      int64_t at, int64_t lanes) {
+template <bool curved, bool kept>
+[[gnu::noinline]] void finish_cut_row(const Finish& f, const float* sums, const float* kept_sums,
+                                      const float* bias, int64_t at, int64_t lanes) {
   const auto bytes = static_cast<size_t>(lanes) * sizeof(BF16);
   BF16 cut[kRows] = {};
   if (f.residual) std::memcpy(static_cast<void*>(cut), f.residual + at, bytes);
-  const Halves halves = round_16(Row<curved>(f, bias).value_of(sums, f.residual ? cut : nullptr));
+  const Halves halves =
+      round_16(Row<curved, kept>(f, bias).value_of(sums, kept_sums, f.residual ? cut : nullptr));
   std::memcpy(static_cast<void*>(f.out + at), &halves, bytes);
 }
 
-template <typename Tiles, bool curved>
+template <typename Tiles, bool curved, bool kept>
 [[gnu::always_inline]] inline void finish_rows(const Finish& f, Waiting& block, int64_t count) {
   const int64_t end =
       block.done + count < Waiting::kRowsOfTiles ? block.done + count : Waiting::kRowsOfTiles;
@@ -99,43 +104,63 @@ template <typename Tiles, bool curved>
     const int64_t column = block.column + half * kRows, lanes = f.columns - column;
     int64_t row = block.row + first + block.done - part * kRows;
     int64_t rows = stop - block.done;
-    const float* sums =
-        block.sums + ((part & 1) * 2 + half) * kRows * kRows + (block.done - part * kRows) * kRows;
+    int64_t sum = ((part & 1) * 2 + half) * kRows * kRows + (block.done - part * kRows) * kRows;
     block.done = stop;
     if (lanes <= 0) continue;
     if (f.rows - row < rows) rows = f.rows - row;
     const int64_t tile = column / kRows * f.tile_step;
     if (lanes < kRows) [[unlikely]] {
-      for (; rows > 0; --rows, ++row, sums += kRows) {
+      for (; rows > 0; --rows, ++row, sum += kRows) {
         const int64_t at = f.row_at ? f.row_at[row] : row * f.row_step;
-        if (at >= 0) finish_cut_row<curved>(f, sums, f.bias + column, at + tile, lanes);
+        if (at < 0) continue;
+        finish_cut_row<curved, kept>(f, block.sums + sum, block.kept + sum, f.bias + column,
+                                     at + tile, lanes);
       }
       continue;
     }
-    const Row<curved> finished(f, f.bias + column);
+    const Row<curved, kept> finished(f, f.bias + column);
     BF16* const out = f.out + tile;
     const BF16* const residual = f.residual ? f.residual + tile : nullptr;
+    const float *const sums = block.sums, *const kept_sums = block.kept;
     const int64_t* const row_at = f.row_at;
     const int64_t row_step = f.row_step;
-    for (; rows > 0; --rows, ++row, sums += kRows) {
+    for (; rows > 0; --rows, ++row, sum += kRows) {
       const int64_t at = row_at ? row_at[row] : row * row_step;
       if (at < 0) continue;
-      Tiles::round_to(finished.value_of(sums, residual ? residual + at : nullptr), out + at);
+      Tiles::round_to(
+          finished.value_of(sums + sum, kept_sums + sum, residual ? residual + at : nullptr),
+          out + at);
     }
+  }
+}
+
+// Of a block that later jobs go on with: its sums are added to those kept.
+[[gnu::always_inline]] inline void keep_rows(Waiting& block, int64_t count, bool first) {
+  const int64_t end =
+      block.done + count < Waiting::kRowsOfTiles ? block.done + count : Waiting::kRowsOfTiles;
+  for (; block.done < end; ++block.done) {
+    float* const kept = block.kept + block.done * kRows;
+    Floats value = load_floats(block.sums + block.done * kRows);
+    if (!first) value += load_floats(kept);
+    std::memcpy(kept, &value, sizeof value);
   }
 }
 
 // A curve takes many values at a time: the sums of a block become its arguments, and then what is
 // left to do is to round them.
+template <bool kept>
 inline void apply_curve(const Finish& f, const Waiting& block) {
   for (int64_t half = 0; half < 2 && block.column + half * kRows < f.columns; ++half) {
     const int64_t column = block.column + half * kRows;
     const int64_t lanes = f.columns - column < kRows ? f.columns - column : kRows;
     const Floats bias = load_floats(f.bias + column);
     for (int64_t part = 0; part < 2; ++part) {
-      float* const tile = block.sums + (part * 2 + half) * kRows * kRows;
+      const int64_t begin = (part * 2 + half) * kRows * kRows;
+      float* const tile = block.sums + begin;
       for (int64_t i = 0; i < kRows; ++i) {
-        Floats value = f.alpha * load_floats(tile + i * kRows) + bias;
+        Floats value = load_floats(tile + i * kRows);
+        if constexpr (kept) value += load_floats(block.kept + begin + i * kRows);
+        value = f.alpha * value + bias;
         const int64_t at = place_of(f, block.row + part * kRows + i);
         if (f.residual && at >= 0) {
           BF16 cut[kRows] = {};
@@ -156,78 +181,132 @@ inline void apply_curve(const Finish& f, const Waiting& block) {
   for (int64_t i = 0; i < kPanel; ++i, line += step) __builtin_prefetch(line, 0, 2);
 }
 
-// Leaves the block's sums in `sums`, and has finished `before` by then.
-template <typename Tiles, bool curved>
-inline void multiply_block(const Job& job, const Finish& finish, Tiles& tiles, int64_t row,
-                           int64_t column, float* sums, Waiting& before) {
-  constexpr int64_t kTile = kRows * kDepth, kSums = kRows * kRows;
-  constexpr int64_t kRowBytes = kDepth * 2, kSumBytes = kRows * 4;
-  const bool moved = job.last_a && row == job.row_panels - 1;
-  const std::byte* const a = moved ? job.last_a : job.a + row * job.panel_bytes;
-  const std::byte* const lower = a + kRows * job.row_bytes;
-  const BF16* b = job.b + column * job.b_panel;
-  float* const kept = job.sums + (row * job.column_panels + column) * kBlockSums;
-  if (job.first) {
-    tiles.template zero<0>();
-    tiles.template zero<1>();
-    tiles.template zero<2>();
-    tiles.template zero<3>();
-  } else {
-    tiles.template load<0>(kept, kSumBytes);
-    tiles.template load<1>(kept + kSums, kSumBytes);
-    tiles.template load<2>(kept + 2 * kSums, kSumBytes);
-    tiles.template load<3>(kept + 3 * kSums, kSumBytes);
-  }
-  const int64_t row_bytes = job.row_bytes;
-  // What is read for the first time comes from far: the next panel is on its way meanwhile.
-  const bool next_b = row == 0, next_a = column == 0 && job.far_left;
-  const int64_t left = Waiting::kRowsOfTiles - before.done;
-  const int64_t share = job.steps > 0 ? (left + job.steps - 1) / job.steps : 0;
-  for (int64_t step = 0; step < job.steps; ++step, b += kStepElements) {
-    const int64_t at = job.step_at[step];
-    tiles.template load_once<6>(b, kRowBytes);
-    tiles.template load<4>(a + at, row_bytes);
-    tiles.template add_product<0, 4, 6>();
-    tiles.template load_once<7>(b + kTile, kRowBytes);
-    tiles.template add_product<1, 4, 7>();
-    tiles.template load<5>(lower + at, row_bytes);
-    tiles.template add_product<2, 5, 6>();
-    tiles.template add_product<3, 5, 7>();
-    if (next_b) fetch_lines(b + job.b_panel, kRowBytes);
-    if (next_a) fetch_lines(a + job.panel_bytes + at, row_bytes);
-    finish_rows<Tiles, curved>(finish, before, share);
-  }
-  finish_rows<Tiles, curved>(finish, before, Waiting::kRowsOfTiles);  // of no steps
-  if (!job.last) sums = kept;
-  tiles.template store<0>(sums, kSumBytes);
-  tiles.template store<1>(sums + kSums, kSumBytes);
-  tiles.template store<2>(sums + 2 * kSums, kSumBytes);
-  tiles.template store<3>(sums + 3 * kSums, kSumBytes);
-}
-
-template <typename Tiles, bool curved>
-void multiply_all(const Job& job) {
-  Tiles tiles;  // configures the unit of this thread, and releases it at the end
-  alignas(64) float sums[2][kBlockSums];
-  const Finish& finish = *job.finish;
-  Waiting before;
-  const int64_t outer = job.columns_outside ? job.column_panels : job.row_panels;
-  const int64_t inner = job.columns_outside ? job.row_panels : job.column_panels;
-  for (int64_t i = 0, turn = 0; i < outer; ++i) {
-    for (int64_t j = 0; j < inner; ++j, turn ^= 1) {
-      const int64_t row = job.columns_outside ? j : i, column = job.columns_outside ? i : j;
-      multiply_block<Tiles, curved>(job, finish, tiles, row, column, sums[turn], before);
-      if (!job.last) continue;
-      before = {sums[turn], job.row + row * kPanel, job.column + column * kPanel, 0};
-      if constexpr (curved) apply_curve(finish, before);
+// Packed panels that are needed later, line by line into the second-level cache: a few at each step
+// of all blocks until then, for more at a time would be waited for.
+class Ahead {
+ public:
+  // `blocks`: in whose steps a panel or all panels are fetched; `part` bytes of each panel count.
+  Ahead(const void* from, int64_t part, int64_t panel_bytes, int64_t blocks)
+      : line_(static_cast<const std::byte*>(from)),
+        end_(line_ + part),
+        part_(part),
+        panel_bytes_(panel_bytes),
+        each_(from ? (kPanel + blocks - 1) / blocks : 0) {}
+  [[gnu::always_inline]] void fetch() {
+    for (int64_t i = 0; i < each_; ++i, line_ += 64) {
+      if (line_ == end_) line_ += panel_bytes_ - part_, end_ = line_ + part_;
+      __builtin_prefetch(line_, 0, 2);
     }
   }
-  finish_rows<Tiles, curved>(finish, before, Waiting::kRowsOfTiles);
-}
+
+ private:
+  const std::byte *line_, *end_;
+  int64_t part_, panel_bytes_, each_;
+};
+
+// Of the jobs that share sums: the only one, one that others follow, the last.
+enum class Stage : uint8_t { only, early, last };
+
+template <typename Tiles, bool curved, Stage stage>
+class Multiplication {
+ public:
+  explicit Multiplication(const Job& job)
+      : job_(job),
+        finish_(*job.finish),
+        next_b_(job.next_b, job.steps * kStepBytes, job.b_panel * 2, job.row_panels),
+        next_a_(nullptr, 0, 0, 1) {}
+
+  void run() {
+    alignas(64) float sums[2][kBlockSums];
+    const int64_t outer = job_.columns_outside ? job_.column_panels : job_.row_panels;
+    const int64_t inner = job_.columns_outside ? job_.row_panels : job_.column_panels;
+    for (int64_t i = 0, turn = 0; i < outer; ++i) {
+      for (int64_t j = 0; j < inner; ++j, turn ^= 1) {
+        const int64_t row = job_.columns_outside ? j : i, column = job_.columns_outside ? i : j;
+        block(row, column, sums[turn]);
+        before_ = {sums[turn], job_.sums + (row * job_.column_panels + column) * kBlockSums,
+                   job_.row + row * kPanel, job_.column + column * kPanel, 0};
+        if constexpr (curved) apply_curve<kKept>(finish_, before_);
+      }
+    }
+    settle(Waiting::kRowsOfTiles);
+  }
+
+ private:
+  static constexpr bool kKept = stage == Stage::last;
+  static constexpr int64_t kStepBytes = kStepElements * 2;
+
+  // Rows of the block before this one.
+  [[gnu::always_inline]] void settle(int64_t rows) {
+    if constexpr (stage == Stage::early) {
+      keep_rows(before_, rows, job_.first);
+    } else {
+      finish_rows<Tiles, curved, kKept>(finish_, before_, rows);
+    }
+  }
+
+  // Leaves the block's sums in `sums`, and has settled the block before it by then.
+  void block(int64_t row, int64_t column, float* sums) {
+    constexpr int64_t kTile = kRows * kDepth, kSums = kRows * kRows;
+    constexpr int64_t kRowBytes = kDepth * 2, kSumBytes = kRows * 4;
+    const bool last = row == job_.row_panels - 1;
+    const std::byte* const a = job_.last_a && last ? job_.last_a : job_.a + row * job_.panel_bytes;
+    const std::byte* const lower = a + kRows * job_.row_bytes;
+    const BF16* b = job_.b + column * job_.b_panel;
+    if (stage != Stage::only && column == 0) {
+      const std::byte* const from = last ? job_.next_a : a + job_.step_at[0] + job_.panel_bytes;
+      next_a_ = Ahead(from, job_.steps * kStepBytes, 0, job_.column_panels);
+    }
+    tiles_.template zero<0>();
+    tiles_.template zero<1>();
+    tiles_.template zero<2>();
+    tiles_.template zero<3>();
+    const int64_t row_bytes = job_.row_bytes;
+    const int64_t left = Waiting::kRowsOfTiles - before_.done;
+    const int64_t share = job_.steps > 0 ? (left + job_.steps - 1) / job_.steps : 0;
+    for (int64_t step = 0; step < job_.steps; ++step, b += kStepElements) {
+      const int64_t at = job_.step_at[step];
+      tiles_.template load_once<6>(b, kRowBytes);
+      tiles_.template load<4>(a + at, row_bytes);
+      tiles_.template add_product<0, 4, 6>();
+      tiles_.template load_once<7>(b + kTile, kRowBytes);
+      tiles_.template add_product<1, 4, 7>();
+      tiles_.template load<5>(lower + at, row_bytes);
+      tiles_.template add_product<2, 5, 6>();
+      tiles_.template add_product<3, 5, 7>();
+      if constexpr (stage != Stage::only) {
+        next_b_.fetch();
+        next_a_.fetch();
+      } else if (row ==
+                 0) {  // b is read for the first time: the next panel is on its way meanwhile
+        fetch_lines(b + job_.b_panel, kRowBytes);
+      }
+      settle(share);
+    }
+    settle(Waiting::kRowsOfTiles);  // of no steps
+    tiles_.template store<0>(sums, kSumBytes);
+    tiles_.template store<1>(sums + kSums, kSumBytes);
+    tiles_.template store<2>(sums + 2 * kSums, kSumBytes);
+    tiles_.template store<3>(sums + 3 * kSums, kSumBytes);
+  }
+
+  const Job& job_;
+  const Finish& finish_;
+  Tiles tiles_;  // configures the unit of this thread, and releases it at the end
+  Waiting before_;
+  Ahead next_b_, next_a_;
+};
 
 template <typename Tiles>
 void multiply(const Job& job) {
-  job.finish->curve ? multiply_all<Tiles, true>(job) : multiply_all<Tiles, false>(job);
+  const bool curved = job.finish->curve;
+  if (!job.last) return Multiplication<Tiles, false, Stage::early>(job).run();
+  if (job.first) {
+    return curved ? Multiplication<Tiles, true, Stage::only>(job).run()
+                  : Multiplication<Tiles, false, Stage::only>(job).run();
+  }
+  curved ? Multiplication<Tiles, true, Stage::last>(job).run()
+         : Multiplication<Tiles, false, Stage::last>(job).run();
 }
 
 // Rows of 32 columns, two by two, as a right side has them.

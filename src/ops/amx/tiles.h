@@ -38,13 +38,13 @@ struct Finish {
   RowMap curve = nullptr;  // instead of the clamp
 };
 
-// Blocks of 32 x 32 results, or of sums that a later job goes on with.
+// Blocks of 32 x 32 results. A long k may be cut into jobs one after another, which add to the same
+// sums; the last of them makes results.
 struct Job {
   // Row r of panel p, step s: 64 bytes at a + p * panel_bytes + step_at[s] + r * row_bytes.
   const std::byte* a = nullptr;
   int64_t panel_bytes = 0, row_bytes = 0;
   const int64_t* step_at = nullptr;
-  bool far_left = false;              // a is not in a cache yet
   const std::byte* last_a = nullptr;  // the last panel is here instead, unless null
   const BF16* b = nullptr;  // [column panel: b_panel elements apart][step][2][16 pairs][16][2]
   int64_t b_panel = 0;
@@ -53,6 +53,10 @@ struct Job {
   bool first = true, last = true;  // of the jobs that share sums
   float* sums = nullptr;           // [row panel][column panel][2][2][16][16]; unused by an only job
   int64_t row = 0, column = 0;     // of the product, where the first block begins
+  // What the job behind this one reads first: its right side, of the same shape, and the first
+  // panel of its left side. Fetched meanwhile, unless null; then a is packed in whole steps.
+  const BF16* next_b = nullptr;
+  const std::byte* next_a = nullptr;
   const Finish* finish = nullptr;
 };
 
