@@ -47,12 +47,7 @@ struct Waiting {
   int64_t done = kRowsOfTiles;
 };
 
-inline int64_t place_of(const Finish& f, int64_t row) {
-  if (row >= f.rows) return -1;
-  return f.row_at ? f.row_at[row] : row * f.row_step;
-}
-
-// `curved`: apply_curve() has been there, and rounding is left. `kept`: sums of other jobs belong
+// `curved`: bend_rows() has been there, and rounding is left. `kept`: sums of other jobs belong
 // to the value.
 template <bool curved, bool kept>
 struct Row {
@@ -81,6 +76,29 @@ struct Row {
   }
 };
 
+// Rows of sums become what a curve gives of them: then rounding is left to do.
+template <bool kept>
+[[gnu::noinline]] void bend_rows(const Finish& f, const Waiting& block, int64_t sum, int64_t row,
+                                 int64_t rows, int64_t column) {
+  const Floats bias = load_floats(f.bias + column);
+  const int64_t left = f.columns - column, tile = column / kRows * f.tile_step;
+  const auto bytes = static_cast<size_t>(left < kRows ? left : kRows) * sizeof(BF16);
+  float* const bent = block.sums + sum;
+  for (int64_t i = 0; i < rows; ++i) {
+    Floats value = load_floats(bent + i * kRows);
+    if constexpr (kept) value += load_floats(block.kept + sum + i * kRows);
+    value = f.alpha * value + bias;
+    const int64_t at = f.row_at ? f.row_at[row + i] : (row + i) * f.row_step;
+    if (f.residual && at >= 0) {
+      BF16 cut[kRows] = {};
+      std::memcpy(static_cast<void*>(cut), f.residual + at + tile, bytes);
+      value += widen_16(cut);
+    }
+    std::memcpy(bent + i * kRows, &value, sizeof value);
+  }
+  f.curve(bent, bent, rows * kRows);
+}
+
 // A row whose 16 columns are not all of the product's.
 template <bool curved, bool kept>
 [[gnu::noinline]] void finish_cut_row(const Finish& f, const float* sums, const float* kept_sums,
@@ -108,6 +126,9 @@ template <typename Tiles, bool curved, bool kept>
     block.done = stop;
     if (lanes <= 0) continue;
     if (f.rows - row < rows) rows = f.rows - row;
+    if constexpr (curved) {
+      if (rows > 0) bend_rows<kept>(f, block, sum, row, rows, column);
+    }
     const int64_t tile = column / kRows * f.tile_step;
     if (lanes < kRows) [[unlikely]] {
       for (; rows > 0; --rows, ++row, sum += kRows) {
@@ -143,35 +164,6 @@ template <typename Tiles, bool curved, bool kept>
     Floats value = load_floats(block.sums + block.done * kRows);
     if (!first) value += load_floats(kept);
     std::memcpy(kept, &value, sizeof value);
-  }
-}
-
-// A curve takes many values at a time: the sums of a block become its arguments, and then what is
-// left to do is to round them.
-template <bool kept>
-inline void apply_curve(const Finish& f, const Waiting& block) {
-  for (int64_t half = 0; half < 2 && block.column + half * kRows < f.columns; ++half) {
-    const int64_t column = block.column + half * kRows;
-    const int64_t lanes = f.columns - column < kRows ? f.columns - column : kRows;
-    const Floats bias = load_floats(f.bias + column);
-    for (int64_t part = 0; part < 2; ++part) {
-      const int64_t begin = (part * 2 + half) * kRows * kRows;
-      float* const tile = block.sums + begin;
-      for (int64_t i = 0; i < kRows; ++i) {
-        Floats value = load_floats(tile + i * kRows);
-        if constexpr (kept) value += load_floats(block.kept + begin + i * kRows);
-        value = f.alpha * value + bias;
-        const int64_t at = place_of(f, block.row + part * kRows + i);
-        if (f.residual && at >= 0) {
-          BF16 cut[kRows] = {};
-          std::memcpy(static_cast<void*>(cut), f.residual + at + column / kRows * f.tile_step,
-                      static_cast<size_t>(lanes) * sizeof(BF16));
-          value += widen_16(cut);
-        }
-        std::memcpy(tile + i * kRows, &value, sizeof value);
-      }
-      f.curve(tile, tile, kRows * kRows);
-    }
   }
 }
 
@@ -226,7 +218,6 @@ class Multiplication {
         block(row, column, sums[turn]);
         before_ = {sums[turn], job_.sums + (row * job_.column_panels + column) * kBlockSums,
                    job_.row + row * kPanel, job_.column + column * kPanel, 0};
-        if constexpr (curved) apply_curve<kKept>(finish_, before_);
       }
     }
     settle(Waiting::kRowsOfTiles);
@@ -253,7 +244,7 @@ class Multiplication {
     const std::byte* const a = job_.last_a && last ? job_.last_a : job_.a + row * job_.panel_bytes;
     const std::byte* const lower = a + kRows * job_.row_bytes;
     const BF16* b = job_.b + column * job_.b_panel;
-    if (stage != Stage::only && column == 0) {
+    if (stage != Stage::only && job_.next_a && column == 0) {
       const std::byte* const from = last ? job_.next_a : a + job_.step_at[0] + job_.panel_bytes;
       next_a_ = Ahead(from, job_.steps * kStepBytes, 0, job_.column_panels);
     }
