@@ -14,6 +14,7 @@ namespace {
 
 KernelDef kernel_of(const OpContext& context, bool instructions) {
   const bool conv = context.schema->name.ends_with("Conv");
+  const bool attention = context.schema->name.ends_with("Attention");
   KernelDef def;
   def.op = context.schema->name;
   def.name = "tiles";
@@ -21,6 +22,9 @@ KernelDef kernel_of(const OpContext& context, bool instructions) {
   if (conv) {
     def.create =
         instructions ? amx::create_conv<amx::amx_engine> : amx::create_conv<amx::software_engine>;
+  } else if (attention) {
+    def.create = instructions ? amx::create_attention<amx::amx_engine>
+                              : amx::create_attention<amx::software_engine>;
   } else {
     def.create =
         instructions ? amx::create_gemm<amx::amx_engine> : amx::create_gemm<amx::software_engine>;
@@ -139,6 +143,52 @@ TEST(AmxGemm, LeavesFewRowsOfAConstantToVectors) {
   const bool there = amx::check_amx().ok();
   EXPECT_EQ(takes("MatMul shape=2x3x64,64x32 const=1 dtype=bfloat16"), there);
   EXPECT_EQ(takes("MatMul shape=1x64,64x32 dtype=bfloat16"), there);
+}
+
+TEST(AmxAttention, AgreesWithTheReferenceForEveryRemainderMaskAndCache) {
+  for (const char* text :
+       {"FusedAttention shape=1x128x64,1x128x64,1x128x64 heads=1 scale=0.125 dtype=bfloat16 "
+        "domain=anynpu opset=1",
+        "FusedAttention shape=2x17x48,2x33x48,2x33x24 heads=3 scale=0.5 dtype=bfloat16 "
+        "domain=anynpu opset=1",
+        "FusedAttention shape=2x70x120,2x197x120,2x197x99,2x3x70x197 heads=3 "
+        "dtype=bfloat16,bfloat16,bfloat16,float32 domain=anynpu opset=1",
+        "FusedAttention shape=1x40x66,1x2100x66,1x2100x66 heads=2 scale=0.1 dtype=bfloat16 "
+        "domain=anynpu opset=1",
+        "FusedAttention shape=1x1x5,1x1x5,1x1x3 dtype=bfloat16 domain=anynpu opset=1",
+        "FusedAttention shape=1x0x8,1x4x8,1x4x8 heads=2 dtype=bfloat16 domain=anynpu opset=1",
+        "Attention shape=2x6x65x32,2x2x65x32,2x2x65x40 is_causal=1 dtype=bfloat16 opset=23",
+        "Attention shape=1x4x35x32,1x4x5x32,1x4x5x32,_,1x4x124x32,1x4x124x32 dtype=bfloat16 "
+        "outputs=3 softcap=2.0 opset=24",
+        "Attention shape=1x2x40x33,1x2x47x33,1x2x47x33 qk_matmul_output_mode=3 outputs=4 "
+        "left_window_size=5 right_window_size=3 dtype=bfloat16 opset=25"}) {
+    const auto op_case = OpCase::parse(text);
+    ASSERT_TRUE(op_case.ok()) << text << ": " << op_case.status().to_string();
+    const auto context = op_case->context();
+    ASSERT_TRUE(context.ok()) << text << ": " << context.status().to_string();
+    ASSERT_TRUE(amx::check_attention(*context).ok()) << text;
+    const auto kernels =
+        Registry::instance().kernels(context->schema->name, context->schema->domain);
+    const auto expected = op_case->run(*kernels.back(), Layout::plain);
+    ASSERT_TRUE(expected.ok()) << text;
+    for (const bool instructions : {false, true}) {
+      if (instructions && !amx::check_amx().ok()) continue;
+      const auto actual = op_case->run(kernel_of(*context, instructions), Layout::plain);
+      ASSERT_TRUE(actual.ok()) << text << ": " << actual.status().to_string();
+      for (size_t i = 0; i < actual->size(); ++i) {
+        EXPECT_LE(worst_error(context->outputs[i].dtype, (*actual)[i], (*expected)[i]), 1)
+            << text << ", output " << i << (instructions ? ", amx" : ", software");
+      }
+    }
+  }
+}
+
+TEST(AmxAttention, LeavesKeysOfOtherTypesToOthers) {
+  const auto op_case = OpCase::parse(
+      "Attention shape=1x2x40x32,1x2x40x32,1x2x40x32 dtype=bfloat16,bfloat16,float32 opset=23");
+  const auto context = op_case->context();
+  ASSERT_TRUE(context.ok()) << context.status().to_string();
+  EXPECT_NE(amx::check_attention(*context).message().find("V is float32"), std::string::npos);
 }
 
 TEST(AmxTiles, ResultsRoundOnceKeepNanAndTakeDenormalsAsZero) {

@@ -15,15 +15,8 @@ namespace {
 // A panel of columns of b, or of its transpose.
 void pack_matrix_panel(const Engine& engine, const RightSide& right, const GemmShape& g,
                        int64_t panel, const BF16* b, BF16* packed) {
-  if (g.transpose_b) {
-    right.pack_panel(
-        panel, [&](int64_t k, int64_t j) { return b[j * g.k + k]; }, packed);
-  } else if (g.k % kDepth == 0 && (panel + 1) * kPanel <= g.n) {
-    engine.pair_rows(b + panel * kPanel, g.n, g.k, packed + panel * right.panel_elements());
-  } else {
-    right.pack_panel(
-        panel, [&](int64_t k, int64_t j) { return b[k * g.n + j]; }, packed);
-  }
+  g.transpose_b ? right.pack_lines(panel, b, g.k, packed)
+                : right.pack_rows(engine, panel, b, g.n, packed);
 }
 
 constexpr int64_t kRowBytes = kDepth * 2;

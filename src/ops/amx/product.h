@@ -39,6 +39,11 @@ struct RightSide {
       }
     }
   }
+  // Of a matrix whose rows lie `row_step` elements apart.
+  void pack_rows(const Engine& engine, int64_t panel, const BF16* from, int64_t row_step,
+                 BF16* packed) const;
+  // Of a matrix whose columns lie `column_step` elements apart: of a transposed one.
+  void pack_lines(int64_t panel, const BF16* from, int64_t column_step, BF16* packed) const;
 };
 
 // Rows and columns of a task.

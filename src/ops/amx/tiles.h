@@ -53,8 +53,9 @@ struct Job {
   bool first = true, last = true;  // of the jobs that share sums
   float* sums = nullptr;           // [row panel][column panel][2][2][16][16]; unused by an only job
   int64_t row = 0, column = 0;     // of the product, where the first block begins
-  // What the job behind this one reads first: its right side, of the same shape, and the first
-  // panel of its left side. Fetched meanwhile, unless null; then a is packed in whole steps.
+  // Of jobs that share sums: what the job behind this one reads first, its right side, of the same
+  // shape, and the first panel of its left side. With these, what is not in a cache yet is fetched
+  // in time, of this job as well; a is packed in whole steps then.
   const BF16* next_b = nullptr;
   const std::byte* next_a = nullptr;
   const Finish* finish = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schemas and kernels of FusedAttention and Attention.
+#include "ops/amx/amx.h"
 #include "ops/attention/attention.h"
 #include "ops/families.h"
 #include "ops/registry.h"
@@ -58,6 +59,8 @@ void add_kernels(Registry& registry, std::string_view op, std::string_view domai
       create_few_rows<Isa::avx512>);
   add("attention_few_rows_avx2", kTiledTypes, can_run_few_rows<Isa::avx2>,
       create_few_rows<Isa::avx2>);
+  add("attention_amx_bf16", {DType::bf16}, amx::can_run_attention,
+      amx::create_attention<amx::amx_engine>);
   add("attention_avx512", kTiledTypes, can_run_tiled_attention<Isa::avx512>,
       create_tiled_attention<Isa::avx512>);
   add("attention_avx2", kTiledTypes, can_run_tiled_attention<Isa::avx2>,
