@@ -167,16 +167,11 @@ template <typename Tiles, bool curved, bool kept>
   }
 }
 
-// 32 lines into the second-level cache.
-[[gnu::always_inline]] inline void fetch_lines(const void* from, int64_t step) {
-  const auto* line = static_cast<const std::byte*>(from);
-  for (int64_t i = 0; i < kPanel; ++i, line += step) __builtin_prefetch(line, 0, 2);
-}
-
 // Packed panels that are needed later, line by line into the second-level cache: a few at each step
 // of all blocks until then, for more at a time would be waited for.
 class Ahead {
  public:
+  Ahead() = default;
   // `blocks`: in whose steps a panel or all panels are fetched; `part` bytes of each panel count.
   Ahead(const void* from, int64_t part, int64_t panel_bytes, int64_t blocks)
       : line_(static_cast<const std::byte*>(from)),
@@ -192,8 +187,8 @@ class Ahead {
   }
 
  private:
-  const std::byte *line_, *end_;
-  int64_t part_, panel_bytes_, each_;
+  const std::byte *line_ = nullptr, *end_ = nullptr;
+  int64_t part_ = 0, panel_bytes_ = 0, each_ = 0;
 };
 
 // Of the jobs that share sums: the only one, one that others follow, the last.
@@ -205,8 +200,7 @@ class Multiplication {
   explicit Multiplication(const Job& job)
       : job_(job),
         finish_(*job.finish),
-        next_b_(job.next_b, job.steps * kStepBytes, job.b_panel * 2, job.row_panels),
-        next_a_(nullptr, 0, 0, 1) {}
+        next_b_(job.next_b, job.steps * kStepBytes, job.b_panel * 2, job.row_panels) {}
 
   void run() {
     alignas(64) float sums[2][kBlockSums];
@@ -244,9 +238,15 @@ class Multiplication {
     const std::byte* const a = job_.last_a && last ? job_.last_a : job_.a + row * job_.panel_bytes;
     const std::byte* const lower = a + kRows * job_.row_bytes;
     const BF16* b = job_.b + column * job_.b_panel;
-    if (stage != Stage::only && job_.next_a && column == 0) {
+    const int64_t part = job_.steps * kStepBytes;
+    if (stage == Stage::only) {
+      // b is read for the first time: the next panel, or that of the next job, is on its way.
+      const int64_t blocks = job_.columns_outside ? job_.row_panels : 1;
+      if (row == 0) next_b_ = Ahead(b + job_.b_panel, part, 0, blocks);
+      if (row == blocks) next_b_ = {};
+    } else if (job_.next_a && column == 0) {
       const std::byte* const from = last ? job_.next_a : a + job_.step_at[0] + job_.panel_bytes;
-      next_a_ = Ahead(from, job_.steps * kStepBytes, 0, job_.column_panels);
+      next_a_ = Ahead(from, part, 0, job_.column_panels);
     }
     tiles_.template zero<0>();
     tiles_.template zero<1>();
@@ -265,13 +265,8 @@ class Multiplication {
       tiles_.template load<5>(lower + at, row_bytes);
       tiles_.template add_product<2, 5, 6>();
       tiles_.template add_product<3, 5, 7>();
-      if constexpr (stage != Stage::only) {
-        next_b_.fetch();
-        next_a_.fetch();
-      } else if (row ==
-                 0) {  // b is read for the first time: the next panel is on its way meanwhile
-        fetch_lines(b + job_.b_panel, kRowBytes);
-      }
+      next_b_.fetch();
+      if constexpr (stage != Stage::only) next_a_.fetch();
       settle(share);
     }
     settle(Waiting::kRowsOfTiles);  // of no steps

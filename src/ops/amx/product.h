@@ -87,7 +87,7 @@ inline Cut cut_work(const RightSide& right, int64_t m, int64_t row_bytes, int64_
   }
   cut.rows = std::min(most, up(row_panels, std::min(wanted, row_panels))) * kPanel;
   if (large_right && threads == 1) cut.rows = std::min(most, row_panels) * kPanel;
-  cut.columns_outside = cut.task_panels * right.panel_bytes() > kRightBytes;
+  cut.columns_outside = large_right;
   return cut;
 }
 
