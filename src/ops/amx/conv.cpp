@@ -29,10 +29,17 @@ constexpr int64_t kUnit = 16;  // channels of a block of the layout
 
 int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// Zeros; a loop over elements would take longer than the products of a small layer.
+void clear(BF16* to, int64_t count) {
+  std::memset(static_cast<void*>(to), 0, static_cast<size_t>(count) * sizeof(BF16));
+}
+
 // One axis: `extent` elements with zeros around them, seen by taps.
 struct Axis {
   int64_t extent = 1, out = 1, kernel = 1, stride = 1, dilation = 1, pad = 0;
 
+  // Whether a result is made of the element in its place alone.
+  bool is_plain() const { return kernel == 1 && stride == 1 && pad == 0 && out == extent; }
   int64_t phase(int64_t tap) const { return tap * dilation % stride; }
   int64_t offset(int64_t tap) const { return tap * dilation / stride; }
   // From the begin of a line to that of the next. The places that taps see behind a line are zeros;
@@ -65,6 +72,12 @@ struct Grid {
   void fold(int64_t channels) {
     folded_channels = channels;
     folded_x = std::exchange(x, Axis{x.out, x.out});
+  }
+  // Lines that follow each other without zeros between them are one.
+  void join_lines() {
+    if (!y.is_plain() || !x.is_plain()) return;
+    x = Axis{y.extent * x.extent, y.extent * x.extent};
+    y = Axis{};
   }
   void finish() {
     line = x.pitch();
@@ -99,7 +112,7 @@ struct Grid {
       const int64_t from_y = row * y.stride + phase.first - y.pad;
       place += run;
       if (n >= batch || from_y < 0 || from_y >= y.extent) {
-        std::fill_n(to, run * kDepth, BF16{});
+        clear(to, run * kDepth);
         to += run * kDepth;
         continue;
       }
@@ -115,12 +128,12 @@ struct Grid {
           std::clamp(up(std::max<int64_t>(shift, 0), x.stride) - begin, int64_t{0}, run);
       const int64_t high =
           std::clamp(shift + x.extent <= 0 ? 0 : up(shift + x.extent, x.stride) - begin, low, run);
-      std::fill_n(to, low * kDepth, BF16{});
+      clear(to, low * kDepth);
       const BF16* from = input + (n * in_blocks + 2 * block) * plane +
                          (from_y * x.extent + (begin + low) * x.stride - shift) * kUnit;
       engine.join_units(from, 2 * block + 1 < in_blocks ? plane : 0, x.stride * kUnit, high - low,
                         to + low * kDepth);
-      std::fill_n(to + high * kDepth, (run - high) * kDepth, BF16{});
+      clear(to + high * kDepth, (run - high) * kDepth);
       to += run * kDepth;
     }
   }
@@ -272,7 +285,7 @@ class AmxConv final : public Kernel {
     grid.in_blocks = up(c.in_channels, kUnit);
     grid.x = axis_of(c.window, c.window.dims() - 1);
     if (c.window.dims() == 2) grid.y = axis_of(c.window, 0);
-    if (folded_) grid.fold(channels_);
+    folded_ ? grid.fold(channels_) : grid.join_lines();
     grid.finish();
     plan->plane = grid.y.out * grid.x.out;
     plan->bias_start = bias_start();

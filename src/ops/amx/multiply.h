@@ -40,26 +40,26 @@ using Halves [[gnu::vector_size(32)]] = uint16_t;
 // A block whose sums are there. It is finished row by row while tiles of the next one are loaded
 // and multiplied, which leaves the rest of the processor idle.
 struct Waiting {
-  static constexpr int64_t kRowsOfTiles = 2 * kPanel;  // [2 column tiles][32 rows]
   float* sums = nullptr;
   float* kept = nullptr;  // what jobs before this one have summed up, in the same order
   int64_t row = 0, column = 0;
-  int64_t done = kRowsOfTiles;
+  int64_t done = kPanel;  // rows
 };
 
-// `curved`: bend_rows() has been there, and rounding is left. `kept`: sums of other jobs belong
-// to the value.
+constexpr int64_t kTileSums = kRows * kRows;
+
+// What makes results of 16 sums. `curved`: bend_rows() has been there, and rounding is left.
+// `kept`: sums of other jobs belong to the value.
 template <bool curved, bool kept>
 struct Row {
   Floats alpha, bias, low, high;
-  bool clamp;
 
   [[gnu::always_inline]] Row(const Finish& f, const float* bias_at)
-      : alpha(Floats{} + f.alpha),
-        bias(load_floats(bias_at)),
-        low(Floats{} + f.min),
-        high(Floats{} + f.max),
-        clamp(f.clamp) {}
+      : alpha(Floats{} + f.alpha), bias(load_floats(bias_at)) {
+    constexpr float kEndless = __builtin_inff();
+    low = Floats{} + (f.clamp ? f.min : -kEndless);
+    high = Floats{} + (f.clamp ? f.max : kEndless);
+  }
   [[gnu::always_inline]] Floats value_of(const float* sums, const float* kept_sums,
                                          const BF16* residual) const {
     Floats value = load_floats(sums);
@@ -67,10 +67,8 @@ struct Row {
       if constexpr (kept) value += load_floats(kept_sums);
       value = alpha * value + bias;
       if (residual) value += widen_16(residual);
-      if (clamp) {  // comparisons in this order keep NaN
-        value = value < low ? low : value;
-        value = value > high ? high : value;
-      }
+      value = value < low ? low : value;  // comparisons in this order keep NaN
+      value = value > high ? high : value;
     }
     return value;
   }
@@ -111,59 +109,78 @@ template <bool curved, bool kept>
   std::memcpy(static_cast<void*>(f.out + at), &halves, bytes);
 }
 
+// Rows of one whole tile or of two beside each other, whose sums begin at `sum`.
+template <typename Tiles, bool curved, bool kept, int tiles, bool mapped>
+[[gnu::always_inline]] inline void finish_whole(const Finish& f, const Waiting& block, int64_t sum,
+                                                int64_t row, int64_t rows) {
+  const int64_t second = f.tile_step, first = block.column / kRows * f.tile_step;
+  const float* const bias = f.bias + block.column;
+  const Row<curved, kept> left(f, bias), right(f, tiles == 2 ? bias + kRows : bias);
+  BF16* const out = f.out + first;
+  const BF16* const residual = f.residual ? f.residual + first : nullptr;
+  const float *sums = block.sums + sum, *kept_sums = block.kept + sum;
+  const int64_t* const row_at = f.row_at;
+  const int64_t row_step = f.row_step;
+  for (const int64_t end = row + rows; row < end; ++row, sums += kRows, kept_sums += kRows) {
+    const int64_t at = mapped ? row_at[row] : row * row_step;
+    if (mapped && at < 0) continue;
+    const BF16* const added = residual ? residual + at : nullptr;
+    Tiles::round_to(left.value_of(sums, kept_sums, added), out + at);
+    if constexpr (tiles == 2) {
+      Tiles::round_to(
+          right.value_of(sums + kTileSums, kept_sums + kTileSums, added ? added + second : nullptr),
+          out + at + second);
+    }
+  }
+}
+
 template <typename Tiles, bool curved, bool kept>
 [[gnu::always_inline]] inline void finish_rows(const Finish& f, Waiting& block, int64_t count) {
-  const int64_t end =
-      block.done + count < Waiting::kRowsOfTiles ? block.done + count : Waiting::kRowsOfTiles;
+  const int64_t end = block.done + count < kPanel ? block.done + count : kPanel;
+  const int64_t columns = f.columns - block.column;
   while (block.done < end) {
-    const int64_t part = static_cast<int64_t>(static_cast<uint64_t>(block.done) / kRows);
-    const int64_t half = part >> 1, first = (part & 1) * kRows;
-    const int64_t stop = end < (part + 1) * kRows ? end : (part + 1) * kRows;
-    const int64_t column = block.column + half * kRows, lanes = f.columns - column;
-    int64_t row = block.row + first + block.done - part * kRows;
-    int64_t rows = stop - block.done;
-    int64_t sum = ((part & 1) * 2 + half) * kRows * kRows + (block.done - part * kRows) * kRows;
+    const int64_t lower = block.done >= kRows;  // row tile
+    const int64_t stop = lower || end < kRows ? end : kRows, row = block.row + block.done;
+    const int64_t sum = lower * 2 * kTileSums + block.done % kRows * kRows;
+    const int64_t rows = f.rows - row < stop - block.done ? f.rows - row : stop - block.done;
     block.done = stop;
-    if (lanes <= 0) continue;
-    if (f.rows - row < rows) rows = f.rows - row;
+    if (rows <= 0) continue;
     if constexpr (curved) {
-      if (rows > 0) bend_rows<kept>(f, block, sum, row, rows, column);
-    }
-    const int64_t tile = column / kRows * f.tile_step;
-    if (lanes < kRows) [[unlikely]] {
-      for (; rows > 0; --rows, ++row, sum += kRows) {
-        const int64_t at = f.row_at ? f.row_at[row] : row * f.row_step;
-        if (at < 0) continue;
-        finish_cut_row<curved, kept>(f, block.sums + sum, block.kept + sum, f.bias + column,
-                                     at + tile, lanes);
+      for (int64_t half = 0; half * kRows < columns && half < 2; ++half) {
+        bend_rows<kept>(f, block, sum + half * kTileSums, row, rows, block.column + half * kRows);
       }
+    }
+    if (columns >= kPanel) [[likely]] {
+      f.row_at ? finish_whole<Tiles, curved, kept, 2, true>(f, block, sum, row, rows)
+               : finish_whole<Tiles, curved, kept, 2, false>(f, block, sum, row, rows);
       continue;
     }
-    const Row<curved, kept> finished(f, f.bias + column);
-    BF16* const out = f.out + tile;
-    const BF16* const residual = f.residual ? f.residual + tile : nullptr;
-    const float *const sums = block.sums, *const kept_sums = block.kept;
-    const int64_t* const row_at = f.row_at;
-    const int64_t row_step = f.row_step;
-    for (; rows > 0; --rows, ++row, sum += kRows) {
-      const int64_t at = row_at ? row_at[row] : row * row_step;
+    if (columns >= kRows) {
+      f.row_at ? finish_whole<Tiles, curved, kept, 1, true>(f, block, sum, row, rows)
+               : finish_whole<Tiles, curved, kept, 1, false>(f, block, sum, row, rows);
+    }
+    if (columns % kRows == 0) continue;
+    const int64_t half = columns / kRows, column = block.column + half * kRows;
+    for (int64_t i = 0; i < rows; ++i) {
+      const int64_t at = f.row_at ? f.row_at[row + i] : (row + i) * f.row_step;
+      const int64_t from = sum + half * kTileSums + i * kRows;
       if (at < 0) continue;
-      Tiles::round_to(
-          finished.value_of(sums + sum, kept_sums + sum, residual ? residual + at : nullptr),
-          out + at);
+      finish_cut_row<curved, kept>(f, block.sums + from, block.kept + from, f.bias + column,
+                                   at + column / kRows * f.tile_step, columns % kRows);
     }
   }
 }
 
 // Of a block that later jobs go on with: its sums are added to those kept.
 [[gnu::always_inline]] inline void keep_rows(Waiting& block, int64_t count, bool first) {
-  const int64_t end =
-      block.done + count < Waiting::kRowsOfTiles ? block.done + count : Waiting::kRowsOfTiles;
+  const int64_t end = block.done + count < kPanel ? block.done + count : kPanel;
   for (; block.done < end; ++block.done) {
-    float* const kept = block.kept + block.done * kRows;
-    Floats value = load_floats(block.sums + block.done * kRows);
-    if (!first) value += load_floats(kept);
-    std::memcpy(kept, &value, sizeof value);
+    for (int64_t half = 0; half < 2; ++half) {
+      const int64_t at = (2 * block.done + half) * kRows;
+      Floats value = load_floats(block.sums + at);
+      if (!first) value += load_floats(block.kept + at);
+      std::memcpy(block.kept + at, &value, sizeof value);
+    }
   }
 }
 
@@ -214,7 +231,7 @@ class Multiplication {
                    job_.row + row * kPanel, job_.column + column * kPanel, 0};
       }
     }
-    settle(Waiting::kRowsOfTiles);
+    settle(kPanel);
   }
 
  private:
@@ -232,7 +249,7 @@ class Multiplication {
 
   // Leaves the block's sums in `sums`, and has settled the block before it by then.
   void block(int64_t row, int64_t column, float* sums) {
-    constexpr int64_t kTile = kRows * kDepth, kSums = kRows * kRows;
+    constexpr int64_t kTile = kRows * kDepth;
     constexpr int64_t kRowBytes = kDepth * 2, kSumBytes = kRows * 4;
     const bool last = row == job_.row_panels - 1;
     const std::byte* const a = job_.last_a && last ? job_.last_a : job_.a + row * job_.panel_bytes;
@@ -253,7 +270,7 @@ class Multiplication {
     tiles_.template zero<2>();
     tiles_.template zero<3>();
     const int64_t row_bytes = job_.row_bytes;
-    const int64_t left = Waiting::kRowsOfTiles - before_.done;
+    const int64_t left = kPanel - before_.done;
     const int64_t share = job_.steps > 0 ? (left + job_.steps - 1) / job_.steps : 0;
     for (int64_t step = 0; step < job_.steps; ++step, b += kStepElements) {
       const int64_t at = job_.step_at[step];
@@ -269,11 +286,11 @@ class Multiplication {
       if constexpr (stage != Stage::only) next_a_.fetch();
       settle(share);
     }
-    settle(Waiting::kRowsOfTiles);  // of no steps
+    settle(kPanel);  // of no steps
     tiles_.template store<0>(sums, kSumBytes);
-    tiles_.template store<1>(sums + kSums, kSumBytes);
-    tiles_.template store<2>(sums + 2 * kSums, kSumBytes);
-    tiles_.template store<3>(sums + 3 * kSums, kSumBytes);
+    tiles_.template store<1>(sums + kTileSums, kSumBytes);
+    tiles_.template store<2>(sums + 2 * kTileSums, kSumBytes);
+    tiles_.template store<3>(sums + 3 * kTileSums, kSumBytes);
   }
 
   const Job& job_;
