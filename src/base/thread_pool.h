@@ -39,12 +39,12 @@ class ThreadPool {
   // Jobs that wait for a helper: what a long-running job asks before it takes another turn.
   bool has_waiting_jobs() const { return waiting_.load(std::memory_order_relaxed) > 0; }
 
+  using Body = std::function<void(size_t begin, size_t end)>;
   // Calls body(begin, end) over [0, count) in at most threads() ranges of at least min_range. The
   // split depends on the arguments and threads() alone, so results are the same whoever runs which
   // range. The caller runs every range that no helper has taken. `body` must not throw. Takes no
   // lock unless helpers sleep that are wanted, or one is late.
-  void parallel_for(size_t count, size_t min_range,
-                    const std::function<void(size_t begin, size_t end)>& body);
+  void parallel_for(size_t count, size_t min_range, const Body& body);
 
   // While one is alive, helpers spin for work instead of sleeping (a multi-thread plan is in
   // flight), and for 50 us after the last.
@@ -68,18 +68,18 @@ class ThreadPool {
  private:
   ThreadPool();
   struct Shared;
-  struct ParallelLoop;
+  struct Loop;
   void start_helpers();
   void help(size_t number);
   bool help_loop();
   bool help_listed(uint64_t& due);
-  bool run_one_range(ParallelLoop& loop);
+  static bool run_one_range(Loop& loop, const Body& body);
   void leave(const std::atomic<int>& inside);
 
   size_t threads_;
-  std::atomic<int> waiting_{0};
-  std::atomic<uint64_t> busy_ns_{0};
   Shared* shared_;  // never destroyed: helpers may outlive main
+  std::atomic<int> waiting_{0};
+  alignas(64) std::atomic<uint64_t> busy_ns_{0};  // helpers write it while callers read the rest
 };
 
 }  // namespace anynpu

@@ -45,6 +45,19 @@ TEST(ThreadPool, ParallelForSplitsTheSameWayEveryTime) {
   }
 }
 
+TEST(ThreadPool, ShortLoopsInARowAreWholeWhoeverEndsThemLast) {
+  const ThreadPool::SpinScope spin(pool());
+  for (size_t turn = 0; turn < 20000; ++turn) {
+    std::atomic<size_t> sum{0};
+    pool().parallel_for(4, 1, [&](size_t begin, size_t end) {
+      for (size_t i = 0; i < turn % 7 * begin; ++i)
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+      sum += turn * (end - begin);
+    });
+    ASSERT_EQ(sum, 4 * turn);
+  }
+}
+
 TEST(ThreadPool, ParallelForReturnsAfterTheSlowestHelperHoweverLongItTakes) {
   if (pool().threads() < 2) GTEST_SKIP() << "needs two threads";
   const std::thread::id caller = std::this_thread::get_id();
