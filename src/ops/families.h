@@ -8,6 +8,7 @@ namespace anynpu::ops {
 class Registry;
 
 void register_conv(Registry& registry);
+void register_bottleneck(Registry& registry);
 void register_batch_norm(Registry& registry);
 void register_elementwise(Registry& registry);
 void register_pool(Registry& registry);

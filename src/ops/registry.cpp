@@ -7,6 +7,7 @@ namespace anynpu::ops {
 
 Registry::Registry() {
   register_conv(*this);
+  register_bottleneck(*this);
   register_batch_norm(*this);
   register_elementwise(*this);
   register_pool(*this);

@@ -12,6 +12,7 @@ namespace anynpu::ops::amx {
 Status can_run_gemm(const OpContext& context);
 Status can_run_conv(const OpContext& context);
 Status can_run_attention(const OpContext& context);
+Status can_run_bottleneck(const OpContext& context);
 
 // With amx_engine() after can_run_*(), which asks for it; the tests also with software_engine().
 template <const Engine& (*engine)()>
@@ -20,10 +21,13 @@ template <const Engine& (*engine)()>
 Result<std::unique_ptr<Kernel>> create_conv(const OpContext& context);
 template <const Engine& (*engine)()>
 Result<std::unique_ptr<Kernel>> create_attention(const OpContext& context);
+template <const Engine& (*engine)()>
+Result<std::unique_ptr<Kernel>> create_bottleneck(const OpContext& context);
 
 // What a kernel takes, whatever the processor has.
 Status check_gemm(const OpContext& context);
 Status check_conv(const OpContext& context);
 Status check_attention(const OpContext& context);
+Status check_bottleneck(const OpContext& context);
 
 }  // namespace anynpu::ops::amx

@@ -19,6 +19,8 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")
 #include "ops/amx/multiply.h"
+#include "ops/amx/pixels.h"
+#include "ops/amx/sums.h"
 
 namespace anynpu::ops::amx {
 namespace {
@@ -60,13 +62,30 @@ struct AmxTiles {
     asm("vcvtneps2bf16 %1, %0" : "=v"(halves) : "v"(value));
     std::memcpy(static_cast<void*>(to), &halves, sizeof halves);
   }
+  // NaN as second operand stays.
+  [[gnu::always_inline]] static Floats clamp(Floats value, Floats low, Floats high) {
+    asm("vmaxps %0, %1, %0" : "+v"(value) : "v"(low));
+    asm("vminps %0, %1, %0" : "+v"(value) : "v"(high));
+    return value;
+  }
+  [[gnu::always_inline]] static void round_pair(Floats first, Floats second, Floats low,
+                                                Floats high, BF16* to) {
+    Words both;
+    asm("vcvtne2ps2bf16 %1, %2, %0"
+        : "=v"(both)
+        : "v"(clamp(first, low, high)), "v"(clamp(second, low, high)));
+    std::memcpy(static_cast<void*>(to), &both, sizeof both);
+  }
   template <int sum, int left, int right>
   void add_product() {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(sum), "i"(left), "i"(right));
   }
 };
 
-constexpr Engine kAmx{multiply<AmxTiles>, join_units<AmxTiles>, pair_rows<AmxTiles>};
+void depthwise_rows(const ShortLaneRows& rows) { kShortLanesBf16.depthwise_rows(rows); }
+
+constexpr Engine kAmx{multiply<AmxTiles>, join_units<AmxTiles>,      pair_rows<AmxTiles>,
+                      add_sums<AmxTiles>, multiply_pixels<AmxTiles>, depthwise_rows};
 
 }  // namespace
 }  // namespace anynpu::ops::amx

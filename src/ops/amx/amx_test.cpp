@@ -12,23 +12,38 @@
 namespace anynpu::ops {
 namespace {
 
-KernelDef kernel_of(const OpContext& context, bool instructions) {
-  const bool conv = context.schema->name.ends_with("Conv");
-  const bool attention = context.schema->name.ends_with("Attention");
+using Create = decltype(KernelDef::create);
+
+// The kernels of an operator whose name ends so.
+struct Tiled {
+  std::string_view op;
+  Status (*check)(const OpContext&);
+  Create software, instructions;
+  bool blocked;  // takes and makes blocks of channels
+};
+constexpr Tiled kTiled[] = {
+    {"Conv", amx::check_conv, amx::create_conv<amx::software_engine>,
+     amx::create_conv<amx::amx_engine>, true},
+    {"FusedBottleneck", amx::check_bottleneck, amx::create_bottleneck<amx::software_engine>,
+     amx::create_bottleneck<amx::amx_engine>, true},
+    {"Attention", amx::check_attention, amx::create_attention<amx::software_engine>,
+     amx::create_attention<amx::amx_engine>, false},
+    {"", amx::check_gemm, amx::create_gemm<amx::software_engine>, amx::create_gemm<amx::amx_engine>,
+     false}};
+
+const Tiled& tiled_of(const OpContext& context) {
+  for (const Tiled& tiled : kTiled) {
+    if (context.schema->name.ends_with(tiled.op)) return tiled;
+  }
+  return kTiled[0];
+}
+
+KernelDef kernel_of(const OpContext& context, Create create) {
   KernelDef def;
   def.op = context.schema->name;
   def.name = "tiles";
   def.types = {DType::bf16};
-  if (conv) {
-    def.create =
-        instructions ? amx::create_conv<amx::amx_engine> : amx::create_conv<amx::software_engine>;
-  } else if (attention) {
-    def.create = instructions ? amx::create_attention<amx::amx_engine>
-                              : amx::create_attention<amx::software_engine>;
-  } else {
-    def.create =
-        instructions ? amx::create_gemm<amx::amx_engine> : amx::create_gemm<amx::software_engine>;
-  }
+  def.create = create;
   return def;
 }
 
@@ -51,8 +66,8 @@ void expect_exact(const char* text) {
   fill_with_whole_numbers(*op_case);
   const auto context = op_case->context();
   ASSERT_TRUE(context.ok()) << text;
-  const bool conv = context->schema->name.ends_with("Conv");
-  const Status takes = conv ? amx::check_conv(*context) : amx::check_gemm(*context);
+  const Tiled& tiled = tiled_of(*context);
+  const Status takes = tiled.check(*context);
   ASSERT_TRUE(takes.ok()) << text << ": " << takes.to_string();
   const auto kernels = Registry::instance().kernels(context->schema->name, context->schema->domain);
   const auto expected = op_case->run(*kernels.back(), Layout::plain);
@@ -60,8 +75,9 @@ void expect_exact(const char* text) {
   for (const bool instructions : {false, true}) {
     if (instructions && !amx::check_amx().ok()) continue;
     for (const Layout layout : {Layout::plain, Layout::blocked16}) {
-      if (!conv && layout != Layout::plain) continue;
-      const auto actual = op_case->run(kernel_of(*context, instructions), layout);
+      if (!tiled.blocked && layout != Layout::plain) continue;
+      const Create create = instructions ? tiled.instructions : tiled.software;
+      const auto actual = op_case->run(kernel_of(*context, create), layout);
       ASSERT_TRUE(actual.ok()) << text << ": " << actual.status().to_string();
       EXPECT_TRUE(*actual == *expected) << text << (instructions ? ", amx" : ", software");
     }
@@ -120,6 +136,37 @@ TEST(AmxConv, ConvolutionsAreExactForOddSizesPadsStridesAndDilations) {
         "dtype=bfloat16"}) {
     expect_exact(text);
   }
+}
+
+// The constants, and an activation for each convolution.
+std::string bottleneck(const std::string& shapes, const std::string& more) {
+  return format(
+      "FusedBottleneck shape={} {} const=1,2,3,4,5,6 expand_activation=Relu "
+      "depthwise_activation=Clip depthwise_activation_min=-40 depthwise_activation_max=600 "
+      "domain=anynpu opset=1 dtype=bfloat16",
+      shapes, more);
+}
+
+TEST(AmxBottleneck, IsExactForOddSizesStridesPadsAndStrips) {
+  for (const auto& [shapes, more] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"1x16x9x10,40x16x1x1,40,40x1x3x3,40,24x40x1x1,24", "pads=1,1,1,1"},
+           {"2x24x23x21,144x24x1x1,144,144x1x3x3,144,32x144x1x1,32", "pads=1,1,1,1 strides=2,2"},
+           {"1x20x15x15,33x20x1x1,_,33x1x5x5,_,17x33x1x1,_", "pads=2,1,0,3"},
+           {"1x8x12x13,70x8x1x1,70,70x1x3x2,70,8x70x1x1", "dilations=2,1 strides=1,2"},
+           {"3x64x7x7,200x64x1x1,200,200x1x3x3,200,64x200x1x1,64,3x64x7x7", "pads=1,1,1,1"},
+           {"1x96x14x14,160x96x1x1,160,160x1x3x3,160,48x160x1x1,48",
+            "pads=1,1,1,1 strides=2,2 project_activation=Relu"},
+           {"1x16x70x120,48x16x1x1,48,48x1x3x3,48,24x48x1x1,24", "pads=1,1,1,1 strides=2,2"},
+           {"1x24x90x40,40x24x1x1,40,40x1x3x3,40,24x40x1x1,24,1x24x90x40", "pads=1,1,1,1"},
+           {"0x16x9x9,32x16x1x1,32,32x1x3x3,32,16x32x1x1,16", "pads=1,1,1,1"}}) {
+    expect_exact(bottleneck(shapes, more).c_str());
+  }
+}
+
+TEST(AmxBottleneck, MayHaveNoExpansion) {
+  expect_exact(
+      "FusedBottleneck shape=2x40x24x30,_,_,40x1x3x3,40,16x40x1x1,16 pads=1,1,1,1 const=3,4,5,6 "
+      "depthwise_activation=Relu domain=anynpu opset=1 dtype=bfloat16");
 }
 
 TEST(AmxConv, LeavesToOthersWhatFillsNoTile) {

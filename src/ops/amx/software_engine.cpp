@@ -2,6 +2,8 @@
 #include <cstring>
 
 #include "ops/amx/multiply.h"
+#include "ops/amx/pixels.h"
+#include "ops/amx/sums.h"
 
 namespace anynpu::ops::amx {
 
@@ -37,6 +39,15 @@ struct SoftwareTiles {
     const Halves halves = round_16(value);
     std::memcpy(static_cast<void*>(to), &halves, sizeof halves);
   }
+  [[gnu::always_inline]] static void round_pair(Floats first, Floats second, Floats low,
+                                                Floats high, BF16* to) {
+    for (Floats value : {first, second}) {
+      value = value < low ? low : value;  // comparisons in this order keep NaN
+      value = value > high ? high : value;
+      round_to(value, to);
+      to += kRows;
+    }
+  }
   // sum[row][column] += a[row][2 * pair] * b[pair][2 * column] + the same of the odd elements.
   template <int sum, int left, int right>
   void add_product() {
@@ -59,8 +70,33 @@ struct SoftwareTiles {
   }
 };
 
-constexpr Engine kSoftware{multiply<SoftwareTiles>, join_units<SoftwareTiles>,
-                           pair_rows<SoftwareTiles>};
+// One channel of an output pixel.
+float depthwise_pixel(const ShortLaneRows& r, int64_t y, int64_t x, int64_t channel) {
+  const int64_t lane = short_lane(channel);
+  float sum = r.bias[lane];
+  for (int64_t tap = 0; tap < r.kernel_h * r.kernel_w; ++tap) {
+    const int64_t from_y = y + tap / r.kernel_w * r.dilation_h;
+    const int64_t from_x = x + tap % r.kernel_w * r.dilation_w;
+    if (from_y < 0 || from_y >= r.in_h || from_x < 0 || from_x >= r.in_w) continue;
+    sum += to_float(r.in[(from_y * r.in_w + from_x) * kRows + channel]) *
+           r.weights[tap * kRows + lane];
+  }
+  sum = sum < r.min ? r.min : sum;  // comparisons in this order keep NaN
+  return sum > r.max ? r.max : sum;
+}
+
+void depthwise_rows(const ShortLaneRows& r) {
+  for (int64_t pixel = 0; pixel < r.rows * r.out_w; ++pixel) {
+    const int64_t y = r.y + pixel / r.out_w * r.stride_h, x = r.x + pixel % r.out_w * r.stride_w;
+    for (int64_t channel = 0; channel < kRows; ++channel) {
+      r.out[pixel * r.out_pixel + channel] = to_bf16(depthwise_pixel(r, y, x, channel));
+    }
+  }
+}
+
+constexpr Engine kSoftware{multiply<SoftwareTiles>,        join_units<SoftwareTiles>,
+                           pair_rows<SoftwareTiles>,       add_sums<SoftwareTiles>,
+                           multiply_pixels<SoftwareTiles>, depthwise_rows};
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "ops/cpu/lanes_bf16.h"
 #include "ops/cpu/rows.h"
 #include "tensor/half.h"
 
@@ -61,6 +62,20 @@ struct Job {
   const Finish* finish = nullptr;
 };
 
+// bf16(clamp(sum + bias + residual)) of pixels, in blocks of 16 channels.
+struct PixelProduct {
+  const BF16* a = nullptr;  // [step: a_step elements apart][pixel][32], whole tiles of pixels
+  int64_t a_step = 0;
+  const BF16* b = nullptr;  // [two blocks: b_panel elements apart][step][2][16 pairs][16][2]
+  int64_t b_panel = 0;
+  const float* bias = nullptr;     // for whole panels
+  const BF16* residual = nullptr;  // null, or as out
+  BF16* out = nullptr;             // [block: block_step elements apart][pixel][16]
+  int64_t block_step = 0;
+  int64_t pixels = 0, blocks = 0, steps = 0;
+  float min = 0, max = 0;  // infinities where nothing is cut off
+};
+
 struct Engine {
   void (*multiply)(const Job& job);
   // `count` rows of 32 elements: 16 from `from`, and 16 from `second` elements further, or zeros
@@ -68,6 +83,11 @@ struct Engine {
   void (*join_units)(const BF16* from, int64_t second, int64_t step, int64_t count, BF16* to);
   // Packs 32 whole columns of a right side; `rows` of k is even.
   void (*pair_rows)(const BF16* from, int64_t row_step, int64_t rows, BF16* to);
+  // Finishes the blocks of a job that ended with sums, several of which are added up: those of the
+  // next lie `step` floats behind.
+  void (*add_sums)(const Job& job, int64_t parts, int64_t step);
+  void (*multiply_pixels)(const PixelProduct& product);
+  void (*depthwise_rows)(const ShortLaneRows& rows);
 };
 
 const Engine& software_engine();

@@ -14,8 +14,9 @@ struct ShortLaneRows {
   const BF16* in = nullptr;  // the block's plane: in_h x in_w pixels of 16 channels
   BF16* out = nullptr;       // rows x out_w pixels
   int64_t in_h = 0, in_w = 0, out_w = 0;
-  int64_t rows = 1;      // at most kShortRows
-  int64_t y = 0, x = 0;  // as in LaneRow, for the first row
+  int64_t out_pixel = 16;  // of depthwise rows: elements from a pixel of out to the next
+  int64_t rows = 1;        // at most kShortRows
+  int64_t y = 0, x = 0;    // as in LaneRow, for the first row
   int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
   const float* weights = nullptr;  // [kernel_h][kernel_w][16]; channels in short_lane() order
   const float* bias = nullptr;     // 16 values in the same order

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block that mobile networks are made of, as one operator: a convolution of 1 x 1 that expands
+// the channels (optional), a depthwise one, and one of 1 x 1 that projects them to fewer, each with
+// the activation of FusedConv; Z is added to the result. Between two of them values are rounded to
+// the type of the tensors, as if they stood alone.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "ops/kernel.h"
+
+namespace anynpu::ops {
+
+// Inputs of the operator.
+constexpr size_t kBlockInput = 0, kBlockResidual = 7;
+constexpr int kNoInput = -1;
+
+// Attributes of the depthwise convolution; those of the activations have the name of their stage in
+// front.
+constexpr std::array<std::string_view, 5> kWindowAttrs = {"auto_pad", "dilations", "kernel_shape",
+                                                          "pads", "strides"};
+constexpr std::array<std::string_view, 3> kActivationAttrs = {"activation", "activation_min",
+                                                              "activation_max"};
+
+struct BottleneckStage {
+  std::string_view name;
+  int weight, bias, residual;  // inputs of the operator
+  bool windowed;               // kWindowAttrs are its own
+};
+inline constexpr std::array<BottleneckStage, 3> kBottleneckStages = {
+    {{"expand", 1, 2, kNoInput, false},
+     {"depthwise", 3, 4, kNoInput, true},
+     {"project", 5, 6, static_cast<int>(kBlockResidual), false}}};
+
+// One stage as a FusedConv of its own.
+struct StageConv {
+  const BottleneckStage* stage = nullptr;
+  std::unique_ptr<graph::Node> node;
+  OpContext context;
+
+  // The input of the operator that input `index` of the FusedConv is; kNoInput: the result of the
+  // stage before, or none.
+  int input(size_t index) const {
+    return std::array{kNoInput, stage->weight, stage->bias, stage->residual}[index];
+  }
+};
+
+// The stages that are there, the first to the last, with the shapes between them. Fails where they
+// do not fit together.
+Result<std::vector<StageConv>> stages_of(const OpContext& context);
+
+}  // namespace anynpu::ops
