@@ -4,9 +4,9 @@ from html import escape
 
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 190, 38, 26, 34, 20
 COLOURS = {"Data": "#dcecf9", "NetOutput": "#dcecf9", "Conv": "#f9e4cf", "FusedConv": "#f9e4cf",
-           "ConvTranspose": "#f9e4cf", "MatMul": "#f6d9dd", "Gemm": "#f6d9dd",
-           "FusedGemm": "#f6d9dd", "FusedMatMul": "#f6d9dd", "Attention": "#f6d9dd",
-           "Cast": "#eeeeee"}
+           "ConvTranspose": "#f9e4cf", "FusedBottleneck": "#f9e4cf", "MatMul": "#f6d9dd",
+           "Gemm": "#f6d9dd", "FusedGemm": "#f6d9dd", "FusedMatMul": "#f6d9dd",
+           "Attention": "#f6d9dd", "Cast": "#eeeeee"}
 PLAIN = "#e3f0df"
 
 

@@ -15,7 +15,7 @@ namespace anynpu::compile {
 namespace {
 
 // The card's passes beside ours.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kNames = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kNames = {{
     {"ALL", kAllPasses},
     {"BatchNormBnInferFusionPass", kFoldBatchNorm},
     {"ConvBatchnormFusionPass", kFoldBatchNorm},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kNames =
     {"TbeConvReluFusionPass", kFuseConv},
     {"TbeConv2DAddClipMulDivFusionPass", kFuseConv},
     {"fuse_conv", kFuseConv},
+    {"fuse_bottleneck", kFuseBottleneck},
     {"fuse_layer_norm", kFuseLayerNorm},
     {"fuse_gelu", kFuseGelu},
     {"fuse_swish", kFuseSwish},

@@ -13,6 +13,7 @@ namespace anynpu::compile {
 // Passes that can be switched off, by our names: those that make results differ by a rounding.
 constexpr std::string_view kFoldBatchNorm = "fold_batch_norm";
 constexpr std::string_view kFuseConv = "fuse_conv";
+constexpr std::string_view kFuseBottleneck = "fuse_bottleneck";
 constexpr std::string_view kFuseLayerNorm = "fuse_layer_norm";
 constexpr std::string_view kFuseGelu = "fuse_gelu";
 constexpr std::string_view kFuseSwish = "fuse_swish";

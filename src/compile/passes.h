@@ -40,6 +40,11 @@ Status fold_batch_norms(graph::Graph& graph,
 // domain "anynpu". Needs shapes.
 Status fuse_convs(graph::Graph& graph);
 
+// Convolutions of bf16 that expand channels (optional), filter each and project them, where nothing
+// else sees what lies between them, into FusedBottleneck of domain "anynpu". After fuse_convs().
+// Needs shapes.
+Status fuse_bottlenecks(graph::Graph& graph);
+
 // Layer normalisation, Gelu, Swish and attention of several heads written out in small operators
 // become LayerNormalization, Gelu, Swish and FusedAttention; what stands around a MatMul becomes
 // part of it (FusedMatMul). Need shapes.

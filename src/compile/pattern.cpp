@@ -120,6 +120,11 @@ const Node* Pattern::absorbed(ValueId id, std::string_view op) const {
   return id != kNoValue && only_user(id) >= 0 ? made_by(id, op) : nullptr;
 }
 
+const Node* Pattern::absorbed(ValueId id) const {
+  const int producer = only_user(id) < 0 ? -1 : producer_[static_cast<size_t>(id)];
+  return producer < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(producer)];
+}
+
 const Node* Pattern::next(ValueId id, std::string_view op) const {
   const int user = only_user(id);
   if (user < 0) return nullptr;

@@ -26,6 +26,8 @@ class Pattern {
   const graph::Node* made_by(graph::ValueId id, std::string_view op) const;
   // The same, and nothing but one node reads `id`: the node may be absorbed.
   const graph::Node* absorbed(graph::ValueId id, std::string_view op) const;
+  // The same for an operator of any name and domain.
+  const graph::Node* absorbed(graph::ValueId id) const;
   // The one node that reads `id` when it is an `op` of the default domain; else null.
   const graph::Node* next(graph::ValueId id, std::string_view op) const;
 

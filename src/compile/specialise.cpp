@@ -21,6 +21,7 @@ Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& pass
   if (is_on(passes_off, kAllPasses)) ANYNPU_TRY(remove_transposes(graph));
   if (is_on(passes_off, kFuseMatMul)) ANYNPU_TRY(fuse_matmuls(graph));
   if (is_on(passes_off, kFuseConv)) ANYNPU_TRY(fuse_convs(graph));
+  if (is_on(passes_off, kFuseBottleneck)) ANYNPU_TRY(fuse_bottlenecks(graph));
   return remove_dead(graph);
 }
 

@@ -82,8 +82,8 @@ bool has_special(const StepTensor& t) {
 }
 
 bool is_cube(const std::string& op) {
-  return op.find("Conv") != std::string::npos || op.find("Gemm") != std::string::npos ||
-         op.find("MatMul") != std::string::npos;
+  return op.find("Conv") != std::string::npos || op.find("Bottleneck") != std::string::npos ||
+         op.find("Gemm") != std::string::npos || op.find("MatMul") != std::string::npos;
 }
 
 template <typename T>
