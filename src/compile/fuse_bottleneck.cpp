@@ -12,10 +12,11 @@ using graph::ValueId;
 using ops::BottleneckStage;
 
 constexpr const char* kBottleneckDomain = "anynpu";
+constexpr int64_t kFewChannels = 4, kFewElements = 32;
 
-bool is_ones(const Node& node, const char* attr, bool zeros = false) {
+bool all_are(const Node& node, const char* attr, int64_t wanted) {
   for (int64_t value : node.ints_attr(attr)) {
-    if (value != (zeros ? 0 : 1)) return false;
+    if (value != wanted) return false;
   }
   return true;
 }
@@ -48,8 +49,16 @@ class BottleneckFuser {
   const Node* point(const Node* node) const {
     if (!conv(node) || node->int_attr("group", 1) != 1) return nullptr;
     const Shape& shape = weight(*node);
-    const bool whole = is_ones(*node, "strides") && is_ones(*node, "pads", true);
+    const bool whole = all_are(*node, "strides", 1) && all_are(*node, "pads", 0);
     return shape[2] == 1 && shape[3] == 1 && whole ? node : nullptr;
+  }
+  // Makes channels of single pixels, or is a first layer: of so few channels that a window of them
+  // is no more than a pixel is elsewhere.
+  const Node* expansion(const Node* node) const {
+    if (!conv(node) || node->int_attr("group", 1) != 1 || added(*node)) return nullptr;
+    const Shape& shape = weight(*node);
+    const bool first = shape[1] <= kFewChannels && shape[1] * shape[2] * shape[3] <= kFewElements;
+    return first || point(node) ? node : nullptr;
   }
   const Node* depthwise(const Node* node) const {
     if (!conv(node)) return nullptr;
@@ -73,10 +82,7 @@ class BottleneckFuser {
       const auto found = from.attrs.find(std::string(name));
       if (found != from.attrs.end()) to.attrs[as] = found->second;
     };
-    for (std::string_view name : ops::kActivationAttrs)
-      attr(name, std::string(stage.name) + "_" + std::string(name));
-    if (!stage.windowed) return;
-    for (std::string_view name : ops::kWindowAttrs) attr(name, std::string(name));
+    for (std::string_view name : ops::kStageAttrs) attr(name, stage.attr(name));
   }
 
   // `node` projects what a depthwise convolution made, which perhaps another one expanded.
@@ -84,8 +90,7 @@ class BottleneckFuser {
     const Node* project = point(&node);
     const Node* filter = project ? depthwise(pattern_.absorbed(node.inputs[0])) : nullptr;
     if (!filter) return false;
-    const Node* expand = point(pattern_.absorbed(filter->inputs[0]));
-    if (expand && added(*expand)) expand = nullptr;
+    const Node* expand = expansion(pattern_.absorbed(filter->inputs[0]));
     Node fused;
     fused.op = "FusedBottleneck";
     fused.domain = kBottleneckDomain;

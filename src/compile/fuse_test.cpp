@@ -355,6 +355,15 @@ TEST_F(FuseBottleneckTest, ChannelsMayComeExpanded) {
   EXPECT_THAT(fused(project(filter(input(24)))), ElementsAre("Cast", "FusedBottleneck", "Cast"));
 }
 
+TEST_F(FuseBottleneckTest, AFirstLayerMayExpand) {
+  const ValueId first = conv(input(3), {24, 3, 3, 3}, 1, 1);
+  last().attrs["strides"] = std::vector<int64_t>{2, 2};
+  EXPECT_THAT(fused(project(filter(first))), ElementsAre("Cast", "FusedBottleneck", "Cast"));
+  g = {};
+  EXPECT_THAT(fused(project(filter(conv(input(8), {24, 8, 3, 3}, 1, 1)))),
+              ElementsAre("Cast", "Conv", "FusedBottleneck", "Cast"));
+}
+
 TEST_F(FuseBottleneckTest, WhatOthersReadStays) {
   const ValueId middle = filter(expand(input(8)));
   const ValueId y = node("Add", {project(middle), conv(middle, {8, 24, 1, 1})});

@@ -19,6 +19,7 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")
 #include "ops/amx/multiply.h"
+#include "ops/amx/picks.h"
 #include "ops/amx/pixels.h"
 #include "ops/amx/sums.h"
 
@@ -76,6 +77,17 @@ struct AmxTiles {
         : "v"(clamp(first, low, high)), "v"(clamp(second, low, high)));
     std::memcpy(static_cast<void*>(to), &both, sizeof both);
   }
+  // Words of both, in an order that numbers them one after the other.
+  [[gnu::always_inline]] static Words pick(Words first, Words order, Words second) {
+    asm("vpermt2w %2, %1, %0" : "+v"(first) : "v"(order), "v"(second));
+    return first;
+  }
+  // The words of `row` that the mask names, from memory.
+  [[gnu::always_inline]] static Words take(Words row, uint32_t mask, const BF16* from) {
+    const auto& line = *reinterpret_cast<const std::byte(*)[sizeof row]>(from);
+    asm("vmovdqu16 %2, %0%{%1%}" : "+v"(row) : "Yk"(mask), "m"(line));
+    return row;
+  }
   template <int sum, int left, int right>
   void add_product() {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(sum), "i"(left), "i"(right));
@@ -84,8 +96,9 @@ struct AmxTiles {
 
 void depthwise_rows(const ShortLaneRows& rows) { kShortLanesBf16.depthwise_rows(rows); }
 
-constexpr Engine kAmx{multiply<AmxTiles>, join_units<AmxTiles>,      pair_rows<AmxTiles>,
-                      add_sums<AmxTiles>, multiply_pixels<AmxTiles>, depthwise_rows};
+constexpr Engine kAmx{
+    multiply<AmxTiles>,        join_units<AmxTiles>, pair_rows<AmxTiles>,  add_sums<AmxTiles>,
+    multiply_pixels<AmxTiles>, pick_rows<AmxTiles>,  join_lines<AmxTiles>, depthwise_rows};
 
 }  // namespace
 }  // namespace anynpu::ops::amx

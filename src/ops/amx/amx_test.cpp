@@ -149,23 +149,42 @@ std::string bottleneck(const std::string& shapes, const std::string& more) {
 
 TEST(AmxBottleneck, IsExactForOddSizesStridesPadsAndStrips) {
   for (const auto& [shapes, more] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"1x16x9x10,40x16x1x1,40,40x1x3x3,40,24x40x1x1,24", "pads=1,1,1,1"},
-           {"2x24x23x21,144x24x1x1,144,144x1x3x3,144,32x144x1x1,32", "pads=1,1,1,1 strides=2,2"},
-           {"1x20x15x15,33x20x1x1,_,33x1x5x5,_,17x33x1x1,_", "pads=2,1,0,3"},
-           {"1x8x12x13,70x8x1x1,70,70x1x3x2,70,8x70x1x1", "dilations=2,1 strides=1,2"},
-           {"3x64x7x7,200x64x1x1,200,200x1x3x3,200,64x200x1x1,64,3x64x7x7", "pads=1,1,1,1"},
+           {"1x16x9x10,40x16x1x1,40,40x1x3x3,40,24x40x1x1,24", "depthwise_pads=1,1,1,1"},
+           {"2x24x23x21,144x24x1x1,144,144x1x3x3,144,32x144x1x1,32",
+            "depthwise_pads=1,1,1,1 depthwise_strides=2,2"},
+           {"1x20x15x15,33x20x1x1,_,33x1x5x5,_,17x33x1x1,_", "depthwise_pads=2,1,0,3"},
+           {"1x8x12x13,70x8x1x1,70,70x1x3x2,70,8x70x1x1",
+            "depthwise_dilations=2,1 depthwise_strides=1,2"},
+           {"3x64x7x7,200x64x1x1,200,200x1x3x3,200,64x200x1x1,64,3x64x7x7",
+            "depthwise_pads=1,1,1,1"},
            {"1x96x14x14,160x96x1x1,160,160x1x3x3,160,48x160x1x1,48",
-            "pads=1,1,1,1 strides=2,2 project_activation=Relu"},
-           {"1x16x70x120,48x16x1x1,48,48x1x3x3,48,24x48x1x1,24", "pads=1,1,1,1 strides=2,2"},
-           {"1x24x90x40,40x24x1x1,40,40x1x3x3,40,24x40x1x1,24,1x24x90x40", "pads=1,1,1,1"},
-           {"0x16x9x9,32x16x1x1,32,32x1x3x3,32,16x32x1x1,16", "pads=1,1,1,1"}}) {
+            "depthwise_pads=1,1,1,1 depthwise_strides=2,2 project_activation=Relu"},
+           {"1x16x70x120,48x16x1x1,48,48x1x3x3,48,24x48x1x1,24",
+            "depthwise_pads=1,1,1,1 depthwise_strides=2,2"},
+           {"1x24x90x40,40x24x1x1,40,40x1x3x3,40,24x40x1x1,24,1x24x90x40",
+            "depthwise_pads=1,1,1,1"},
+           {"0x16x9x9,32x16x1x1,32,32x1x3x3,32,16x32x1x1,16", "depthwise_pads=1,1,1,1"}}) {
+    expect_exact(bottleneck(shapes, more).c_str());
+  }
+}
+
+TEST(AmxBottleneck, MayBeginWithTheFirstLayer) {
+  for (const auto& [shapes, more] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"2x3x33x30,32x3x3x3,32,32x1x3x3,32,16x32x1x1,16",
+            "expand_pads=1,1,1,1 expand_strides=2,2 depthwise_pads=1,1,1,1"},
+           {"1x3x200x180,24x3x3x3,24,24x1x3x3,24,16x24x1x1,16",
+            "expand_pads=0,0,1,1 expand_strides=2,2 depthwise_pads=1,1,1,1"},
+           {"1x1x9x40,16x1x5x6,_,16x1x3x3,16,8x16x1x1", "expand_pads=2,3,1,3"},
+           {"1x2x9x7,16x2x4x4,16,16x1x3x3,16,8x16x1x1", "expand_pads=1,1,1,1"},
+           {"1x4x9x2,16x4x1x3,16,16x1x3x1,16,8x16x1x1", "expand_pads=0,1,0,2"}}) {
     expect_exact(bottleneck(shapes, more).c_str());
   }
 }
 
 TEST(AmxBottleneck, MayHaveNoExpansion) {
   expect_exact(
-      "FusedBottleneck shape=2x40x24x30,_,_,40x1x3x3,40,16x40x1x1,16 pads=1,1,1,1 const=3,4,5,6 "
+      "FusedBottleneck shape=2x40x24x30,_,_,40x1x3x3,40,16x40x1x1,16 depthwise_pads=1,1,1,1 "
+      "const=3,4,5,6 "
       "depthwise_activation=Relu domain=anynpu opset=1 dtype=bfloat16");
 }
 

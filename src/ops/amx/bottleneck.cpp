@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "ops/amx/amx.h"
+#include "ops/amx/fold.h"
 #include "ops/amx/product.h"
 #include "ops/conv/conv.h"
 #include "ops/layout.h"
@@ -27,12 +28,25 @@ namespace {
 int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t whole(int64_t count, int64_t unit) { return up(count, unit) * unit; }
 
+// What one result of a convolution is made of.
+int64_t window_size(const ConvShape& c) { return c.in_channels * element_count(c.window.kernel); }
+
+// Of 1 x 1, over every pixel.
+bool is_point(const ConvShape& c) {
+  const Window& w = c.window;
+  const auto all = [](const std::vector<int64_t>& list, int64_t value) {
+    return std::all_of(list.begin(), list.end(), [=](int64_t v) { return v == value; });
+  };
+  return all(w.kernel, 1) && all(w.stride, 1) && all(w.pad_begin, 0) && all(w.pad_end, 0);
+}
+
 // The convolutions of a node; there is none that expands where `expand` has no window.
 struct Convs {
   ConvShape expand, depthwise, project;
   Activation after_expand, after_depthwise, after_project;
 
   bool expands() const { return expand.out_channels > 0; }
+  bool folded() const { return expands() && Fold::takes(expand); }
 };
 
 Result<Convs> convs_of(const OpContext& context) {
@@ -56,7 +70,7 @@ struct Packed {
   int64_t blocks = 0, taps = 0;  // of the depthwise convolution
 
   explicit Packed(const Convs& convs)
-      : expand{convs.expand.in_channels, convs.expand.out_channels},
+      : expand{window_size(convs.expand), convs.expand.out_channels},
         project{convs.project.in_channels, convs.project.out_channels},
         blocks(up(convs.depthwise.out_channels, kBlock)),
         taps(element_count(convs.depthwise.window.kernel)) {}
@@ -82,6 +96,7 @@ struct AmxBottleneckPlan final : KernelPlan {
   Packed packed;
   Convs convs;
   Strips cut;
+  Fold fold;
   ShortLaneRows filter;  // what all rows have in common
   int64_t pad_top = 0, in_h = 0, in_w = 0, out_h = 0, out_w = 0;
   int64_t in_blocks = 0, out_blocks = 0;
@@ -94,7 +109,8 @@ struct AmxBottleneckPlan final : KernelPlan {
   int64_t mid_panels() const { return packed.project.steps(); }
   int64_t part_panels() const { return up(mid_panels(), cut.parts); }
   int64_t arranged_bytes() const {
-    return convs.expands() ? packed.expand.steps() * in_span * kDepth * 2 : 0;
+    const int64_t folding = convs.folded() ? fold.scratch_bytes() : 0;
+    return convs.expands() ? packed.expand.steps() * in_span * kDepth * 2 + folding : 0;
   }
   int64_t expanded_bytes() const { return convs.expands() ? cut.panels * in_span * kDepth * 2 : 0; }
   int64_t filtered_bytes() const { return part_panels() * out_span * kDepth * 2; }
@@ -140,13 +156,19 @@ struct AmxBottleneckPlan final : KernelPlan {
     return reinterpret_cast<const float*>(args.packed + at);
   }
 
-  void arrange(const RunArgs& args, const Strip& s, std::byte* arranged) const {
+  // The rows that the expansion multiplies.
+  void arrange(const RunArgs& args, const Strip& s, std::byte* scratch) const {
+    BF16* const to = reinterpret_cast<BF16*>(scratch);
+    if (convs.folded()) {
+      return fold.run(*engine, input_of<BF16>(args, kBlockInput), s.image, s.top, s.end,
+                      to + packed.expand.steps() * in_span * kDepth, to);
+    }
     const int64_t plane = in_h * in_w * kBlock;
     for (int64_t step = 0; step < packed.expand.steps(); ++step) {
       const BF16* from = input_of<BF16>(args, kBlockInput) +
                          (s.image * in_blocks + 2 * step) * plane + s.top * in_w * kBlock;
       engine->join_units(from, 2 * step + 1 < in_blocks ? plane : 0, kBlock, (s.end - s.top) * in_w,
-                         reinterpret_cast<BF16*>(arranged) + step * in_span * kDepth);
+                         to + step * in_span * kDepth);
     }
   }
 
@@ -337,9 +359,8 @@ class AmxBottleneck final : public Kernel {
     }
     pack_right(context, project, packed_.project, place(packed_.project_at()),
                place(packed_.project_bias_at()));
-    pack_filters(context, depthwise, packed_.taps, place(packed_.filters_at()));
-    pack_filters(context, {{}, depthwise.bias, kNoInput, kNoInput, false}, 1,
-                 place(packed_.filter_bias_at()));
+    pack_filters(context, depthwise.weight, packed_.taps, place(packed_.filters_at()));
+    pack_filters(context, depthwise.bias, 1, place(packed_.filter_bias_at()));
     return {};
   }
 
@@ -352,6 +373,7 @@ class AmxBottleneck final : public Kernel {
     plan->pad_top = w.pad_begin[0];
     plan->in_blocks = up(context.inputs[kBlockInput].shape[1], kBlock);
     plan->out_blocks = up(convs.project.out_channels, kBlock);
+    if (convs.folded()) plan->fold = Fold(convs.expand);
     plan->filter = filter_of(w, convs.after_depthwise);
     const bool empty = element_count(context.outputs[0].shape) == 0;
     if (empty) plan->convs.depthwise.batch = 0;
@@ -366,7 +388,8 @@ class AmxBottleneck final : public Kernel {
     plan->workspace_bytes =
         static_cast<size_t>(AmxBottleneckPlan::slots() * plan->scratch_bytes() + sums);
     plan->input_layouts.assign(context.inputs.size(), Layout::plain);
-    plan->input_layouts[kBlockInput] = plan->input_layouts[kBlockResidual] = Layout::blocked16;
+    plan->input_layouts[kBlockResidual] = Layout::blocked16;
+    if (!convs.folded()) plan->input_layouts[kBlockInput] = Layout::blocked16;
     plan->output_layouts = {Layout::blocked16};
     return std::unique_ptr<KernelPlan>(std::move(plan));
   }
@@ -392,10 +415,14 @@ class AmxBottleneck final : public Kernel {
       return context.inputs[static_cast<size_t>(input)].constant.data();
     };
     const BF16* weight = reinterpret_cast<const BF16*>(constant(stage.weight));
+    const int64_t channels = context.inputs[static_cast<size_t>(stage.weight)].shape[1];
+    const int64_t taps = right.k / channels;
     parallel_tasks(static_cast<size_t>(right.panels()), [&](size_t panel) {
       right.pack_panel(
           static_cast<int64_t>(panel),
-          [&](int64_t k, int64_t column) { return weight[column * right.k + k]; },
+          [&](int64_t k, int64_t column) {  // [tap][channel]
+            return weight[(column * channels + k % channels) * taps + k / channels];
+          },
           reinterpret_cast<BF16*>(weights));
     });
     if (context.has_input(static_cast<size_t>(stage.bias))) {
@@ -405,9 +432,8 @@ class AmxBottleneck final : public Kernel {
   }
 
   // [block][tap][16], from [channel][tap].
-  static void pack_filters(const OpContext& context, const BottleneckStage& stage, int64_t taps,
-                           std::byte* to) {
-    const Operand& from = context.inputs[static_cast<size_t>(stage.weight)];
+  static void pack_filters(const OpContext& context, int input, int64_t taps, std::byte* to) {
+    const Operand& from = context.inputs[static_cast<size_t>(input)];
     if (!from.present) return;
     const BF16* weight = reinterpret_cast<const BF16*>(from.constant.data());
     float* packed = reinterpret_cast<float*>(to);
@@ -426,7 +452,10 @@ class AmxBottleneck final : public Kernel {
 }  // namespace
 
 Status check_bottleneck(const OpContext& context) {
-  ANYNPU_TRY(stages_of(context).status());
+  ANYNPU_ASSIGN(const Convs convs, convs_of(context));
+  if (convs.expands() && !is_point(convs.expand) && !Fold::takes(convs.expand))
+    return fail(Code::unsupported_shape, "the expansion is neither 1 x 1 nor a window of 32");
+  if (!is_point(convs.project)) return fail(Code::unsupported_shape, "the projection is not 1 x 1");
   for (size_t i = kBlockInput + 1; i < kBlockResidual; ++i) {
     if (context.has_input(i) && !context.inputs[i].is_constant)
       return fail(Code::unsupported_feature, "weight or bias is no constant");

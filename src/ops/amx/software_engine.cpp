@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "ops/amx/multiply.h"
+#include "ops/amx/picks.h"
 #include "ops/amx/pixels.h"
 #include "ops/amx/sums.h"
 
@@ -47,6 +48,25 @@ struct SoftwareTiles {
       round_to(value, to);
       to += kRows;
     }
+  }
+  [[gnu::always_inline]] static Words pick(Words first, Words order, Words second) {
+    uint16_t both[2 * kDepth], at[kDepth], picked[kDepth];
+    std::memcpy(both, &first, sizeof first);
+    std::memcpy(both + kDepth, &second, sizeof second);
+    std::memcpy(at, &order, sizeof order);
+    for (int64_t i = 0; i < kDepth; ++i) picked[i] = both[at[i]];
+    Words result;
+    std::memcpy(&result, picked, sizeof result);
+    return result;
+  }
+  [[gnu::always_inline]] static Words take(Words row, uint32_t mask, const BF16* from) {
+    uint16_t words[kDepth];
+    std::memcpy(words, &row, sizeof row);
+    for (int64_t i = 0; i < kDepth; ++i) {
+      if (mask >> i & 1u) words[i] = from[i].bits;
+    }
+    std::memcpy(&row, words, sizeof row);
+    return row;
   }
   // sum[row][column] += a[row][2 * pair] * b[pair][2 * column] + the same of the odd elements.
   template <int sum, int left, int right>
@@ -96,7 +116,8 @@ void depthwise_rows(const ShortLaneRows& r) {
 
 constexpr Engine kSoftware{multiply<SoftwareTiles>,        join_units<SoftwareTiles>,
                            pair_rows<SoftwareTiles>,       add_sums<SoftwareTiles>,
-                           multiply_pixels<SoftwareTiles>, depthwise_rows};
+                           multiply_pixels<SoftwareTiles>, pick_rows<SoftwareTiles>,
+                           join_lines<SoftwareTiles>,      depthwise_rows};
 
 }  // namespace
 

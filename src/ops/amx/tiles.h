@@ -76,6 +76,28 @@ struct PixelProduct {
   float min = 0, max = 0;  // infinities where nothing is cut off
 };
 
+// Rows of 32 elements out of lines that all move on by `step` from a row to the next.
+struct Picks {
+  const BF16* const* lines = nullptr;
+  int64_t count = 0;
+  // [line][32]: where in the 32 elements of a line, from 32 on, an element of the row lies; its own
+  // number where it comes from another line. What no line has is zero.
+  const uint16_t* orders = nullptr;
+  int64_t step = 0, rows = 0;
+  BF16* to = nullptr;
+  int64_t to_step = 0;
+};
+
+// Rows of 32 elements: `width` of each line side by side, and zeros. Lines move on by `step` from a
+// row to the next; there are 32 elements before and behind what is joined.
+struct Joins {
+  const BF16* const* lines = nullptr;
+  int64_t count = 0, width = 0;
+  const uint32_t* masks = nullptr;  // of each line: the elements of a row that are its own
+  int64_t step = 0, rows = 0;
+  BF16* to = nullptr;
+};
+
 struct Engine {
   void (*multiply)(const Job& job);
   // `count` rows of 32 elements: 16 from `from`, and 16 from `second` elements further, or zeros
@@ -87,6 +109,8 @@ struct Engine {
   // next lie `step` floats behind.
   void (*add_sums)(const Job& job, int64_t parts, int64_t step);
   void (*multiply_pixels)(const PixelProduct& product);
+  void (*pick_rows)(const Picks& picks);
+  void (*join_lines)(const Joins& joins);
   void (*depthwise_rows)(const ShortLaneRows& rows);
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block that mobile networks are made of, as one operator: a convolution of 1 x 1 that expands
-// the channels (optional), a depthwise one, and one of 1 x 1 that projects them to fewer, each with
-// the activation of FusedConv; Z is added to the result. Between two of them values are rounded to
-// the type of the tensors, as if they stood alone.
+// The block that mobile networks are made of, as one operator: a convolution that expands the
+// channels (optional), a depthwise one, and one that projects them to fewer, each with the
+// attributes and the activation of FusedConv; Z is added to the result. Between two of them values
+// are rounded to the type of the tensors, as if they stood alone.
 #pragma once
 
 #include <array>
@@ -17,22 +17,24 @@ namespace anynpu::ops {
 constexpr size_t kBlockInput = 0, kBlockResidual = 7;
 constexpr int kNoInput = -1;
 
-// Attributes of the depthwise convolution; those of the activations have the name of their stage in
-// front.
-constexpr std::array<std::string_view, 5> kWindowAttrs = {"auto_pad", "dilations", "kernel_shape",
-                                                          "pads", "strides"};
-constexpr std::array<std::string_view, 3> kActivationAttrs = {"activation", "activation_min",
-                                                              "activation_max"};
+// Attributes of a stage, which have its name and a line in front.
+inline constexpr std::array<std::string_view, 8> kStageAttrs = {
+    "auto_pad", "dilations",  "kernel_shape",   "pads",
+    "strides",  "activation", "activation_min", "activation_max"};
 
 struct BottleneckStage {
   std::string_view name;
   int weight, bias, residual;  // inputs of the operator
-  bool windowed;               // kWindowAttrs are its own
+  bool depthwise = false;
+
+  std::string attr(std::string_view attr) const {
+    return std::string(name) + "_" + std::string(attr);
+  }
 };
 inline constexpr std::array<BottleneckStage, 3> kBottleneckStages = {
-    {{"expand", 1, 2, kNoInput, false},
+    {{"expand", 1, 2, kNoInput},
      {"depthwise", 3, 4, kNoInput, true},
-     {"project", 5, 6, static_cast<int>(kBlockResidual), false}}};
+     {"project", 5, 6, static_cast<int>(kBlockResidual)}}};
 
 // One stage as a FusedConv of its own.
 struct StageConv {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <limits>
-
 #include "ops/amx/amx.h"
 #include "ops/bottleneck/bottleneck.h"
 #include "ops/bottleneck/composed.h"
@@ -23,28 +21,21 @@ std::unique_ptr<graph::Node> node_of(const OpContext& context, const BottleneckS
   node->name = context.node->name + "/" + std::string(stage.name);
   node->inputs.resize(4);
   node->outputs.resize(1);
-  const auto copy = [&](const std::string& from, std::string_view to) {
-    const auto found = context.node->attrs.find(from);
-    if (found != context.node->attrs.end()) node->attrs[std::string(to)] = found->second;
-  };
-  for (std::string_view attr : kActivationAttrs) {
-    copy(std::string(stage.name) + "_" + std::string(attr), attr);
+  for (std::string_view attr : kStageAttrs) {
+    const auto found = context.node->attrs.find(stage.attr(attr));
+    if (found != context.node->attrs.end()) node->attrs[std::string(attr)] = found->second;
   }
-  if (!stage.windowed) return node;
-  for (std::string_view attr : kWindowAttrs) copy(std::string(attr), attr);
   const Operand weight = operand_at(context, stage.weight);
-  if (weight.rank() > 0) node->attrs["group"] = weight.shape[0];
+  if (stage.depthwise && weight.rank() > 0) node->attrs["group"] = weight.shape[0];
   return node;
 }
 
 Status check_stage(const OpContext& context, const BottleneckStage& stage) {
   const Operand weight = operand_at(context, stage.weight);
-  const bool depthwise = weight.rank() == 4 && weight.shape[1] == 1;
-  const bool point = weight.rank() == 4 && weight.shape[2] == 1 && weight.shape[3] == 1;
-  if (stage.windowed ? depthwise : point) return {};
+  if (weight.rank() == 4 && (!stage.depthwise || weight.shape[1] == 1)) return {};
   return fail(Code::unsupported_shape, "{}: the weight of '{}' is {}, expected {}", context.label(),
               stage.name, to_string(weight.shape),
-              stage.windowed ? "channels x 1 x height x width" : "outputs x inputs x 1 x 1");
+              stage.depthwise ? "channels x 1 x height x width" : "four dimensions");
 }
 
 Status bottleneck_rule(OpContext& context) {
@@ -59,22 +50,24 @@ Status bottleneck_rule(OpContext& context) {
   return {};
 }
 
-std::vector<AttrSchema> attributes() {
-  std::vector<AttrSchema> attrs = {{"auto_pad", AttrKind::s, "NOTSET"},
-                                   {"dilations", AttrKind::ints},
-                                   {"kernel_shape", AttrKind::ints},
-                                   {"pads", AttrKind::ints},
-                                   {"strides", AttrKind::ints}};
-  constexpr float kLowest = std::numeric_limits<float>::lowest();
-  constexpr float kMost = std::numeric_limits<float>::max();
-  for (std::string_view name : {"expand_activation", "depthwise_activation", "project_activation"})
-    attrs.push_back({name, AttrKind::s, ""});
-  for (std::string_view name :
-       {"expand_activation_min", "depthwise_activation_min", "project_activation_min"})
-    attrs.push_back({name, AttrKind::f, kLowest});
-  for (std::string_view name :
-       {"expand_activation_max", "depthwise_activation_max", "project_activation_max"})
-    attrs.push_back({name, AttrKind::f, kMost});
+// Those of FusedConv, once for each stage.
+std::vector<AttrSchema> attributes(const OpSchema& conv) {
+  static std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const BottleneckStage& stage : kBottleneckStages) {
+      for (std::string_view attr : kStageAttrs) all.push_back(stage.attr(attr));
+    }
+    return all;
+  }();
+  std::vector<AttrSchema> attrs;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string_view plain = kStageAttrs[i % kStageAttrs.size()];
+    for (AttrSchema attr : conv.attrs) {
+      if (attr.name != plain) continue;
+      attr.name = names[i];
+      attrs.push_back(attr);
+    }
+  }
   return attrs;
 }
 
@@ -112,7 +105,7 @@ void register_bottleneck(Registry& registry) {
                                    {"Z", "T", Presence::optional}},
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
-                        .attrs = attributes(),
+                        .attrs = attributes(**registry.find("FusedConv", "anynpu", 1)),
                         .shape = bottleneck_rule});
   registry.add(KernelDef{.op = "FusedBottleneck",
                          .name = "bottleneck_amx_bf16",

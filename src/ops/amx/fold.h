@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images of few channels as left sides of products: the whole window of a pixel of the result in a
+// row of 32 elements, [line][column][channel], and zeros.
+//
+// Lines of the input are mixed first, [column][channel] with the pads around them, so that what a
+// window has of a line lies side by side; of these the last few are kept. Both steps move 32
+// elements at a time (Picks, Joins).
+#pragma once
+
+#include <vector>
+
+#include "ops/amx/tiles.h"
+#include "ops/conv/conv.h"
+
+namespace anynpu::ops::amx {
+
+class Fold {
+ public:
+  Fold() = default;
+  explicit Fold(const ConvShape& conv);
+
+  // What folds at all.
+  static bool takes(const ConvShape& conv);
+
+  int64_t scratch_bytes() const;
+  // The rows of the pixels of lines [top, end) of the result of an image.
+  void run(const Engine& engine, const BF16* input, int64_t image, int64_t top, int64_t end,
+           BF16* scratch, BF16* to) const;
+
+ private:
+  void mix(const Engine& engine, const BF16* input, int64_t image, int64_t y, BF16* to) const;
+
+  int64_t channels_ = 0, batch_ = 0;
+  Window window_;
+  int64_t seen_ = 0;   // columns with the pads
+  int64_t pitch_ = 0;  // elements of a mixed line
+  std::vector<uint16_t> mixing_;
+  std::vector<uint32_t> masks_;
+};
+
+}  // namespace anynpu::ops::amx

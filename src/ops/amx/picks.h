@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of 32 elements out of several lines. Included as multiply.h is, behind it.
+#pragma once
+
+#include "ops/amx/multiply.h"
+
+namespace anynpu::ops::amx {
+namespace {
+
+template <typename Tiles>
+void pick_rows(const Picks& p) {
+  for (int64_t i = 0; i < p.rows; ++i) {
+    Words row{};
+    for (int64_t line = 0; line < p.count; ++line) {
+      Words from, order;
+      std::memcpy(&from, p.lines[line] + i * p.step, sizeof from);
+      std::memcpy(&order, p.orders + line * kDepth, sizeof order);
+      row = Tiles::pick(row, order, from);
+    }
+    std::memcpy(static_cast<void*>(p.to + i * p.to_step), &row, sizeof row);
+  }
+}
+
+template <typename Tiles, int known>
+inline void join_rows(const Joins& j) {
+  const int64_t count = known > 0 ? known : j.count;
+  for (int64_t i = 0; i < j.rows; ++i) {
+    Words row{};
+#pragma GCC unroll 4
+    for (int64_t line = 0; line < count; ++line) {
+      const BF16* const from = j.lines[line] + i * j.step - line * j.width;
+      row = Tiles::take(row, j.masks[line], from);
+    }
+    std::memcpy(static_cast<void*>(j.to + i * kDepth), &row, sizeof row);
+  }
+}
+
+template <typename Tiles>
+void join_lines(const Joins& joins) {
+  joins.count == 3 ? join_rows<Tiles, 3>(joins) : join_rows<Tiles, 0>(joins);
+}
+
+}  // namespace
+}  // namespace anynpu::ops::amx
