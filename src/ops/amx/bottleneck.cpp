@@ -114,16 +114,19 @@ struct AmxBottleneckPlan final : KernelPlan {
   }
   int64_t expanded_bytes() const { return convs.expands() ? cut.panels * in_span * kDepth * 2 : 0; }
   int64_t filtered_bytes() const { return part_panels() * out_span * kDepth * 2; }
-  int64_t scratch_bytes() const { return arranged_bytes() + expanded_bytes() + filtered_bytes(); }
-  int64_t sum_floats() const {  // of a part of a strip
-    return out_span / kPanel * packed.project.panels() * kBlockSums;
+  // The sums of a part lie where its input did, in lines that its thread has already.
+  int64_t sum_bytes() const {
+    return cut.parts == 1 ? 0 : out_span / kPanel * packed.project.panels() * kBlockSums * 4;
   }
+  int64_t filtered_at() const { return std::max(arranged_bytes() + expanded_bytes(), sum_bytes()); }
+  int64_t scratch_bytes() const { return filtered_at() + filtered_bytes(); }
+  // Sums are read by others: then each task has memory of its own, not each thread.
+  int64_t scratches() const { return cut.parts == 1 ? slots() : tasks(); }
 
   struct Strip {
     int64_t image, first, last;  // output rows
     int64_t top, end;            // input rows
     int64_t first_panel, end_panel;
-    int64_t sums;  // where they lie
   };
   Strip strip_of(int64_t task) const {
     const int64_t part = task % cut.parts, strip = task / cut.parts;
@@ -136,7 +139,6 @@ struct AmxBottleneckPlan final : KernelPlan {
     s.end = std::clamp<int64_t>((s.last - 1) * filter.stride_h - pad_top + reach, s.top, in_h);
     s.first_panel = part * part_panels();
     s.end_panel = std::min(mid_panels(), s.first_panel + part_panels());
-    s.sums = task * sum_floats();
     return s;
   }
 
@@ -240,7 +242,8 @@ struct AmxBottleneckPlan final : KernelPlan {
     return finish;
   }
 
-  void project(const RunArgs& args, const Strip& s, const std::byte* filtered) const {
+  void project(const RunArgs& args, const Strip& s, std::byte* scratch) const {
+    const std::byte* const filtered = scratch + filtered_at();
     const Finish finish = finish_of(args, s);
     const BF16* b = reinterpret_cast<const BF16*>(args.packed + packed.project_at()) +
                     s.first_panel * kStepElements;
@@ -271,19 +274,16 @@ struct AmxBottleneckPlan final : KernelPlan {
     job.columns_outside = true;
     job.steps = s.end_panel - s.first_panel;
     job.last = false;
-    job.sums = sums_of(args) + s.sums;
+    job.sums = reinterpret_cast<float*>(scratch);
     job.finish = &finish;
     engine->multiply(job);
   }
 
-  float* sums_of(const RunArgs& args) const {
-    return reinterpret_cast<float*>(args.workspace + slots() * scratch_bytes());
-  }
   static int64_t slots() { return static_cast<int64_t>(ThreadPool::instance().threads()); }
   int64_t tasks() const { return convs.depthwise.batch * cut.strips * cut.parts; }
 
   void run_strip(const RunArgs& args, const Strip& s, std::byte* scratch) const {
-    std::byte* const filtered = scratch + arranged_bytes() + expanded_bytes();
+    std::byte* const filtered = scratch + filtered_at();
     auto* const expanded = reinterpret_cast<BF16*>(scratch + arranged_bytes());
     if (convs.expands()) arrange(args, s, scratch);
     for (int64_t panel = s.first_panel; panel < s.end_panel; panel += cut.panels) {
@@ -291,26 +291,31 @@ struct AmxBottleneckPlan final : KernelPlan {
       if (convs.expands()) expand(args, s, panel, panels, scratch, expanded);
       filter_panels(args, s, panel, panels, expanded, reinterpret_cast<BF16*>(filtered));
     }
-    project(args, s, filtered);
+    project(args, s, scratch);
   }
 
   // 32 rows of the results of a strip, from the sums of its parts.
   void add_parts(const RunArgs& args, int64_t task) const {
     const int64_t panels = out_span / kPanel;
-    const Strip s = strip_of(task / panels * cut.parts);
+    const int64_t first = task / panels * cut.parts;
+    const Strip s = strip_of(first);
     const Finish finish = finish_of(args, s);
     Job job;
     job.row = task % panels * kPanel;
     job.row_panels = 1;
     job.column_panels = packed.project.panels();
-    job.sums = sums_of(args) + s.sums + task % panels * job.column_panels * kBlockSums;
+    job.sums = reinterpret_cast<float*>(args.workspace + first * scratch_bytes()) +
+               task % panels * job.column_panels * kBlockSums;
     job.finish = &finish;
-    engine->add_sums(job, cut.parts, sum_floats());
+    engine->add_sums(job, cut.parts, scratch_bytes() / 4);
   }
 
   Status run(const RunArgs& args) const override {
-    run_tasks(tasks(), args.workspace, scratch_bytes(),
-              [&](int64_t task, std::byte* scratch) { run_strip(args, strip_of(task), scratch); });
+    parallel_slots(static_cast<size_t>(tasks()), [&](size_t task, size_t slot) {
+      const auto number = static_cast<int64_t>(task);
+      const int64_t own = cut.parts == 1 ? static_cast<int64_t>(slot) : number;
+      run_strip(args, strip_of(number), args.workspace + own * scratch_bytes());
+    });
     if (cut.parts == 1) return {};
     parallel_tasks(static_cast<size_t>(tasks() / cut.parts * (out_span / kPanel)),
                    [&](size_t task) { add_parts(args, static_cast<int64_t>(task)); });
@@ -384,9 +389,7 @@ class AmxBottleneck final : public Kernel {
     plan->out_span = whole(plan->cut.rows * w.out[1], kPanel);
     for (int64_t step = 0; step < plan->part_panels(); ++step)
       plan->project_at.push_back(step * plan->out_span * kDepth * 2);
-    const int64_t sums = plan->cut.parts == 1 ? 0 : plan->tasks() * plan->sum_floats() * 4;
-    plan->workspace_bytes =
-        static_cast<size_t>(AmxBottleneckPlan::slots() * plan->scratch_bytes() + sums);
+    plan->workspace_bytes = static_cast<size_t>(plan->scratches() * plan->scratch_bytes());
     plan->input_layouts.assign(context.inputs.size(), Layout::plain);
     plan->input_layouts[kBlockResidual] = Layout::blocked16;
     if (!convs.folded()) plan->input_layouts[kBlockInput] = Layout::blocked16;

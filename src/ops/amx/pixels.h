@@ -51,12 +51,11 @@ class PixelRunner {
       tiles_.template load<6>(b, kRowBytes);
       tiles_.template load<7>(b + kTile, kRowBytes);
     }
-    tiles_.template load<4>(a, kRowBytes);
+    if (p_.steps > 1 || !before.sums) load_left(a);
     tiles_.template add_product<0, 4, 6>();
     round<0>(before);
     tiles_.template add_product<1, 4, 7>();
     round<1>(before);
-    tiles_.template load<5>(a + kTile, kRowBytes);
     tiles_.template add_product<2, 5, 6>();
     round<2>(before);
     tiles_.template add_product<3, 5, 7>();
@@ -72,10 +71,17 @@ class PixelRunner {
       tiles_.template add_product<2, 5, 6>();
       tiles_.template add_product<3, 5, 7>();
     }
+    if (p_.steps == 1)  // of the next piece: it comes from the second-level cache
+      load_left(p_.a + (piece.pixels_left > kPanel ? piece.pixel + kPanel : 0) * kDepth);
     tiles_.template store<0>(piece.sums, kSumBytes);
     tiles_.template store<1>(piece.sums + kSums, kSumBytes);
     tiles_.template store<2>(piece.sums + 2 * kSums, kSumBytes);
     tiles_.template store<3>(piece.sums + 3 * kSums, kSumBytes);
+  }
+
+  [[gnu::always_inline]] void load_left(const BF16* a) {
+    tiles_.template load<4>(a, kRowBytes);
+    tiles_.template load<5>(a + kTile, kRowBytes);
   }
 
   template <int tile>
