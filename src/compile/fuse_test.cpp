@@ -9,6 +9,7 @@
 
 #include "compile/casts.h"
 #include "compile/graph_for_test.h"
+#include "compile/origins.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -349,6 +350,14 @@ TEST_F(FuseBottleneckTest, ExpansionFilterProjectionAndResidualBecomeOneNode) {
   EXPECT_THAT(fused(node("Add", {y, x})), ElementsAre("Cast", "FusedBottleneck", "Cast"));
   EXPECT_EQ(g.graph.nodes[1].name, name);
   EXPECT_EQ(g.graph.nodes[1].inputs[0], g.graph.nodes[1].inputs[7]);
+}
+
+TEST_F(FuseBottleneckTest, CarriesTheNamesOfAllItIsMadeOf) {
+  const ValueId y = project(filter(expand(input(8))));
+  const SourceNodes source(g.graph);
+  fused(y);
+  EXPECT_THAT(origins(source, g.graph)[1].second,
+              ElementsAre("Conv_Conv1", "Relu_Relu2", "Conv_Conv3", "Relu_Relu4", "Conv_Conv5"));
 }
 
 TEST_F(FuseBottleneckTest, ChannelsMayComeExpanded) {

@@ -288,18 +288,35 @@ TEST(AmxTiles, ResultsRoundOnceKeepNanAndTakeDenormalsAsZero) {
   job.b = b.data();
   job.row_panels = job.column_panels = job.steps = 1;
   job.finish = &finish;
-  for (const Engine* engine : {&software_engine(), &amx_engine()}) {
-    if (engine == &amx_engine() && !check_amx().ok()) continue;
-    std::fill(out.begin(), out.end(), BF16{});
-    engine->multiply(job);
+  PixelProduct pixels;
+  pixels.a = a.data();
+  pixels.b = b.data();
+  pixels.bias = bias.data();
+  pixels.out = out.data();
+  pixels.block_step = kPanel * kRows;
+  pixels.pixels = 19;  // not all of a tile
+  pixels.blocks = pixels.steps = 1;
+  pixels.max = 6;
+  const auto expect_results = [&](int64_t row_step) {
     const auto result = [&](int64_t row) {
-      return to_float(out[static_cast<size_t>(row * kPanel)]);
+      return to_float(out[static_cast<size_t>(row * row_step)]);
     };
     EXPECT_EQ(result(0), 0x1p-8f);
     EXPECT_NE(result(1), result(1));
     EXPECT_EQ(result(2), 0.0f);
     EXPECT_EQ(result(3), 6.0f);
     EXPECT_EQ(result(4), 1.0f);
+    EXPECT_EQ(result(18), 0x1p-8f);
+  };
+  for (const Engine* engine : {&software_engine(), &amx_engine()}) {
+    if (engine == &amx_engine() && !check_amx().ok()) continue;
+    std::fill(out.begin(), out.end(), BF16{});
+    engine->multiply(job);
+    expect_results(kPanel);
+    std::fill(out.begin(), out.end(), BF16{});
+    engine->multiply_pixels(pixels);
+    expect_results(kRows);
+    EXPECT_EQ(to_float(out[static_cast<size_t>(19 * kRows)]), 0.0f);  // and nothing behind them
   }
 }
 
