@@ -324,9 +324,10 @@ struct AmxBottleneckPlan final : KernelPlan {
 };
 
 Strips cut_strips(const Convs& convs, int64_t threads) {
-  constexpr int64_t kFewPixels = 400;         // of an image, with more weights than pixels to read
-  constexpr int64_t kFewPanels = 4;           // of it, that are expanded at a time
-  constexpr int64_t kStripBytes = 240 << 10;  // of expanded rows, in the second-level cache
+  constexpr int64_t kFewPixels = 400;  // of an image, with more weights than pixels to read
+  constexpr int64_t kFewPanels = 4;    // of it, that are expanded at a time
+  // Of a panel of expanded rows, and of all filtered ones: both stay in the second-level cache.
+  constexpr int64_t kExpandedBytes = 240 << 10, kFilteredBytes = 1 << 20;
   const Window& window = convs.depthwise.window;
   const int64_t batch = std::max<int64_t>(1, convs.depthwise.batch);
   const int64_t rows = std::max<int64_t>(1, window.out[0]);
@@ -339,8 +340,10 @@ Strips cut_strips(const Convs& convs, int64_t threads) {
     cut.panels = std::min(up(panels, cut.parts), kFewPanels);
     return cut;
   }
-  const int64_t row_bytes = std::max<int64_t>(1, window.in[1] * window.stride[0]) * kDepth * 2;
-  const int64_t most = std::clamp<int64_t>(kStripBytes / row_bytes, 1, rows);
+  const int64_t expanded = std::max<int64_t>(1, window.in[1] * window.stride[0]) * kDepth * 2;
+  const int64_t filtered = std::max<int64_t>(1, window.out[1] * panels) * kDepth * 2;
+  const int64_t most =
+      std::clamp<int64_t>(std::min(kExpandedBytes / expanded, kFilteredBytes / filtered), 1, rows);
   cut.rows = up(rows, whole(up(rows, most), std::max<int64_t>(1, threads / batch)));
   cut.strips = up(rows, cut.rows);
   return cut;
