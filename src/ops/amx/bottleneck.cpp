@@ -325,7 +325,6 @@ struct AmxBottleneckPlan final : KernelPlan {
 
 Strips cut_strips(const Convs& convs, int64_t threads) {
   constexpr int64_t kFewPixels = 400;  // of an image, with more weights than pixels to read
-  constexpr int64_t kFewPanels = 4;    // of it, that are expanded at a time
   // Of a panel of expanded rows, and of all filtered ones: both stay in the second-level cache.
   constexpr int64_t kExpandedBytes = 240 << 10, kFilteredBytes = 1 << 20;
   const Window& window = convs.depthwise.window;
@@ -337,7 +336,7 @@ Strips cut_strips(const Convs& convs, int64_t threads) {
   if (window.in[0] * window.in[1] <= kFewPixels) {
     const int64_t parts = std::clamp<int64_t>(up(threads, batch), 1, panels);
     cut.parts = batch < threads ? up(panels, up(panels, parts)) : 1;  // none is empty
-    cut.panels = std::min(up(panels, cut.parts), kFewPanels);
+    cut.panels = up(panels, cut.parts);
     return cut;
   }
   const int64_t expanded = std::max<int64_t>(1, window.in[1] * window.stride[0]) * kDepth * 2;
