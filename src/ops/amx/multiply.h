@@ -118,18 +118,19 @@ template <typename Tiles, bool curved, bool kept, int tiles, bool mapped>
   const Row<curved, kept> left(f, bias), right(f, tiles == 2 ? bias + kRows : bias);
   BF16* const out = f.out + first;
   const BF16* const residual = f.residual ? f.residual + first : nullptr;
-  const float *sums = block.sums + sum, *kept_sums = block.kept + sum;
+  const float *const sums = block.sums, *const kept_sums = block.kept;
   const int64_t* const row_at = f.row_at;
   const int64_t row_step = f.row_step;
-  for (const int64_t end = row + rows; row < end; ++row, sums += kRows, kept_sums += kRows) {
+  for (const int64_t end = row + rows; row < end; ++row, sum += kRows) {
     const int64_t at = mapped ? row_at[row] : row * row_step;
     if (mapped && at < 0) continue;
     const BF16* const added = residual ? residual + at : nullptr;
-    Tiles::round_to(left.value_of(sums, kept_sums, added), out + at);
+    const float* const other = kept ? kept_sums + sum : nullptr;
+    Tiles::round_to(left.value_of(sums + sum, other, added), out + at);
     if constexpr (tiles == 2) {
-      Tiles::round_to(
-          right.value_of(sums + kTileSums, kept_sums + kTileSums, added ? added + second : nullptr),
-          out + at + second);
+      Tiles::round_to(right.value_of(sums + sum + kTileSums, kept ? other + kTileSums : nullptr,
+                                     added ? added + second : nullptr),
+                      out + at + second);
     }
   }
 }
@@ -165,8 +166,9 @@ template <typename Tiles, bool curved, bool kept>
       const int64_t at = f.row_at ? f.row_at[row + i] : (row + i) * f.row_step;
       const int64_t from = sum + half * kTileSums + i * kRows;
       if (at < 0) continue;
-      finish_cut_row<curved, kept>(f, block.sums + from, block.kept + from, f.bias + column,
-                                   at + column / kRows * f.tile_step, columns % kRows);
+      finish_cut_row<curved, kept>(f, block.sums + from, kept ? block.kept + from : nullptr,
+                                   f.bias + column, at + column / kRows * f.tile_step,
+                                   columns % kRows);
     }
   }
 }
@@ -227,7 +229,8 @@ class Multiplication {
       for (int64_t j = 0; j < inner; ++j, turn ^= 1) {
         const int64_t row = job_.columns_outside ? j : i, column = job_.columns_outside ? i : j;
         block(row, column, sums[turn]);
-        before_ = {sums[turn], job_.sums + (row * job_.column_panels + column) * kBlockSums,
+        const int64_t number = row * job_.column_panels + column;
+        before_ = {sums[turn], stage == Stage::only ? nullptr : job_.sums + number * kBlockSums,
                    job_.row + row * kPanel, job_.column + column * kPanel, 0};
       }
     }
