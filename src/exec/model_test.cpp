@@ -439,6 +439,31 @@ TEST(Plan, QuantisedTensorsBetweenConvolutionsStayBlocked) {
   for (size_t i = 0; i < second.size(); ++i) ASSERT_NEAR(second[i], expected[1][i], 0.011) << i;
 }
 
+TEST(Plan, StepsHaveTheRoomsOfTheirThreadsInTheSamePlace) {
+  NetBuilder b;
+  const ValueId x = b.input("x", {1, 40, 48}), keys = b.input("keys", {1, 70, 48});
+  ValueId y = b.node("FusedAttention", {x, x, x}, {{"heads", int64_t{3}}}, "anynpu");
+  y = b.node("Neg", {y});
+  b.output(b.node("FusedAttention", {y, keys, keys}, {{"heads", int64_t{2}}}, "anynpu"));
+  const auto plan = planned(b.graph);
+  ASSERT_TRUE(plan.ok()) << plan.status().to_string();
+  std::vector<const Step*> with_rooms;
+  for (const Step& step : plan->steps) {
+    if (step.work->rooms > 0) with_rooms.push_back(&step);
+  }
+  ASSERT_EQ(with_rooms.size(), 2u);
+  EXPECT_EQ(with_rooms[0]->rooms.offset, with_rooms[1]->rooms.offset);
+  for (const Step* step : with_rooms) EXPECT_LE(step->work->room_bytes, plan->room_step);
+
+  const auto model = LoadedModel::load(b.graph);
+  ASSERT_TRUE(model.ok()) << model.status().to_string();
+  std::vector<float> in = draw(40 * 48), more = draw(70 * 48, 2), out(40 * 48);
+  const Buffer ins[] = {{in.data(), in.size() * 4}, {more.data(), more.size() * 4}};
+  const Buffer outs[] = {{out.data(), out.size() * 4}};
+  ASSERT_TRUE((*model)->run(ins, outs).ok());
+  expect_near(out, b.expected({in, more})[0]);
+}
+
 TEST(Plan, ConvolutionsHandOverBlockedTensorsWithoutReordering) {
   NetBuilder net = small_net();
   const auto plan = planned(net.graph);

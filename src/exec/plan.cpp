@@ -139,9 +139,9 @@ class Planner {
     for (int index : use.inputs) {
       if (index >= 0) storage(index).last_step = std::max(storage(index).last_step, now);
     }
-    if (step.work->workspace_bytes > 0) {
-      use.workspace = add({Place::arena, 0, step.work->workspace_bytes, now, now});
-    }
+    const ops::KernelPlan& work = *step.work;
+    const size_t alone = work.workspace_bytes - work.rooms * work.room_bytes;
+    if (alone > 0) use.workspace = add({Place::arena, 0, alone, now, now});
     plan_.steps.push_back(std::move(step));
     uses_.push_back(std::move(use));
   }
@@ -397,7 +397,23 @@ class Planner {
     return {};
   }
 
+  // The rooms of all steps are the same memory, from the first step that has some to the last.
+  int add_rooms() {
+    size_t rooms = 0;
+    int first = -1, last = -1;
+    for (size_t i = 0; i < plan_.steps.size(); ++i) {
+      const ops::KernelPlan& work = *plan_.steps[i].work;
+      if (work.rooms == 0) continue;
+      plan_.room_step = std::max(plan_.room_step, work.room_bytes);
+      rooms = std::max(rooms, work.rooms);
+      last = static_cast<int>(i);
+      if (first < 0) first = last;
+    }
+    return rooms == 0 ? -1 : add({Place::arena, 0, rooms * plan_.room_step, first, last});
+  }
+
   void place_arena() {
+    const int rooms = add_rooms();
     std::vector<ArenaBuffer> buffers;
     std::vector<size_t> owners;
     for (size_t i = 0; i < storages_.size(); ++i) {
@@ -418,6 +434,7 @@ class Planner {
       for (int index : uses_[i].inputs) plan_.steps[i].inputs.push_back(slot(index));
       for (int index : uses_[i].outputs) plan_.steps[i].outputs.push_back(slot(index));
       plan_.steps[i].workspace = slot(uses_[i].workspace);
+      if (plan_.steps[i].work->rooms > 0) plan_.steps[i].rooms = slot(rooms);
     }
   }
 

@@ -19,7 +19,10 @@ void forget_failed_step() { failed_name = 0; }
 const StepAddresses& failed_addresses() { return failed_at; }
 
 PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena)
-    : names_(names), arena_(std::move(arena)), used_arena_(arena_.data()) {
+    : names_(names),
+      arena_(std::move(arena)),
+      room_step_(plan.room_step),
+      used_arena_(arena_.data()) {
   const auto address = [&](const Slot& slot) -> std::byte* {
     if (slot.place == Place::weights) return plan.chunks[slot.chunk]->memory.data() + slot.offset;
     return slot.place == Place::arena ? arena_.data() + slot.offset : nullptr;
@@ -46,8 +49,11 @@ PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, M
     }
     if (step.workspace.place == Place::arena)
       workspaces_.push_back({static_cast<uint32_t>(steps_.size()), step.workspace.offset});
+    if (step.rooms.place == Place::arena)
+      rooms_.push_back({static_cast<uint32_t>(steps_.size()), step.rooms.offset});
     bound.packed = address(step.packed);
     bound.workspace = address(step.workspace);
+    bound.rooms = address(step.rooms);
     steps_.push_back(bound);
   }
 }
@@ -58,13 +64,16 @@ void PlanRunner::use_arena(std::byte* arena) {
   for (const ArenaPatch& p : source_arena_) sources_[p.pointer] = arena + p.offset;
   for (const ArenaPatch& p : target_arena_) targets_[p.pointer] = arena + p.offset;
   for (const ArenaPatch& p : workspaces_) steps_[p.pointer].workspace = arena + p.offset;
+  for (const ArenaPatch& p : rooms_) steps_[p.pointer].rooms = arena + p.offset;
 }
 
 Status PlanRunner::run_step(const BoundStep& step) const {
   return step.work->run({{sources_.data() + step.first_source, step.sources},
                          {targets_.data() + step.first_target, step.targets},
                          step.packed,
-                         step.workspace});
+                         step.workspace,
+                         step.rooms,
+                         room_step_});
 }
 
 Status PlanRunner::note_failure(const BoundStep& step, Status status) const {

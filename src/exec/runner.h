@@ -50,7 +50,7 @@ class PlanRunner {
     const ops::KernelPlan* work;
     uint32_t first_source, sources, first_target, targets;
     const std::byte* packed;
-    std::byte* workspace;
+    std::byte *workspace, *rooms;
   };
   Status run_step(const BoundStep& step) const;
   Status note_failure(const BoundStep& step, Status status) const;
@@ -65,7 +65,8 @@ class PlanRunner {
     uint32_t pointer;
     size_t offset;
   };
-  std::vector<ArenaPatch> source_arena_, target_arena_, workspaces_;
+  std::vector<ArenaPatch> source_arena_, target_arena_, workspaces_, rooms_;
+  size_t room_step_ = 0;
   std::byte* used_arena_ = nullptr;
 };
 

@@ -30,6 +30,8 @@ struct RunArgs {
   std::span<std::byte* const> outputs;
   const std::byte* packed = nullptr;  // what pack() wrote
   std::byte* workspace = nullptr;     // workspace_bytes(); contents undefined on entry
+  std::byte* rooms = nullptr;         // null: the rooms are the end of the workspace
+  size_t room_step = 0;
 };
 
 class KernelPlan {
@@ -41,11 +43,30 @@ class KernelPlan {
   std::vector<Layout> input_layouts;
   std::vector<Layout> output_layouts;
   size_t workspace_bytes = 0;
+  // The end of the workspace may be rooms: scratch of one thread each. Who runs many plans gives
+  // them all the same rooms, so that what a thread writes there is in its core's cache already.
+  size_t rooms = 0, room_bytes = 0;
+  void add_rooms(size_t count, size_t bytes);
+  std::byte* room(const RunArgs& args, size_t number) const;
   // Output 0 may be the very buffer of this input, or -1. With `view` the bytes are equal as well:
   // when both share memory, run() need not be called (Reshape, Identity).
   int in_place_input = -1;
   bool view = false;
 };
+
+inline void KernelPlan::add_rooms(size_t count, size_t bytes) {
+  const auto aligned = [](size_t size) {
+    return (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  };
+  rooms = bytes > 0 ? count : 0;
+  room_bytes = aligned(bytes);
+  workspace_bytes = aligned(workspace_bytes) + rooms * room_bytes;
+}
+
+inline std::byte* KernelPlan::room(const RunArgs& args, size_t number) const {
+  if (args.rooms) return args.rooms + number * args.room_step;
+  return args.workspace + workspace_bytes - (rooms - number) * room_bytes;
+}
 
 class Kernel {
  public:

@@ -68,16 +68,16 @@ class AmxAttentionPlan final : public KernelPlan {
     const BF16* const v = reinterpret_cast<const BF16*>(
         join_present(a_, a_.value, args, args.workspace + present_.value_at));
     const int64_t pieces = up(a_.rows, task_panels_ * kPanel);
-    parallel_slots(static_cast<size_t>(a_.batch * a_.heads * pieces), [&](size_t task,
-                                                                          size_t slot) {
-      const auto i = static_cast<int64_t>(task);
-      const int64_t head = i / pieces, first = i % pieces * task_panels_ * kPanel;
-      std::byte* const room = args.workspace + rooms_at_ + static_cast<int64_t>(slot) * room_bytes_;
-      pack(k, v, head, room);
-      const int64_t end = std::min(a_.rows, first + task_panels_ * kPanel);
-      for (int64_t row = first; row < end; row += block_panels_ * kPanel)
-        attend(args, head, row, std::min(end - row, block_panels_ * kPanel), room);
-    });
+    parallel_slots(static_cast<size_t>(a_.batch * a_.heads * pieces),
+                   [&](size_t task, size_t slot) {
+                     const auto i = static_cast<int64_t>(task);
+                     const int64_t head = i / pieces, first = i % pieces * task_panels_ * kPanel;
+                     std::byte* const room = this->room(args, slot);
+                     pack(k, v, head, room);
+                     const int64_t end = std::min(a_.rows, first + task_panels_ * kPanel);
+                     for (int64_t row = first; row < end; row += block_panels_ * kPanel)
+                       attend(args, head, row, std::min(end - row, block_panels_ * kPanel), room);
+                   });
     return {};
   }
 
@@ -98,10 +98,9 @@ class AmxAttentionPlan final : public KernelPlan {
     line_at_ = place(keys_.panels() * kPanel * 4);
     weights_at_ = place(rows * weights_.row_elements() * 2);
     mask_at_ = place(static_cast<int64_t>(score_rows_.mask_floats()) * 4);
-    room_bytes_ = end;
-    rooms_at_ = values_.panels() * kPanel * 4;
-    present_ = present_rooms(context, a_, static_cast<size_t>(rooms_at_ + threads * room_bytes_));
+    present_ = present_rooms(context, a_, static_cast<size_t>(values_.panels() * kPanel * 4));
     workspace_bytes = present_.end;
+    add_rooms(static_cast<size_t>(threads), static_cast<size_t>(end));
   }
 
   void pack(const BF16* k, const BF16* v, int64_t head, std::byte* room) const {
@@ -183,9 +182,8 @@ class AmxAttentionPlan final : public KernelPlan {
   std::vector<int64_t> step_at_;
   int64_t task_panels_ = 1, block_panels_ = 1;  // of rows: of a task, and at a time
   int64_t keys_at_ = 0, values_at_ = 0, queries_at_ = 0, sums_at_ = 0, line_at_ = 0;
-  int64_t weights_at_ = 0, mask_at_ = 0, room_bytes_ = 0;
-  int64_t rooms_at_ = 0;  // bytes in the workspace, which begins with a bias of zeros
-  PresentRooms present_;
+  int64_t weights_at_ = 0, mask_at_ = 0;
+  PresentRooms present_;  // in the workspace, which begins with a bias of zeros
 };
 
 template <const Engine& (*engine)()>

@@ -304,17 +304,18 @@ struct AmxBottleneckPlan final : KernelPlan {
     job.row = task % panels * kPanel;
     job.row_panels = 1;
     job.column_panels = packed.project.panels();
-    job.sums = reinterpret_cast<float*>(args.workspace + first * scratch_bytes()) +
-               task % panels * job.column_panels * kBlockSums;
+    std::byte* const sums = room(args, static_cast<size_t>(first));
+    job.sums = reinterpret_cast<float*>(sums) + task % panels * job.column_panels * kBlockSums;
     job.finish = &finish;
-    engine->add_sums(job, cut.parts, scratch_bytes() / 4);
+    const int64_t step = room(args, static_cast<size_t>(first + 1)) - sums;
+    engine->add_sums(job, cut.parts, step / 4);
   }
 
   Status run(const RunArgs& args) const override {
     parallel_slots(static_cast<size_t>(tasks()), [&](size_t task, size_t slot) {
       const auto number = static_cast<int64_t>(task);
       const int64_t own = cut.parts == 1 ? static_cast<int64_t>(slot) : number;
-      run_strip(args, strip_of(number), args.workspace + own * scratch_bytes());
+      run_strip(args, strip_of(number), room(args, static_cast<size_t>(own)));
     });
     if (cut.parts == 1) return {};
     parallel_tasks(static_cast<size_t>(tasks() / cut.parts * (out_span / kPanel)),
@@ -391,7 +392,8 @@ class AmxBottleneck final : public Kernel {
     plan->out_span = whole(plan->cut.rows * w.out[1], kPanel);
     for (int64_t step = 0; step < plan->part_panels(); ++step)
       plan->project_at.push_back(step * plan->out_span * kDepth * 2);
-    plan->workspace_bytes = static_cast<size_t>(plan->scratches() * plan->scratch_bytes());
+    plan->add_rooms(static_cast<size_t>(plan->scratches()),
+                    static_cast<size_t>(plan->scratch_bytes()));
     plan->input_layouts.assign(context.inputs.size(), Layout::plain);
     plan->input_layouts[kBlockResidual] = Layout::blocked16;
     if (!convs.folded()) plan->input_layouts[kBlockInput] = Layout::blocked16;

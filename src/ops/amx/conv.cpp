@@ -205,7 +205,7 @@ struct AmxConvPlan final : KernelPlan {
     finish.clamp = activation.on;
     finish.min = activation.min;
     finish.max = activation.max;
-    run_tasks(cut.tasks(), args.workspace, scratch_bytes(), [&](int64_t task, std::byte* scratch) {
+    run_tasks(cut.tasks(), *this, args, [&](int64_t task, std::byte* scratch) {
       const int64_t row = cut.first_row(task), rows = cut.end_row(task) - row;
       const int64_t panels = up(rows, kPanel), panel = cut.first_panel(task);
       grid.arrange(*engine, input_of<BF16>(args, 0), row, panels * kPanel + grid.most_offset(),
@@ -293,7 +293,7 @@ class AmxConv final : public Kernel {
     const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
     plan->cut = cut_work(right_, empty ? 0 : grid.places(), grid.sets() * kDepth * 2, threads);
     if (!empty) plan->lay_out();
-    plan->workspace_bytes = static_cast<size_t>(threads * plan->scratch_bytes());
+    plan->add_rooms(static_cast<size_t>(threads), static_cast<size_t>(plan->scratch_bytes()));
     plan->input_layouts = {folded_ ? Layout::plain : Layout::blocked16, Layout::plain,
                            Layout::plain, Layout::blocked16};
     plan->output_layouts = {Layout::blocked16};

@@ -46,7 +46,7 @@ struct AmxGemmPlan final : KernelPlan {
   bool packs_a = false, packs_b = false, chunks = false;
   RowMap curve = nullptr;
   std::vector<int64_t> step_at;
-  int64_t a_at = 0, b_at = 0, sums_at = 0;  // bytes in the workspace; the bias begins at 0
+  int64_t a_at = 0, b_at = 0;  // bytes in the workspace; the bias begins at 0; sums are in rooms
 
   // The left side of a matrix of the batch that is not multiplied where it lies: all its panels, or
   // the last one when that is not whole.
@@ -64,18 +64,18 @@ struct AmxGemmPlan final : KernelPlan {
       step_at.push_back(step * (packs_a ? kStepElements * 2 : kRowBytes));
     a_at = round_64(right.panels() * kPanel * 4);
     b_at = a_at + g.batch() * a_bytes();
-    sums_at = b_at + (packs_b ? g.batch() * right.elements() * 2 : 0);
-    workspace_bytes = static_cast<size_t>(sums_at + threads * sum_bytes());
+    const int64_t end = b_at + (packs_b ? g.batch() * right.elements() * 2 : 0);
+    workspace_bytes = static_cast<size_t>(end);
+    add_rooms(static_cast<size_t>(threads), static_cast<size_t>(sum_bytes()));
   }
 
   Status run(const RunArgs& args) const override {
     if (g.batch() == 0 || g.m == 0 || g.n == 0) return {};
     fill_bias(args);
     pack_sides(args);
-    run_tasks(g.batch() * cut.tasks(), args.workspace + sums_at, sum_bytes(),
-              [&](int64_t task, std::byte* sums) {
-                multiply(args, task / cut.tasks(), task % cut.tasks(), sums);
-              });
+    run_tasks(g.batch() * cut.tasks(), *this, args, [&](int64_t task, std::byte* sums) {
+      multiply(args, task / cut.tasks(), task % cut.tasks(), sums);
+    });
     return {};
   }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ops/amx/tiles.h"
+#include "ops/kernel.h"
 #include "ops/parallel.h"
 
 namespace anynpu::ops::amx {
@@ -91,11 +92,11 @@ inline Cut cut_work(const RightSide& right, int64_t m, int64_t row_bytes, int64_
   return cut;
 }
 
-// body(task, scratch) for every task, with a piece of workspace per thread.
+// body(task, room) for every task, with the room of its thread.
 template <typename Body>
-void run_tasks(int64_t tasks, std::byte* scratch, int64_t scratch_bytes, const Body& body) {
+void run_tasks(int64_t tasks, const KernelPlan& plan, const RunArgs& args, const Body& body) {
   parallel_slots(static_cast<size_t>(tasks), [&](size_t task, size_t slot) {
-    body(static_cast<int64_t>(task), scratch + static_cast<int64_t>(slot) * scratch_bytes);
+    body(static_cast<int64_t>(task), plan.room(args, slot));
   });
 }
 

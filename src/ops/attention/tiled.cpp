@@ -31,7 +31,7 @@ class TiledAttentionPlan final : public KernelPlan {
   int64_t row_tiles = 1;    // per head
   int64_t tile_step = 1;    // row tiles of a task
   // In floats, from the start of the workspace; the room of a thread, from its own start.
-  size_t keys_at = 0, values_at = 0, lines_at = 0, rooms_at = 0, room_floats = 0;
+  size_t keys_at = 0, values_at = 0, lines_at = 0;
   size_t query_at = 0, mask_at = 0, result_at = 0;
   PresentRooms present;
 
@@ -57,7 +57,7 @@ class TiledAttentionPlan final : public KernelPlan {
       const auto i = static_cast<int64_t>(task);
       const int64_t first = i % pieces * tile_step;
       for (int64_t t = first; t < std::min(row_tiles, first + tile_step); ++t)
-        attend(args, i / pieces, t, work + rooms_at + slot * room_floats);
+        attend(args, i / pieces, t, reinterpret_cast<float*>(room(args, slot)));
     });
     return {};
   }
@@ -147,19 +147,17 @@ PlanResult plan_tiled(const OpContext& context) {
   plan->keys_at = static_cast<size_t>(wide * 16);  // zeros for the bias of a panel come first
   plan->values_at = plan->keys_at + heads * TiledAttentionPlan::size(plan->keys);
   plan->lines_at = plan->values_at + heads * TiledAttentionPlan::size(plan->values);
-  plan->rooms_at = plan->lines_at;
-  if (a.key.type != DType::f32) plan->rooms_at += heads * static_cast<size_t>(a.size);
-  plan->query_at = plan->mask_at = plan->result_at = plan->room_floats =
-      static_cast<size_t>(most * plan->scores_step);
+  size_t end = plan->lines_at, room = static_cast<size_t>(most * plan->scores_step);
+  if (a.key.type != DType::f32) end += heads * static_cast<size_t>(a.size);
+  plan->query_at = plan->mask_at = plan->result_at = room;
   if (plan->type != DType::f32) {
     plan->result_at = plan->query_at + static_cast<size_t>(most * a.size);
-    plan->mask_at = plan->room_floats =
-        plan->result_at + static_cast<size_t>(most * plan->result_step);
+    plan->mask_at = room = plan->result_at + static_cast<size_t>(most * plan->result_step);
   }
-  plan->room_floats += plan->rows.mask_floats();
-  const size_t floats = plan->rooms_at + static_cast<size_t>(threads) * plan->room_floats;
-  plan->present = present_rooms(context, a, floats * sizeof(float));
+  room += plan->rows.mask_floats();
+  plan->present = present_rooms(context, a, end * sizeof(float));
   plan->workspace_bytes = plan->present.end;
+  plan->add_rooms(static_cast<size_t>(threads), room * sizeof(float));
   if (element_count(context.outputs[0].shape) == 0) plan->a.batch = 0;
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }
