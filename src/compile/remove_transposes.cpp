@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "compile/op_list.h"
 #include "compile/pattern.h"
 
 namespace anynpu::compile {
@@ -27,11 +28,6 @@ constexpr std::array<std::string_view, 28> kUnary = {
 // Operators of two tensors that are broadcast to each other.
 constexpr std::array<std::string_view, 8> kBinary = {"Add", "Sub", "Mul", "Div",
                                                      "Pow", "Min", "Max", "PRelu"};
-
-template <size_t N>
-bool contains(const std::array<std::string_view, N>& list, std::string_view op) {
-  return std::find(list.begin(), list.end(), op) != list.end();
-}
 
 bool is_identity(const Ints& perm) {
   for (size_t i = 0; i < perm.size(); ++i) {

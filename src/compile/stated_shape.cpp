@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "compile/op_list.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -15,11 +16,6 @@ constexpr std::array<std::string_view, 20> kKeepShape = {
     "Floor",   "Identity", "IsNaN",    "Log",  "Neg",  "Not",       "Round",
     "Sigmoid", "Sign",     "Sin",      "Sqrt", "Tanh", "Reciprocal"};
 constexpr std::array<std::string_view, 5> kBroadcast = {"Add", "Sub", "Mul", "Div", "Pow"};
-
-template <size_t N>
-bool contains(const std::array<std::string_view, N>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
 
 // One element and no more than one dimension: leaves the shape of the operand beside it.
 bool is_scalar(const graph::Value& value) {
