@@ -18,8 +18,8 @@ bool is_soc_name(std::string_view name);
 // Ok, or a sentence that lists what is accepted.
 Status check_soc_name(std::string_view name);
 
-// False for the chips of Atlas 200/300/500 and Atlas 200/500 A2, which run no models with shapes that
-// come at run time (guide, 7.6.2); gears they do run.
+// False for the chips of Atlas 200/300/500 and Atlas 200/500 A2, which run no models with shapes
+// that come at run time (guide, 7.6.2); gears they do run.
 bool runs_shape_ranges(std::string_view name);
 
 // ANYNPU_SOC when it is a known name, else Ascend310P3 and a warning in the log. Read once, at the
