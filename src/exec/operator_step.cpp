@@ -17,6 +17,7 @@ namespace anynpu::exec {
 namespace {
 
 using ops::Layout;
+using ops::layout_at;
 using ops::OpContext;
 using ops::Operand;
 
@@ -52,10 +53,6 @@ struct Planned {
   std::shared_ptr<std::byte> packed;
   std::vector<Operand> outputs;
 };
-
-Layout layout_at(const std::vector<Layout>& layouts, size_t index) {
-  return index < layouts.size() ? layouts[index] : Layout::plain;
-}
 
 class OperatorStep final : public NodeRunner {
  public:

@@ -252,7 +252,7 @@ class Planner {
         use.inputs.push_back(-1);
         continue;
       }
-      const Layout layout = i < work->input_layouts.size() ? work->input_layouts[i] : Layout::plain;
+      const Layout layout = ops::layout_at(work->input_layouts, i);
       if (value(id).constant) constant(id);
       ANYNPU_ASSIGN(const int index, in_layout(id, layout));
       use.inputs.push_back(index);

@@ -11,6 +11,11 @@ namespace anynpu::ops {
 
 constexpr int64_t kBlock = 16;  // channels of one block of Layout::blocked16
 
+// Of operand `index` of a plan, whose list may be shorter.
+inline Layout layout_at(const std::vector<Layout>& layouts, size_t index) {
+  return index < layouts.size() ? layouts[index] : Layout::plain;
+}
+
 // Elements a tensor takes in memory: channels rounded up to whole blocks when blocked.
 int64_t stored_elements(const Shape& shape, Layout layout);
 size_t stored_bytes(DType dtype, const Shape& shape, Layout layout);

@@ -133,10 +133,6 @@ Result<AlignedBytes> stored_copy(const Operand& operand, const std::byte* data, 
   return copy;
 }
 
-Layout layout_at(const std::vector<Layout>& layouts, size_t index) {
-  return index < layouts.size() ? layouts[index] : Layout::plain;
-}
-
 }  // namespace
 
 Result<OpCase> OpCase::parse(std::string_view text) {

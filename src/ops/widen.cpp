@@ -134,10 +134,6 @@ class WidenedKernel final : public Kernel {
   }
 
  private:
-  static Layout layout_at(const std::vector<Layout>& layouts, size_t index) {
-    return index < layouts.size() ? layouts[index] : Layout::plain;
-  }
-
   static Passage passage(const Operand& operand, Layout layout, bool packed, size_t& used) {
     Passage one;
     one.used = is_short(operand) && !packed;

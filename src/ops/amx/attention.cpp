@@ -19,8 +19,6 @@ namespace {
 
 constexpr int64_t kStepBytes = kDepth * 2;  // of a row
 
-int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // A matrix of bfloat16 in whole steps, padded with zeros, as the left side of a product.
 struct LeftRows {
   int64_t steps = 0;

@@ -25,7 +25,6 @@ namespace anynpu::ops::amx {
 
 namespace {
 
-int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t whole(int64_t count, int64_t unit) { return up(count, unit) * unit; }
 
 // What one result of a convolution is made of.

@@ -27,8 +27,6 @@ namespace {
 
 constexpr int64_t kUnit = 16;  // channels of a block of the layout
 
-int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // Zeros; a loop over elements would take longer than the products of a small layer.
 void clear(BF16* to, int64_t count) {
   std::memset(static_cast<void*>(to), 0, static_cast<size_t>(count) * sizeof(BF16));

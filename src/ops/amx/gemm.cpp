@@ -50,7 +50,7 @@ struct AmxGemmPlan final : KernelPlan {
 
   // The left side of a matrix of the batch that is not multiplied where it lies: all its panels, or
   // the last one when that is not whole.
-  int64_t panels_of_a() const { return (g.m + kPanel - 1) / kPanel; }
+  int64_t panels_of_a() const { return up(g.m, kPanel); }
   int64_t a_bytes() const {
     return packs_a ? panels_of_a() * right.panel_bytes()
                    : (g.m % kPanel != 0) * right.steps() * kStepElements * 2;
@@ -167,7 +167,7 @@ struct AmxGemmPlan final : KernelPlan {
               row * job.row_bytes;
       if (cut.end_row(task) == g.m && g.m % kPanel != 0) job.last_a = packed;
     }
-    job.row_panels = (cut.end_row(task) - row + kPanel - 1) / kPanel;
+    job.row_panels = up(cut.end_row(task) - row, kPanel);
     job.b = packs_b
                 ? reinterpret_cast<const BF16*>(args.workspace + b_at) + batch * right.elements()
                 : reinterpret_cast<const BF16*>(args.packed);

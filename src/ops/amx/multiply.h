@@ -210,6 +210,23 @@ class Ahead {
   int64_t part_ = 0, panel_bytes_ = 0, each_ = 0;
 };
 
+// One step of k: two tiles of rows, `row_bytes` apart, times two of columns. `passes`: the columns
+// are not read again soon.
+template <bool passes, typename Tiles>
+[[gnu::always_inline]] inline void add_step(Tiles& tiles, const void* upper, const void* lower,
+                                            int64_t row_bytes, const BF16* b) {
+  constexpr int64_t kTile = kRows * kDepth, kRowBytes = kDepth * 2;
+  passes ? tiles.template load_once<6>(b, kRowBytes) : tiles.template load<6>(b, kRowBytes);
+  tiles.template load<4>(upper, row_bytes);
+  tiles.template add_product<0, 4, 6>();
+  passes ? tiles.template load_once<7>(b + kTile, kRowBytes)
+         : tiles.template load<7>(b + kTile, kRowBytes);
+  tiles.template add_product<1, 4, 7>();
+  tiles.template load<5>(lower, row_bytes);
+  tiles.template add_product<2, 5, 6>();
+  tiles.template add_product<3, 5, 7>();
+}
+
 // Of the jobs that share sums: the only one, one that others follow, the last.
 enum class Stage : uint8_t { only, early, last };
 
@@ -252,8 +269,7 @@ class Multiplication {
 
   // Leaves the block's sums in `sums`, and has settled the block before it by then.
   void block(int64_t row, int64_t column, float* sums) {
-    constexpr int64_t kTile = kRows * kDepth;
-    constexpr int64_t kRowBytes = kDepth * 2, kSumBytes = kRows * 4;
+    constexpr int64_t kSumBytes = kRows * 4;
     const bool last = row == job_.row_panels - 1;
     const std::byte* const a = job_.last_a && last ? job_.last_a : job_.a + row * job_.panel_bytes;
     const std::byte* const lower = a + kRows * job_.row_bytes;
@@ -277,14 +293,7 @@ class Multiplication {
     const int64_t share = job_.steps > 0 ? (left + job_.steps - 1) / job_.steps : 0;
     for (int64_t step = 0; step < job_.steps; ++step, b += kStepElements) {
       const int64_t at = job_.step_at[step];
-      tiles_.template load_once<6>(b, kRowBytes);
-      tiles_.template load<4>(a + at, row_bytes);
-      tiles_.template add_product<0, 4, 6>();
-      tiles_.template load_once<7>(b + kTile, kRowBytes);
-      tiles_.template add_product<1, 4, 7>();
-      tiles_.template load<5>(lower + at, row_bytes);
-      tiles_.template add_product<2, 5, 6>();
-      tiles_.template add_product<3, 5, 7>();
+      add_step<true>(tiles_, a + at, lower + at, row_bytes, b);
       next_b_.fetch();
       if constexpr (stage != Stage::only) next_a_.fetch();
       settle(share);

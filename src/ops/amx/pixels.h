@@ -62,14 +62,7 @@ class PixelRunner {
     round<3>(before);
     for (int64_t step = 1; step < p_.steps; ++step) {
       a += p_.a_step, b += kStepElements;
-      tiles_.template load<6>(b, kRowBytes);
-      tiles_.template load<4>(a, kRowBytes);
-      tiles_.template add_product<0, 4, 6>();
-      tiles_.template load<7>(b + kTile, kRowBytes);
-      tiles_.template add_product<1, 4, 7>();
-      tiles_.template load<5>(a + kTile, kRowBytes);
-      tiles_.template add_product<2, 5, 6>();
-      tiles_.template add_product<3, 5, 7>();
+      add_step<false>(tiles_, a, a + kTile, kRowBytes, b);
     }
     if (p_.steps == 1)  // of the next piece: it comes from the second-level cache
       load_left(p_.a + (piece.pixels_left > kPanel ? piece.pixel + kPanel : 0) * kDepth);

@@ -12,13 +12,15 @@
 
 namespace anynpu::ops::amx {
 
+inline int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 // Right sides: [panel][step][2][16 pairs][16 columns][2]; k and n padded with zeros.
 struct RightSide {
   int64_t k = 0, n = 0;
   int64_t spare_steps = 0;  // between panels
 
-  int64_t steps() const { return (k + kDepth - 1) / kDepth; }
-  int64_t panels() const { return (n + kPanel - 1) / kPanel; }
+  int64_t steps() const { return up(k, kDepth); }
+  int64_t panels() const { return up(n, kPanel); }
   int64_t panel_elements() const { return (steps() + spare_steps) * kStepElements; }
   int64_t panel_bytes() const { return panel_elements() * static_cast<int64_t>(sizeof(BF16)); }
   int64_t elements() const { return panels() * panel_elements(); }
@@ -54,8 +56,8 @@ struct Cut {
   int64_t task_panels = 0;    // of columns of a task
   bool columns_outside = false;
 
-  int64_t row_tasks() const { return (m + rows - 1) / rows; }
-  int64_t column_tasks() const { return (panels + task_panels - 1) / task_panels; }
+  int64_t row_tasks() const { return up(m, rows); }
+  int64_t column_tasks() const { return up(panels, task_panels); }
   int64_t tasks() const { return row_tasks() * column_tasks(); }
   // The first row of a task and the end of its rows; tasks of the same columns follow each other.
   int64_t first_row(int64_t task) const { return task % row_tasks() * rows; }
@@ -74,9 +76,8 @@ inline Cut cut_work(const RightSide& right, int64_t m, int64_t row_bytes, int64_
   Cut cut;
   cut.m = m;
   cut.panels = std::max<int64_t>(1, right.panels());
-  const int64_t row_panels = std::max<int64_t>(1, (m + kPanel - 1) / kPanel);
+  const int64_t row_panels = std::max<int64_t>(1, up(m, kPanel));
   const int64_t most = std::max<int64_t>(1, kLeftBytes / std::max<int64_t>(1, row_bytes * kPanel));
-  const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
   const bool large_right = right.panel_bytes() * cut.panels > kRightBytes;
   int64_t wanted = 2 * threads;
   if (large_right || row_panels < threads) {

@@ -15,10 +15,6 @@ size_t aligned(size_t bytes) {
   return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
 }
 
-Layout layout_at(const std::vector<Layout>& layouts, size_t index) {
-  return index < layouts.size() ? layouts[index] : Layout::plain;
-}
-
 // A convolution, or a change of layout between two of them.
 struct ComposedStep {
   std::unique_ptr<KernelPlan> work;
