@@ -259,6 +259,36 @@ TEST(AmxAttention, LeavesKeysOfOtherTypesToOthers) {
   EXPECT_NE(amx::check_attention(*context).message().find("V is float32"), std::string::npos);
 }
 
+// Whichever thread takes which task.
+TEST(AmxTiles, TheSameRunGivesTheSameBytes) {
+  for (const char* text :
+       {"MatMul shape=290x2080,2080x1040 const=1 dtype=bfloat16",
+        "FusedAttention shape=2x100x96,2x130x96,2x130x96 heads=3 scale=0.2 dtype=bfloat16 "
+        "domain=anynpu opset=1",
+        "FusedBottleneck shape=1x64x14x14,384x64x1x1,384,384x1x3x3,384,64x384x1x1,64,1x64x14x14 "
+        "depthwise_pads=1,1,1,1 const=1,2,3,4,5,6 expand_activation=Relu domain=anynpu opset=1 "
+        "dtype=bfloat16",
+        "FusedBottleneck shape=2x16x40x40,96x16x1x1,96,96x1x3x3,96,24x96x1x1,24 "
+        "depthwise_pads=1,1,1,1 depthwise_strides=2,2 const=1,2,3,4,5,6 domain=anynpu opset=1 "
+        "dtype=bfloat16"}) {
+    const auto op_case = OpCase::parse(text);
+    ASSERT_TRUE(op_case.ok()) << text << ": " << op_case.status().to_string();
+    const auto context = op_case->context();
+    ASSERT_TRUE(context.ok()) << text << ": " << context.status().to_string();
+    const Tiled& tiled = tiled_of(*context);
+    const bool instructions = amx::check_amx().ok();
+    const KernelDef kernel =
+        kernel_of(*context, instructions ? tiled.instructions : tiled.software);
+    const Layout layout = tiled.blocked ? Layout::blocked16 : Layout::plain;
+    const auto first = op_case->run(kernel, layout);
+    ASSERT_TRUE(first.ok()) << text << ": " << first.status().to_string();
+    for (int again = 0; again < (instructions ? 20 : 2); ++again) {
+      const auto next = op_case->run(kernel, layout);
+      ASSERT_TRUE(next.ok() && *next == *first) << text;
+    }
+  }
+}
+
 TEST(AmxTiles, ResultsRoundOnceKeepNanAndTakeDenormalsAsZero) {
   using namespace amx;
   std::vector<BF16> a(kStepElements), b(kStepElements);
