@@ -22,7 +22,7 @@ def test_the_tree_keeps_its_rules():
 
 
 @pytest.mark.parametrize("name, text, says", [
-    ("src/base/a.cpp", '#include "device/stream.h"\n', "stands below"),
+    ("src/base/a.cpp", '#include "device/stream.h"\n', "comes after it"),
     ("src/exec/a.cpp", '#include "compile/compile.h"\n', None),
     ("src/device/a.h", '#include "trace/trace.h"\n', None),
     ("src/device/a.h", '#include "acl/acl.h"\n', "only src/api"),
