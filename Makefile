@@ -62,7 +62,7 @@ bench: build  ## print the table of times
 
 soak: build $(VENV)/.tests-installed  ## profile 50,000 events a second for ten minutes (SOAK_SECONDS=600)
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(PY) -m pytest -q \
-	  tests/python/test_prof_files.py -k nothing_is_lost --timeout 1200
+	  tests/python/profiling/test_prof_files.py -k nothing_is_lost --timeout 1200
 
 fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format), RISC-V, profiles, graphs (FUZZ_ROUNDS=100)
 	@for format in onnx caffe om aipp singleop elf jpeg png video; do \
@@ -72,13 +72,13 @@ fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format),
 	@$(BUILD)/src/npc_test --gtest_filter='*StreamTest.*:QemuTest.*:InstructionClasses.*:ModuleTest.flipped_*' --gtest_shuffle \
 	  --gtest_repeat=$(or $(FUZZ_ROUNDS),100) --gtest_throw_on_failure=0 --gtest_brief=1
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)0 \
-	  $(PY) -m pytest -q tests/python/test_msprof.py -k random_bytes --timeout 1200
+	  $(PY) -m pytest -q tests/python/profiling/test_msprof.py -k random_bytes --timeout 1200
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100) \
-	  $(PY) -m pytest -q tests/python/test_prof_damage.py --timeout 1200
+	  $(PY) -m pytest -q tests/python/profiling/test_prof_damage.py --timeout 1200
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)00 \
-	  $(PY) -m pytest -q tests/check/test_dump_files.py --timeout 1200
+	  $(PY) -m pytest -q tests/python/check/test_dump_files.py --timeout 1200
 	@ANYNPU_BUILD_DIR=$(BUILD) ANYNPU_FUZZ_ROUNDS=$(or $(FUZZ_ROUNDS),100)0 \
-	  $(PY) -m pytest -q tests/python/test_random_graphs.py
+	  $(PY) -m pytest -q tests/python/models/test_random_graphs.py
 
 lint: deps  ## clang-format, clang-tidy (changed files; LINT_ARGS=--all for all), ruff
 	$(call install_packages,packages-lint.apt)
@@ -108,7 +108,7 @@ docs: build  ## write the generated pages of docs/ anew (figures: after make ben
 	@$(BUILD)/tools/benchop/benchop names > docs/operator_names.md
 	@$(PY) tools/gen_guide_blocks.py
 	@ANYNPU_BUILD_DIR=$(BUILD) $(PY) tools/gen_ais_bench_docs.py
-	@$(PY) tests/onnx_backend/suite.py --build $(BUILD) --docs
+	@$(PY) tests/python/onnx_backend/suite.py --build $(BUILD) --docs
 	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs
 
 wheel: deps  ## build dist/anynpu-*.whl

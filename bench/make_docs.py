@@ -56,7 +56,7 @@ def pictures(rows, folder):
 NOTES = {"performance": """
 Not a figure: what `anynpu check` costs when it is off. It is a library that stands in front of the
 acl libraries (LD_PRELOAD) with functions of the same names; theirs have no hook in them and are the
-same files with and without it, which `tests/check/test_check_kinds.py` verifies.
+same files with and without it, which `tests/python/check/test_check_kinds.py` verifies.
 """}
 TITLES = {"performance": "Performance", "model_performance": "Performance of models",
           "operator_performance": "Performance of single operators"}

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the repository and its build are. Importing this lets tests, and the programs they start,
-find the build's Python packages and commands as under tests/run_all.py."""
+find the build's Python packages and commands as under tests/run_all.py, and the helpers of
+tests/support."""
 import os
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TESTS = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(TESTS)
+DATA = os.path.join(TESTS, "data")
+SUPPORT = os.path.join(TESTS, "support")
 BUILD = os.path.abspath(os.environ.get("ANYNPU_BUILD_DIR", os.path.join(ROOT, "build")))
 
 
@@ -16,7 +20,8 @@ def put_first(variable, folder):
 
 
 os.environ["ANYNPU_BUILD_DIR"] = BUILD
-put_first("PYTHONPATH", os.path.join(BUILD, "python"))
 put_first("PATH", os.path.join(BUILD, "bin"))
-if os.path.join(BUILD, "python") not in sys.path:
-    sys.path.insert(0, os.path.join(BUILD, "python"))
+for folder in (SUPPORT, os.path.join(BUILD, "python")):
+    put_first("PYTHONPATH", folder)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)

@@ -12,6 +12,7 @@ loses that file alone. A test past its time gets the stacks of all its threads p
 it is installed), then it is ended and counts as failed.
 """
 import argparse
+import glob
 import json
 import os
 import signal
@@ -93,15 +94,19 @@ def last_times(build):
         return {}
 
 
-def python_files(folder):
-    return sorted(os.path.relpath(os.path.join(where, file), ROOT)
-                  for where, _, names in os.walk(os.path.join(ROOT, "tests", folder))
-                  for file in names if file.startswith("test_") and file.endswith(".py"))
+def python_files():
+    """The test files of each folder of tests/python, as paths from the root."""
+    tests = os.path.join(ROOT, "tests", "python")
+    groups = []
+    for folder in sorted(os.listdir(tests)):
+        found = glob.glob(os.path.join(tests, folder, "**", "test_*.py"), recursive=True)
+        if found:
+            groups.append(sorted(os.path.relpath(path, ROOT) for path in found))
+    return groups
 
 
 def run_pytest(args, env, scratch):
-    groups = [python_files(folder) for folder in ("python", "guide", "check", "onnx_backend",
-                                                  "ais_bench")]
+    groups = python_files()
     if args.keyword:  # few tests out of many files: a process per folder is quicker
         return [result for files in groups
                 for result in run_pytest_files(files, args, env, scratch)]

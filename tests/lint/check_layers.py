@@ -8,7 +8,7 @@
 - No path of a developer's machine in any file.
 - Files over 600 lines are listed, as a hint to split them.
 
-Run it alone for the list of findings, or through pytest (tests/python/test_layers.py).
+Run it alone for the list of findings, or through pytest (tests/python/project/test_layers.py).
 """
 
 import os
@@ -76,7 +76,8 @@ def check_includes(name, text):
             yield f"{name}:{line}: include '{target}' by its path from src/"
         elif match.group(1) == '"' and top in RANK and "/" in target:
             if RANK[top] > RANK[module]:
-                yield f"{name}:{line}: {module} includes {target}, but {top} comes after it in src/modules.tsv"
+                yield (f"{name}:{line}: {module} includes {target}, but {top} comes after it "
+                       "in src/modules.tsv")
             elif top == "api" and module == "api" and target.split("/")[1] not in (
                     parts[2], parts[2].split("_")[0]):  # acl_prof stands on the frame of acl
                 yield f"{name}:{line}: front door {parts[2]} includes another one: {target}"

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls every pyACL function in every wrong way (walk.py); run by tests/python/test_misuse.py."""
+"""Calls every pyACL function in every wrong way (walk.py); run by
+tests/python/bindings/test_misuse.py."""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patterns, characters and the block that strings lie in. Operators:
-// tests/python/test_mdl_strings.py.
+// tests/python/models/test_mdl_strings.py.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""npu-smi shows the devices in the vendor's layout; texts are checked on given facts, and the
+program itself is run against the real runtime."""
+import os
+import re
+import subprocess
+
+import pytest
+from build_tree import ROOT
+
+from anynpu import npu_smi, npu_smi_text
+from anynpu.runtime_facts import DeviceFacts, RuntimeFacts, RuntimeUnavailable
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def facts(monkeypatch):
+    devices = [DeviceFacts(i, 8192 * MIB, (8192 - 512 * i) * MIB, 7 * i) for i in range(2)]
+    made = RuntimeFacts("Ascend310P3", "0.1.0", devices)
+    monkeypatch.setattr(npu_smi, "read", lambda: made)
+    return made
+
+
+def test_info_draws_a_table_whose_lines_have_one_width(facts):
+    lines = npu_smi_text.table(facts).splitlines()
+    assert {len(line) for line in lines} == {106}
+    assert all(line[0] in "+|" and line[-1] in "+|" for line in lines)
+    assert "| NPU     Name                  | Health          | Power(W)     Temp(C)" in lines[3]
+
+
+def test_info_rows_show_name_health_and_memory_of_each_device(facts):
+    rows = [[cell.split() for cell in line.strip("|").split("|")]
+            for line in npu_smi_text.table(facts).splitlines()[6:11] if line.startswith("|")]
+    assert rows[0] == [["0", "310P3"], ["OK"], ["NA", "NA", "0", "/", "0"]]
+    assert rows[1] == [["0", "0"], ["NA"], ["0", "0", "/", "8192"]]
+    assert rows[2] == [["1", "310P3"], ["OK"], ["NA", "NA", "0", "/", "0"]]
+    assert rows[3] == [["0", "1"], ["NA"], ["7", "512", "/", "8192"]]
+
+
+def test_list_counts_the_devices(facts, capsys):
+    assert npu_smi.main(["info", "-l"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"Total Count\s+: 2\n", out)
+    assert re.findall(r"NPU ID\s+: (\d)", out) == ["0", "1"]
+
+
+def test_map_names_the_chip_of_each_device(facts, capsys):
+    assert npu_smi.main(["info", "-m"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert rows[1:] == [["0", "0", "0", "Ascend", "310P3"], ["1", "0", "1", "Ascend", "310P3"]]
+
+
+@pytest.mark.parametrize("kind", sorted(npu_smi_text.TYPES))
+def test_each_type_prints_fields_of_one_device(facts, capsys, kind):
+    assert npu_smi.main(["info", "-t", kind, "-i", "1"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line]
+    assert lines and all(line.startswith("\t") for line in lines)
+
+
+def test_usages_tells_memory_and_load(facts, capsys):
+    assert npu_smi.main(["info", "-t", "usages", "-i", "1", "-c", "0"]) == 0
+    out = capsys.readouterr().out
+    for name, value in (("DDR Capacity(MB)", "8192"), ("DDR Usage Rate(%)", "6"),
+                        ("Aicore Usage Rate(%)", "7")):
+        assert re.search(re.escape(name) + rf"\s+: {value}\n", out), name
+
+
+@pytest.mark.parametrize("words, part", [
+    ([], "a command is missing"),
+    (["set"], "unknown command 'set'"),
+    (["info", "-x"], "unknown option '-x'"),
+    (["info", "-t"], "the option -t needs a value"),
+    (["info", "-t", "colour", "-i", "0"], "unknown type 'colour'"),
+    (["info", "-t", "board"], "needs a device"),
+    (["info", "-t", "board", "-i", "one"], "expected a number"),
+    (["info", "-t", "board", "-i", "9"], "there is no device 9"),
+    (["info", "-t", "usages", "-i", "0", "-c", "3"], "has one chip"),
+    (["info", "-i", "0"], "need -t type"),
+    (["info", "-l", "-m"], "exclude each other"),
+])
+def test_wrong_words_give_the_usage_and_a_failing_exit_code(facts, capsys, words, part):
+    assert npu_smi.main(words) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert part in captured.err and "Usage: npu-smi info" in captured.err
+
+
+def test_help_and_version_need_no_runtime(monkeypatch, capsys):
+    monkeypatch.setattr(npu_smi, "read", lambda: pytest.fail("asked the runtime"))
+    assert npu_smi.main(["-h"]) == 0 and npu_smi.main(["info", "-h"]) == 0
+    assert npu_smi.main(["-v"]) == 0
+    assert "npu-smi version: " in capsys.readouterr().out
+
+
+def test_a_missing_runtime_is_said_and_is_not_a_usage_error(monkeypatch, capsys):
+    def absent():
+        raise RuntimeUnavailable("the module acl cannot be imported: gone")
+    monkeypatch.setattr(npu_smi, "read", absent)
+    assert npu_smi.main(["info"]) == 2
+    assert "gone" in capsys.readouterr().err
+
+
+def test_a_reader_that_stops_early_is_no_failure():
+    line = f"{os.path.join(os.environ['ANYNPU_BUILD_DIR'], 'bin', 'npu-smi')} info | head -1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True,
+                          text=True, check=False, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("+--")
+
+
+def run_program(*words, **env):
+    program = os.path.join(os.environ["ANYNPU_BUILD_DIR"], "bin", "npu-smi")
+    return subprocess.run([program, *words], capture_output=True, text=True, check=False,
+                          timeout=300, env={**os.environ, **env})
+
+
+def test_the_name_is_the_soc_name_without_ascend():
+    done = run_program("info", ANYNPU_SOC="Ascend910B4", ANYNPU_DEVICES="cpu:3")
+    assert done.returncode == 0, done.stderr
+    names = re.findall(r"^\| \d+ +(\S+) +\| OK", done.stdout, re.M)
+    assert names == ["910B4"] * 3
+
+
+def test_ascend_and_the_name_is_the_soc_name_that_atc_accepts(tmp_path):
+    import acl
+    names = re.findall(r"^\| \d+ +(\S+) +\| OK", run_program("info").stdout, re.M)
+    assert {"Ascend" + name for name in names} == {acl.get_soc_name()}
+    model = os.path.join(ROOT, "examples", "shapes", "shapes.onnx")
+    done = subprocess.run(["atc", f"--model={model}", "--framework=5", "--output=shapes",
+                           "--input_shape=actual_input_1:1,3,224,224",
+                           f"--soc_version=Ascend{names[0]}"], cwd=tmp_path, timeout=300,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "ATC run success" in done.stdout
+
+
+def test_the_memory_is_the_configured_one():
+    done = run_program("info", "-t", "memory", "-i", "0", ANYNPU_DEVICE_MEMORY="3G")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"DDR Capacity\(MB\)\s+: 3072\n", done.stdout)

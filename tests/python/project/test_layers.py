@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source tree keeps its own rules (tests/lint/check_layers.py)."""
+
+import importlib.util
+import os
+import warnings
+
+import pytest
+from build_tree import ROOT
+
+_spec = importlib.util.spec_from_file_location(
+    "check_layers", os.path.join(ROOT, "tests", "lint", "check_layers.py"))
+layers = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(layers)
+
+
+def test_the_tree_keeps_its_rules():
+    found = layers.findings()
+    assert not found, "\n".join(found)
+    for lines, name in layers.long_files():
+        warnings.warn(f"{name} has {lines} lines", stacklevel=1)
+
+
+@pytest.mark.parametrize("name, text, says", [
+    ("src/base/a.cpp", '#include "device/stream.h"\n', "comes after it"),
+    ("src/exec/a.cpp", '#include "compile/compile.h"\n', None),
+    ("src/device/a.h", '#include "trace/trace.h"\n', None),
+    ("src/device/a.h", '#include "acl/acl.h"\n', "only src/api"),
+    ("src/device/a.h", '#include <acl/acl.h>\n', "only src/api"),
+    ("src/api/acl/a.cpp", '#include "acl/acl.h"\n#include "api/acl/entry.h"\n', None),
+    ("src/api/acl/a.cpp", '#include "api/hpe/entry.h"\n', "another one"),
+    ("src/extra/a.cpp", "", "not in src/modules.tsv"),
+    ("src/ops/a.cpp", '#include "../graph/graph.h"\n', "from src/"),
+])
+def test_includes_follow_the_layers(name, text, says):
+    found = list(layers.check_includes(name, text))
+    assert bool(found) == (says is not None), found
+    if says:
+        assert says in found[0]
+
+
+def test_spdx_names_and_machine_paths_are_found():
+    assert list(layers.check_spdx("src/base/a.h", "#pragma once\n"))
+    assert not list(layers.check_spdx("a.py", "#!/usr/bin/env python3\n"
+                                      "# SPDX-License-Identifier: Apache-2.0\n"))
+    assert list(layers.check_name("src/base/util.h", ""))
+    assert list(layers.check_name("src/base/common_test.cpp", ""))
+    assert not list(layers.check_name("src/base/status.h", ""))
+    assert list(layers.check_paths("a.md", "see /ro" "ot/.cache"))
+    assert list(layers.check_paths("a.md", "see /wo" "rk/x"))
+    assert not list(layers.check_paths("a.md", "see src/wo" "rk/x and /home/HwHiAiUser"))

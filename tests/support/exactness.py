@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whole networks by AnyNPU, by onnxruntime and in float64: how far apart the results are.
+
+    tests/support/exactness.py                the sizes of the tests
+    tests/support/exactness.py --whole        the published sizes (minutes)
+    tests/support/exactness.py --whole --docs also writes docs/exactness.md
+
+Errors are norms of differences over norms of results, the largest of a network's outputs.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+import float64
+import numpy as np
+import onnx
+from networks import NETWORKS, ROOT
+
+LIMIT = 1e-5  # to onnxruntime
+TIMES = 2.0   # of onnxruntime's own distance to float64
+# The short types: --precision_mode_v2, and the most to onnxruntime in float32.
+SHORT = {"fp16": 5e-3, "mixed_bfloat16": 2e-2}
+ROOM = 1 << 24
+TYPES = {0: np.float32, 9: np.int64}
+
+
+def distance(results, wanted):
+    worst = 0.0
+    for a, b in zip(results, wanted):
+        if a.shape != b.shape:
+            return float("inf")
+        norm = np.linalg.norm(b.astype(np.float64))
+        worst = max(worst, np.linalg.norm(a.astype(np.float64) - b) / max(norm, 1e-300))
+    return worst
+
+
+def run_anynpu(path, feeds):
+    """The results of a .om, in the shapes of this run."""
+    import acl
+    model, ret = acl.mdl.load_from_file(path)
+    assert ret == 0, acl.get_recent_err_msg()
+    desc = acl.mdl.create_desc()
+    assert acl.mdl.get_desc(desc, model) == 0
+    memory, sets = [], []
+
+    def dataset(sizes):
+        made = acl.mdl.create_dataset()
+        for size in sizes:
+            address, ret = acl.rt.malloc(size, 0)
+            assert ret == 0
+            buffer = acl.create_data_buffer(address, size)
+            assert acl.mdl.add_dataset_buffer(made, buffer)[1] == 0
+            memory.append((address, buffer))
+        sets.append(made)
+        return made
+
+    inputs = dataset([array.nbytes for array in feeds])
+    for array, (address, _) in zip(feeds, memory):
+        raw = np.ascontiguousarray(array).tobytes()
+        assert acl.rt.memcpy(address, len(raw), acl.util.bytes_to_ptr(raw), len(raw), 1) == 0
+    count = acl.mdl.get_num_outputs(desc)
+    outputs = dataset([acl.mdl.get_output_size_by_index(desc, i) or ROOM for i in range(count)])
+    assert acl.mdl.execute(model, inputs, outputs) == 0, acl.get_recent_err_msg()
+    results = []
+    for i in range(count):
+        dims = acl.mdl.get_output_dims(desc, i)[0]["dims"]
+        real = acl.mdl.get_dataset_tensor_desc(outputs, i) if min(dims, default=0) < 0 else 0
+        if real:
+            dims = [acl.get_tensor_desc_dim_v2(real, k)[0]
+                    for k in range(acl.get_tensor_desc_num_dims(real))]
+        kind = np.dtype(TYPES[acl.mdl.get_output_data_type(desc, i)])
+        raw = bytes(int(np.prod(dims)) * kind.itemsize)
+        address = memory[len(feeds) + i][0]
+        assert acl.rt.memcpy(acl.util.bytes_to_ptr(raw), len(raw), address, len(raw), 2) == 0
+        results.append(np.frombuffer(raw, kind).reshape(dims))
+    for made in sets:
+        acl.mdl.destroy_dataset(made)
+    for address, buffer in memory:
+        acl.destroy_data_buffer(buffer)
+        acl.rt.free(address)
+    acl.mdl.destroy_desc(desc)
+    assert acl.mdl.unload(model) == 0
+    return results
+
+
+def run_onnxruntime(path, feeds):
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 2
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    return session.run(None, feeds)
+
+
+class Runs:
+    """A network, and its results by whoever is asked."""
+
+    def __init__(self, network, whole, folder):
+        self.network, self.path = network, os.path.join(folder, "network")
+        self.model = network.model(whole)
+        onnx.save(self.model, self.path + ".onnx")
+        self.feeds = network.inputs(self.model, whole)
+        self.theirs = run_onnxruntime(self.path + ".onnx", self.feeds)
+
+    def ours(self, *options):
+        done = subprocess.run(["atc", f"--model={self.path}.onnx", "--framework=5",
+                               f"--output={self.path}", "--soc_version=Ascend310P3", *options],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return run_anynpu(self.path + ".om", list(self.feeds.values()))
+
+    def exact(self):
+        """(to onnxruntime, to float64, onnxruntime to float64) in float32."""
+        ours, exact = self.ours(), float64.run(self.model, self.feeds)
+        return distance(ours, self.theirs), distance(ours, exact), distance(self.theirs, exact)
+
+    def short(self, mode):
+        """To onnxruntime's float32 in one of SHORT."""
+        return distance(self.ours(f"--precision_mode_v2={mode}"), self.theirs)
+
+
+def write_page(rows, whole):
+    lines = ["# Exactness of whole networks", "",
+             "Generated by `tests/support/exactness.py --whole --docs`: networks with seeded "
+             "weights (`examples/models`), " +
+             ("in their published sizes" if whole else "reduced") +
+             ", float32, by AnyNPU, by onnxruntime and in float64 by numpy. Errors are norms of "
+             f"differences over norms of results. Wanted: at most {LIMIT:.0e} to onnxruntime, and "
+             f"at most {TIMES:.0f} times onnxruntime's own distance to float64; with "
+             "--precision_mode_v2 " +
+             ", ".join(f"{mode} at most {limit:.0e}" for mode, limit in SHORT.items()) +
+             " to onnxruntime's float32.", "",
+             "| network | to onnxruntime | to float64 | onnxruntime to float64 | " +
+             " | ".join(SHORT) + " | kept |", "|---|---|---|---|" + "---|" * len(SHORT) + "---|"]
+    for name, (a, b, c), short in rows:
+        good = a <= LIMIT and b <= TIMES * c and all(short[mode] <= SHORT[mode] for mode in SHORT)
+        lines.append(f"| {name} | {a:.1e} | {b:.1e} | {c:.1e} | " +
+                     " | ".join(f"{short[mode]:.1e}" for mode in SHORT) +
+                     f" | {'yes' if good else 'no'} |")
+    with open(os.path.join(ROOT, "docs", "exactness.md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--whole", action="store_true", help="the published sizes")
+    parser.add_argument("--docs", action="store_true", help="write docs/exactness.md")
+    parser.add_argument("-k", "--keyword", default="")
+    args = parser.parse_args()
+    import acl
+    assert acl.init() == 0 and acl.rt.set_device(0) == 0
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="anynpu-networks-") as folder:
+        for network in NETWORKS:
+            if args.keyword in network.name:
+                runs = Runs(network, args.whole, folder)
+                short = {mode: runs.short(mode) for mode in SHORT}
+                rows.append((network.name, runs.exact(), short))
+                print(network.name, *[f"{x:.2e}" for x in (*rows[-1][1], *short.values())],
+                      flush=True)
+    if args.docs:
+        write_page(rows, args.whole)
+    return int(any(a > LIMIT or b > TIMES * c for _, (a, b, c), _ in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
