@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which code means what, tests/data/misuse_codes.tsv: functions and kinds are patterns.
 
-The documents name the codes and their meaning; they list no codes per function. So a row of
-misuse.tsv is right when its code is the one whose meaning fits the kind of mistake.
+The documents name the codes and their meaning; they list no codes per function. So an
+expected code is right when its meaning fits the kind of mistake.
 """
 
 import csv

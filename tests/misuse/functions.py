@@ -26,6 +26,7 @@ class Function:
     name: str
     arguments: list
     returns: list  # names; 'ret' is the code
+    value: str  # the type of the last thing it returns: 'ret' is no value, None is "None"
     c_function: str
     before_init: bool
     status: str
@@ -33,6 +34,10 @@ class Function:
     @property
     def module(self):
         return self.name.rpartition(".")[0]
+
+    def argument(self, name):
+        """The argument of this name; None for '-', the call as a whole."""
+        return next((a for a in self.arguments if a.name == name), None)
 
 
 # For rows whose C call is written by hand, where the table does not tie arguments to C types.
@@ -93,6 +98,7 @@ def _function(row):
         name=row["python"],
         arguments=[_argument(t, c_types, by_hand) for t in texts],
         returns=[r.partition(":")[0].strip() for r in (row["returns"] or "").split(",")],
+        value=(row["returns"] or "").rpartition(":")[2].strip(),
         c_function=row["c_function"] or "",
         before_init=row["before_init"] == "y",
         status=row["status"],
