@@ -64,4 +64,11 @@ Status Status::with_note(std::string note) const {
   return noted;
 }
 
+Status Status::with_code(Code code) const {
+  if (!rep_) return {};
+  Status renamed;
+  renamed.rep_ = std::make_shared<const Rep>(Rep{code, rep_->message, rep_->notes});
+  return renamed;
+}
+
 }  // namespace anynpu

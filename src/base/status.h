@@ -36,6 +36,9 @@ namespace anynpu {
   X(parse_error, "text or bytes do not follow their grammar")                \
   X(io_error, "reading or writing failed")                                   \
   X(invalid_config, "a configuration value is outside its documented range") \
+  X(invalid_dump_config, "the configuration of a dump has a wrong value")    \
+  X(invalid_profiler_config, "a wrong key or value for the profiler")        \
+  X(invalid_op_queue_config, "max_opqueue_num is no positive number")        \
   X(out_of_memory, "memory of the host or of a device is used up")           \
   X(out_of_streams, "the limit of streams is reached")                       \
   X(out_of_events, "the limit of events or notifies is reached")             \
@@ -48,10 +51,27 @@ namespace anynpu {
   X(output_mismatch, "an output buffer cannot hold what a model gives")      \
   X(corrupt_model, "a model file that is damaged")                           \
   X(version_mismatch, "a file of another format version")                    \
+  X(model_not_found, "no loaded model has this id")                          \
+  X(bundle_not_found, "no loaded bundle has this id")                        \
+  X(model_queue_not_found, "a queue to drive a model does not exist")        \
+  X(model_has_no_gears, "a gear was chosen for a model without gears")       \
+  X(gear_not_found, "the model was not compiled for this gear")              \
+  X(parameter_input_size, "the buffer of a gear or of AIPP is too small")    \
+  X(aipp_not_set, "the parameters of dynamic AIPP were not set")             \
+  X(no_dynamic_aipp, "the input of the model has no dynamic AIPP")           \
+  X(no_static_aipp, "the input of the model has no static AIPP")             \
   X(stream_not_subscribed, "no thread takes callbacks of this stream")       \
   X(thread_not_subscribed, "this thread takes no callbacks")                 \
   X(already_subscribed, "the stream has a thread for callbacks already")     \
   X(event_not_recorded, "the event was never recorded or has no time stamp") \
+  X(profiling_not_running, "profiling was not initialised or not started")   \
+  X(profiling_running, "profiling runs already")                             \
+  X(profiling_conflict, "two ways of profiling exclude each other")          \
+  X(profiling_failed, "the profile could not be written whole")              \
+  X(profiling_type_unknown, "a kind of profiling data that does not exist")  \
+  X(invalid_profiling_config, "profiling does not take these settings")      \
+  X(model_already_subscribed, "the model is subscribed already")             \
+  X(stamp_not_recorded, "a stamp or range that cannot be recorded now")      \
   X(not_complete, "the work is still running")                               \
   X(timeout, "the time given ran out")                                       \
   X(callback_timeout, "no callback arrived in the time given")               \
@@ -85,6 +105,8 @@ class [[nodiscard]] Status {
   std::string to_string() const;
   // The same failure with a note of what was being done. No effect on ok.
   Status with_note(std::string note) const;
+  // The same sentence and notes under another cause. No effect on ok.
+  Status with_code(Code code) const;
 
  private:
   struct Rep {

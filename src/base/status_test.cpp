@@ -34,6 +34,13 @@ TEST(Status, FailureKeepsSentenceAndNotes) {
             "half: 3 is odd; pass an even number\n  while halving 3 again");
 }
 
+TEST(Status, AnotherCodeKeepsSentenceAndNotes) {
+  const Status status = quarter(6).status().with_code(Code::not_found);
+  EXPECT_EQ(status.code(), Code::not_found);
+  EXPECT_EQ(status.to_string(), quarter(6).status().to_string());
+  EXPECT_TRUE(Status().with_code(Code::not_found).ok());
+}
+
 TEST(Status, BytesThatCutASentenceOrSteerATerminalAreWrittenOut) {
   const std::string name("a\0b\x1b[2J\x7f", 8);
   const Status status = fail(Code::not_found, "no '{}';\n\tuse another", name).with_note(name);
