@@ -173,7 +173,7 @@ inline PyObject* to_python(const char* text) {
 }
 inline PyObject* to_python(PyObject* object) { return object; }  // takes the reference
 
-// C structs become dicts; wrappers.h declares a specialisation for each struct of structs.tsv.
+// C structs become dicts; the generated wrappers specialise this for each struct of structs.tsv.
 template <typename T>
 struct ToDict;
 template <typename T>
