@@ -181,7 +181,7 @@ def findings(tree=None, names=None):
                 at = line + text.count("\n", 0, match.start())
                 out += [f"{name}:{at}: `{match.group(1)}`: no {word} in this tree"
                         for word in tree.missing(match.group(1))]
-            outside = SPAN.sub(lambda m: " " * len(m.group(0)), text)
+            outside = LINK.sub("]", SPAN.sub(lambda m: " " * len(m.group(0)), text))
             for match in PATH.finditer(outside):
                 at = line + text.count("\n", 0, match.start())
                 if match.group(0) not in tree.others and not tree.has_file(match.group(0)):
