@@ -102,6 +102,7 @@ tsan: deps  ## C++ tests under the thread sanitizer
 
 docs: build  ## write the generated pages of docs/ anew (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py
+	@$(PY) tools/draw_modules.py
 	@$(PY) tools/gen_atc_docs.py
 	@$(PY) tools/gen_pyacl docs
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md
