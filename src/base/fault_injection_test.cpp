@@ -16,7 +16,7 @@ TEST(FaultInjection, OperatorsAndFunctionsAreNamed) {
   EXPECT_EQ(list.operators[1].run, 3u);
   ASSERT_EQ(list.calls.size(), 1u);
   EXPECT_EQ(list.calls[0].function, "aclrtMalloc");
-  EXPECT_EQ(list.calls[0].code, 207001);
+  EXPECT_EQ(list.calls[0].code, "207001");
   EXPECT_EQ(list.calls[0].call, 2u);
 }
 
@@ -25,6 +25,14 @@ TEST(FaultInjection, EntriesThatCannotBeReadAreKept) {
                           "op:a@x", "aclInit=1@-1", "aclInit=99999999999"}) {
     EXPECT_EQ(parse_faults(bad).problems.size(), 1u) << bad;
   }
+}
+
+TEST(FaultInjection, CodesOfHpeAreNames) {
+  const FaultList list = parse_faults("stcMalloc=stcErrorNoImage@2,stcFree=", FaultSource::hpe);
+  ASSERT_EQ(list.calls.size(), 1u);
+  EXPECT_EQ(list.calls[0].code, "stcErrorNoImage");
+  EXPECT_EQ(list.calls[0].call, 2u);
+  EXPECT_EQ(list.problems.size(), 1u);
 }
 
 }  // namespace

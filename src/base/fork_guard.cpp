@@ -20,4 +20,10 @@ void mark_runtime_used() {
   (void)registered;
 }
 
+Status explain_fork() {
+  return fail(Code::forked_process,
+              "this process was forked from one that had used AnyNPU, whose threads and devices do "
+              "not exist here; expected calls in the parent only, or a fork before the first call");
+}
+
 }  // namespace anynpu

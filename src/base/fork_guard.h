@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "base/status.h"
+
 namespace anynpu {
 
 namespace detail {
@@ -23,5 +25,8 @@ void gate_calls_for_faults();
 
 // Called by whatever first creates state that does not survive a fork (threads, devices, memory).
 void mark_runtime_used();
+
+// What every call of such a child returns.
+Status explain_fork();
 
 }  // namespace anynpu

@@ -4,6 +4,7 @@
 // and context notes added on the way up. Immutable once shared; safe to pass between threads.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -81,13 +82,34 @@ namespace anynpu {
   X(permission_denied, "the process may not do this")                        \
   X(internal, "a fault of AnyNPU itself")                                    \
   X(kernel_failed, "a kernel of the program trapped")                        \
-  X(kernel_timeout, "a kernel ran longer than its launch allows")
+  X(kernel_timeout, "a kernel ran longer than its launch allows")            \
+  X(unexpected_exception, "a library below threw an exception")              \
+  X(host_out_of_memory, "the host has no memory left")                       \
+  X(out_of_handles, "the limit of objects is reached")                       \
+  X(out_of_notifies, "the limit of notifies is reached")                     \
+  X(invalid_stream, "a stream is null, destroyed, or of another kind")       \
+  X(invalid_event, "an event is null, destroyed, or of another kind")        \
+  X(time_reversed, "a time span ends before it begins")                      \
+  X(unknown_queue, "no queue has this id")                                   \
+  X(queue_full, "a queue took nothing in the time given")                    \
+  X(queue_empty, "a queue had nothing in the time given")                    \
+  X(already_registered, "memory that is registered already")                 \
+  X(not_registered, "memory that was never registered")                      \
+  X(option_not_set, "an option is read that was never set")                  \
+  X(unknown_kernel, "a binary has no kernel of this name")                   \
+  X(format_mismatch, "a layout that cannot become another")                  \
+  X(op_input_mismatch, "inputs that an operator does not take")              \
+  X(op_output_mismatch, "outputs that an operator does not give")            \
+  X(folder_invalid, "a folder that cannot be read or written")
 
 enum class Code : unsigned char {
 #define X(name, meaning) name,
   ANYNPU_STATUS_CODES(X)
 #undef X
 };
+#define X(name, meaning) +1
+inline constexpr size_t kCodeCount = 0 ANYNPU_STATUS_CODES(X);
+#undef X
 
 std::string_view code_name(Code code);
 std::string_view code_meaning(Code code);

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/acl/entry.h"
 
-#include "base/env.h"
-#include "base/fault_injection.h"
+#include <charconv>
 
-namespace anynpu::acl {
+namespace anynpu::acl::detail {
 
-namespace detail {
-
-Status explain_refusal() {
-  if (in_forked_child()) {
-    return fail(
-        Code::forked_process,
-        "this process was forked from one that had used AnyNPU, whose threads and devices do "
-        "not exist here; expected calls in the parent only, or a fork before the first call");
-  }
+Status explain_uninitialised() {
   if (life() == Life::finalised) {
     return fail(
         Code::not_initialized,
@@ -25,31 +16,10 @@ Status explain_refusal() {
               "the call came before aclInit; expected an initialised library: call aclInit first");
 }
 
-Failure stopped(const char* function, When when) {
-  if (in_forked_child()) return explain_refusal();
-  if (when == When::after_init && !initialised()) return explain_refusal();
-  const auto code = call_fault(function);
-  if (!code) return {};
-  return {static_cast<aclError>(*code),
-          fail(Code::internal, "{} fails because ANYNPU_FAULT is '{}'; unset it", function,
-               env::text(env::Name::fault))};
+aclError Traits::fault_number(std::string_view code) {
+  aclError number = ACL_SUCCESS;
+  std::from_chars(code.data(), code.data() + code.size(), number);
+  return number;
 }
 
-namespace {
-// Asked once, when the library is loaded: calls that nobody gates test nothing more.
-const bool gated = [] {
-  const bool wanted = !faults().calls.empty();
-  if (wanted) gate_calls_for_faults();
-  return wanted;
-}();
-}  // namespace
-
-}  // namespace detail
-
-Status check_pointer(const void* pointer, const char* name) {
-  if (pointer) return {};
-  return fail(Code::invalid_argument, "{} is null; expected the address of a variable or text",
-              name);
-}
-
-}  // namespace anynpu::acl
+}  // namespace anynpu::acl::detail

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/acl/errors.h"
 
-#include <atomic>
-#include <mutex>
-
-#include "base/fork_guard.h"
 #include "base/log.h"
+#include "base/recent_failure.h"
 
 namespace anynpu::acl {
 
@@ -26,6 +23,8 @@ struct Row {
 
 #define ROW(code, base, runtime, model, advice) \
   Row { Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice }
+// The same number whatever the function.
+#define SAME(code, number, advice) ROW(code, number, number, number, advice)
 
 // code, base functions, aclrt functions, aclmdl and aclop functions, what to do. In the order of
 // Code.
@@ -174,7 +173,33 @@ constexpr Row kRows[] = {
         ACL_ERROR_RT_AICORE_EXCEPTION, "Correct the kernel; its call stack is on standard error."),
     ROW(kernel_timeout, ACL_ERROR_RT_AICORE_TIMEOUT, ACL_ERROR_RT_AICORE_TIMEOUT,
         ACL_ERROR_RT_AICORE_TIMEOUT, "Give the launch more time, or look for a loop without end."),
+    SAME(unexpected_exception, ACL_ERROR_INTERNAL_ERROR,
+         "This is a fault of AnyNPU: please report it with the log at level debug."),
+    SAME(host_out_of_memory, ACL_ERROR_BAD_ALLOC, "Free memory of the host, or ask for less."),
+    ROW(out_of_handles, ACL_ERROR_STORAGE_OVER_LIMIT, ACL_ERROR_RT_OVER_LIMIT,
+        ACL_ERROR_STORAGE_OVER_LIMIT, "Destroy objects that are no longer used."),
+    SAME(out_of_notifies, ACL_ERROR_RT_NO_NOTIFY_RESOURCE,
+         "Destroy notifies that are no longer used."),
+    ROW(invalid_stream, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_INVALID_HANDLE,
+        ACL_ERROR_INVALID_PARAM, "Pass a stream that was created and not destroyed."),
+    ROW(invalid_event, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_INVALID_HANDLE,
+        ACL_ERROR_INVALID_PARAM, "Pass an event that was created and not destroyed."),
+    SAME(time_reversed, ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL, "Swap the two."),
+    SAME(unknown_queue, ACL_ERROR_INVALID_QUEUE_ID,
+         "Pass the id of a queue that was created and not destroyed."),
+    SAME(queue_full, ACL_ERROR_RT_QUEUE_FULL, "Take something out, or give more time."),
+    SAME(queue_empty, ACL_ERROR_RT_QUEUE_EMPTY, "Put something in, or give more time."),
+    SAME(already_registered, ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+         "Unregister the memory first."),
+    SAME(not_registered, ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "Register the memory first."),
+    SAME(option_not_set, ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "Set the option first."),
+    SAME(unknown_kernel, ACL_ERROR_RT_KERNEL_LOOKUP, "Check the name of the kernel."),
+    SAME(format_mismatch, ACL_ERROR_FORMAT_NOT_MATCH, "Use formats of the kind named above."),
+    SAME(op_input_mismatch, ACL_ERROR_OP_INPUT_NOT_MATCH, "Correct the inputs as named above."),
+    SAME(op_output_mismatch, ACL_ERROR_OP_OUTPUT_NOT_MATCH, "Correct the outputs as named above."),
+    SAME(folder_invalid, ACL_ERROR_INVALID_FILE, "Check the path and the rights of the folder."),
 };
+#undef SAME
 #undef ROW
 
 constexpr bool rows_in_order() {
@@ -182,9 +207,35 @@ constexpr bool rows_in_order() {
   for (const Row& row : kRows) {
     if (static_cast<size_t>(row.code) != i++) return false;
   }
-  return i == static_cast<size_t>(Code::kernel_timeout) + 1;
+  return i == kCodeCount;
 }
 static_assert(rows_in_order(), "one row per Code, in the order of Code");
+
+// Where the documents give a number of its own to a function, or to all whose names begin so. The
+// first row that fits counts, before the table above.
+struct Special {
+  std::string_view function;  // a name, or its beginning followed by '*'
+  Code code;
+  Number number;
+};
+#define SPECIAL(function, code, number)       \
+  Special {                                   \
+    function, Code::code, { number, #number } \
+  }
+constexpr Special kSpecial[] = {
+    SPECIAL("aclGenGraphAndDumpForOp", unsupported_shape, ACL_ERROR_GE_SHAPE_INVALID),
+    SPECIAL("aclGenGraphAndDumpForOp", file_invalid, ACL_ERROR_PARSE_MODEL),
+    SPECIAL("aclrtEventElapsedTime", not_complete, ACL_ERROR_RT_EVENT_NOT_COMPLETE),
+    SPECIAL("aclrtEventGetTimestamp", not_complete, ACL_ERROR_RT_EVENT_NOT_COMPLETE),
+    SPECIAL("aclrtStreamWaitEvent", event_not_recorded, ACL_ERROR_RT_PARAM_INVALID),
+    SPECIAL("aclrtSynchronizeEvent*", timeout, ACL_ERROR_RT_EVENT_SYNC_TIMEOUT),
+};
+#undef SPECIAL
+
+bool is_for(std::string_view pattern, std::string_view function) {
+  if (!pattern.ends_with('*')) return pattern == function;
+  return function.starts_with(pattern.substr(0, pattern.size() - 1));
+}
 
 // Numbers that functions give by name (Failure::code) because no Code stands for them.
 #define NAMED(code) \
@@ -232,48 +283,6 @@ const Number& number_of(const Row& row, Family family) {
   }
 }
 
-struct Messages {
-  std::string pending;
-  std::string shown;  // what the last take returned points into this
-};
-
-// Trivial, so that it can be read after the thread's other variables are gone.
-thread_local bool thread_is_ending = false;
-thread_local aclError last_error = ACL_SUCCESS;
-
-struct ThreadMessages : Messages {
-  ~ThreadMessages() { thread_is_ending = true; }
-};
-
-Messages& thread_messages() {
-  static auto* after_the_end = new Messages;  // for calls from static destructors
-  if (thread_is_ending) return *after_the_end;
-  thread_local ThreadMessages messages;
-  return messages;
-}
-
-std::atomic<MessageScope> scope{MessageScope::thread};
-
-struct ProcessMessage {
-  std::mutex mutex;
-  std::string pending;
-};
-
-ProcessMessage& process_message() {
-  static auto* message = new ProcessMessage;
-  return *message;
-}
-
-void keep(std::string text) {
-  // A forked child must not wait for a lock that a thread of its parent may have held.
-  if (scope.load(std::memory_order_relaxed) == MessageScope::thread || in_forked_child()) {
-    thread_messages().pending = std::move(text);
-    return;
-  }
-  std::lock_guard lock(process_message().mutex);
-  process_message().pending = std::move(text);
-}
-
 }  // namespace
 
 Family family_of(std::string_view function) {
@@ -286,11 +295,21 @@ aclError to_acl_error(Code code, Family family) {
   return number_of(kRows[static_cast<size_t>(code)], family).code;
 }
 
+aclError to_acl_error(std::string_view function, Code code) {
+  for (const Special& row : kSpecial) {
+    if (row.code == code && is_for(row.function, function)) return row.number.code;
+  }
+  return to_acl_error(code, family_of(function));
+}
+
 std::string_view error_name(aclError code) {
   for (const Row& row : kRows) {
     for (const Number* number : {&row.base, &row.runtime, &row.model}) {
       if (number->code == code) return number->name;
     }
+  }
+  for (const Special& row : kSpecial) {
+    if (row.number.code == code) return row.number.name;
   }
   for (const Number& number : kNamed) {
     if (number.code == code) return number.name;
@@ -319,21 +338,25 @@ std::string shortened(std::string text) {
 }  // namespace
 
 aclError report(const char* function, const Failure& failure) {
-  const Row& row = kRows[static_cast<size_t>(failure.status.code())];
-  const aclError code =
-      failure.code != ACL_SUCCESS ? failure.code : number_of(row, family_of(function)).code;
-  last_error = code;
+  const aclError code = number_of(function, failure);
+  keep_last_number(Interface::acl, code);
   try {
+    const Row& row = kRows[static_cast<size_t>(failure.status.code())];
     std::string text =
         format("E{}: {} failed with {}: {}\n        Solution: {}",
                code < 0 ? format("{x}", static_cast<uint32_t>(code)) : format("{}", code), function,
                error_name(code), shortened(failure.status.to_string()), row.advice);
     ANYNPU_LOG(error, "{}", text);
-    keep(std::move(text));
+    keep_sentence(Interface::acl, std::move(text));
   } catch (...) {
     // No memory for a sentence: the number alone has to do.
   }
   return code;
+}
+
+aclError number_of(const char* function, const Failure& failure) {
+  if (failure.code != ACL_SUCCESS) return failure.code;
+  return to_acl_error(function, failure.status.code());
 }
 
 aclError refuse(const char* function, std::string_view reason) {
@@ -342,20 +365,8 @@ aclError refuse(const char* function, std::string_view reason) {
                  fail(Code::unsupported_feature, "{} is not available: {}", function, reason)});
 }
 
-void set_message_scope(MessageScope value) { scope.store(value, std::memory_order_relaxed); }
-
-const char* take_recent_message() {
-  Messages& own = thread_messages();
-  if (scope.load(std::memory_order_relaxed) == MessageScope::process && !in_forked_child()) {
-    std::lock_guard lock(process_message().mutex);
-    own.pending.swap(process_message().pending);
-  }
-  own.shown.swap(own.pending);
-  own.pending.clear();
-  return own.shown.c_str();
-}
-
-aclError take_last_error() { return std::exchange(last_error, ACL_SUCCESS); }
-aclError peek_last_error() { return last_error; }
+const char* take_recent_message() { return take_sentence(Interface::acl); }
+aclError take_last_error() { return take_last_number(Interface::acl); }
+aclError peek_last_error() { return last_number(Interface::acl); }
 
 }  // namespace anynpu::acl

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // From Status to the vendor's numbers and sentences. One table (errors.cpp) says which aclError
-// each Code becomes; the column is chosen by the family of the function that failed. The sentence
-// is kept for aclGetRecentErrMsg, per thread or per process as acl.json's err_msg_mode says, and
-// logged. Thread-safe; works in static destructors and in forked children.
+// each Code becomes; the column is chosen by the family of the function that failed, and a second
+// table has the functions with numbers of their own. The sentence is logged and kept for
+// aclGetRecentErrMsg (base/recent_failure.h). Thread-safe; works in forked children.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "acl/acl_base.h"
+#include "api/failure.h"
+#include "base/recent_failure.h"
 #include "base/status.h"
 
 namespace anynpu::acl {
@@ -17,20 +19,12 @@ namespace anynpu::acl {
 enum class Family { base, runtime, model };
 Family family_of(std::string_view function);
 
-// A failure; `code` is set where the documents name a number that the table does not give.
-// A Status converts to it, so that bodies of entry points may return either.
-struct Failure {
-  Failure() = default;
-  Failure(Status s) : status(std::move(s)) {}  // NOLINT: implicit by design
-  Failure(aclError c, Status s) : status(std::move(s)), code(c) {}
-
-  bool ok() const { return status.ok(); }
-
-  Status status;
-  aclError code = ACL_SUCCESS;
-};
+using Failure = api::Failure<aclError>;
 
 aclError to_acl_error(Code code, Family family);
+// The number of a failed call: some functions have numbers of their own.
+aclError to_acl_error(std::string_view function, Code code);
+aclError number_of(const char* function, const Failure& failure);
 // "ACL_ERROR_INVALID_PARAM"; "unknown code" for numbers no entry point returns.
 std::string_view error_name(aclError code);
 
@@ -47,9 +41,6 @@ inline aclError finish(const char* function, const Status& status) {
 // What a function that is not there returns: ACL_ERROR_FEATURE_UNSUPPORTED and a sentence. `reason`
 // says why and what to use instead.
 aclError refuse(const char* function, std::string_view reason);
-
-enum class MessageScope { thread, process };
-void set_message_scope(MessageScope scope);
 
 // The sentence of the most recent failure, which is forgotten then; "" when there was none. Valid
 // until the thread's next call.

@@ -104,7 +104,7 @@ void log_leftovers() {
 
 Status finalise() {
   std::lock_guard lock(life_mutex());
-  if (life() == Life::fresh) return detail::explain_refusal();
+  if (life() == Life::fresh) return detail::explain_uninitialised();
   if (life() == Life::finalised) {
     return fail(Code::already_finalized,
                 "the library is finalised already; expected one aclFinalize for each aclInit");

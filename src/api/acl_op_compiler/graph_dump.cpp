@@ -50,14 +50,6 @@ std::string file_of(const char* path, const singleop::SingleOp& op) {
   return (std::filesystem::path(path) / name).string();
 }
 
-// The number that aclopCompile gives for the same operator.
-Failure as_compile_says(Failure failure) {
-  if (failure.code == ACL_SUCCESS) {
-    failure.code = to_acl_error(failure.status.code(), Family::model);
-  }
-  return failure;
-}
-
 Failure dump_graph(const OpArguments& arguments, const OpBuffers& buffers, const char* path,
                    const aclGraphDumpOption* option) {
   ANYNPU_TRY(check_pointer(path, "graphDumpPath"));
@@ -70,7 +62,7 @@ Failure dump_graph(const OpArguments& arguments, const OpBuffers& buffers, const
   ANYNPU_TRY(check_buffers(op->inputs, buffers.input, "inputs"));
   ANYNPU_TRY(check_buffers(op->outputs, buffers.output, "outputs"));
   auto graph = singleop::build_graph(*op);
-  if (!graph.ok()) return as_compile_says(op_failure(graph.status()));
+  if (!graph.ok()) return op_failure(graph.status());
   return compile::write_graph_text(*graph, op->type, file_of(path, *op));
 }
 

@@ -2,15 +2,15 @@
 // What the Python binding needs beyond the public interface (anynpu.h): our sentences, and ways to
 // drop objects in any order without waiting.
 #include "anynpu.h"
-#include "api/hpe/errors.h"
 #include "base/fork_guard.h"
 #include "base/handle_table.h"
+#include "base/recent_failure.h"
 #include "npc/host/host_stream.h"
 #include "npc/host/launch.h"
 
 using namespace anynpu;
 
-const char* anynpu_hpe_last_sentence(void) { return hpe::last_sentence(); }
+const char* anynpu_hpe_last_sentence(void) { return last_sentence(Interface::hpe); }
 
 // Queued requests hold what they use, so the handle may go at once.
 void anynpu_hpe_drop_stream(void* stream) {

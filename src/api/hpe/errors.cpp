@@ -2,6 +2,7 @@
 #include "api/hpe/errors.h"
 
 #include "base/log.h"
+#include "base/recent_failure.h"
 
 namespace anynpu::hpe {
 
@@ -58,26 +59,27 @@ const Named* find(stcError_t error) {
   return nullptr;
 }
 
-// Trivial, so that it can be read after the thread's other variables are gone.
-thread_local bool thread_ends = false;
-thread_local stcError_t last_error = stcSuccess;
-
-struct Sentence {
-  std::string text;
-  ~Sentence() { thread_ends = true; }
+// Where the document gives a function an error of its own.
+struct Special {
+  std::string_view function;
+  Code code;
+  stcError_t error;
 };
-
-std::string& sentence() {
-  static auto* after_the_end = new std::string;
-  if (thread_ends) return *after_the_end;
-  thread_local Sentence kept;
-  return kept.text;
-}
+constexpr Special kSpecial[] = {
+    {"stcModuleUnload", Code::not_complete, stcErrorNpuTaskRunning},
+    {"stcUnregisterFatBinary", Code::bad_call_order, stcErrorNoImage},
+    {"stcLaunchKernel", Code::bad_call_order, stcErrorNoModule},
+    {"stcLaunchKernelTyped", Code::bad_call_order, stcErrorNoModule},
+    {"stcMallocHost", Code::out_of_memory, stcErrorHostMemoryAllocation},
+    {"stcFreeHost", Code::invalid_address, stcErrorInvalidValue},
+};
 
 }  // namespace
 
+namespace {
+
 // The one mapping. Codes that no HPE call gives are the driver's failure.
-stcError_t to_stc_error(Code code) {
+stcError_t general_error(Code code) {
   switch (code) {
     case Code::ok:
       return stcSuccess;
@@ -108,7 +110,9 @@ stcError_t to_stc_error(Code code) {
     case Code::invalid_handle:
       return stcErrorInvalidModule;
     case Code::wrong_context:
+    case Code::invalid_stream:
       return stcErrorInvalidStream;
+    case Code::invalid_event:
     case Code::event_not_recorded:
     case Code::not_complete:
       return stcErrorInvalidEvent;
@@ -122,6 +126,9 @@ stcError_t to_stc_error(Code code) {
       return stcErrorInvalidCoreNum;
     case Code::permission_denied:
       return stcErrorNpuNotAcquired;
+    case Code::host_out_of_memory:
+    case Code::out_of_handles:
+      return stcErrorOutOfHostMemory;
     case Code::out_of_streams:
       return stcErrorTooManyOpenStreams;
     case Code::out_of_events:
@@ -135,19 +142,29 @@ stcError_t to_stc_error(Code code) {
   }
 }
 
-stcError_t report(const char* function, const Failure& failure) {
-  const stcError_t error =
-      failure.error != stcSuccess ? failure.error : to_stc_error(failure.status.code());
-  last_error = error;
-  sentence() = failure.status.to_string();
-  ANYNPU_LOG(error, "{}: {} ({}): {}", function, stcGetErrorName(error), static_cast<int>(error),
-             sentence());
-  return error;
+}  // namespace
+
+stcError_t to_stc_error(std::string_view function, Code code) {
+  for (const Special& row : kSpecial) {
+    if (row.code == code && row.function == function) return row.error;
+  }
+  return general_error(code);
 }
 
-stcError_t take_last_error() { return std::exchange(last_error, stcSuccess); }
+stcError_t number_of(const char* function, const Failure& failure) {
+  if (failure.code != stcSuccess) return failure.code;
+  return to_stc_error(function, failure.status.code());
+}
 
-const char* last_sentence() { return sentence().c_str(); }
+stcError_t report(const char* function, const Failure& failure) {
+  const stcError_t error = number_of(function, failure);
+  keep_last_number(Interface::hpe, error);
+  const std::string sentence = failure.status.to_string();
+  ANYNPU_LOG(error, "{}: {} ({}): {}", function, stcGetErrorName(error), static_cast<int>(error),
+             sentence);
+  keep_sentence(Interface::hpe, sentence);
+  return error;
+}
 
 stcError_t error_named(std::string_view name) {
   for (const Named& row : kErrors) {
@@ -158,7 +175,9 @@ stcError_t error_named(std::string_view name) {
 
 }  // namespace anynpu::hpe
 
-stcError_t stcGetLastError(void) { return anynpu::hpe::take_last_error(); }
+stcError_t stcGetLastError(void) {
+  return static_cast<stcError_t>(anynpu::take_last_number(anynpu::Interface::hpe));
+}
 
 const char* stcGetErrorName(stcError_t error) {
   const auto* row = anynpu::hpe::find(error);

@@ -29,6 +29,9 @@ def test_the_tree_keeps_its_rules():
     ("src/device/a.h", '#include <acl/acl.h>\n', "only src/api"),
     ("src/api/acl/a.cpp", '#include "acl/acl.h"\n#include "api/acl/entry.h"\n', None),
     ("src/api/acl/a.cpp", '#include "api/hpe/entry.h"\n', "another one"),
+    ("src/api/hpe/a.cpp", '#include "api/frame.h"\n', None),
+    ("src/api/frame.h", '#include "api/failure.h"\n#include "base/status.h"\n', None),
+    ("src/api/frame.h", '#include "api/acl/entry.h"\n', "another one"),
     ("src/extra/a.cpp", "", "not in src/modules.tsv"),
     ("src/ops/a.cpp", '#include "../graph/graph.h"\n', "from src/"),
 ])

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/recent_failure.h"
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "base/fork_guard.h"
+
+namespace anynpu {
+
+namespace {
+
+constexpr size_t kInterfaces = 2;
+
+struct Sentences {
+  std::string pending;
+  std::string shown;  // what the last take returned points into this
+};
+
+// Trivial, so that they can be read after the thread's other variables are gone.
+thread_local bool thread_is_ending = false;
+thread_local int32_t numbers[kInterfaces] = {};
+
+struct ThreadSentences {
+  Sentences of[kInterfaces];
+  ~ThreadSentences() { thread_is_ending = true; }
+};
+
+Sentences& thread_sentences(Interface interface) {
+  static auto* after_the_end = new Sentences[kInterfaces];  // for calls from static destructors
+  const auto index = static_cast<size_t>(interface);
+  if (thread_is_ending) return after_the_end[index];
+  thread_local ThreadSentences sentences;
+  return sentences.of[index];
+}
+
+std::atomic<MessageScope> scope{MessageScope::thread};
+
+struct ProcessSentence {
+  std::mutex mutex;
+  std::string pending;
+};
+
+ProcessSentence& process_sentence() {
+  static auto* sentence = new ProcessSentence;
+  return *sentence;
+}
+
+// A forked child must not wait for a lock that a thread of its parent may have held.
+bool process_wide(Interface interface) {
+  return interface == Interface::acl &&
+         scope.load(std::memory_order_relaxed) == MessageScope::process && !in_forked_child();
+}
+
+}  // namespace
+
+void keep_last_number(Interface interface, int32_t number) {
+  numbers[static_cast<size_t>(interface)] = number;
+}
+
+int32_t last_number(Interface interface) { return numbers[static_cast<size_t>(interface)]; }
+
+int32_t take_last_number(Interface interface) {
+  return std::exchange(numbers[static_cast<size_t>(interface)], 0);
+}
+
+void set_message_scope(MessageScope value) { scope.store(value, std::memory_order_relaxed); }
+
+void keep_sentence(Interface interface, std::string sentence) {
+  if (!process_wide(interface)) {
+    thread_sentences(interface).pending = std::move(sentence);
+    return;
+  }
+  std::lock_guard lock(process_sentence().mutex);
+  process_sentence().pending = std::move(sentence);
+}
+
+const char* take_sentence(Interface interface) {
+  Sentences& own = thread_sentences(interface);
+  if (process_wide(interface)) {
+    std::lock_guard lock(process_sentence().mutex);
+    own.pending.swap(process_sentence().pending);
+  }
+  own.shown.swap(own.pending);
+  own.pending.clear();
+  return own.shown.c_str();
+}
+
+const char* last_sentence(Interface interface) {
+  return thread_sentences(interface).pending.c_str();
+}
+
+}  // namespace anynpu

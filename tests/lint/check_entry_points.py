@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of src/api, the front doors.
+
+- An entry point (an exported function) has at most 12 lines from its signature to its closing brace:
+  it converts arguments, makes one call, converts the outcome.
+- Front doors hold no state: no variable outside of functions, no static or thread_local one inside,
+  unless it is const. State belongs to a service (src/service) or to a module below it.
+- The vendor's error numbers stand in the errors.cpp of a door alone; other files name causes (Code).
+
+What is still to be moved stands in REMAINING below, one `rule file name` a line. The list only gets
+shorter: a row that is no longer needed is a finding too.
+
+Run it alone for the list of findings, or through pytest (tests/python/project/test_entry_points.py).
+`--remaining` prints the rows that today's tree needs.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LONGEST = 12
+
+REMAINING = """
+long src/api/acl/app_log.cpp aclAppLog
+number src/api/acl/config.cpp ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG
+state src/api/acl/config.cpp c
+number src/api/acl/config_dump.cpp ACL_ERROR_INVALID_DUMP_CONFIG
+number src/api/acl/config_profiler.cpp ACL_ERROR_INVALID_PARAM
+number src/api/acl/context.cpp ACL_ERROR_RT_SYSPARAMOPT_NOT_SET
+long src/api/acl/copy_batch.cpp aclrtReduceAsync
+long src/api/acl/dataset.cpp aclmdlSetDatasetTensorDesc
+long src/api/acl/device.cpp aclrtGetDeviceUtilizationRate
+long src/api/acl/device_info.cpp aclrtGetDeviceCapability
+long src/api/acl/device_limit.cpp aclrtDeviceSetLimit
+long src/api/acl/device_limit.cpp aclrtGetSysParamOpt
+long src/api/acl/device_limit.cpp aclrtSetDeviceResLimit
+long src/api/acl/device_limit.cpp aclrtSetDeviceSatMode
+number src/api/acl/device_limit.cpp ACL_ERROR_RT_SYSPARAMOPT_NOT_SET
+state src/api/acl/device_limit.cpp all
+state src/api/acl/device_limit.cpp op_execute_us
+state src/api/acl/device_limit.cpp op_wait_seconds
+long src/api/acl/dump_callback.cpp acldumpRegCallback
+state src/api/acl/dump_callback.cpp dump_callback
+state src/api/acl/dump_callback.cpp dump_flag
+long src/api/acl/dump_state.cpp aclmdlInitDump
+long src/api/acl/dump_state.cpp aclmdlSetDump
+number src/api/acl/dump_state.cpp ACL_ERROR_INVALID_DUMP_CONFIG
+state src/api/acl/dump_state.cpp s
+long src/api/acl/event.cpp aclrtEventElapsedTime
+number src/api/acl/event.cpp ACL_ERROR_RT_EVENT_NOT_COMPLETE
+number src/api/acl/event.cpp ACL_ERROR_RT_EVENT_SYNC_TIMEOUT
+number src/api/acl/event.cpp ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL
+number src/api/acl/event.cpp ACL_ERROR_RT_PARAM_INVALID
+state src/api/acl/exception.cpp exception_callback
+long src/api/acl/group.cpp aclrtGetGroupInfoDetail
+long src/api/acl/host_register.cpp aclrtMemUceRepair
+long src/api/acl/host_register.cpp aclrtPointerGetAttributes
+number src/api/acl/host_register.cpp ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+number src/api/acl/host_register.cpp ACL_ERROR_HOST_MEMORY_NOT_REGISTERED
+state src/api/acl/init.cpp mutex
+long src/api/acl/ipc_memory.cpp aclrtIpcMemImportByKey
+long src/api/acl/kernel_args.cpp aclrtKernelArgsInitByUserMem
+long src/api/acl/kernel_binary.cpp aclrtGetFunctionName
+number src/api/acl/kernel_binary.cpp ACL_ERROR_RT_KERNEL_LOOKUP
+long src/api/acl/kernel_launch.cpp aclrtLaunchKernelWithHostArgs
+state src/api/acl/kernel_launch.cpp kKernel
+state src/api/acl/kernel_launch.cpp next_watch
+state src/api/acl/lifecycle.cpp current_life
+state src/api/acl/lifecycle.cpp f
+state src/api/acl/lifecycle.h current_life
+long src/api/acl/memory.cpp aclrtGetMemInfo
+long src/api/acl/model_aipp.cpp aclmdlSetAIPPCropParams
+long src/api/acl/model_aipp.cpp aclmdlSetAIPPCscParams
+long src/api/acl/model_aipp.cpp aclmdlSetAIPPDtcPixelMin
+long src/api/acl/model_aipp.cpp aclmdlSetAIPPPaddingParams
+long src/api/acl/model_aipp.cpp aclmdlSetAIPPPixelVarReci
+long src/api/acl/model_aipp.cpp aclmdlSetAIPPScfParams
+number src/api/acl/model_aipp_use.cpp ACL_ERROR_GE_AIPP_NOT_EXIST
+number src/api/acl/model_aipp_use.cpp ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID
+number src/api/acl/model_aipp_use.cpp ACL_ERROR_NOT_STATIC_AIPP
+number src/api/acl/model_bundle.cpp ACL_ERROR_INVALID_BUNDLE_MODEL_ID
+state src/api/acl/model_bundle.cpp table
+long src/api/acl/model_config.cpp aclmdlSetExternalWeightAddress
+number src/api/acl/model_execute.cpp ACL_ERROR_GE_AIPP_NOT_EXIST
+state src/api/acl/model_execute.cpp binding
+state src/api/acl/model_execute.cpp kExecute
+state src/api/acl/model_execute.cpp kExecuteLoops
+state src/api/acl/model_execute.cpp pool
+long src/api/acl/model_gears.cpp aclmdlGetDynamicHW
+number src/api/acl/model_gears.cpp ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID
+number src/api/acl/model_gears.cpp ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID
+number src/api/acl/model_gears.cpp ACL_ERROR_MODEL_NOT_DYNAMIC
+long src/api/acl/model_ops.cpp aclmdlCreateAndGetOpDesc
+state src/api/acl/model_ops.cpp list
+state src/api/acl/model_ops.cpp mutex
+state src/api/acl/model_ops.cpp noted
+number src/api/acl/model_queues.cpp ACL_ERROR_GE_EXEC_MODEL_QUEUE_ID_INVALID
+state src/api/acl/model_queues.cpp kPut
+state src/api/acl/model_queues.cpp kRun
+state src/api/acl/model_queues.cpp kRunLoops
+state src/api/acl/model_queues.cpp kTake
+state src/api/acl/model_table.cpp table
+long src/api/acl/notify.cpp aclrtNotifyBatchReset
+long src/api/acl/notify.cpp aclrtNotifyImportByKey
+number src/api/acl/notify.cpp ACL_ERROR_RT_NO_NOTIFY_RESOURCE
+long src/api/acl/op_attr.cpp aclopSetAttrListListInt
+number src/api/acl/op_call.cpp ACL_ERROR_OP_INPUT_NOT_MATCH
+number src/api/acl/op_call.cpp ACL_ERROR_OP_OUTPUT_NOT_MATCH
+state src/api/acl/op_call.cpp kCustom
+state src/api/acl/op_call.cpp kOperator
+long src/api/acl/op_kernel.cpp aclopCreateKernel
+long src/api/acl/op_kernel.cpp aclopRegisterCompileFunc
+long src/api/acl/op_kernel.cpp aclopSetKernelArgs
+long src/api/acl/op_kernel.cpp aclopSetKernelWorkspaceSizes
+state src/api/acl/op_kernel.cpp s
+number src/api/acl/op_load.cpp ACL_ERROR_INVALID_FILE
+long src/api/acl/op_record.cpp aclopStartDumpArgs
+state src/api/acl/op_record.cpp r
+state src/api/acl/op_record.cpp records_ops
+state src/api/acl/op_record.h records_ops
+long src/api/acl/overflow_status.cpp aclrtGetOverflowStatus
+state src/api/acl/overflow_status.cpp kGetOverflow
+state src/api/acl/overflow_status.cpp kResetOverflow
+state src/api/acl/peer_access.cpp all
+state src/api/acl/profiling_start.cpp one
+long src/api/acl/queue.cpp acltdtDequeueData
+long src/api/acl/queue.cpp acltdtEnqueueData
+long src/api/acl/queue.cpp acltdtGetQueueAttr
+number src/api/acl/queue.cpp ACL_ERROR_FAILURE
+number src/api/acl/queue.cpp ACL_ERROR_INVALID_QUEUE_ID
+number src/api/acl/queue.cpp ACL_ERROR_RT_QUEUE_EMPTY
+number src/api/acl/queue.cpp ACL_ERROR_RT_QUEUE_FULL
+state src/api/acl/queue.cpp all
+state src/api/acl/queue_buffer.cpp all
+long src/api/acl/stream_attribute.cpp aclrtGetResInCurrentThread
+long src/api/acl/stream_attribute.cpp aclrtGetStreamAttribute
+long src/api/acl/stream_attribute.cpp aclrtSetStreamAttribute
+state src/api/acl/stream_attribute.cpp stream_in_use
+long src/api/acl/stream_config.cpp aclrtSetStreamConfigOpt
+long src/api/acl/tensor_desc.cpp aclGetTensorDescDimRange
+number src/api/acl/tensor_desc.cpp ACL_ERROR_FORMAT_NOT_MATCH
+long src/api/acl/virtual_memory.cpp aclrtMemExportToShareableHandle
+long src/api/acl/virtual_memory.cpp aclrtMemGetAllocationGranularity
+state src/api/acl_cblas/gemm.cpp kGemm
+long src/api/acl_dvpp/batch.cpp acldvppCreateBatchPicDesc
+state src/api/acl_dvpp/channel.cpp next_id
+long src/api/acl_dvpp/config.cpp acldvppSetBorderConfigBorderType
+long src/api/acl_dvpp/config.cpp acldvppSetResizeConfigInterpolation
+long src/api/acl_dvpp/decoder.cpp aclvdecCreateChannel
+long src/api/acl_dvpp/decoder.cpp aclvdecDestroyChannel
+state src/api/acl_dvpp/decoder.cpp channels_
+state src/api/acl_dvpp/decoder.cpp kDecodeFrame
+long src/api/acl_dvpp/encoder.cpp aclvencCreateChannel
+long src/api/acl_dvpp/encoder.cpp aclvencDestroyChannel
+long src/api/acl_dvpp/encoder.cpp aclvencSendFrame
+state src/api/acl_dvpp/encoder.cpp kEncodeFrame
+long src/api/acl_dvpp/image.cpp acldvppJpegEncodeAsync
+long src/api/acl_dvpp/image.cpp acldvppJpegGetImageInfoV2
+state src/api/acl_dvpp/image.cpp kDecodeJpeg
+state src/api/acl_dvpp/image.cpp kDecodePng
+state src/api/acl_dvpp/image.cpp kEncodeJpeg
+long src/api/acl_dvpp/memory.cpp acldvppMallocWithCfg
+long src/api/acl_dvpp/vpc.cpp acldvppVpcCalcHistAsync
+long src/api/acl_dvpp/vpc.cpp acldvppVpcCropResizePasteAsync
+long src/api/acl_dvpp/vpc.cpp acldvppVpcMakeBorderAsync
+long src/api/acl_dvpp/vpc_batch.cpp acldvppVpcBatchCropAndPasteAsync
+long src/api/acl_dvpp/vpc_batch.cpp acldvppVpcBatchCropResizeAsync
+long src/api/acl_dvpp/vpc_batch.cpp acldvppVpcBatchCropResizeMakeBorderAsync
+long src/api/acl_dvpp/vpc_batch.cpp acldvppVpcBatchCropResizePasteAsync
+state src/api/acl_dvpp_mpi/pngd.cpp all
+state src/api/acl_dvpp_mpi/pngd.cpp kPngTask
+long src/api/acl_dvpp_mpi/system.cpp hi_mpi_sys_ctl_epoll
+long src/api/acl_dvpp_mpi/system.cpp hi_mpi_sys_init
+long src/api/acl_dvpp_mpi/system.cpp hi_mpi_sys_wait_epoll
+number src/api/acl_dvpp_mpi/system.cpp ACL_ERROR_FEATURE_UNSUPPORTED
+state src/api/acl_dvpp_mpi/system.cpp running
+long src/api/acl_dvpp_mpi/vdec.cpp hi_mpi_vdec_get_frame
+long src/api/acl_dvpp_mpi/vdec.cpp hi_mpi_vdec_get_jpegd_output_info
+long src/api/acl_dvpp_mpi/vdec.cpp hi_mpi_vdec_send_stream
+long src/api/acl_dvpp_mpi/vdec.cpp hi_mpi_vdec_set_chn_param
+long src/api/acl_dvpp_mpi/vdec.cpp hi_vdec_get_pic_buf_size
+state src/api/acl_dvpp_mpi/vdec_channel.cpp all
+state src/api/acl_dvpp_mpi/vdec_channel.cpp kVdecTask
+long src/api/acl_dvpp_mpi/venc.cpp hi_mpi_venc_get_jpege_predicted_size
+long src/api/acl_dvpp_mpi/venc.cpp hi_mpi_venc_send_frame_ex
+long src/api/acl_dvpp_mpi/venc.cpp hi_mpi_venc_set_roi_attr
+state src/api/acl_dvpp_mpi/venc.cpp mod_mutex
+state src/api/acl_dvpp_mpi/venc.cpp mod_params
+state src/api/acl_dvpp_mpi/venc_channel.cpp all
+state src/api/acl_dvpp_mpi/venc_channel.cpp kVencTask
+long src/api/acl_dvpp_mpi/vpc.cpp hi_mpi_vpc_convert_color_to_yuv420
+long src/api/acl_dvpp_mpi/vpc.cpp hi_mpi_vpc_convert_color_v2
+long src/api/acl_dvpp_mpi/vpc.cpp hi_mpi_vpc_copy_make_border
+long src/api/acl_dvpp_mpi/vpc.cpp hi_mpi_vpc_crop_resize
+long src/api/acl_dvpp_mpi/vpc.cpp hi_mpi_vpc_crop_resize_resize_paste
+long src/api/acl_dvpp_mpi/vpc.cpp hi_mpi_vpc_equalize_hist
+state src/api/acl_dvpp_mpi/vpc.cpp all
+state src/api/acl_dvpp_mpi/vpc.cpp kind
+long src/api/acl_dvpp_mpi/vpc_draw.cpp hi_mpi_vpc_draw_cover
+long src/api/acl_dvpp_mpi/vpc_draw.cpp hi_mpi_vpc_draw_line
+long src/api/acl_dvpp_mpi/vpc_draw.cpp hi_mpi_vpc_draw_mosaic
+long src/api/acl_dvpp_mpi/vpc_filters.cpp hi_mpi_vpc_filter2d
+long src/api/acl_dvpp_mpi/vpc_filters.cpp hi_mpi_vpc_flip
+long src/api/acl_dvpp_mpi/vpc_filters.cpp hi_mpi_vpc_gaussian_blur
+long src/api/acl_dvpp_mpi/vpc_filters.cpp hi_mpi_vpc_median_blur
+long src/api/acl_dvpp_mpi/vpc_filters.cpp hi_mpi_vpc_pyrdown
+long src/api/acl_dvpp_mpi/vpc_filters.cpp hi_mpi_vpc_rotate
+long src/api/acl_dvpp_mpi/vpc_settings.cpp hi_mpi_sys_get_chn_csc_matrix
+long src/api/acl_dvpp_mpi/vpc_settings.cpp hi_mpi_sys_get_image_align_info
+long src/api/acl_dvpp_mpi/vpc_settings.cpp hi_mpi_sys_set_chn_csc_matrix
+long src/api/acl_dvpp_mpi/vpc_warp.cpp hi_mpi_vpc_get_remap_lut
+long src/api/acl_dvpp_mpi/vpc_warp.cpp hi_mpi_vpc_get_rotation_matrix
+long src/api/acl_dvpp_mpi/vpc_warp.cpp hi_mpi_vpc_lut_remap
+long src/api/acl_dvpp_mpi/vpc_warp.cpp hi_mpi_vpc_warp_affine
+long src/api/acl_fv/retrieval.cpp aclfvCreateQueryTable
+long src/api/acl_fv/retrieval.cpp aclfvCreateSearchResult
+long src/api/acl_fv/retrieval.cpp aclfvInit
+state src/api/acl_fv/retrieval.cpp s
+long src/api/acl_op_compiler/compile.cpp aclopCompileAndExecute
+long src/api/acl_op_compiler/compile_opt.cpp aclGetCompileopt
+state src/api/acl_op_compiler/compile_opt.cpp v
+long src/api/acl_op_compiler/graph_dump.cpp aclGenGraphAndDumpForOp
+number src/api/acl_prof/control.cpp ACL_ERROR_FEATURE_UNSUPPORTED
+number src/api/acl_prof/control.cpp ACL_ERROR_INVALID_FILE
+number src/api/acl_prof/control.cpp ACL_ERROR_INVALID_PROFILING_CONFIG
+number src/api/acl_prof/control.cpp ACL_ERROR_PROFILING_FAILURE
+number src/api/acl_prof/control.cpp ACL_ERROR_PROF_ALREADY_RUN
+number src/api/acl_prof/control.cpp ACL_ERROR_PROF_API_CONFLICT
+number src/api/acl_prof/control.cpp ACL_ERROR_PROF_MODULES_UNSUPPORTED
+number src/api/acl_prof/control.cpp ACL_ERROR_PROF_NOT_RUN
+number src/api/acl_prof/control.cpp ACL_ERROR_REPEAT_INITIALIZE
+state src/api/acl_prof/control.cpp one
+long src/api/acl_prof/session.cpp aclprofCreateConfig
+long src/api/acl_prof/subscription.cpp aclprofGetOpAttriValue
+number src/api/acl_prof/subscription.cpp ACL_ERROR_INVALID_MODEL_ID
+number src/api/acl_prof/subscription.cpp ACL_ERROR_INVALID_PROFILING_CONFIG
+number src/api/acl_prof/subscription.cpp ACL_ERROR_PROF_API_CONFLICT
+number src/api/acl_prof/subscription.cpp ACL_ERROR_PROF_REPEAT_SUBSCRIBE
+state src/api/acl_prof/subscription.cpp text
+state src/api/acl_prof/tensor_range.cpp stack
+long src/api/hpe/copy.cpp anynpu_hpe_memcpy_async
+long src/api/hpe/event.cpp stcEventElapsedTime
+number src/api/hpe/event.cpp stcErrorInvalidEvent
+long src/api/hpe/kernel.cpp stcModuleUnload
+number src/api/hpe/kernel.cpp stcErrorInvalidModule
+number src/api/hpe/kernel.cpp stcErrorNoImage
+number src/api/hpe/kernel.cpp stcErrorNoModule
+number src/api/hpe/kernel.cpp stcErrorNpuTaskRunning
+state src/api/hpe/kernel.cpp next_call
+number src/api/hpe/memory.cpp stcErrorHostMemoryAllocation
+number src/api/hpe/memory.cpp stcErrorInvalidValue
+long src/api/hpe/stream.cpp stcStreamClean
+long src/api/hpe/stream.cpp stcStreamDestroy
+long src/api/hpe/stream.cpp stcStreamWaitEvent
+number src/api/hpe/stream.cpp stcErrorInvalidEvent
+number src/api/hpe/stream.cpp stcErrorInvalidStream
+long src/api/stcpti/stcpti.cpp stcptiKernelGetPerfDatas
+state src/api/stcpti/stcpti.cpp mutex
+state src/api/stcpti/stcpti.cpp one
+"""
+
+COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.M)
+ENTRY = re.compile(r'^(?:extern "" )?(?!static\b|inline\b|namespace\b)[\w:<>*& ]*?\b'
+                   r"((?:acl|stc|hi_|anynpu_)\w*)\(", re.M)
+NUMBER = re.compile(r"\b(?:ACL_ERROR_\w+|stcError[A-Z]\w*|HI_ERR_\w+)")
+NOT_A_VARIABLE = re.compile(r"(?:using|typedef|namespace|class|struct|enum|union|template|friend|"
+                            r"static_assert|public|private|protected|return)\b")
+
+
+def bare(text):
+    """The text without comments, directives and what stands in quotes; lines stay lines."""
+    def blank(match):
+        token = match.group(0)
+        kept = '""' if token[0] == '"' else "0" if token[0] == "'" else ""
+        return kept + "\n" * token.count("\n")
+    text = COMMENT_OR_TEXT.sub(blank, text)
+    return DIRECTIVE.sub(lambda match: "\n" * match.group(0).count("\n"), text)
+
+
+def entry_points(text):
+    """(name, line, lines) of the functions that the file exports."""
+    text = bare(text)
+    for match in ENTRY.finditer(text):
+        opening = text.find("{", match.end())
+        if opening < 0 or ";" in text[match.end():opening]:
+            continue  # a declaration
+        closing = text.find("\n}", opening)
+        one_line = text.find("\n", opening)
+        if text[opening:one_line].rstrip().endswith("}"):
+            closing = opening
+        start = text.count("\n", 0, match.start()) + 1
+        end = text.count("\n", 0, closing) + (1 if closing == opening else 2)
+        yield match.group(1), start, end - start + 1
+
+
+def kind_of_block(head):
+    """What a brace after `head` opens."""
+    words = head.strip()
+    if re.match(r"(?:inline )?namespace\b|extern \"\"$", words):
+        return "namespace"
+    if re.search(r"=\s*$|[\w>]\s*$|\]\s*$", words) and not re.search(
+            r"\b(?:class|struct|union|enum)\b|\b(?:else|do|try|const|noexcept|override|final)$|"
+            r"\)\s*->[^=]*$|\[[^\]]*\]\s*$", words):
+        return "value"
+    if re.search(r"\[[^\]]*\]\s*$", words):
+        return "function"  # a lambda without parameters
+    if re.search(r"\b(?:class|struct|union|enum)\b", words) and "(" not in words:
+        return "class"
+    return "function"
+
+
+def statements(text):
+    """(block, statement, line) of what ends with a semicolon; block says where it stands."""
+    text = bare(text)
+    blocks, heads, head, line, parens = ["namespace"], [], "", 1, 0
+    for char in text:
+        line += char == "\n"
+        if char == "(":
+            parens += 1
+        elif char == ")":
+            parens -= 1
+        if char == "{":
+            kind = kind_of_block(head)
+            if blocks[-1] in ("function", "value") and kind != "class":
+                kind = "value" if kind == "value" else "function"
+            heads.append((head, kind, parens))
+            blocks.append(kind)
+            head, parens = "", 0
+        elif char == "}" and len(blocks) > 1:
+            outer, kind, parens = heads.pop()
+            blocks.pop()
+            # The declaration goes on after the braces of a value or of a lambda.
+            head = outer + "{}" if kind == "value" or "=" in outer or parens else ""
+        elif char == ";" and parens == 0:
+            yield blocks[-1], " ".join(head.split()), line
+            head = ""
+        else:
+            head += char
+
+
+def variable(block, statement):
+    """The name of the variable that a statement declares and that is state; None for others."""
+    statement = re.sub(r"^(?:(?:public|private|protected) ?: ?|\[\[[^\]]*\]\] )+", "", statement)
+    left = re.split(r"=|\{", statement, maxsplit=1)[0]
+    if re.search(r"\bconstexpr\b|\bconst\b", left):
+        return None
+    stored = re.search(r"\b(?:static|thread_local)\b", left)
+    if block == "class" and (not stored or "(" in left):
+        return None
+    if block in ("function", "value") and not stored:
+        return None
+    if block == "namespace" and ("(" in left or NOT_A_VARIABLE.match(left) or 'extern ""' in left):
+        return None
+    names = re.findall(r"\w+", re.split(r"[(\[]", left.replace("std::atomic", ""), maxsplit=1)[0])
+    return names[-1] if len(names) > 1 else None
+
+
+def sources(root=ROOT):
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "src/api"],
+                            capture_output=True, text=True)
+    names = listed.stdout.splitlines()
+    if listed.returncode != 0:
+        names = [os.path.relpath(os.path.join(folder, name), root)
+                 for folder, _, files in os.walk(os.path.join(root, "src", "api"))
+                 for name in files]
+    return sorted(name for name in names if name.endswith((".h", ".cpp")) and
+                  not name.endswith("_test.cpp") and os.path.isfile(os.path.join(root, name)))
+
+
+def check(name, text):
+    """(rule, file, name, sentence) of everything that breaks a rule."""
+    for entry, line, lines in entry_points(text) if name.endswith(".cpp") else ():
+        if lines > LONGEST:
+            yield ("long", name, entry, f"{name}:{line}: {entry} has {lines} lines; an entry point "
+                   f"has at most {LONGEST}: convert, one call into a service, convert")
+    for block, statement, line in statements(text):
+        found = variable(block, statement)
+        if found and name != "src/api/frame.h":  # has the names of trace zones
+            yield ("state", name, found, f"{name}:{line}: {found} is state of a front door; give "
+                   "it to a service or a module below")
+    if not name.endswith(("/errors.cpp", "/errors.h")):
+        for match in NUMBER.finditer(bare(text)):
+            line = bare(text).count("\n", 0, match.start()) + 1
+            yield ("number", name, match.group(0), f"{name}:{line}: {match.group(0)} stands "
+                   "outside of errors.cpp; return a Status whose Code names the cause")
+
+
+def remaining(text=None):
+    rows = (REMAINING if text is None else text).splitlines()
+    return {tuple(row.split()) for row in rows if row.strip()}
+
+
+def findings(root=ROOT, allowed=None):
+    allowed = remaining() if allowed is None else allowed
+    out, needed = [], set()
+    for name in sources(root):
+        with open(os.path.join(root, name), encoding="utf-8") as file:
+            for rule, where, what, sentence in check(name, file.read()):
+                needed.add((rule, where, what))
+                if (rule, where, what) not in allowed:
+                    out.append(sentence)
+    for row in sorted(allowed - needed):
+        out.append(f"tests/lint/check_entry_points.py: remove the row '{' '.join(row)}': done")
+    return out
+
+
+def main():
+    if "--remaining" in sys.argv:
+        rows = {found[:3] for name in sources()
+                for found in check(name, open(os.path.join(ROOT, name), encoding="utf-8").read())}
+        print("\n".join(" ".join(row) for row in sorted(rows, key=lambda r: (r[1], r[0], r[2]))))
+        return
+    found = findings()
+    print("\n".join(found))
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
