@@ -68,7 +68,6 @@ long src/api/acl/kernel_launch.cpp aclrtLaunchKernelWithHostArgs
 state src/api/acl/kernel_launch.cpp kKernel
 state src/api/acl/kernel_launch.cpp next_watch
 state src/api/acl/lifecycle.cpp current_life
-state src/api/acl/lifecycle.cpp f
 state src/api/acl/lifecycle.h current_life
 long src/api/acl/memory.cpp aclrtGetMemInfo
 long src/api/acl/model_aipp.cpp aclmdlSetAIPPCropParams

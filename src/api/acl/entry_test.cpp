@@ -44,6 +44,13 @@ TEST_F(Entry, TheFamilyOfTheFunctionChoosesTheNumber) {
             ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID);
 }
 
+TEST_F(Entry, SomeFunctionsHaveNumbersOfTheirOwn) {
+  const auto late = [] { return fail(Code::timeout, "x"); };
+  EXPECT_EQ(enter("aclrtSynchronizeStreamWithTimeout", late), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+  EXPECT_EQ(enter("aclrtSynchronizeEventWithTimeout", late), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+  EXPECT_THAT(take_recent_message(), HasSubstr("failed with ACL_ERROR_RT_EVENT_SYNC_TIMEOUT"));
+}
+
 TEST_F(Entry, AFailureLeavesFunctionNumberSentenceAndSolution) {
   enter("aclrtMalloc", bad_argument);
   const std::string message = take_recent_message();
@@ -121,7 +128,8 @@ TEST_F(Entry, ATracedCallIsRecordedUnderItsName) {
 }
 
 TEST_F(Entry, EveryCodeHasANumberAndAName) {
-  for (int i = 1; i <= static_cast<int>(Code::internal); ++i) {
+  for (size_t i = 1; i < kCodeCount; ++i) {
+    if (static_cast<Code>(i) == Code::stamp_not_recorded) continue;  // -1, which has no name
     for (Family family : {Family::base, Family::runtime, Family::model}) {
       const aclError code = to_acl_error(static_cast<Code>(i), family);
       EXPECT_GE(code, 100000) << code_name(static_cast<Code>(i));
