@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/pattern.h"
-#include "ops/bottleneck/bottleneck.h"
+#include "ops/conv/bottleneck.h"
 
 namespace anynpu::compile {
 

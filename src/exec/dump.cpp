@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/log.h"
-#include "ops/layout.h"
+#include "ops/blocked_layout.h"
 #include "tensor/half.h"
 
 namespace anynpu::exec {

@@ -9,7 +9,7 @@
 #include "base/spare_pool.h"
 #include "exec/block_pool.h"
 #include "exec/node_runner.h"
-#include "ops/layout.h"
+#include "ops/blocked_layout.h"
 #include "ops/registry.h"
 
 namespace anynpu::exec {

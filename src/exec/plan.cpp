@@ -11,7 +11,7 @@
 #include "exec/flow_step.h"
 #include "exec/memory.h"
 #include "graph/flow.h"
-#include "ops/layout.h"
+#include "ops/blocked_layout.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "ops/layout.h"
+#include "ops/blocked_layout.h"
 #include "tensor/element.h"
 
 namespace anynpu::ops {

@@ -28,6 +28,21 @@ std::unique_ptr<KernelPlan> make_plan(Run run) {
   return std::make_unique<ClosurePlan<Run>>(std::move(run));
 }
 
+// A plan whose closure returns a Status.
+template <typename Run>
+class CheckedPlan final : public KernelPlan {
+ public:
+  explicit CheckedPlan(Run run) : run_(std::move(run)) {}
+  Status run(const RunArgs& args) const override { return run_(args); }
+
+ private:
+  Run run_;
+};
+template <typename Run>
+std::unique_ptr<KernelPlan> make_checked_plan(Run run) {
+  return std::make_unique<CheckedPlan<Run>>(std::move(run));
+}
+
 using PlanResult = Result<std::unique_ptr<KernelPlan>>;
 using PlanFunction = PlanResult (*)(const OpContext& context);
 

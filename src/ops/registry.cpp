@@ -6,29 +6,30 @@
 namespace anynpu::ops {
 
 Registry::Registry() {
-  register_conv(*this);
-  register_bottleneck(*this);
-  register_batch_norm(*this);
-  register_elementwise(*this);
-  register_pool(*this);
-  register_gemm(*this);
-  register_attention(*this);
-  register_softmax(*this);
-  register_move(*this);
-  register_detect(*this);
   register_aipp(*this);
-  register_block(*this);
-  register_reduce(*this);
-  register_shape(*this);
+  register_attention(*this);
+  register_control_flow(*this);
+  register_conv(*this);
+  register_detection(*this);
+  register_einsum(*this);
+  register_elementwise(*this);
+  register_gemm(*this);
+  register_image_decoder(*this);
   register_index(*this);
+  register_linalg(*this);
+  register_loss(*this);
   register_norm(*this);
+  register_pool(*this);
   register_quantize(*this);
-  register_special(*this);
-  register_image(*this);
+  register_random(*this);
+  register_reduce(*this);
+  register_resize(*this);
   register_rnn(*this);
+  register_shape(*this);
   register_signal(*this);
-  register_flow(*this);
+  register_softmax(*this);
   register_text(*this);
+  register_training(*this);
 }
 
 const Registry& Registry::instance() {

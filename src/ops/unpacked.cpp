@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/late.h"
 #include "ops/parallel.h"
+#include "ops/runtime_params.h"
 
 namespace anynpu::ops {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/widen.h"
 
-#include "ops/layout.h"
+#include "ops/blocked_layout.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
 #include "tensor/half_arrays.h"

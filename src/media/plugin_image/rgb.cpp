@@ -3,7 +3,7 @@
 // colour conversion, as the operator's definition asks for.
 #include "media/plugin_image/codec.h"
 #include "media/plugin_image/jpeg_errors.h"
-#include "ops/image/rgb_codec.h"
+#include "ops/image_decoder/rgb_codec.h"
 
 namespace anynpu::media {
 namespace {

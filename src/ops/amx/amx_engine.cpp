@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ops/amx/tiles.h"
-#include "ops/cpu/isa.h"
+#include "ops/simd/isa.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
@@ -19,7 +19,7 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")
 #include "ops/amx/multiply.h"
-#include "ops/amx/picks.h"
+#include "ops/amx/permute_rows.h"
 #include "ops/amx/pixels.h"
 #include "ops/amx/sums.h"
 

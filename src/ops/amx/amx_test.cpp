@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels on tiles by the software engine, on every processor. Where AMX is there, the kernels of
 // the list run its instructions in the tests of gemm and conv, and here beside the loops.
-#include "ops/amx/amx.h"
-
 #include <cstring>
 #include <random>
 
 #include "ops/amx/product.h"
+#include "ops/amx/tiles.h"
+#include "ops/attention/attention_amx.h"
+#include "ops/conv/bottleneck_amx.h"
+#include "ops/conv/conv_amx.h"
+#include "ops/gemm/gemm_amx.h"
 #include "ops/test_node.h"
 
 namespace anynpu::ops {

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "ops/amx/multiply.h"
-#include "ops/amx/picks.h"
+#include "ops/amx/permute_rows.h"
 #include "ops/amx/pixels.h"
 #include "ops/amx/sums.h"
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "base/status.h"
-#include "ops/cpu/lanes_bf16.h"
-#include "ops/cpu/rows.h"
+#include "ops/simd/lanes_bf16.h"
+#include "ops/simd/rows.h"
 #include "tensor/half.h"
 
 namespace anynpu::ops::amx {

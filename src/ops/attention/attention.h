@@ -11,8 +11,8 @@
 #include <array>
 #include <memory>
 
-#include "ops/cpu/isa.h"
 #include "ops/plain_kernel.h"
+#include "ops/simd/isa.h"
 
 namespace anynpu::ops {
 

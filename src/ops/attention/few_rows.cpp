@@ -7,8 +7,8 @@
 #include "ops/attention/attention.h"
 #include "ops/attention/elements.h"
 #include "ops/attention/score_rows.h"
-#include "ops/cpu/tile.h"
 #include "ops/parallel.h"
+#include "ops/simd/tile.h"
 
 namespace anynpu::ops {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "ops/attention/attention.h"
-#include "ops/late.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "tensor/half_arrays.h"
 
 namespace anynpu::ops {

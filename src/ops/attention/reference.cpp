@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ops/attention/attention.h"
-#include "ops/block/wide.h"
+#include "ops/elements/wide.h"
 #include "ops/parallel.h"
 
 namespace anynpu::ops {

@@ -2,8 +2,8 @@
 // RotaryEmbedding: pairs of elements of every head turn by an angle that belongs to the position
 // of the token; the caches hold the cosines and sines.
 #include "ops/attention/attention.h"
-#include "ops/elementwise/map_elements.h"
-#include "ops/index/index.h"
+#include "ops/elements/index_value.h"
+#include "ops/elements/map_elements.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
 #include "tensor/element.h"

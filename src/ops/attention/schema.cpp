@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schemas and kernels of FusedAttention and Attention.
-#include "ops/amx/amx.h"
 #include "ops/attention/attention.h"
+#include "ops/attention/attention_amx.h"
 #include "ops/families.h"
 #include "ops/registry.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "ops/attention/attention.h"
-#include "ops/block/wide.h"
-#include "ops/cpu/rows.h"
+#include "ops/elements/wide.h"
+#include "ops/simd/rows.h"
 
 namespace anynpu::ops {
 

@@ -5,7 +5,7 @@
 
 #include "ops/attention/attention.h"
 #include "ops/broadcast.h"
-#include "ops/late.h"
+#include "ops/runtime_params.h"
 
 namespace anynpu::ops {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ops/conv/conv.h"
-#include "ops/cpu/tile.h"
-#include "ops/cpu/tile_bf16.h"
+#include "ops/simd/tile.h"
+#include "ops/simd/tile_bf16.h"
 
 namespace anynpu::ops {
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/block/wide.h"
 #include "ops/conv/conv.h"
-#include "ops/late.h"
+#include "ops/elements/wide.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 
 namespace anynpu::ops {
 

@@ -5,8 +5,9 @@
 #include <limits>
 #include <memory>
 
-#include "ops/cpu/isa.h"
+#include "ops/activation.h"
 #include "ops/kernel.h"
+#include "ops/simd/isa.h"
 #include "ops/window.h"
 
 namespace anynpu::ops {
@@ -16,23 +17,18 @@ struct ConvShape {
   Window window;
 };
 
-// Clamp to [min, max] after bias and residual; NaN stays NaN.
-struct Activation {
-  bool on = false;
-  float min = -std::numeric_limits<float>::infinity();
-  float max = std::numeric_limits<float>::infinity();
-};
-
 // Checks channels, groups, kernel_shape and bias. Extents of the input may be -1.
 Result<ConvShape> conv_shape_of(const OpContext& context);
-// The fused activation of a node of domain "anynpu"; off for others.
-Result<Activation> activation_of(const OpContext& context);
-
 Result<std::unique_ptr<Kernel>> create_conv_reference(const OpContext& context);
 
 class Registry;
 
 void register_causal_conv(Registry& registry);
+void register_conv_transpose(Registry& registry);
+void register_deform_conv(Registry& registry);
+void register_bottleneck(Registry& registry);
+void register_int8_conv(Registry& registry);
+void register_col2im(Registry& registry);
 
 template <Isa isa>
 Status can_run_depthwise_conv(const OpContext& context);

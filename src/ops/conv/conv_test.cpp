@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cpu/isa.h"
+#include "ops/simd/isa.h"
 #include "ops/test_node.h"
 
 namespace anynpu::ops {

@@ -8,12 +8,12 @@
 #include <cstring>
 #include <limits>
 
+#include "ops/blocked_layout.h"
 #include "ops/conv/conv.h"
-#include "ops/cpu/lanes.h"
-#include "ops/cpu/lanes_bf16.h"
-#include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
+#include "ops/simd/lanes.h"
+#include "ops/simd/lanes_bf16.h"
 #include "tensor/half_arrays.h"
 
 namespace anynpu::ops {

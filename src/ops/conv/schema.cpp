@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/amx/amx.h"
 #include "ops/conv/blocked.h"
 #include "ops/conv/conv.h"
-#include "ops/conv/gathered.h"
+#include "ops/conv/conv_amx.h"
+#include "ops/conv/im2col.h"
 #include "ops/conv/winograd.h"
 #include "ops/families.h"
 #include "ops/registry.h"
@@ -53,18 +53,6 @@ Result<ConvShape> conv_shape_of(const OpContext& context) {
   return c;
 }
 
-Result<Activation> activation_of(const OpContext& context) {
-  const std::string name = context.string_attr("activation");
-  if (name.empty()) return Activation{};
-  if (name == "Relu") return Activation{true, 0.0f, std::numeric_limits<float>::infinity()};
-  if (name == "Clip") {
-    return Activation{true, context.float_attr("activation_min"),
-                      context.float_attr("activation_max")};
-  }
-  return fail(Code::invalid_argument, "{}: activation is '{}', expected '', Relu or Clip",
-              context.label(), name);
-}
-
 namespace {
 
 Status conv_rule(OpContext& context) {
@@ -87,6 +75,11 @@ Status conv_rule(OpContext& context) {
 
 void register_conv(Registry& registry) {
   register_causal_conv(registry);
+  register_conv_transpose(registry);
+  register_deform_conv(registry);
+  register_bottleneck(registry);
+  register_int8_conv(registry);
+  register_col2im(registry);
   const std::vector<AttrSchema> attrs = {{"auto_pad", AttrKind::s, "NOTSET"},
                                          {"dilations", AttrKind::ints},
                                          {"group", AttrKind::i, int64_t{1}},

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "ops/cpu/tile.h"
-#include "ops/cpu/winograd.h"
-#include "ops/layout.h"
+#include "ops/blocked_layout.h"
+#include "ops/conv/winograd_transform.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
+#include "ops/simd/tile.h"
 
 namespace anynpu::ops {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ops/blocked_layout.h"
 #include "ops/broadcast.h"
+#include "ops/elements/map_elements.h"
 #include "ops/elementwise/elementwise.h"
-#include "ops/elementwise/map_elements.h"
-#include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"

@@ -2,9 +2,9 @@
 // Clip: bounds are attributes up to opset 10 and optional scalar inputs from opset 11.
 #include <limits>
 
+#include "ops/blocked_layout.h"
+#include "ops/elements/map_elements.h"
 #include "ops/elementwise/elementwise.h"
-#include "ops/elementwise/map_elements.h"
-#include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"

@@ -4,14 +4,14 @@
 #include <array>
 #include <cmath>
 
-#include "ops/block/wide.h"
-#include "ops/cpu/rows.h"
+#include "ops/blocked_layout.h"
+#include "ops/elements/map_elements.h"
+#include "ops/elements/wide.h"
 #include "ops/elementwise/elementwise.h"
-#include "ops/elementwise/map_elements.h"
-#include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
+#include "ops/simd/rows.h"
 #include "ops/widen.h"
 
 namespace anynpu::ops {

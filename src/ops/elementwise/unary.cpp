@@ -3,11 +3,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "ops/block/block.h"
+#include "ops/blocked_layout.h"
+#include "ops/elements/map_elements.h"
 #include "ops/elementwise/elementwise.h"
-#include "ops/elementwise/map_elements.h"
 #include "ops/families.h"
-#include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
@@ -145,6 +144,11 @@ void register_elementwise(Registry& registry) {
   register_clip(registry);
   register_binary(registry);
   register_swish(registry);
+  register_typed_nary(registry);  // before the references
+  register_wide_unary(registry);
+  register_wide_nary(registry);
+  register_cast(registry);
+  register_where(registry);
 }
 
 }  // namespace anynpu::ops

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one f32 tensor by vector instructions (cpu/rows.h). Works on any layout.
-#include "ops/cpu/rows.h"
+#include "ops/blocked_layout.h"
 #include "ops/elementwise/elementwise.h"
-#include "ops/layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
+#include "ops/simd/rows.h"
 #include "ops/widen.h"
 
 namespace anynpu::ops {

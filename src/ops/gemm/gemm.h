@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "ops/conv/conv.h"
-#include "ops/cpu/rows.h"
+#include "ops/activation.h"
 #include "ops/kernel.h"
+#include "ops/simd/rows.h"
 
 namespace anynpu::ops {
 
@@ -33,5 +33,8 @@ struct GemmShape {
 Result<GemmShape> gemm_shape_of(const OpContext& context);
 
 Result<std::unique_ptr<Kernel>> create_gemm_reference(const OpContext& context);
+
+class Registry;
+void register_int8_matmul(Registry& registry);
 
 }  // namespace anynpu::ops

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "ops/cpu/tile.h"
 #include "ops/parallel.h"
+#include "ops/simd/tile.h"
 
 namespace anynpu::ops {
 

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "ops/cpu/isa.h"
 #include "ops/gemm/gemm.h"
+#include "ops/simd/isa.h"
 
 namespace anynpu::ops {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/amx/amx.h"
 #include "ops/broadcast.h"
 #include "ops/families.h"
 #include "ops/gemm/gemm.h"
+#include "ops/gemm/gemm_amx.h"
 #include "ops/gemm/packed.h"
 #include "ops/registry.h"
 #include "ops/widen.h"
@@ -188,6 +188,7 @@ Result<GemmShape> gemm_shape_of(const OpContext& context) {
 }
 
 void register_gemm(Registry& registry) {
+  register_int8_matmul(registry);
   const std::vector<AttrSchema> attrs = {{"alpha", AttrKind::f, 1.0f},
                                          {"beta", AttrKind::f, 1.0f},
                                          {"transA", AttrKind::i, int64_t{0}},

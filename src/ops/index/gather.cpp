@@ -2,9 +2,9 @@
 // Gather, GatherElements, GatherND.
 #include <cstring>
 
+#include "ops/data_movement/axes.h"
 #include "ops/families.h"
 #include "ops/index/index.h"
-#include "ops/move/axes.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -181,11 +181,6 @@ PlanResult plan_nd(const OpContext& context) {
 }
 
 }  // namespace
-
-Status index_failure(const std::string& label, int64_t index, int64_t extent) {
-  return fail(Code::invalid_argument, "{}: index {} lies outside an axis of {}; expected -{} to {}",
-              label, index, extent, extent, extent - 1);
-}
 
 void register_gather(Registry& registry) {
   OpSchema schema{.name = "Gather",

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/block/wide.h"
+#include "ops/data_movement/axes.h"
+#include "ops/elements/wide.h"
 #include "ops/index/index.h"
-#include "ops/move/axes.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {

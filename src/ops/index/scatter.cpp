@@ -3,8 +3,8 @@
 // in order, so that equal indices give the same bytes every time.
 #include <cstring>
 
+#include "ops/data_movement/axes.h"
 #include "ops/index/index.h"
-#include "ops/move/axes.h"
 #include "ops/registry.h"
 #include "tensor/element.h"
 

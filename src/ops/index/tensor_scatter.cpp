@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/data_movement/axes.h"
 #include "ops/index/index.h"
-#include "ops/move/axes.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
 #include "ops/unpacked.h"

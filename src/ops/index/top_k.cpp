@@ -5,10 +5,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "ops/block/wide.h"
+#include "ops/data_movement/axes.h"
+#include "ops/elements/order.h"
+#include "ops/elements/wide.h"
 #include "ops/index/index.h"
-#include "ops/index/order.h"
-#include "ops/move/axes.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/cpu/rows.h"
-#include "ops/move/axes.h"
+#include "ops/data_movement/axes.h"
 #include "ops/norm/norm.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/simd/rows.h"
 #include "ops/widen.h"
 
 namespace anynpu::ops {

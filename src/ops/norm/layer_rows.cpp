@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // LayerNormalization and RMSNormalization of f32 rows by vector instructions (cpu/rows.h).
-#include "ops/cpu/rows.h"
-#include "ops/move/axes.h"
+#include "ops/data_movement/axes.h"
 #include "ops/norm/norm.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/simd/rows.h"
 #include "ops/widen.h"
 
 namespace anynpu::ops {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/late.h"
 #include "ops/norm/norm.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "tensor/element.h"
 
 namespace anynpu::ops {

@@ -8,6 +8,7 @@ namespace anynpu::ops {
 
 class Registry;
 
+void register_batch_norm(Registry& registry);
 void register_layer_rows(Registry& registry);
 void register_channel_rows(Registry& registry);
 void register_norm_groups(Registry& registry);

@@ -4,12 +4,12 @@
 // there are blocks to fill.
 #include <algorithm>
 
-#include "ops/cpu/lanes.h"
-#include "ops/cpu/lanes_bf16.h"
-#include "ops/layout.h"
+#include "ops/blocked_layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/pool/pool.h"
+#include "ops/simd/lanes.h"
+#include "ops/simd/lanes_bf16.h"
 
 namespace anynpu::ops {
 

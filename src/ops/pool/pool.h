@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "ops/cpu/isa.h"
 #include "ops/kernel.h"
+#include "ops/simd/isa.h"
 #include "ops/window.h"
 
 namespace anynpu::ops {
@@ -34,5 +34,9 @@ template <Isa isa>
 Status can_run_plain_pool(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_plain_pool(const OpContext& context);
+
+class Registry;
+void register_lp_pool(Registry& registry);
+void register_max_unpool(Registry& registry);
 
 }  // namespace anynpu::ops

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "ops/cpu/isa.h"
+#include "ops/simd/isa.h"
 #include "ops/test_node.h"
 
 namespace anynpu::ops {
@@ -135,6 +135,11 @@ TEST(Pool, TakesBlocksOfBfloat16AsTheyAre) {
   };
   EXPECT_EQ(chosen(Layout::blocked16) == "pool_avx512", check_isa(Isa::avx512).ok());
   EXPECT_EQ(chosen(Layout::plain), "widened");
+}
+
+TEST(LpPool, TakesTheNormOfEachWindow) {
+  EXPECT_EQ(TestNode("LpPool").floats({1, 1, 2}, {3, 4}).attr("kernel_shape", Ints{2}).evaluate(),
+            (std::vector<float>{5}));
 }
 
 }  // namespace

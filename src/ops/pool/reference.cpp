@@ -2,7 +2,7 @@
 // Pooling in any number of spatial dimensions, plain layout: the oracle of the others.
 #include <limits>
 
-#include "ops/index/order.h"
+#include "ops/elements/order.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/pool/pool.h"

@@ -56,6 +56,8 @@ Status pool_rule(OpContext& context) {
 }  // namespace
 
 void register_pool(Registry& registry) {
+  register_lp_pool(registry);
+  register_max_unpool(registry);
   const std::vector<AttrSchema> window = {{"auto_pad", AttrKind::s, "NOTSET"},
                                           {"kernel_shape", AttrKind::ints, {}, true},
                                           {"pads", AttrKind::ints},

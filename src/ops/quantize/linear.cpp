@@ -6,13 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/block/block.h"
-#include "ops/block/wide.h"
+#include "ops/data_movement/axes.h"
+#include "ops/elements/cast_attributes.h"
+#include "ops/elements/wide.h"
 #include "ops/families.h"
-#include "ops/late.h"
-#include "ops/move/axes.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 
 namespace anynpu::ops {
 
@@ -217,7 +217,7 @@ DynamicScale dynamic_scale(float low, float high) {
   return {scale, zero > 0 ? std::min(zero, 255.0f) : 0};
 }
 
-void register_linear(Registry& registry) {
+void register_quantize(Registry& registry) {
   OpSchema schema{
       .name = "QuantizeLinear",
       .since = 10,
@@ -273,12 +273,6 @@ void register_linear(Registry& registry) {
   add("QuantizeLinear", kScaled, create_plain<plan_quantize>);
   add("DequantizeLinear", kStored, create_plain<plan_dequantize>);
   add("DynamicQuantizeLinear", {DType::f32}, create_plain<plan_dynamic>);
-}
-
-void register_quantize(Registry& registry) {
-  register_linear(registry);
-  register_integer_matmul(registry);
-  register_integer_conv(registry);
 }
 
 }  // namespace anynpu::ops

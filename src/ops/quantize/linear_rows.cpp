@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/block/wide.h"
-#include "ops/cpu/quant_rows.h"
-#include "ops/layout.h"
+#include "ops/blocked_layout.h"
+#include "ops/elements/wide.h"
 #include "ops/parallel.h"
 #include "ops/quantize/linear.h"
+#include "ops/quantize/quant_rows.h"
 #include "ops/registry.h"
 #include "tensor/half_arrays.h"
 

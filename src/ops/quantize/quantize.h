@@ -16,8 +16,4 @@ struct QuantParameter {
   double at(const RunArgs& args, int64_t index, double otherwise) const;
 };
 
-void register_linear(Registry& registry);
-void register_integer_matmul(Registry& registry);
-void register_integer_conv(Registry& registry);
-
 }  // namespace anynpu::ops

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ArgMax and ArgMin along one axis.
-#include "ops/index/order.h"
+#include "ops/elements/order.h"
 #include "ops/reduce/reduce.h"
 #include "ops/reduce/walk.h"
 #include "ops/registry.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/elements/order.h"
 #include "ops/families.h"
-#include "ops/index/order.h"
 #include "ops/reduce/float_runs.h"
 #include "ops/reduce/walk.h"
 #include "ops/registry.h"

@@ -3,12 +3,12 @@
 // `length` elements `step` apart.
 #include <cmath>
 
-#include "ops/block/wide.h"
-#include "ops/late.h"
-#include "ops/move/axes.h"
+#include "ops/data_movement/axes.h"
+#include "ops/elements/wide.h"
 #include "ops/parallel.h"
 #include "ops/reduce/reduce.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "tensor/element.h"
 
 namespace anynpu::ops {

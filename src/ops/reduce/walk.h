@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/block/wide.h"
-#include "ops/late.h"
-#include "ops/move/axes.h"
+#include "ops/data_movement/axes.h"
+#include "ops/elements/wide.h"
 #include "ops/parallel.h"
+#include "ops/runtime_params.h"
 
 namespace anynpu::ops {
 

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/cpu/row_math.h"
-#include "ops/cpu/rows.h"
 #include "ops/parallel.h"
 #include "ops/rnn/rnn.h"
+#include "ops/simd/row_math.h"
+#include "ops/simd/rows.h"
 
 namespace anynpu::ops {
 

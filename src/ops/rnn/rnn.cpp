@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/block/wide.h"
+#include "ops/elements/wide.h"
 #include "ops/families.h"
-#include "ops/late.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/widen.h"
 
 namespace anynpu::ops {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/cpu/isa.h"
 #include "ops/plain_kernel.h"
+#include "ops/simd/isa.h"
 
 namespace anynpu::ops {
 

@@ -86,5 +86,17 @@ TEST(Rnn, OtherActivationsAreLeftToTheReference) {
   EXPECT_EQ((*kernel)->name, "reference");
 }
 
+TEST(GRU, StartsFromItsState) {
+  // Zero weights: the update gate is 1/2 and the candidate 0, so the state halves.
+  TestNode node("GRU", 14);
+  node.floats({1, 1, 1}, {1})
+      .floats({1, 3, 1}, {0, 0, 0})
+      .floats({1, 3, 1}, {0, 0, 0})
+      .absent()
+      .absent()
+      .floats({1, 1, 1}, {8});
+  EXPECT_EQ(node.evaluate(), (std::vector<float>{4}));
+}
+
 }  // namespace
 }  // namespace anynpu::ops

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pad (all modes) and CenterCropPad.
-#include "ops/block/wide.h"
-#include "ops/late.h"
-#include "ops/move/axes.h"
-#include "ops/move/mapped_copy.h"
+#include "ops/data_movement/axes.h"
+#include "ops/data_movement/mapped_copy.h"
+#include "ops/elements/wide.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 #include "ops/unpacked.h"
 

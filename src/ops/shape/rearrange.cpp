@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/block/wide.h"
-#include "ops/late.h"
-#include "ops/move/strided_copy.h"
+#include "ops/data_movement/strided_copy.h"
+#include "ops/elements/wide.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 
 namespace anynpu::ops {

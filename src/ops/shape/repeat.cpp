@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expand and Tile: strided copies that repeat.
 #include "ops/broadcast.h"
-#include "ops/late.h"
-#include "ops/move/axes.h"
-#include "ops/move/strided_copy.h"
+#include "ops/data_movement/axes.h"
+#include "ops/data_movement/strided_copy.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 
 namespace anynpu::ops {

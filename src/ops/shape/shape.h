@@ -7,6 +7,9 @@ namespace anynpu::ops {
 class Registry;
 
 void register_shape_of(Registry& registry);
+void register_reshape(Registry& registry);
+void register_concat(Registry& registry);
+void register_transpose(Registry& registry);
 void register_slice(Registry& registry);
 void register_split(Registry& registry);
 void register_repeat(Registry& registry);

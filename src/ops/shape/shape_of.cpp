@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstring>
 
-#include "ops/block/block.h"
-#include "ops/block/wide.h"
+#include "ops/data_movement/axes.h"
+#include "ops/elements/cast_attributes.h"
+#include "ops/elements/wide.h"
 #include "ops/families.h"
-#include "ops/late.h"
-#include "ops/move/axes.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 #include "tensor/element.h"
 
@@ -229,6 +229,9 @@ void register_shape_of(Registry& registry) {
 
 void register_shape(Registry& registry) {
   register_shape_of(registry);
+  register_reshape(registry);
+  register_concat(registry);
+  register_transpose(registry);
   register_slice(registry);
   register_split(registry);
   register_repeat(registry);

@@ -2,10 +2,10 @@
 // Slice: bounds are attributes up to opset 9 and inputs from opset 10; steps may be negative.
 #include <algorithm>
 
-#include "ops/late.h"
-#include "ops/move/axes.h"
-#include "ops/move/strided_copy.h"
+#include "ops/data_movement/axes.h"
+#include "ops/data_movement/strided_copy.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 
 namespace anynpu::ops {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Split: one strided copy per output. Sizes: equal parts, the attribute `split` (up to opset 12) or
 // an input (from 13); from 18 the number of outputs may be given and the last part be smaller.
-#include "ops/late.h"
-#include "ops/move/axes.h"
-#include "ops/move/strided_copy.h"
+#include "ops/data_movement/axes.h"
+#include "ops/data_movement/strided_copy.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 
 namespace anynpu::ops {

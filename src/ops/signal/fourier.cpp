@@ -5,12 +5,12 @@
 #include <atomic>
 #include <cmath>
 
-#include "ops/block/wide.h"
+#include "ops/data_movement/axes.h"
+#include "ops/elements/wide.h"
 #include "ops/families.h"
-#include "ops/late.h"
-#include "ops/move/axes.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/signal/fft.h"
 #include "ops/signal/signal.h"
 

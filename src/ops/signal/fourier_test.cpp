@@ -58,5 +58,12 @@ TEST(Stft, EveryKernelAgreesWithTheDefinition) {
   }
 }
 
+TEST(DFT, OfAConstantHasOneBin) {
+  const auto y = TestNode("DFT", 17).floats({1, 2, 1}, {1, 1}).evaluate();
+  ASSERT_EQ(y.size(), 4u);
+  EXPECT_EQ(y[0], 2);
+  for (size_t i = 1; i < 4; ++i) EXPECT_NEAR(y[i], 0, 1e-12) << i;
+}
+
 }  // namespace
 }  // namespace anynpu::ops

@@ -2,10 +2,10 @@
 // MelWeightMatrix: triangles on the mel scale over the bins of a spectrum.
 #include <cmath>
 
-#include "ops/block/block.h"
-#include "ops/block/wide.h"
-#include "ops/late.h"
+#include "ops/elements/cast_attributes.h"
+#include "ops/elements/wide.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/signal/signal.h"
 
 namespace anynpu::ops {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <map>
 
-#include "ops/index/index.h"
-#include "ops/late.h"
+#include "ops/elements/index_value.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/signal/signal.h"
 
 namespace anynpu::ops {

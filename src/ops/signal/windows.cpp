@@ -2,11 +2,11 @@
 // HannWindow, HammingWindow, BlackmanWindow: sums of cosines of a given size.
 #include <cmath>
 
-#include "ops/block/block.h"
-#include "ops/block/wide.h"
-#include "ops/late.h"
-#include "ops/move/axes.h"
+#include "ops/data_movement/axes.h"
+#include "ops/elements/cast_attributes.h"
+#include "ops/elements/wide.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "ops/signal/signal.h"
 
 namespace anynpu::ops {

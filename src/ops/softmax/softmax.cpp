@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/cpu/rows.h"
 #include "ops/families.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
+#include "ops/simd/rows.h"
 #include "ops/widen.h"
 #include "tensor/element.h"
 

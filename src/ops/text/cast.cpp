@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "ops/block/block.h"
+#include "ops/elements/cast_attributes.h"
 #include "ops/text/text.h"
 #include "ops/text/unicode.h"
 

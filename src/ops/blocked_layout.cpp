@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/blocked_layout.h"
+
+#include <algorithm>
+
+#include "ops/parallel.h"
+#include "ops/plain_kernel.h"
+
+namespace anynpu::ops {
+
+int64_t stored_elements(const Shape& shape, Layout layout) {
+  if (layout == Layout::plain || shape.size() < 2) return element_count(shape);
+  Shape padded = shape;
+  padded[1] = (padded[1] + kBlock - 1) / kBlock * kBlock;
+  return element_count(padded);
+}
+
+size_t stored_bytes(DType dtype, const Shape& shape, Layout layout) {
+  return bytes_of(dtype, static_cast<size_t>(stored_elements(shape, layout)));
+}
+
+bool can_block(const Operand& operand) {
+  return operand.fully_known() && operand.rank() >= 3 &&
+         (operand.dtype == DType::f32 || operand.dtype == DType::f16 ||
+          operand.dtype == DType::bf16);
+}
+
+namespace {
+
+struct Planes {
+  int64_t batch, channels, blocks, plane;
+};
+
+// One block of 16 channels of one image: planes of numbers -> pixels of 16 numbers.
+template <typename T>
+void pack_block(const T* x, T* y, int64_t channels, int64_t plane) {
+  for (int64_t p = 0; p < plane; ++p) {
+    for (int64_t c = 0; c < channels; ++c) y[p * kBlock + c] = x[c * plane + p];
+    for (int64_t c = channels; c < kBlock; ++c) y[p * kBlock + c] = T{};
+  }
+}
+
+template <typename T>
+void unpack_block(const T* x, T* y, int64_t channels, int64_t plane) {
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t p = 0; p < plane; ++p) y[c * plane + p] = x[p * kBlock + c];
+  }
+}
+
+template <typename T>
+std::unique_ptr<KernelPlan> plan_moves(const Shape& shape, Layout from, Layout to) {
+  Planes s{shape[0], shape[1], (shape[1] + kBlock - 1) / kBlock, 1};
+  for (size_t i = 2; i < shape.size(); ++i) s.plane *= shape[i];
+  const bool packing = to == Layout::blocked16;
+  auto plan = make_plan([=](const RunArgs& args) {
+    const auto range =
+        std::max<size_t>(1, 4096 / static_cast<size_t>(std::max<int64_t>(1, s.plane)));
+    parallel(static_cast<size_t>(s.batch * s.blocks), range, [&](size_t begin, size_t end) {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        const int64_t n = i / s.blocks, block = i % s.blocks;
+        const int64_t channels = std::min(kBlock, s.channels - block * kBlock);
+        const int64_t plain = (n * s.channels + block * kBlock) * s.plane;
+        const int64_t blocked = i * kBlock * s.plane;
+        const T* x = input_of<T>(args, 0);
+        T* y = output_of<T>(args, 0);
+        if (packing) {
+          pack_block(x + plain, y + blocked, channels, s.plane);
+        } else {
+          unpack_block(x + blocked, y + plain, channels, s.plane);
+        }
+      }
+    });
+  });
+  plan->input_layouts = {from};
+  plan->output_layouts = {to};
+  // Whole blocks of single pixels lie in memory as plain channels do.
+  plan->view = s.plane == 1 && s.channels % kBlock == 0;
+  if (plan->view) plan->in_place_input = 0;
+  return plan;
+}
+
+}  // namespace
+
+std::unique_ptr<KernelPlan> plan_reorder(DType dtype, const Shape& shape, Layout from, Layout to) {
+  switch (size_of(dtype)) {
+    case 1:
+      return plan_moves<uint8_t>(shape, from, to);
+    case 2:
+      return plan_moves<uint16_t>(shape, from, to);
+    default:
+      return plan_moves<float>(shape, from, to);
+  }
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control flow, sequences and optionals: operators that have no kernel. The compiler infers them
+// (compile/infer_flow.cpp) and the executor runs them (exec/flow_step.cpp, exec/sequence_step.cpp).
+#include "ops/families.h"
+#include "ops/registry.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+Status open_rule(OpContext&) { return {}; }
+
+struct FlowName {
+  std::string_view name;
+  int64_t since;
+};
+constexpr FlowName kFlowOps[] = {
+    {"If", 1},
+    {"Loop", 1},
+    {"Scan", 8},
+    {"SequenceMap", 17},
+    {"SequenceConstruct", 11},
+    {"SequenceEmpty", 11},
+    {"SequenceAt", 11},
+    {"SequenceInsert", 11},
+    {"SequenceErase", 11},
+    {"SequenceLength", 11},
+    {"SplitToSequence", 11},
+    {"ConcatFromSequence", 11},
+    {"Optional", 15},
+};
+
+}  // namespace
+
+void register_control_flow(Registry& registry) {
+  register_optional(registry);
+  for (const FlowName& op : kFlowOps) {
+    registry.add(OpSchema{.name = op.name,
+                          .since = op.since,
+                          .inputs = {{"inputs", "V", Presence::variadic}},
+                          .outputs = {{"outputs", "V", Presence::variadic}},
+                          .shape = open_rule,
+                          .is_flow = true});
+  }
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a blocked convolution: the input gets its pads (or is interleaved) in the workspace, then
+// tasks of (weight panels) x (pixel tiles) go over the pool.
+#include "ops/conv/blocked.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "ops/blocked_layout.h"
+#include "ops/parallel.h"
+#include "ops/plain_kernel.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+// Weights up to this size stay in the second-level cache while pixels pass by.
+constexpr int64_t kCachedWeights = 512 << 10;
+// The same for the input of a task, which its weight panels pass over one by one.
+constexpr int64_t kCachedInput = 384 << 10;
+constexpr int64_t kTasksPerThread = 4;
+// Input and output together over this size come from the third-level cache or from memory.
+constexpr int64_t kNearBytes = 4 << 20;
+
+// Padded inputs over this many floats are refused: sizes would overflow.
+constexpr int64_t kMostFloats = int64_t{1} << 40;
+
+// What differs between the types: the tiles of a step of pixels.
+struct F32Tiles {
+  using Element = float;
+  using Args = TileArgs;
+  using Function = TileFunction;
+  const TileSet& set;
+
+  int64_t most() const { return set.max_pixels; }
+  bool pairs(int64_t step) const { return step == 16 || step == 32; }  // two rows in a tile
+  Function find(int64_t step, int64_t rows, int64_t pixels, int64_t blocks) const {
+    return set.find(walk_of(step), rows, pixels, blocks);
+  }
+  static Walk walk_of(int64_t step) {
+    switch (step) {
+      case 16:
+        return Walk::step16;
+      case 32:
+        return Walk::step32;
+      case 3:
+        return Walk::step3;
+      case 6:
+        return Walk::step6;
+      default:
+        return Walk::any;
+    }
+  }
+};
+
+struct Bf16Tiles {
+  using Element = BF16;
+  using Args = Bf16TileArgs;
+  using Function = Bf16TileFunction;
+
+  int64_t most() const { return kBf16Pixels; }
+  bool pairs(int64_t) const { return false; }
+  Function find(int64_t step, int64_t rows, int64_t pixels, int64_t blocks) const {
+    const Bf16Walk walk = step == 16   ? Bf16Walk::step16
+                          : step == 32 ? Bf16Walk::step32
+                                       : Bf16Walk::any;
+    return rows == 1 ? find_bf16_tile(walk, pixels, blocks) : nullptr;
+  }
+};
+
+// The tiles of one width, by blocks - 1.
+template <typename Function>
+struct WidthTiles {
+  Function one_row[2] = {}, two_rows[2] = {};
+};
+
+template <typename Tiles>
+class BlockedConvPlan final : public KernelPlan {
+ public:
+  using T = typename Tiles::Element;
+  BlockedWeights w;
+  Activation activation;
+  int64_t batch = 0, channels = 0;  // of the whole input
+  int64_t in_h = 0, in_w = 0, out_h = 0, out_w = 0;
+  int64_t pad_top = 0, pad_left = 0;
+  int64_t padded_h = 0, padded_w = 0;  // what the tiles read
+  int64_t stride_h = 1, stride_w = 1;
+  bool copies = false;  // the input passes through the workspace
+  int64_t rows = 1;     // rows of a tile
+  int64_t columns = 1;  // tiles across; their widths differ by one at most
+  WidthTiles<typename Tiles::Function> widths[2];  // of out_w / columns pixels, and of one more
+  std::vector<int64_t> runs;
+  int64_t panel_step = 1, unit_step = 1;  // panels and tiles of one task
+  bool far = false;                       // see TileArgs
+
+  int64_t row_groups() const { return (out_h + rows - 1) / rows; }
+  int64_t tiles() const { return row_groups() * columns; }
+  int64_t all_panels() const { return w.group * w.panels(); }
+  int64_t image_floats() const {  // of one image as the tiles read it
+    const int64_t blocks = w.interleaved ? 1 : (channels + 15) / 16;
+    return blocks * padded_h * padded_w * w.pixel_floats();
+  }
+
+  Status run(const RunArgs& args) const override {
+    const T* in = reinterpret_cast<const T*>(args.inputs[0]);
+    if (copies) {
+      T* copy = reinterpret_cast<T*>(args.workspace);
+      w.interleaved ? interleave(in, copy) : pad(in, copy);
+      in = copy;
+    }
+    const int64_t panel_tasks = (all_panels() + panel_step - 1) / panel_step;
+    const int64_t units = batch * tiles(), unit_tasks = (units + unit_step - 1) / unit_step;
+    parallel_tasks(static_cast<size_t>(panel_tasks * unit_tasks), [&](size_t task) {
+      const int64_t first = static_cast<int64_t>(task) % panel_tasks * panel_step;
+      const int64_t unit = static_cast<int64_t>(task) / panel_tasks * unit_step;
+      const int64_t last_unit = std::min(units, unit + unit_step);
+      for (int64_t p = first; p < std::min(all_panels(), first + panel_step); ++p) {
+        panel(args, in, p / w.panels(), p % w.panels(), unit, last_unit);
+      }
+    });
+    return {};
+  }
+
+ private:
+  // One weight panel over tiles [unit, last).
+  void panel(const RunArgs& args, const T* in, int64_t g, int64_t panel, int64_t unit,
+             int64_t last) const {
+    const int64_t plane = out_h * out_w * 16, blocks = w.blocks_of(panel);
+    const int64_t block = g * w.out_blocks() + panel * w.panel_blocks;
+    const int64_t step = w.pixel_floats();
+    const T* residual =
+        args.inputs.size() > 3 ? reinterpret_cast<const T*>(args.inputs[3]) : nullptr;
+    typename Tiles::Args t;
+    t.runs = runs.data();
+    t.run_count = w.runs();
+    t.run_length = w.run_length();
+    t.pixel_step = stride_w * step;
+    t.in_row = stride_h * padded_w * step;
+    t.weights = reinterpret_cast<const T*>(args.packed) + w.panel_offset(g, panel);
+    t.bias = reinterpret_cast<const float*>(args.packed + w.bias_start()) + block * 16;
+    t.out_row = out_w * 16;
+    t.out_pixel = 16;
+    t.out_block = plane;
+    if constexpr (std::is_same_v<T, float>) t.far = far;
+    t.clamp = activation.on;
+    t.min = activation.min;
+    t.max = activation.max;
+    for (; unit < last; ++unit) {
+      const int64_t n = unit / tiles(), y = unit % tiles() / columns * rows;
+      const int64_t x = out_w * (unit % columns) / columns;
+      const int64_t pixels = out_w * (unit % columns + 1) / columns - x;
+      t.in = in + n * image_floats() + g * w.in_blocks() * padded_h * padded_w * step +
+             (y * stride_h * padded_w + x * stride_w) * step;
+      const int64_t out = (n * w.group * w.out_blocks() + block) * plane + (y * out_w + x) * 16;
+      t.out = reinterpret_cast<T*>(args.outputs[0]) + out;
+      t.residual = residual ? residual + out : nullptr;
+      const bool both = rows == 2 && y + 1 < out_h;
+      const auto& width = widths[pixels - out_w / columns];
+      (both ? width.two_rows : width.one_row)[blocks - 1](t);
+    }
+  }
+
+  void pad(const T* in, T* copy) const {
+    const int64_t blocks = (channels + 15) / 16;
+    parallel_tasks(static_cast<size_t>(batch * blocks), [&](size_t task) {
+      const T* x = in + static_cast<int64_t>(task) * in_h * in_w * 16;
+      T* y = copy + static_cast<int64_t>(task) * padded_h * padded_w * 16;
+      const int64_t right = padded_w - pad_left - in_w;
+      const auto zero = [&y](int64_t pixels) {
+        std::memset(static_cast<void*>(y), 0, static_cast<size_t>(pixels) * 16 * sizeof(T));
+        y += pixels * 16;
+      };
+      zero(pad_top * padded_w);
+      for (int64_t row = 0; row < in_h; ++row) {
+        zero(pad_left);
+        std::memcpy(static_cast<void*>(y), x + row * in_w * 16,
+                    static_cast<size_t>(in_w) * 16 * sizeof(T));
+        y += in_w * 16;
+        zero(right);
+      }
+      zero((padded_h - pad_top - in_h) * padded_w);
+    });
+  }
+
+  void interleave(const T* in, T* copy) const {
+    const int64_t plane = in_h * in_w, step = w.pixel_floats();
+    parallel(static_cast<size_t>(batch * padded_h), 4, [&](size_t begin, size_t end) {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        T* y = copy + i * padded_w * step;
+        const int64_t row = i % padded_h - pad_top;
+        std::memset(static_cast<void*>(y), 0, static_cast<size_t>(padded_w * step) * sizeof(T));
+        if (row < 0 || row >= in_h) continue;
+        const T* x = in + i / padded_h * channels * plane + row * in_w;
+        for (int64_t c = 0; c < channels; ++c) {
+          for (int64_t p = 0; p < in_w; ++p) y[(pad_left + p) * step + c] = x[c * plane + p];
+        }
+      }
+    });
+  }
+};
+
+template <typename Tiles>
+void cut_tiles(BlockedConvPlan<Tiles>& plan, const Tiles& tiles) {
+  const int64_t step = plan.stride_w * plan.w.pixel_floats();
+  plan.rows = tiles.pairs(step) && plan.out_h > 1 && plan.out_w <= tiles.most() / 2 ? 2 : 1;
+  plan.columns = std::max<int64_t>(1, (plan.out_w + tiles.most() - 1) / tiles.most());
+  for (int64_t more = 0; more < 2; ++more) {
+    const int64_t pixels = plan.out_w / plan.columns + more;
+    for (int64_t blocks = 1; blocks <= plan.w.panel_blocks; ++blocks) {
+      plan.widths[more].one_row[blocks - 1] = tiles.find(step, 1, pixels, blocks);
+      if (plan.rows == 2)
+        plan.widths[more].two_rows[blocks - 1] = tiles.find(step, 2, pixels, blocks);
+    }
+  }
+}
+
+// A task takes as many tiles as their input fits the second-level cache, and passes all or some
+// weight panels over them: the input is read from there again for each panel.
+template <typename Plan>
+void cut_tasks(Plan& plan) {
+  const int64_t units = std::max<int64_t>(1, plan.batch * plan.tiles());
+  const int64_t panels = plan.all_panels();
+  const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasksPerThread;
+  const auto input_bytes = plan.batch * plan.image_floats() * static_cast<int64_t>(sizeof(float));
+  int64_t chunks = std::clamp<int64_t>((input_bytes + kCachedInput - 1) / kCachedInput, 1, units);
+  plan.panel_step = panels;
+  if (static_cast<int64_t>(plan.w.bytes()) <= kCachedWeights) {
+    chunks = std::clamp(tasks, chunks, std::max(chunks, units));
+  } else if (chunks < tasks) {
+    const int64_t pieces = std::min(panels, (tasks + chunks - 1) / chunks);
+    plan.panel_step = std::max<int64_t>(1, panels / pieces);
+    chunks = std::clamp((tasks + pieces - 1) / pieces, chunks, std::max(chunks, units));
+  }
+  plan.unit_step = (units + chunks - 1) / chunks;
+}
+
+template <typename Tiles>
+Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
+                                                   const BlockedWeights& weights,
+                                                   const Tiles& tiles) {
+  ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
+  const Window& window = c.window;
+  const size_t across = window.dims() - 1;
+  const bool flat = window.dims() == 1;
+  auto plan = std::make_unique<BlockedConvPlan<Tiles>>();
+  plan->w = weights;
+  ANYNPU_ASSIGN(plan->activation, activation_of(context));
+  plan->batch = c.batch;
+  plan->channels = c.in_channels;
+  plan->in_h = flat ? 1 : window.in[0];
+  plan->in_w = window.in[across];
+  plan->out_h = flat ? 1 : window.out[0];
+  plan->out_w = window.out[across];
+  plan->stride_h = flat ? 1 : window.stride[0];
+  plan->stride_w = window.stride[across];
+  plan->pad_top = flat ? 0 : window.pad_begin[0];
+  plan->pad_left = window.pad_begin[across];
+  const int64_t bottom = flat ? 0 : window.pad_end[0], right = window.pad_end[across];
+  const bool padded = plan->pad_top + plan->pad_left + bottom + right > 0;
+  plan->padded_h = plan->in_h + plan->pad_top + bottom;
+  plan->padded_w = plan->in_w + plan->pad_left + right;
+  plan->copies = padded || weights.interleaved;
+  if (!plan->copies && weights.kernel_h * weights.kernel_w == 1 && plan->stride_h == 1 &&
+      plan->stride_w == 1) {  // pixels are all alike: one long row
+    plan->in_w = plan->padded_w = plan->out_w = plan->in_w * plan->in_h;
+    plan->in_h = plan->padded_h = plan->out_h = 1;
+  }
+  const int64_t step = weights.pixel_floats(), dilation_h = flat ? 1 : window.dilation[0];
+  const int64_t steps_across = weights.joined_columns ? 1 : weights.kernel_w;
+  for (int64_t block = 0; block < weights.in_blocks(); ++block) {
+    for (int64_t row = 0; row < weights.kernel_h; ++row) {
+      for (int64_t column = 0; column < steps_across; ++column) {
+        plan->runs.push_back(((block * plan->padded_h + row * dilation_h) * plan->padded_w +
+                              column * window.dilation[across]) *
+                             step);
+      }
+    }
+  }
+  const auto floats =
+      static_cast<__int128>(c.batch) * c.in_channels * plan->padded_h * plan->padded_w;
+  if (floats > kMostFloats) {
+    return fail(Code::unsupported_shape,
+                "{}: the padded input has more than 2^40 elements; expected "
+                "smaller pads",
+                context.label());
+  }
+  if (element_count(context.outputs[0].shape) == 0) plan->batch = 0;
+  const int64_t out_floats =
+      plan->batch * weights.group * weights.out_blocks() * 16 * plan->out_h * plan->out_w;
+  plan->far = (plan->batch * plan->image_floats() + out_floats) * 4 > kNearBytes;
+  cut_tiles(*plan, tiles);
+  cut_tasks(*plan);
+  if (plan->copies) {
+    plan->workspace_bytes =
+        static_cast<size_t>(plan->batch * plan->image_floats()) * weights.element_bytes();
+  }
+  plan->input_layouts = {weights.interleaved ? Layout::plain : Layout::blocked16, Layout::plain,
+                         Layout::plain, Layout::blocked16};
+  plan->output_layouts = {Layout::blocked16};
+  plan->in_place_input = context.has_input(3) ? 3 : -1;
+  return std::unique_ptr<KernelPlan>(std::move(plan));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
+                                                      const BlockedWeights& weights,
+                                                      const TileSet& tiles) {
+  if (weights.bf16) return make_conv_plan(context, weights, Bf16Tiles{});
+  return make_conv_plan(context, weights, F32Tiles{tiles});
+}
+
+}  // namespace anynpu::ops

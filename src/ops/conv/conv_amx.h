@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions on AMX tiles: bf16 with sums in f32 and one rounding.
+#pragma once
+
+#include <memory>
+
+#include "ops/amx/tiles.h"
+#include "ops/kernel.h"
+
+namespace anynpu::ops::amx {
+
+// What the kernel takes, whatever the processor has.
+Status check_conv(const OpContext& context);
+// And the processor has the instructions.
+Status can_run_conv(const OpContext& context);
+// With amx_engine() after can_run_conv(); the tests also with software_engine().
+template <const Engine& (*engine)()>
+Result<std::unique_ptr<Kernel>> create_conv(const OpContext& context);
+
+}  // namespace anynpu::ops::amx

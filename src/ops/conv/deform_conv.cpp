@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// DeformConv of images: each tap of the kernel is moved by its own offset and read between pixels.
+#include <algorithm>
+#include <cmath>
+
+#include "ops/conv/conv.h"
+#include "ops/parallel.h"
+#include "ops/plain_kernel.h"
+#include "ops/registry.h"
+#include "ops/runtime_params.h"
+#include "ops/window.h"
+#include "tensor/element.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+struct Problem {
+  Window window;
+  int64_t batch = 0, channels = 0, outputs = 0, group = 1, offset_group = 1;
+};
+
+Result<Problem> problem_of(const OpContext& context) {
+  const Shape &x = context.inputs[0].shape, &w = context.inputs[1].shape,
+              &offset = context.inputs[2].shape;
+  Problem p;
+  p.group = context.int_attr("group"), p.offset_group = context.int_attr("offset_group");
+  bool fits =
+      x.size() == 4 && w.size() == 4 && offset.size() == 4 && p.group >= 1 && p.offset_group >= 1;
+  fits = fits && w[1] * p.group == x[1] && w[0] % p.group == 0 && x[1] % p.offset_group == 0;
+  if (fits) {
+    p.batch = x[0], p.channels = x[1], p.outputs = w[0];
+    ANYNPU_ASSIGN(p.window, window_of(context, {x[2], x[3]}, {w[2], w[3]}));
+    const int64_t taps = p.offset_group * w[2] * w[3];
+    const Shape& out = p.window.out;
+    fits = offset == Shape{x[0], 2 * taps, out[0], out[1]} &&
+           (!context.has_input(3) || context.inputs[3].shape == Shape{w[0]}) &&
+           (!context.has_input(4) || context.inputs[4].shape == Shape{x[0], taps, out[0], out[1]});
+  }
+  if (!fits) {
+    return fail(Code::shape_mismatch,
+                "{}: input {}, weight {} and offset {} (or bias, mask) do not fit; expected images",
+                context.label(), to_string(x), to_string(w), to_string(offset));
+  }
+  return p;
+}
+
+Status deform_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  for (const Operand& input : context.inputs) {
+    if (input.present && !input.fully_known()) return {};
+  }
+  ANYNPU_ASSIGN(const Problem p, problem_of(context));
+  return set_output(context, 0, x.dtype, {p.batch, p.outputs, p.window.out[0], p.window.out[1]});
+}
+
+constexpr int64_t kPixels = 16;  // output pixels that are done together
+
+// The four pixels around a place and their weights; -1 for those outside.
+struct Corners {
+  int64_t at[4] = {-1, -1, -1, -1};
+  double weight[4] = {};
+};
+
+Corners corners_of(const Window& w, double y, double z) {
+  Corners found;
+  if (!(y > -1 && y < static_cast<double>(w.in[0]) && z > -1 && z < static_cast<double>(w.in[1])))
+    return found;
+  for (int corner = 0; corner < 4; ++corner) {
+    const auto i = static_cast<int64_t>(std::floor(y)) + corner / 2,
+               j = static_cast<int64_t>(std::floor(z)) + corner % 2;
+    if (i < 0 || j < 0 || i >= w.in[0] || j >= w.in[1]) continue;
+    found.at[corner] = i * w.in[1] + j;
+    found.weight[corner] =
+        (1 - std::fabs(y - static_cast<double>(i))) * (1 - std::fabs(z - static_cast<double>(j)));
+  }
+  return found;
+}
+
+// What the moved taps read is computed once for some pixels and used by all output channels of a
+// group. Sums are in double.
+template <typename T>
+struct Deform {
+  Problem p;
+  bool bias = false, masked = false;
+
+  int64_t taps() const { return p.window.kernel[0] * p.window.kernel[1]; }
+  int64_t pixels() const { return p.window.out[0] * p.window.out[1]; }
+  int64_t group_in() const { return p.channels / p.group; }
+  int64_t group_out() const { return p.outputs / p.group; }
+  int64_t room() const { return group_in() * taps() * kPixels; }  // of a thread, in doubles
+
+  static double read(const RunArgs& args, size_t input, int64_t at) {
+    return static_cast<double>(Element<T>::load(input_of<T>(args, input)[at]));
+  }
+
+  // columns[channel][tap][pixel] of the pixels from `first` on.
+  void gather(const RunArgs& args, int64_t n, int64_t group, int64_t first, int64_t count,
+              double* columns) const {
+    const Window& w = p.window;
+    const int64_t by_part = p.channels / p.offset_group, plane = w.in[0] * w.in[1];
+    const int64_t begin = group * group_in(), end = begin + group_in();
+    for (int64_t part = begin / by_part; part * by_part < end; ++part) {
+      const int64_t from = std::max(begin, part * by_part), to = std::min(end, from + by_part);
+      for (int64_t tap = 0; tap < taps(); ++tap) {
+        const int64_t at = (n * p.offset_group + part) * taps() + tap;
+        for (int64_t k = 0; k < count; ++k) {
+          const int64_t pixel = first + k;
+          const double y = static_cast<double>(pixel / w.out[1] * w.stride[0] - w.pad_begin[0] +
+                                               tap / w.kernel[1] * w.dilation[0]) +
+                           read(args, 2, 2 * at * pixels() + pixel);
+          const double z = static_cast<double>(pixel % w.out[1] * w.stride[1] - w.pad_begin[1] +
+                                               tap % w.kernel[1] * w.dilation[1]) +
+                           read(args, 2, (2 * at + 1) * pixels() + pixel);
+          const Corners corners = corners_of(w, y, z);
+          const double factor = masked ? read(args, 4, at * pixels() + pixel) : 1;
+          const T* x = input_of<T>(args, 0) + (n * p.channels + from) * plane;
+          double* column = columns + ((from - begin) * taps() + tap) * kPixels + k;
+          for (int64_t c = from; c < to; ++c, x += plane, column += taps() * kPixels) {
+            double sum = 0;
+            for (int i = 0; i < 4; ++i) {
+              if (corners.at[i] >= 0)
+                sum += corners.weight[i] * static_cast<double>(Element<T>::load(x[corners.at[i]]));
+            }
+            *column = factor * sum;
+          }
+        }
+      }
+    }
+  }
+
+  void operator()(const RunArgs& args) const {
+    const int64_t blocks = (pixels() + kPixels - 1) / kPixels, depth = group_in() * taps();
+    const auto tasks = static_cast<size_t>(p.batch * p.group * blocks);
+    parallel_slots(tasks, [&](size_t task, size_t slot) {
+      const auto i = static_cast<int64_t>(task);
+      const int64_t n = i / blocks / p.group, group = i / blocks % p.group;
+      const int64_t first = i % blocks * kPixels, count = std::min(kPixels, pixels() - first);
+      double* columns =
+          reinterpret_cast<double*>(args.workspace) + slot * static_cast<size_t>(room());
+      if (count < kPixels) std::fill_n(columns, room(), 0.0);  // it is multiplied whole
+      gather(args, n, group, first, count, columns);
+      for (int64_t m = group * group_out(); m < (group + 1) * group_out(); ++m) {
+        double sum[kPixels];
+        std::fill_n(sum, kPixels, bias ? read(args, 3, m) : 0.0);
+        for (int64_t k = 0; k < depth; ++k) {
+          const double weight = read(args, 1, m * depth + k);
+          for (int64_t l = 0; l < kPixels; ++l) sum[l] += weight * columns[k * kPixels + l];
+        }
+        T* y = output_of<T>(args, 0) + (n * p.outputs + m) * pixels() + first;
+        for (int64_t l = 0; l < count; ++l) y[l] = Element<T>::store(sum[l]);
+      }
+    });
+  }
+};
+
+PlanResult plan_deform(const OpContext& context) {
+  ANYNPU_ASSIGN(const Problem p, problem_of(context));
+  std::unique_ptr<KernelPlan> plan;
+  visit_floats(context.inputs[0].dtype, [&](auto zero) {
+    const Deform<decltype(zero)> deform{p, context.has_input(3), context.has_input(4)};
+    plan = make_plan(deform);
+    plan->workspace_bytes =
+        ThreadPool::instance().threads() * static_cast<size_t>(deform.room()) * sizeof(double);
+  });
+  if (!plan) return no_kernel_for(context);
+  return plan;
+}
+
+}  // namespace
+
+void register_deform_conv(Registry& registry) {
+  registry.add(OpSchema{.name = "DeformConv",
+                        .since = 19,
+                        .inputs = {{"X", "T"},
+                                   {"W", "T"},
+                                   {"offset", "T"},
+                                   {"B", "T", Presence::optional},
+                                   {"mask", "T", Presence::optional}},
+                        .outputs = {{"Y", "T"}},
+                        .types = {{"T", kFloats}},
+                        .attrs = {{"dilations", AttrKind::ints},
+                                  {"group", AttrKind::i, int64_t{1}},
+                                  {"kernel_shape", AttrKind::ints},
+                                  {"offset_group", AttrKind::i, int64_t{1}},
+                                  {"pads", AttrKind::ints},
+                                  {"strides", AttrKind::ints}},
+                        .shape = deform_rule});
+  registry.add(KernelDef{.op = "DeformConv",
+                         .name = "gathered_taps",
+                         .types = kFloats,
+                         .create = create_plain<plan_deform>});
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The typed engine: element-wise operators of broadcast inputs whose loops run over elements as
+// they lie in memory. Inputs that are repeated are laid out in pieces first and 16-bit floats are
+// widened to float32 and rounded once, so that a loop sees rows of equal length only and is
+// compiled once per operator and type. The block engine takes whatever is left (engine.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/elementwise/wide_engine.h"
+#include "tensor/element.h"
+
+namespace anynpu::ops {
+
+// out[i] = f(in[0][i], in[1][i], ...) for i in [0, count); `out` may be any of them.
+using TypedLoop = void (*)(const std::byte* const* in, std::byte* out, int64_t count,
+                           const double* params);
+
+struct TypedOp {
+  TypedLoop loop = nullptr;
+  bool folds = false;   // variadic, two inputs at least: f(f(in0, in1), in2) ...
+  bool finite = false;  // finite inputs give finite outputs: blocked tensors stay as they are
+};
+
+// What a loop sees of elements of `type`: float32 for 16-bit floats.
+inline DType carried_type(DType type) {
+  return type == DType::f16 || type == DType::bf16 ? DType::f32 : type;
+}
+
+// Calls f with a value of the C++ type that carries numbers of `type`; false for other types.
+template <typename F>
+bool visit_carried(DType type, F&& f) {
+  if (carried_type(type) == DType::f32) return f(float{}), true;
+  if (type == DType::f64) return f(double{}), true;
+  return visit_integers(type, f);
+}
+
+// All inputs that are present are broadcast to output 0.
+PlanResult plan_typed(const OpContext& context, const TypedOp& op, const Params& params = {});
+
+// The refusal of a kernel that has no loop for the types of `context`.
+Status no_typed_loop(const OpContext& context);
+
+}  // namespace anynpu::ops

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block engine: element-wise operators of any number of broadcast inputs, as a table of
+// functions over blocks of at most kBlockLength elements. Every operator in block/ is one row.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "ops/elements/wide.h"
+#include "ops/plain_kernel.h"
+
+namespace anynpu::ops {
+
+using Params = std::array<double, 4>;  // attributes, read once per plan
+
+// out[i] = f(in[0][i], in[1][i], ...); `out` may be in[0].
+template <typename W>
+using BlockFunction = void (*)(const W* const* in, W* out, int64_t count, const Params& params);
+
+// What an operator computes, by wide type; null where it has no meaning.
+struct BlockOp {
+  BlockFunction<double> real = nullptr;
+  BlockFunction<int64_t> whole = nullptr;
+  BlockFunction<uint64_t> natural = nullptr;
+  bool folds = false;  // variadic: f(f(in0, in1), in2) ...
+  SmallFloatRule rule;
+};
+
+// Block functions from a lambda of elements: apply1<[](double x, const Params&) {...}, double>.
+template <auto f, typename W>
+void apply1(const W* const* in, W* out, int64_t count, const Params& params) {
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<W>(f(in[0][i], params));
+}
+template <auto f, typename W>
+void apply2(const W* const* in, W* out, int64_t count, const Params& params) {
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<W>(f(in[0][i], in[1][i], params));
+}
+
+// `kind`: the wide type to compute in. Inputs are broadcast to outputs[0].
+PlanResult plan_blocks(const OpContext& context, const BlockOp& op, WideKind kind,
+                       const Params& params);
+
+// The broadcast shape of all inputs into output 0, with type `dtype`.
+Status broadcast_rule(OpContext& context, DType dtype);
+
+}  // namespace anynpu::ops

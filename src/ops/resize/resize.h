@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampling between pixels: Resize and Upsample, GridSample and AffineGrid.
+#pragma once
+
+#include "ops/plain_kernel.h"
+
+namespace anynpu::ops {
+
+class Registry;
+
+void register_grid_sample(Registry& registry);
+
+}  // namespace anynpu::ops

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interpolation axis by axis, in double: along each an output index is a weighted sum of input
+// indices, its taps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "ops/elements/wide.h"
+#include "ops/kernel.h"
+
+namespace anynpu::ops {
+
+struct Taps {
+  int64_t per_output = 1;
+  std::vector<int64_t> index;  // out * per_output
+  std::vector<double> weight;
+  std::vector<bool> outside;  // the extrapolation value instead
+};
+
+// One axis of a tensor of outer x in x inner elements.
+struct Pass {
+  int64_t outer = 1, in = 1, out = 1, inner = 1;
+  Taps taps;
+};
+
+// What a tap outside gives, part by part of a complex element: a real number.
+using Outside = std::array<double, 2>;
+
+// A tensor of `planes` planes, each of which goes through the passes.
+struct WeightedResize {
+  std::vector<Pass> passes{};
+  int64_t planes = 1, in_plane = 1, out_plane = 1, most = 1, parts = 1;  // of parts of elements
+  LoadBlock<double> load = nullptr;
+  StoreBlock<double> store = nullptr;
+  Outside outside = {};
+};
+
+std::unique_ptr<KernelPlan> plan_weighted_resize(WeightedResize resize);
+
+}  // namespace anynpu::ops

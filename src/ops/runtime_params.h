@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators whose parameters are tensors (axes, sizes, indices that decide the output's shape).
+// When the parameters are constants the plan is made once. Else the model states the output's
+// shape, the plan is made anew in each run from the values that lie there, and a run whose values
+// give another shape fails with a sentence: this path allocates, and no other does.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/plain_kernel.h"
+
+namespace anynpu::ops {
+
+// True when every input of `mask` (bit i = input i) is absent or constant.
+bool parameters_known(const OpContext& context, uint64_t mask);
+
+PlanResult plan_late(const OpContext& context, PlanFunction function);
+
+template <PlanFunction function, uint64_t mask>
+PlanResult plan_or_late(const OpContext& context) {
+  return parameters_known(context, mask) ? function(context) : plan_late(context, function);
+}
+
+// KernelDef::create for such an operator: `mask` names the parameters.
+template <PlanFunction function, uint64_t mask>
+Result<std::unique_ptr<Kernel>> create_late(const OpContext& context) {
+  return create_plain<plan_or_late<function, mask>>(context);
+}
+
+// For shape rules: the output's type is known, its shape only with the values of a parameter.
+Status set_output(OpContext& context, size_t index, DType dtype, Shape shape);
+
+}  // namespace anynpu::ops

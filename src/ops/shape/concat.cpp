@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Concat: each input is a run of bytes per outer index. Stays blocked along the channels when every
+// input fills whole blocks.
+#include <algorithm>
+#include <cstring>
+
+#include "ops/blocked_layout.h"
+#include "ops/data_movement/axes.h"
+#include "ops/parallel.h"
+#include "ops/plain_kernel.h"
+#include "ops/registry.h"
+#include "ops/shape/shape.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+Status concat_rule(OpContext& context) {
+  Operand& y = context.outputs[0];
+  y.dtype = context.inputs[0].dtype;
+  for (const Operand& input : context.inputs) {
+    if (!input.has_shape) return {};
+  }
+  Shape shape = context.inputs[0].shape;
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  const auto at = static_cast<size_t>(axis);
+  for (size_t i = 1; i < context.inputs.size(); ++i) {
+    const Shape& other = context.inputs[i].shape;
+    bool fits = other.size() == shape.size();
+    for (size_t d = 0; fits && d < shape.size(); ++d) {
+      if (d == at) continue;
+      fits = other[d] == shape[d] || other[d] == kDynamicDim || shape[d] == kDynamicDim;
+      if (shape[d] == kDynamicDim) shape[d] = other[d];
+    }
+    if (!fits) {
+      return fail(Code::shape_mismatch,
+                  "{}: inputs 0 and {} are {} and {}, expected the same extents except on axis {}",
+                  context.label(), i, to_string(context.inputs[0].shape), to_string(other), axis);
+    }
+    const bool open = shape[at] == kDynamicDim || other[at] == kDynamicDim;
+    shape[at] = open ? kDynamicDim : shape[at] + other[at];
+  }
+  y.shape = shape;
+  y.has_shape = true;
+  return {};
+}
+
+bool stays_blocked(const OpContext& context, size_t axis) {
+  if (axis != 1) return false;
+  bool any = false;
+  for (const Operand& input : context.inputs) {
+    if (!can_block(input) || input.shape[1] % kBlock != 0) return false;
+    any = any || input.layout == Layout::blocked16;
+  }
+  return any;
+}
+
+PlanResult plan_concat(const OpContext& context) {
+  const Shape& out = context.outputs[0].shape;
+  ANYNPU_ASSIGN(const int64_t axis,
+                normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
+  const auto at = static_cast<size_t>(axis);
+  // Whole blocks of channels are contiguous in both layouts, so the same runs serve both.
+  const bool blocked = stays_blocked(context, at);
+  size_t outer = 1;
+  for (size_t i = 0; i < at; ++i) outer *= static_cast<size_t>(out[i]);
+  size_t inner = size_of(context.outputs[0].dtype);
+  for (size_t i = at + 1; i < out.size(); ++i) inner *= static_cast<size_t>(out[i]);
+  std::vector<size_t> runs;
+  size_t total = 0;
+  for (const Operand& input : context.inputs) {
+    runs.push_back(inner * static_cast<size_t>(input.shape[at]));
+    total += runs.back();
+  }
+  auto plan = make_plan([=](const RunArgs& args) {
+    parallel(outer, std::max<size_t>(1, (size_t{64} << 10) / std::max<size_t>(total, 1)),
+             [&](size_t begin, size_t end) {
+               for (size_t i = begin; i < end; ++i) {
+                 std::byte* y = args.outputs[0] + i * total;
+                 for (size_t input = 0; input < runs.size(); ++input) {
+                   const size_t run = runs[input];
+                   if (run > 0) std::memcpy(y, args.inputs[input] + i * run, run);
+                   y += run;
+                 }
+               }
+             });
+  });
+  const Layout layout = blocked ? Layout::blocked16 : Layout::plain;
+  plan->input_layouts.assign(context.inputs.size(), layout);
+  plan->output_layouts = {layout};
+  return plan;
+}
+
+}  // namespace
+
+void register_concat(Registry& registry) {
+  OpSchema schema{.name = "Concat",
+                  .since = 1,
+                  .inputs = {{"inputs", "T", Presence::variadic}},
+                  .outputs = {{"concat_result", "T"}},
+                  .types = {{"T", kAnyFixed}},
+                  .attrs = {{"axis", AttrKind::i, int64_t{1}}},
+                  .shape = concat_rule};
+  registry.add(schema);
+  schema.since = 4;
+  schema.attrs = {{"axis", AttrKind::i, {}, true}};
+  registry.add(schema);
+  registry.add(KernelDef{.op = "Concat",
+                         .name = "concat_runs",
+                         .types = kAnyFixed,
+                         .create = create_plain<plan_concat>});
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/data_movement/strided_copy.h"
+#include "ops/plain_kernel.h"
+#include "ops/registry.h"
+#include "ops/shape/shape.h"
+#include "ops/unpacked.h"
+
+namespace anynpu::ops {
+
+namespace {
+
+Result<std::vector<int64_t>> permutation_of(const OpContext& context) {
+  const int64_t rank = context.inputs[0].rank();
+  std::vector<int64_t> order = context.ints_attr("perm");
+  if (!context.has_attr("perm")) {
+    for (int64_t i = rank; i-- > 0;) order.push_back(i);
+  }
+  std::vector<bool> seen(static_cast<size_t>(rank), false);
+  bool valid = static_cast<int64_t>(order.size()) == rank;
+  for (size_t i = 0; valid && i < order.size(); ++i) {
+    valid = order[i] >= 0 && order[i] < rank && !seen[static_cast<size_t>(order[i])];
+    if (valid) seen[static_cast<size_t>(order[i])] = true;
+  }
+  if (!valid) {
+    return fail(Code::invalid_argument, "{}: perm is {}, expected each of 0 to {} once",
+                context.label(), order, rank - 1);
+  }
+  return order;
+}
+
+Status transpose_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = x.dtype;
+  if (!x.has_shape) return {};
+  ANYNPU_ASSIGN(const auto order, permutation_of(context));
+  for (int64_t axis : order) context.outputs[0].shape.push_back(x.shape[static_cast<size_t>(axis)]);
+  context.outputs[0].has_shape = true;
+  return {};
+}
+
+PlanResult plan_transpose(const OpContext& context) {
+  ANYNPU_ASSIGN(const auto order, permutation_of(context));
+  const auto strides = strides_of(context.inputs[0].shape);
+  std::vector<int64_t> steps;
+  steps.reserve(order.size());
+  for (int64_t axis : order) steps.push_back(strides[static_cast<size_t>(axis)]);
+  return plan_strided_copy(context.outputs[0].shape, steps, 0, size_of(context.inputs[0].dtype));
+}
+
+}  // namespace
+
+void register_transpose(Registry& registry) {
+  registry.add(OpSchema{.name = "Transpose",
+                        .since = 1,
+                        .inputs = {{"data", "T"}},
+                        .outputs = {{"transposed", "T"}},
+                        .types = {{"T", kAnyPacked}},
+                        .attrs = {{"perm", AttrKind::ints}},
+                        .shape = transpose_rule});
+  registry.add(KernelDef{.op = "Transpose",
+                         .name = "strided_copy",
+                         .types = kAnyPacked,
+                         .create = create_plain<plan_unpacked<plan_transpose>>});
+}
+
+}  // namespace anynpu::ops

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register tile that convolution and matrix products share:
+//   out[pixel][channel] = clamp(bias[channel] + residual + sum over r, k of
+//                               in[runs[r] + k + pixel * step] * weights[r][k][channel])
+// for up to max_pixels pixels and 16 or 32 channels, all sums in registers. A convolution over
+// NCHW16c input has one run per (channel block, kernel row), a matrix product a single run.
+// Sums are cut into links (tile_body.inc), against rounding. Their order depends on runs alone:
+// tiles of any size give the same bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/simd/isa.h"
+
+namespace anynpu::ops {
+
+struct TileArgs {
+  const float* in = nullptr;      // first pixel of the tile
+  const int64_t* runs = nullptr;  // offsets in elements
+  int64_t run_count = 0;
+  int64_t run_length = 0;
+  int64_t pixel_step = 0;           // read by Walk::any only
+  int64_t in_row = 0;               // from the first row of the tile to the second
+  const float* weights = nullptr;   // [run][k][16 * blocks]
+  const float* bias = nullptr;      // 16 * blocks values
+  const float* residual = nullptr;  // null, or laid out as out
+  float* out = nullptr;
+  int64_t out_row = 0, out_pixel = 0, out_block = 0;  // steps in elements
+  int64_t lanes = 16;                                 // channels that the last block stores
+  bool far = false;  // input and results do not fit the caches: fetch them ahead
+  bool clamp = false;
+  float min = 0, max = 0;
+};
+
+// How pixels follow each other in the input. Fixed steps let the compiler fold addresses.
+enum class Walk : uint8_t {
+  any,     // TileArgs::pixel_step
+  step16,  // NCHW16c, stride 1
+  step32,  // NCHW16c, stride 2
+  step3,   // three interleaved channels, stride 1
+  step6,   // the same, stride 2
+  packed,  // in[k * pixels + pixel]: a packed panel of a matrix
+};
+
+using TileFunction = void (*)(const TileArgs& args);
+
+struct TileSet {
+  Isa isa = Isa::baseline;
+  int64_t max_pixels = 1;    // of one row; two rows take max_pixels / 2 each
+  int64_t panel_blocks = 1;  // blocks of 16 channels that a full weight panel holds: 1 or 2
+  // rows 1 or 2 (2 for step16 and step32 alone), pixels per row, blocks 1 to panel_blocks.
+  TileFunction (*find)(Walk walk, int64_t rows, int64_t pixels, int64_t blocks) = nullptr;
+};
+
+const TileSet& tile_set(Isa isa);
+extern const TileSet kTilesBaseline, kTilesAvx2, kTilesAvx512;
+
+}  // namespace anynpu::ops
