@@ -449,11 +449,11 @@ TEST(Plan, StepsHaveTheRoomsOfTheirThreadsInTheSamePlace) {
   ASSERT_TRUE(plan.ok()) << plan.status().to_string();
   std::vector<const Step*> with_rooms;
   for (const Step& step : plan->steps) {
-    if (step.work->rooms > 0) with_rooms.push_back(&step);
+    if (step.work->thread_scratch_count > 0) with_rooms.push_back(&step);
   }
   ASSERT_EQ(with_rooms.size(), 2u);
   EXPECT_EQ(with_rooms[0]->rooms.offset, with_rooms[1]->rooms.offset);
-  for (const Step* step : with_rooms) EXPECT_LE(step->work->room_bytes, plan->room_step);
+  for (const Step* step : with_rooms) EXPECT_LE(step->work->thread_scratch_bytes, plan->room_step);
 
   const auto model = LoadedModel::load(b.graph);
   ASSERT_TRUE(model.ok()) << model.status().to_string();

@@ -140,7 +140,8 @@ class Planner {
       if (index >= 0) storage(index).last_step = std::max(storage(index).last_step, now);
     }
     const ops::KernelPlan& work = *step.work;
-    const size_t alone = work.workspace_bytes - work.rooms * work.room_bytes;
+    const size_t alone =
+        work.workspace_bytes - work.thread_scratch_count * work.thread_scratch_bytes;
     if (alone > 0) use.workspace = add({Place::arena, 0, alone, now, now});
     plan_.steps.push_back(std::move(step));
     uses_.push_back(std::move(use));
@@ -403,9 +404,9 @@ class Planner {
     int first = -1, last = -1;
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
       const ops::KernelPlan& work = *plan_.steps[i].work;
-      if (work.rooms == 0) continue;
-      plan_.room_step = std::max(plan_.room_step, work.room_bytes);
-      rooms = std::max(rooms, work.rooms);
+      if (work.thread_scratch_count == 0) continue;
+      plan_.room_step = std::max(plan_.room_step, work.thread_scratch_bytes);
+      rooms = std::max(rooms, work.thread_scratch_count);
       last = static_cast<int>(i);
       if (first < 0) first = last;
     }
@@ -434,7 +435,7 @@ class Planner {
       for (int index : uses_[i].inputs) plan_.steps[i].inputs.push_back(slot(index));
       for (int index : uses_[i].outputs) plan_.steps[i].outputs.push_back(slot(index));
       plan_.steps[i].workspace = slot(uses_[i].workspace);
-      if (plan_.steps[i].work->rooms > 0) plan_.steps[i].rooms = slot(rooms);
+      if (plan_.steps[i].work->thread_scratch_count > 0) plan_.steps[i].rooms = slot(rooms);
     }
   }
 

@@ -10,8 +10,11 @@ namespace anynpu::ops {
 
 namespace {
 
-Status refusal(const KernelDef& kernel, const OpContext& context, KernelDevice device) {
-  if (kernel.device != device) return fail(Code::unsupported_feature, "runs on another device");
+Status refusal(const KernelDef& kernel, const OpContext& context) {
+  if (kernel.backend != context.target.backend) {
+    return fail(Code::unsupported_feature, "runs on {}, the plan is for {}", kernel.backend,
+                context.target.backend);
+  }
   return check_kernel(kernel, context);
 }
 
@@ -25,12 +28,12 @@ Status check_kernel(const KernelDef& kernel, const OpContext& context) {
   return kernel.can_run ? kernel.can_run(context) : Status{};
 }
 
-Result<const KernelDef*> choose_kernel(const OpContext& context, KernelDevice device) {
+Result<const KernelDef*> choose_kernel(const OpContext& context) {
   const bool verbose = env::lists(env::Name::verbose, "dispatch");
   std::string reasons;
   for (const KernelDef* kernel :
        Registry::instance().kernels(context.schema->name, context.schema->domain)) {
-    const Status status = refusal(*kernel, context, device);
+    const Status status = refusal(*kernel, context);
     if (verbose) {
       const std::string line = format("anynpu,dispatch,{},{},{}\n", context.label(), kernel->name,
                                       status.ok() ? std::string("chosen") : status.message());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generic checks of a node against its schema, then the shape rule.
+#include "base/thread_pool.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -105,10 +106,14 @@ Status check_attrs(const OpContext& context) {
 
 }  // namespace
 
-Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs) {
+Target Target::host() { return {.backend = "cpu", .threads = ThreadPool::instance().threads()}; }
+
+Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs,
+                        const Target& target) {
   OpContext context;
   context.node = &node;
   context.inputs = std::move(inputs);
+  context.target = target;
   context.outputs.resize(node.outputs.size());
   ANYNPU_ASSIGN(context.schema, Registry::instance().find(node), "node '{}'", node.name);
   while (context.inputs.size() < context.schema->inputs.size()) {

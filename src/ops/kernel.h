@@ -5,7 +5,8 @@
 //   Kernel::pack(context, bytes) packs the weights, once per loaded model
 //   Kernel::plan(context)        -> KernelPlan for these shapes: layouts, workspace, in-place hints
 //   KernelPlan::run(args)        the work: no allocation, lock or name lookup
-// create and plan are pure: a plan that is made only to learn sizes costs no packing. Kernel and
+// create and plan are pure, functions of the context and its target: a plan that is made only to
+// learn sizes costs no packing. Kernel and
 // KernelPlan are immutable after pack, so any number of threads may run one plan at a time, each
 // with its own buffers and workspace. Work is split over base/thread_pool; the split and the order
 // of every sum depend on shapes and thread count alone, so results are the same bytes every time.
@@ -30,8 +31,9 @@ struct RunArgs {
   std::span<std::byte* const> outputs;
   const std::byte* packed = nullptr;  // what pack() wrote
   std::byte* workspace = nullptr;     // workspace_bytes(); contents undefined on entry
-  std::byte* rooms = nullptr;         // null: the rooms are the end of the workspace
-  size_t room_step = 0;
+  // Scratch of one thread each; null: the end of the workspace. From one to the next in bytes.
+  std::byte* thread_scratch = nullptr;
+  size_t thread_scratch_step = 0;
 };
 
 class KernelPlan {
@@ -43,29 +45,29 @@ class KernelPlan {
   std::vector<Layout> input_layouts;
   std::vector<Layout> output_layouts;
   size_t workspace_bytes = 0;
-  // The end of the workspace may be rooms: scratch of one thread each. Who runs many plans gives
-  // them all the same rooms, so that what a thread writes there is in its core's cache already.
-  size_t rooms = 0, room_bytes = 0;
-  void add_rooms(size_t count, size_t bytes);
-  std::byte* room(const RunArgs& args, size_t number) const;
+  // The end of the workspace may be scratch of one thread each. Who runs many plans gives them all
+  // the same scratch, so that what a thread writes there is in its core's cache already.
+  size_t thread_scratch_count = 0, thread_scratch_bytes = 0;
+  void add_thread_scratch(size_t count, size_t bytes);
+  std::byte* thread_scratch(const RunArgs& args, size_t slot) const;
   // Output 0 may be the very buffer of this input, or -1. With `view` the bytes are equal as well:
   // when both share memory, run() need not be called (Reshape, Identity).
   int in_place_input = -1;
   bool view = false;
 };
 
-inline void KernelPlan::add_rooms(size_t count, size_t bytes) {
+inline void KernelPlan::add_thread_scratch(size_t count, size_t bytes) {
   const auto aligned = [](size_t size) {
     return (size + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
   };
-  rooms = bytes > 0 ? count : 0;
-  room_bytes = aligned(bytes);
-  workspace_bytes = aligned(workspace_bytes) + rooms * room_bytes;
+  thread_scratch_count = bytes > 0 ? count : 0;
+  thread_scratch_bytes = aligned(bytes);
+  workspace_bytes = aligned(workspace_bytes) + thread_scratch_count * thread_scratch_bytes;
 }
 
-inline std::byte* KernelPlan::room(const RunArgs& args, size_t number) const {
-  if (args.rooms) return args.rooms + number * args.room_step;
-  return args.workspace + workspace_bytes - (rooms - number) * room_bytes;
+inline std::byte* KernelPlan::thread_scratch(const RunArgs& args, size_t slot) const {
+  if (args.thread_scratch) return args.thread_scratch + slot * args.thread_scratch_step;
+  return args.workspace + workspace_bytes - (thread_scratch_count - slot) * thread_scratch_bytes;
 }
 
 class Kernel {
@@ -81,13 +83,11 @@ class Kernel {
   virtual Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const = 0;
 };
 
-enum class KernelDevice : uint8_t { cpu };
-
 struct KernelDef {
   std::string_view op;    // schema name
   std::string_view name;  // "conv_blocked", "conv_reference": unique within an operator
   std::string_view domain = {};
-  KernelDevice device = KernelDevice::cpu;
+  std::string_view backend = "cpu";                       // Target::backend
   DTypeSet types;                                         // of the first input
   Status (*can_run)(const OpContext& context) = nullptr;  // null: every case of `types`
   Result<std::unique_ptr<Kernel>> (*create)(const OpContext& context) = nullptr;

@@ -19,18 +19,19 @@ void parallel(size_t count, size_t min_range, const Body& body) {
                                       [&body](size_t begin, size_t end) { body(begin, end); });
 }
 
-// body(task, slot) for every task of [0, count); `slot` is less than threads() and no other
-// thread's. A thread begins with a part of neighbouring tasks, the same one for every operator:
-// what it wrote for one is in its cache when the next reads it. Then it takes what others have
-// left. A task must compute the same bytes whoever runs it and whenever.
+// body(task, slot) for every task of [0, count); `slot` is less than `threads` (those that the plan
+// was made for: Target::threads) and no other thread's. A thread begins with a part of neighbouring
+// tasks, the same one for every operator: what it wrote for one is in its cache when the next reads
+// it. Then it takes what others have left. A task must compute the same bytes whoever runs it and
+// whenever.
 template <typename Body>
-void parallel_slots(size_t count, const Body& body) {
+void parallel_slots(size_t threads, size_t count, const Body& body) {
   constexpr size_t kMostParts = 64;
   struct alignas(64) Part {
     std::atomic<size_t> next;
     size_t end;
   };
-  const size_t threads = std::min(count, ThreadPool::instance().threads());
+  threads = std::min({threads, count, ThreadPool::instance().threads()});
   if (threads <= 1) {
     for (size_t task = 0; task < count; ++task) body(task, size_t{0});
     return;
@@ -55,7 +56,8 @@ void parallel_slots(size_t count, const Body& body) {
 // The same for tasks that need nothing of their thread.
 template <typename Body>
 void parallel_tasks(size_t count, const Body& body) {
-  parallel_slots(count, [&body](size_t task, size_t) { body(task); });
+  parallel_slots(ThreadPool::instance().threads(), count,
+                 [&body](size_t task, size_t) { body(task); });
 }
 
 }  // namespace anynpu::ops

@@ -46,12 +46,12 @@ class Registry {
 // Checks operand count, types and attributes of `node` against its schema and runs the shape rule.
 // The context returned holds the outputs; shapes hold -1 where an input did. `inputs` has one entry
 // per node.inputs (absent ones included).
-Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs);
+Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs,
+                        const Target& target = Target::host());
 
-// The first kernel that runs `context`; the message of a failure lists every refusal. With
-// ANYNPU_VERBOSE=dispatch the choice and each refusal are printed to standard error.
-Result<const KernelDef*> choose_kernel(const OpContext& context,
-                                       KernelDevice device = KernelDevice::cpu);
+// The first kernel of context.target that runs `context`; the message of a failure lists every
+// refusal. With ANYNPU_VERBOSE=dispatch the choice and each refusal are printed to standard error.
+Result<const KernelDef*> choose_kernel(const OpContext& context);
 
 // Runs a node whose inputs are all constants with the reference kernel: constant folding. The
 // bytes of each output come back in order.

@@ -25,10 +25,12 @@ PlanResult plan_late(const OpContext& context, PlanFunction function) {
   // The node outlives the graph here: the plan keeps copies.
   auto node = std::make_shared<graph::Node>(*context.node);
   return make_checked_plan([node, schema = context.schema, inputs = context.inputs,
-                            outputs = context.outputs, function](const RunArgs& args) -> Status {
+                            outputs = context.outputs, target = context.target,
+                            function](const RunArgs& args) -> Status {
     OpContext now;
     now.node = node.get();
     now.schema = schema;
+    now.target = target;
     now.inputs = inputs;
     now.outputs.resize(outputs.size());
     for (size_t i = 0; i < now.inputs.size(); ++i) {

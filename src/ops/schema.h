@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "graph/graph.h"
 #include "ops/dtype_set.h"
+#include "ops/target.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
@@ -94,6 +95,7 @@ struct OpContext {
   const OpSchema* schema = nullptr;
   std::vector<Operand> inputs;   // padded with absent operands up to the schema's formal inputs
   std::vector<Operand> outputs;  // one per output of the node; filled in by the shape rule
+  Target target;                 // what a plan is made for
 
   // Attributes: the node's value, else the schema's default, else 0 / "" / {}.
   int64_t int_attr(std::string_view key) const;

@@ -93,11 +93,13 @@ inline Cut cut_work(const RightSide& right, int64_t m, int64_t row_bytes, int64_
   return cut;
 }
 
-// body(task, room) for every task, with the room of its thread.
+// body(task, scratch) for every task, with the scratch of its thread.
 template <typename Body>
 void run_tasks(int64_t tasks, const KernelPlan& plan, const RunArgs& args, const Body& body) {
-  parallel_slots(static_cast<size_t>(tasks), [&](size_t task, size_t slot) {
-    body(static_cast<int64_t>(task), plan.room(args, slot));
+  // Work without scratch has no slots that could run out.
+  const size_t threads = plan.thread_scratch_count > 0 ? plan.thread_scratch_count : SIZE_MAX;
+  parallel_slots(threads, static_cast<size_t>(tasks), [&](size_t task, size_t slot) {
+    body(static_cast<int64_t>(task), plan.thread_scratch(args, slot));
   });
 }
 

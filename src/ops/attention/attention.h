@@ -82,13 +82,13 @@ Status attention_rule(OpContext& context);
 const std::byte* join_present(const AttentionShape& a, const CachedTensor& tensor,
                               const RunArgs& args, std::byte* room);
 // Bytes of `room`: 0 unless there is a past and no output for it.
-size_t present_room(const OpContext& context, const AttentionShape& a, const CachedTensor& tensor);
+size_t present_bytes(const OpContext& context, const AttentionShape& a, const CachedTensor& tensor);
 
-// Both rooms behind one another in a workspace, in bytes from its start.
-struct PresentRooms {
+// Both behind one another in a workspace, in bytes from its start.
+struct PresentWorkspace {
   size_t key_at = 0, value_at = 0, end = 0;
 };
-PresentRooms present_rooms(const OpContext& context, const AttentionShape& a, size_t begin);
+PresentWorkspace present_workspace(const OpContext& context, const AttentionShape& a, size_t begin);
 
 PlanResult plan_attention_reference(const OpContext& context);
 

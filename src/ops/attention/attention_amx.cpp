@@ -51,7 +51,7 @@ class AmxAttentionPlan final : public KernelPlan {
     const int64_t row_panels = std::max<int64_t>(1, up(a_.rows, kPanel));
     const int64_t score_panels = kScoreBytes / (keys_.panels() * kBlockSums * 4);
     block_panels_ = std::clamp<int64_t>(score_panels, 1, row_panels);
-    const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
+    const auto threads = static_cast<int64_t>(context.target.threads);
     const int64_t heads = std::max<int64_t>(1, a_.batch * a_.heads);
     task_panels_ = up(row_panels, std::clamp<int64_t>(4 * threads / heads, 1, row_panels));
     block_panels_ = std::min(block_panels_, task_panels_);
@@ -66,11 +66,11 @@ class AmxAttentionPlan final : public KernelPlan {
     const BF16* const v = reinterpret_cast<const BF16*>(
         join_present(a_, a_.value, args, args.workspace + present_.value_at));
     const int64_t pieces = up(a_.rows, task_panels_ * kPanel);
-    parallel_slots(static_cast<size_t>(a_.batch * a_.heads * pieces),
+    parallel_slots(thread_scratch_count, static_cast<size_t>(a_.batch * a_.heads * pieces),
                    [&](size_t task, size_t slot) {
                      const auto i = static_cast<int64_t>(task);
                      const int64_t head = i / pieces, first = i % pieces * task_panels_ * kPanel;
-                     std::byte* const room = this->room(args, slot);
+                     std::byte* const room = thread_scratch(args, slot);
                      pack(k, v, head, room);
                      const int64_t end = std::min(a_.rows, first + task_panels_ * kPanel);
                      for (int64_t row = first; row < end; row += block_panels_ * kPanel)
@@ -96,9 +96,9 @@ class AmxAttentionPlan final : public KernelPlan {
     line_at_ = place(keys_.panels() * kPanel * 4);
     weights_at_ = place(rows * weights_.row_elements() * 2);
     mask_at_ = place(static_cast<int64_t>(score_rows_.mask_floats()) * 4);
-    present_ = present_rooms(context, a_, static_cast<size_t>(values_.panels() * kPanel * 4));
+    present_ = present_workspace(context, a_, static_cast<size_t>(values_.panels() * kPanel * 4));
     workspace_bytes = present_.end;
-    add_rooms(static_cast<size_t>(threads), static_cast<size_t>(end));
+    add_thread_scratch(static_cast<size_t>(threads), static_cast<size_t>(end));
   }
 
   void pack(const BF16* k, const BF16* v, int64_t head, std::byte* room) const {
@@ -181,7 +181,7 @@ class AmxAttentionPlan final : public KernelPlan {
   int64_t task_panels_ = 1, block_panels_ = 1;  // of rows: of a task, and at a time
   int64_t keys_at_ = 0, values_at_ = 0, queries_at_ = 0, sums_at_ = 0, line_at_ = 0;
   int64_t weights_at_ = 0, mask_at_ = 0;
-  PresentRooms present_;  // in the workspace, which begins with a bias of zeros
+  PresentWorkspace present_;  // in the workspace, which begins with a bias of zeros
 };
 
 template <const Engine& (*engine)()>

@@ -28,21 +28,22 @@ class FewRowsPlan final : public KernelPlan {
   const TileSet* tiles = nullptr;
   int64_t lines_step = 0, result_step = 0;  // floats between rows of scores and of results
   // In floats, from the start of the workspace; the room of a thread, from its own start.
-  size_t rooms_at = 0, room_floats = 0;
+  size_t threads = 1, scratch_at = 0, scratch_floats = 0;  // of a thread
   size_t keys_at = 0, products_at = 0, lines_at = 0, values_at = 0, result_at = 0, mask_at = 0;
-  PresentRooms present;
+  PresentWorkspace present;
 
   Status run(const RunArgs& args) const override {
     float* work = reinterpret_cast<float*>(args.workspace);
-    std::fill(work, work + rooms_at, 0.0f);
+    std::fill(work, work + scratch_at, 0.0f);
     const Elements k{a.key.type, join_present(a, a.key, args, args.workspace + present.key_at)};
     const Elements v{a.value.type,
                      join_present(a, a.value, args, args.workspace + present.value_at)};
-    parallel_slots(static_cast<size_t>(a.batch * a.kv_heads), [&](size_t task, size_t slot) {
-      const auto head = static_cast<int64_t>(task);
-      attend(args, k, v, head / a.kv_heads, head % a.kv_heads,
-             work + rooms_at + slot * room_floats);
-    });
+    parallel_slots(threads, static_cast<size_t>(a.batch * a.kv_heads),
+                   [&](size_t task, size_t slot) {
+                     const auto head = static_cast<int64_t>(task);
+                     attend(args, k, v, head / a.kv_heads, head % a.kv_heads,
+                            work + scratch_at + slot * scratch_floats);
+                   });
     return {};
   }
 
@@ -148,6 +149,7 @@ PlanResult plan_few_rows(const OpContext& context) {
   const int64_t count = a.rows * a.group();
   const auto up = [](int64_t floats) { return (floats + kLanes - 1) / kLanes * kLanes; };
   plan->lines_step = up(a.columns), plan->result_step = up(a.value_size);
+  plan->threads = context.target.threads;
   size_t end = 0;
   const auto place = [&](int64_t floats) {
     const size_t at = end;
@@ -161,10 +163,10 @@ PlanResult plan_few_rows(const OpContext& context) {
   plan->values_at = place(kPieceLength * plan->result_step);
   plan->result_at = place(count * plan->result_step);
   plan->mask_at = place(static_cast<int64_t>(plan->rows.mask_floats()));
-  plan->room_floats = end;
-  plan->rooms_at = static_cast<size_t>(plan->tiles->panel_blocks * kLanes);  // the zeros
-  const size_t floats = plan->rooms_at + ThreadPool::instance().threads() * end;
-  plan->present = present_rooms(context, a, floats * sizeof(float));
+  plan->scratch_floats = end;
+  plan->scratch_at = static_cast<size_t>(plan->tiles->panel_blocks * kLanes);  // the zeros
+  const size_t floats = plan->scratch_at + plan->threads * end;
+  plan->present = present_workspace(context, a, floats * sizeof(float));
   plan->workspace_bytes = plan->present.end;
   if (element_count(context.outputs[0].shape) == 0) plan->a.batch = 0;
   return std::unique_ptr<KernelPlan>(std::move(plan));

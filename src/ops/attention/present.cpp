@@ -7,7 +7,8 @@
 
 namespace anynpu::ops {
 
-size_t present_room(const OpContext& context, const AttentionShape& a, const CachedTensor& tensor) {
+size_t present_bytes(const OpContext& context, const AttentionShape& a,
+                     const CachedTensor& tensor) {
   const bool wanted =
       context.outputs.size() > tensor.output && context.outputs[tensor.output].present;
   if (!a.has_past || wanted) return 0;
@@ -16,11 +17,12 @@ size_t present_room(const OpContext& context, const AttentionShape& a, const Cac
   return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
 }
 
-PresentRooms present_rooms(const OpContext& context, const AttentionShape& a, size_t begin) {
-  PresentRooms rooms{.key_at = begin};
-  rooms.value_at = rooms.key_at + present_room(context, a, a.key);
-  rooms.end = rooms.value_at + present_room(context, a, a.value);
-  return rooms;
+PresentWorkspace present_workspace(const OpContext& context, const AttentionShape& a,
+                                   size_t begin) {
+  PresentWorkspace at{.key_at = begin};
+  at.value_at = at.key_at + present_bytes(context, a, a.key);
+  at.end = at.value_at + present_bytes(context, a, a.value);
+  return at;
 }
 
 const std::byte* join_present(const AttentionShape& a, const CachedTensor& tensor,

@@ -18,7 +18,7 @@ class ReferencePlan final : public KernelPlan {
   LoadBlock<double> load_query = nullptr, load_key = nullptr, load_value = nullptr,
                     load_mask = nullptr;
   StoreBlock<double> store = nullptr;
-  PresentRooms present;  // first in the workspace
+  PresentWorkspace present;  // first in the workspace
 
   // Doubles of a head: weights, a row of Q, of K or V, and of Y.
   int64_t room() const { return a.columns + 2 * std::max(a.size, a.value_size) + a.value_size; }
@@ -113,7 +113,7 @@ PlanResult plan_attention_reference(const OpContext& context) {
   plan->load_value = load_block<double>(a.value.type);
   plan->load_mask = load_block<double>(plan->mask_type);
   plan->store = store_block<double>(context.outputs[0].dtype);
-  plan->present = present_rooms(context, a, 0);
+  plan->present = present_workspace(context, a, 0);
   plan->workspace_bytes =
       plan->present.end + static_cast<size_t>(a.batch * a.heads * plan->room()) * sizeof(double);
   return std::unique_ptr<KernelPlan>(std::move(plan));

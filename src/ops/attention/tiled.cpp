@@ -33,7 +33,7 @@ class TiledAttentionPlan final : public KernelPlan {
   // In floats, from the start of the workspace; the room of a thread, from its own start.
   size_t keys_at = 0, values_at = 0, lines_at = 0;
   size_t query_at = 0, mask_at = 0, result_at = 0;
-  PresentRooms present;
+  PresentWorkspace present;
 
   int64_t first_row(int64_t tile) const { return a.rows * tile / row_tiles; }
 
@@ -53,12 +53,14 @@ class TiledAttentionPlan final : public KernelPlan {
                        work + values_at + task * size(values));
     });
     const int64_t pieces = (row_tiles + tile_step - 1) / tile_step;
-    parallel_slots(static_cast<size_t>(a.batch * a.heads * pieces), [&](size_t task, size_t slot) {
-      const auto i = static_cast<int64_t>(task);
-      const int64_t first = i % pieces * tile_step;
-      for (int64_t t = first; t < std::min(row_tiles, first + tile_step); ++t)
-        attend(args, i / pieces, t, reinterpret_cast<float*>(room(args, slot)));
-    });
+    parallel_slots(thread_scratch_count, static_cast<size_t>(a.batch * a.heads * pieces),
+                   [&](size_t task, size_t slot) {
+                     const auto i = static_cast<int64_t>(task);
+                     const int64_t first = i % pieces * tile_step;
+                     for (int64_t t = first; t < std::min(row_tiles, first + tile_step); ++t)
+                       attend(args, i / pieces, t,
+                              reinterpret_cast<float*>(thread_scratch(args, slot)));
+                   });
     return {};
   }
 
@@ -139,7 +141,7 @@ PlanResult plan_tiled(const OpContext& context) {
   plan->scores_step = plan->keys.blocks() * 16;
   plan->result_step = plan->values.blocks() * 16;
   plan->row_tiles = std::max<int64_t>(1, (a.rows + most - 1) / most);
-  const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
+  const auto threads = static_cast<int64_t>(context.target.threads);
   const int64_t pieces = std::clamp<int64_t>(4 * threads / std::max<int64_t>(1, a.batch * a.heads),
                                              1, plan->row_tiles);
   plan->tile_step = (plan->row_tiles + pieces - 1) / pieces;
@@ -155,9 +157,9 @@ PlanResult plan_tiled(const OpContext& context) {
     plan->mask_at = room = plan->result_at + static_cast<size_t>(most * plan->result_step);
   }
   room += plan->rows.mask_floats();
-  plan->present = present_rooms(context, a, end * sizeof(float));
+  plan->present = present_workspace(context, a, end * sizeof(float));
   plan->workspace_bytes = plan->present.end;
-  plan->add_rooms(static_cast<size_t>(threads), room * sizeof(float));
+  plan->add_thread_scratch(static_cast<size_t>(threads), room * sizeof(float));
   if (element_count(context.outputs[0].shape) == 0) plan->a.batch = 0;
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }

@@ -218,10 +218,10 @@ void cut_tiles(BlockedConvPlan<Tiles>& plan, const Tiles& tiles) {
 // A task takes as many tiles as their input fits the second-level cache, and passes all or some
 // weight panels over them: the input is read from there again for each panel.
 template <typename Plan>
-void cut_tasks(Plan& plan) {
+void cut_tasks(Plan& plan, size_t threads) {
   const int64_t units = std::max<int64_t>(1, plan.batch * plan.tiles());
   const int64_t panels = plan.all_panels();
-  const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasksPerThread;
+  const auto tasks = static_cast<int64_t>(threads) * kTasksPerThread;
   const auto input_bytes = plan.batch * plan.image_floats() * static_cast<int64_t>(sizeof(float));
   int64_t chunks = std::clamp<int64_t>((input_bytes + kCachedInput - 1) / kCachedInput, 1, units);
   plan.panel_step = panels;
@@ -290,7 +290,7 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
       plan->batch * weights.group * weights.out_blocks() * 16 * plan->out_h * plan->out_w;
   plan->far = (plan->batch * plan->image_floats() + out_floats) * 4 > kNearBytes;
   cut_tiles(*plan, tiles);
-  cut_tasks(*plan);
+  cut_tasks(*plan, context.target.threads);
   if (plan->copies) {
     plan->workspace_bytes =
         static_cast<size_t>(plan->batch * plan->image_floats()) * weights.element_bytes();

@@ -83,9 +83,11 @@ Result<std::vector<StageConv>> stages_of(const OpContext& context) {
     StageConv conv;
     conv.stage = &stage;
     conv.node = node_of(context, stage);
-    ANYNPU_ASSIGN(conv.context, infer(*conv.node, {x, operand_at(context, stage.weight),
-                                                   operand_at(context, stage.bias),
-                                                   operand_at(context, stage.residual)}));
+    ANYNPU_ASSIGN(conv.context,
+                  infer(*conv.node,
+                        {x, operand_at(context, stage.weight), operand_at(context, stage.bias),
+                         operand_at(context, stage.residual)},
+                        context.target));
     x = conv.context.outputs[0];
     stages.push_back(std::move(conv));
   }

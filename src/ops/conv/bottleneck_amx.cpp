@@ -119,6 +119,7 @@ struct AmxBottleneckPlan final : KernelPlan {
   }
   int64_t filtered_at() const { return std::max(arranged_bytes() + expanded_bytes(), sum_bytes()); }
   int64_t scratch_bytes() const { return filtered_at() + filtered_bytes(); }
+  size_t threads = 1;  // Target::threads
   // Sums are read by others: then each task has memory of its own, not each thread.
   int64_t scratches() const { return cut.parts == 1 ? slots() : tasks(); }
 
@@ -278,7 +279,7 @@ struct AmxBottleneckPlan final : KernelPlan {
     engine->multiply(job);
   }
 
-  static int64_t slots() { return static_cast<int64_t>(ThreadPool::instance().threads()); }
+  int64_t slots() const { return static_cast<int64_t>(threads); }
   int64_t tasks() const { return convs.depthwise.batch * cut.strips * cut.parts; }
 
   void run_strip(const RunArgs& args, const Strip& s, std::byte* scratch) const {
@@ -303,18 +304,18 @@ struct AmxBottleneckPlan final : KernelPlan {
     job.row = task % panels * kPanel;
     job.row_panels = 1;
     job.column_panels = packed.project.panels();
-    std::byte* const sums = room(args, static_cast<size_t>(first));
+    std::byte* const sums = thread_scratch(args, static_cast<size_t>(first));
     job.sums = reinterpret_cast<float*>(sums) + task % panels * job.column_panels * kBlockSums;
     job.finish = &finish;
-    const int64_t step = room(args, static_cast<size_t>(first + 1)) - sums;
+    const int64_t step = thread_scratch(args, static_cast<size_t>(first + 1)) - sums;
     engine->add_sums(job, cut.parts, step / 4);
   }
 
   Status run(const RunArgs& args) const override {
-    parallel_slots(static_cast<size_t>(tasks()), [&](size_t task, size_t slot) {
+    parallel_slots(threads, static_cast<size_t>(tasks()), [&](size_t task, size_t slot) {
       const auto number = static_cast<int64_t>(task);
       const int64_t own = cut.parts == 1 ? static_cast<int64_t>(slot) : number;
-      run_strip(args, strip_of(number), room(args, static_cast<size_t>(own)));
+      run_strip(args, strip_of(number), thread_scratch(args, static_cast<size_t>(own)));
     });
     if (cut.parts == 1) return {};
     parallel_tasks(static_cast<size_t>(tasks() / cut.parts * (out_span / kPanel)),
@@ -374,6 +375,7 @@ class AmxBottleneck final : public Kernel {
   Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
     ANYNPU_ASSIGN(const Convs convs, convs_of(context));
     auto plan = std::make_unique<AmxBottleneckPlan>(convs);
+    plan->threads = context.target.threads;
     const Window& w = convs.depthwise.window;
     plan->engine = &engine_;
     plan->in_h = w.in[0], plan->in_w = w.in[1], plan->out_h = w.out[0], plan->out_w = w.out[1];
@@ -384,15 +386,15 @@ class AmxBottleneck final : public Kernel {
     plan->filter = filter_of(w, convs.after_depthwise);
     const bool empty = element_count(context.outputs[0].shape) == 0;
     if (empty) plan->convs.depthwise.batch = 0;
-    plan->cut = cut_strips(plan->convs, AmxBottleneckPlan::slots());
+    plan->cut = cut_strips(plan->convs, plan->slots());
     const int64_t reach = (w.kernel[0] - 1) * w.dilation[0] + 1;
     const int64_t in_rows = std::min(w.in[0], (plan->cut.rows - 1) * w.stride[0] + reach);
     plan->in_span = whole(in_rows * w.in[1], kPanel);
     plan->out_span = whole(plan->cut.rows * w.out[1], kPanel);
     for (int64_t step = 0; step < plan->part_panels(); ++step)
       plan->project_at.push_back(step * plan->out_span * kDepth * 2);
-    plan->add_rooms(static_cast<size_t>(plan->scratches()),
-                    static_cast<size_t>(plan->scratch_bytes()));
+    plan->add_thread_scratch(static_cast<size_t>(plan->scratches()),
+                             static_cast<size_t>(plan->scratch_bytes()));
     plan->input_layouts.assign(context.inputs.size(), Layout::plain);
     plan->input_layouts[kBlockResidual] = Layout::blocked16;
     if (!convs.folded()) plan->input_layouts[kBlockInput] = Layout::blocked16;

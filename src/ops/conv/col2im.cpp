@@ -74,6 +74,7 @@ struct ColumnSums {
   int64_t planes = 0, parts = 1;
   LoadBlock<W> load = nullptr;
   StoreBlock<W> store = nullptr;
+  size_t threads = 1;
 
   int64_t room() const { return element_count(g.image) * parts; }
 
@@ -112,7 +113,7 @@ struct ColumnSums {
 
   void operator()(const RunArgs& args) const {
     const int64_t taps = element_count(g.block), steps = element_count(g.steps);
-    parallel_slots(static_cast<size_t>(planes), [&](size_t task, size_t slot) {
+    parallel_slots(threads, static_cast<size_t>(planes), [&](size_t task, size_t slot) {
       const auto plane = static_cast<int64_t>(task);
       W* pixels = reinterpret_cast<W*>(args.workspace) + slot * static_cast<size_t>(room());
       std::fill_n(pixels, room(), W{});
@@ -127,11 +128,14 @@ template <typename W>
 PlanResult plan_sums(const OpContext& context, Columns g) {
   const Shape& out = context.outputs[0].shape;
   const DType type = context.inputs[0].dtype;
-  const ColumnSums<W> sums{std::move(g), out[0] * out[1], parts_of(type),
-                           load_block<W>(part_of(type)), store_block<W>(part_of(type))};
+  const ColumnSums<W> sums{std::move(g),
+                           out[0] * out[1],
+                           parts_of(type),
+                           load_block<W>(part_of(type)),
+                           store_block<W>(part_of(type)),
+                           context.target.threads};
   auto plan = make_plan(sums);
-  plan->workspace_bytes =
-      ThreadPool::instance().threads() * static_cast<size_t>(sums.room()) * sizeof(W);
+  plan->workspace_bytes = context.target.threads * static_cast<size_t>(sums.room()) * sizeof(W);
   return plan;
 }
 

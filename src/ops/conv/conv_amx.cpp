@@ -288,10 +288,11 @@ class AmxConv final : public Kernel {
     plan->plane = grid.y.out * grid.x.out;
     plan->bias_start = bias_start();
     const bool empty = element_count(context.outputs[0].shape) == 0;
-    const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
+    const auto threads = static_cast<int64_t>(context.target.threads);
     plan->cut = cut_work(right_, empty ? 0 : grid.places(), grid.sets() * kDepth * 2, threads);
     if (!empty) plan->lay_out();
-    plan->add_rooms(static_cast<size_t>(threads), static_cast<size_t>(plan->scratch_bytes()));
+    plan->add_thread_scratch(static_cast<size_t>(threads),
+                             static_cast<size_t>(plan->scratch_bytes()));
     plan->input_layouts = {folded_ ? Layout::plain : Layout::blocked16, Layout::plain,
                            Layout::plain, Layout::blocked16};
     plan->output_layouts = {Layout::blocked16};

@@ -170,7 +170,7 @@ TEST(Conv, WinogradTakesOddSizesPadsResidualsAndChannelsThatFillNoBlock) {
       },
       20);
   const auto op_case = OpCase::parse("Conv shape=1x32x16x16,32x32x3x3,32 pads=1,1,1,1");
-  const auto chosen = choose_kernel(*op_case->context(), KernelDevice::cpu);
+  const auto chosen = choose_kernel(*op_case->context());
   EXPECT_EQ((*chosen)->name == "winograd_avx512", check_isa(Isa::avx512).ok());
 }
 

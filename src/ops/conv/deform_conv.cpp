@@ -84,6 +84,7 @@ template <typename T>
 struct Deform {
   Problem p;
   bool bias = false, masked = false;
+  size_t threads = 1;
 
   int64_t taps() const { return p.window.kernel[0] * p.window.kernel[1]; }
   int64_t pixels() const { return p.window.out[0] * p.window.out[1]; }
@@ -133,7 +134,7 @@ struct Deform {
   void operator()(const RunArgs& args) const {
     const int64_t blocks = (pixels() + kPixels - 1) / kPixels, depth = group_in() * taps();
     const auto tasks = static_cast<size_t>(p.batch * p.group * blocks);
-    parallel_slots(tasks, [&](size_t task, size_t slot) {
+    parallel_slots(threads, tasks, [&](size_t task, size_t slot) {
       const auto i = static_cast<int64_t>(task);
       const int64_t n = i / blocks / p.group, group = i / blocks % p.group;
       const int64_t first = i % blocks * kPixels, count = std::min(kPixels, pixels() - first);
@@ -159,10 +160,11 @@ PlanResult plan_deform(const OpContext& context) {
   ANYNPU_ASSIGN(const Problem p, problem_of(context));
   std::unique_ptr<KernelPlan> plan;
   visit_floats(context.inputs[0].dtype, [&](auto zero) {
-    const Deform<decltype(zero)> deform{p, context.has_input(3), context.has_input(4)};
+    const Deform<decltype(zero)> deform{p, context.has_input(3), context.has_input(4),
+                                        context.target.threads};
     plan = make_plan(deform);
     plan->workspace_bytes =
-        ThreadPool::instance().threads() * static_cast<size_t>(deform.room()) * sizeof(double);
+        context.target.threads * static_cast<size_t>(deform.room()) * sizeof(double);
   });
   if (!plan) return no_kernel_for(context);
   return plan;

@@ -35,10 +35,10 @@ void read_constant(const Operand& operand, float* out, size_t count) {
 struct RowOrder {
   int64_t blocks = 1, rows = 1, parts = 1;  // rows and parts of a plane
 
-  RowOrder(int64_t batch, int64_t all_blocks, int64_t all_rows)
+  RowOrder(size_t threads, int64_t batch, int64_t all_blocks, int64_t all_rows)
       : blocks(all_blocks), rows(all_rows) {
-    const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
-    if (batch > 0) parts = std::clamp<int64_t>(threads / batch, 1, std::max<int64_t>(1, rows));
+    const auto wanted = static_cast<int64_t>(threads);
+    if (batch > 0) parts = std::clamp<int64_t>(wanted / batch, 1, std::max<int64_t>(1, rows));
   }
   struct Row {
     int64_t plane, row;
@@ -56,6 +56,7 @@ struct RowOrder {
 
 // A convolution of f16 or bf16: tasks of a few output rows of one block.
 struct ShortDepthwise {
+  size_t threads = 1;
   LaneRow shape;
   DType dtype = DType::undefined;
   void (*row)(const LaneRow&) = nullptr;
@@ -71,7 +72,7 @@ struct ShortDepthwise {
 
   void operator()(const RunArgs& args) const {
     const int64_t pieces = (out_h + rows - 1) / rows;
-    parallel_slots(static_cast<size_t>(planes * pieces), [&](size_t task, size_t slot) {
+    parallel_slots(threads, static_cast<size_t>(planes * pieces), [&](size_t task, size_t slot) {
       float* scratch =
           reinterpret_cast<float*>(args.workspace) + static_cast<int64_t>(slot) * scratch_floats();
       const auto at = static_cast<int64_t>(task);
@@ -176,6 +177,7 @@ class DepthwiseConv final : public Kernel {
     const int64_t out_h = flat ? 1 : w.out[0], stride_h = flat ? 1 : w.stride[0];
     const int64_t pad_top = flat ? 0 : w.pad_begin[0];
     const int64_t blocks = blocks_, taps = taps_, batch = c.batch;
+    const size_t threads = context.target.threads;
     const Places places{blocks, taps, out_h};
     const auto depthwise_row = lanes_.depthwise_row;
     const auto least =  // rows, or bands of rows, that a thread takes
@@ -190,7 +192,7 @@ class DepthwiseConv final : public Kernel {
       shape.min = r.clamp ? r.min : -infinity, shape.max = r.clamp ? r.max : infinity;
       auto plan = make_plan([=](const RunArgs& args) {
         const int64_t bands = (out_h + kShortRows - 1) / kShortRows;  // of a plane
-        const RowOrder order(batch, blocks, bands);
+        const RowOrder order(threads, batch, blocks, bands);
         const auto rows = short_lane_set().depthwise_rows;
         parallel(static_cast<size_t>(batch * blocks * bands), least, [&](size_t begin, size_t end) {
           ShortLaneRows at = shape;
@@ -209,6 +211,7 @@ class DepthwiseConv final : public Kernel {
     }
     if (context.inputs[0].dtype != DType::f32) {
       ShortDepthwise work;
+      work.threads = threads;
       work.shape = r;
       work.dtype = context.inputs[0].dtype;
       work.row = depthwise_row;
@@ -221,13 +224,13 @@ class DepthwiseConv final : public Kernel {
       work.in_rows = std::min(work.in_rows, r.in_h);
       work.residual = context.has_input(3);
       auto plan = make_plan(work);
-      plan->workspace_bytes = ThreadPool::instance().threads() *
-                              static_cast<size_t>(work.scratch_floats()) * sizeof(float);
+      plan->workspace_bytes =
+          work.threads * static_cast<size_t>(work.scratch_floats()) * sizeof(float);
       set_layouts(context, *plan);
       return plan;
     }
     auto plan = make_plan([=](const RunArgs& args) {
-      const RowOrder order(batch, blocks, out_h);
+      const RowOrder order(threads, batch, blocks, out_h);
       parallel(static_cast<size_t>(batch * blocks * out_h), least, [&](size_t begin, size_t end) {
         LaneRow row = r;
         for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {

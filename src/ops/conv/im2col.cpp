@@ -100,7 +100,8 @@ class GatheredPlan final : public KernelPlan {
   int64_t tile_step = 1, row_pieces = 1;
   int64_t in_plane = 1, out_plane = 1;
   std::vector<int64_t> in_strides, out_strides;
-  size_t rooms_at = 0, room_floats = 0, tile_at = 0;  // in floats; a worker's tile, in its room
+  size_t threads = 1;
+  size_t scratch_at = 0, scratch_floats = 0, tile_at = 0;  // in floats; the tile, in the scratch
 
   Status run(const RunArgs& args) const override {
     const GatheredConv& c = rows.conv;
@@ -113,11 +114,12 @@ class GatheredPlan final : public KernelPlan {
       weights = work + wide;
     }
     const int64_t each = first_task.back() * row_pieces;
-    parallel_slots(static_cast<size_t>(c.batch * c.group * each), [&](size_t task, size_t slot) {
-      const auto t = static_cast<int64_t>(task);
-      run_task(args, t / each / c.group, t / each % c.group, t % each, weights,
-               work + rooms_at + slot * room_floats);
-    });
+    parallel_slots(threads, static_cast<size_t>(c.batch * c.group * each),
+                   [&](size_t task, size_t slot) {
+                     const auto t = static_cast<int64_t>(task);
+                     run_task(args, t / each / c.group, t / each % c.group, t % each, weights,
+                              work + scratch_at + slot * scratch_floats);
+                   });
     return {};
   }
 
@@ -301,7 +303,8 @@ class GatheredKernel final : public Kernel {
     }
     made->in_plane = element_count(c.in), made->out_plane = element_count(c.out);
     made->in_strides = strides_within(c.in), made->out_strides = strides_within(c.out);
-    const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
+    const auto threads = static_cast<int64_t>(context.target.threads);
+    made->threads = context.target.threads;
     int64_t panel_floats = 0, tasks = 0;
     made->first_task = {0};
     for (size_t phase = 0; phase < c.phases.size(); ++phase) {
@@ -324,11 +327,11 @@ class GatheredKernel final : public Kernel {
     made->row_pieces =
         (made->rows.row_tiles() + made->tile_step - 1) / std::max<int64_t>(1, made->tile_step);
     const auto round = [](int64_t floats) { return static_cast<size_t>((floats + 15) / 16 * 16); };
-    made->rooms_at = round(made->wide + (constant_ ? 0 : made->rows.floats));
+    made->scratch_at = round(made->wide + (constant_ ? 0 : made->rows.floats));
     made->tile_at = round(panel_floats);
-    made->room_floats = made->tile_at + round(tiles.max_pixels * made->wide);
+    made->scratch_floats = made->tile_at + round(tiles.max_pixels * made->wide);
     made->workspace_bytes =
-        (made->rooms_at + static_cast<size_t>(threads) * made->room_floats) * sizeof(float);
+        (made->scratch_at + static_cast<size_t>(threads) * made->scratch_floats) * sizeof(float);
     return std::unique_ptr<KernelPlan>(std::move(made));
   }
 

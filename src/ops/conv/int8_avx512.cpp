@@ -255,7 +255,7 @@ class PackedConv final : public Kernel {
     plan->tile_step = std::clamp<int64_t>(kWeightBytes / tile_bytes, 1, weights_.tiles);
     const int64_t parts =
         plan->images * p_.groups * ((weights_.tiles + plan->tile_step - 1) / plan->tile_step);
-    const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasks;
+    const auto tasks = static_cast<int64_t>(context.target.threads) * kTasks;
     const int64_t pieces = std::max<int64_t>(1, (tasks + parts - 1) / parts);
     plan->panel_step = std::max<int64_t>(1, (plan->panels() + pieces - 1) / pieces);
     return std::unique_ptr<KernelPlan>(std::move(plan));

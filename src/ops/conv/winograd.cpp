@@ -76,6 +76,7 @@ class WinogradPlan final : public KernelPlan {
   Activation activation;
   const TileSet* set = nullptr;
   int64_t batch = 0, in_h = 0, in_w = 0, out_h = 0, out_w = 0, pad_top = 0, pad_left = 0;
+  size_t threads = 1;
   int64_t chunk = 1;          // tiles of a task
   std::vector<int64_t> runs;  // of the products over channels
 
@@ -87,7 +88,7 @@ class WinogradPlan final : public KernelPlan {
 
   Status run(const RunArgs& args) const override {
     const int64_t tasks = (tiles() + chunk - 1) / chunk;
-    parallel_slots(static_cast<size_t>(tasks), [&](size_t task, size_t slot) {
+    parallel_slots(threads, static_cast<size_t>(tasks), [&](size_t task, size_t slot) {
       float* scratch = reinterpret_cast<float*>(args.workspace) +
                        static_cast<int64_t>(slot) * (taps_floats() + sums_floats());
       const int64_t first = static_cast<int64_t>(task) * chunk;
@@ -199,7 +200,8 @@ class WinogradConv final : public Kernel {
     plan->out_h = c.window.out[0], plan->out_w = c.window.out[1];
     plan->pad_top = c.window.pad_begin[0], plan->pad_left = c.window.pad_begin[1];
     // As many tiles as fit the cache, in whole register tiles, and work for every thread.
-    const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
+    plan->threads = context.target.threads;
+    const auto threads = static_cast<int64_t>(plan->threads);
     const int64_t most = plan->set->max_pixels;
     const int64_t fitting = kCachedTaps / (kWinogradTaps * weights_.in_blocks() * 16 * 4);
     const int64_t share = (plan->tiles() + threads * 2 - 1) / (threads * 2);

@@ -70,6 +70,7 @@ struct RoiAlign {
   bool largest = false;
   int64_t ratio = 0;
   std::string label;
+  size_t threads = 1;
 
   static double read(const T* at) { return static_cast<double>(Element<T>::load(*at)); }
 
@@ -118,7 +119,7 @@ struct RoiAlign {
       const int64_t batch = input_of<int64_t>(args, 2)[r];
       if (batch < 0 || batch >= x[0]) return index_failure(label, batch, x[0]);
     }
-    parallel_slots(static_cast<size_t>(out[0]), [&](size_t r, size_t slot) {
+    parallel_slots(threads, static_cast<size_t>(out[0]), [&](size_t r, size_t slot) {
       align(args, static_cast<int64_t>(r),
             reinterpret_cast<double*>(args.workspace) + slot * static_cast<size_t>(out[1]));
     });
@@ -138,11 +139,12 @@ PlanResult plan_roi(const OpContext& context) {
                                  .shift = half ? 0.5 : 0,
                                  .largest = context.string_attr("mode") == "max",
                                  .ratio = context.int_attr("sampling_ratio"),
-                                 .label = context.label()});
+                                 .label = context.label(),
+                                 .threads = context.target.threads});
   });
   if (!plan) return no_kernel_for(context);
-  plan->workspace_bytes = ThreadPool::instance().threads() *
-                          static_cast<size_t>(context.outputs[0].shape[1]) * sizeof(double);
+  plan->workspace_bytes =
+      context.target.threads * static_cast<size_t>(context.outputs[0].shape[1]) * sizeof(double);
   return plan;
 }
 

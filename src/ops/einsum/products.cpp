@@ -133,7 +133,8 @@ class EinsumPlan final : public KernelPlan {
 
 class Builder {
  public:
-  Builder(const OpContext& context, const Equation& eq, Isa isa) : isa_(isa) {
+  Builder(const OpContext& context, const Equation& eq, Isa isa)
+      : target_(context.target), isa_(isa) {
     for (size_t i = 0; i < context.inputs.size(); ++i) {
       const Shape& shape = context.inputs[i].shape;
       const auto strides = strides_of(shape);
@@ -231,7 +232,7 @@ class Builder {
     axes.is_constant = true;
     axes.constant = std::as_bytes(std::span(&axis, 1));
     ANYNPU_ASSIGN(const OpContext context,
-                  infer(node, {Operand::of(DType::f32, {rows, from.count(rest)}), axes}));
+                  infer(node, {Operand::of(DType::f32, {rows, from.count(rest)}), axes}, target_));
     ANYNPU_ASSIGN(const KernelDef* kernel, choose_kernel(context));
     ANYNPU_ASSIGN(auto made, kernel->create(context));
     ANYNPU_ASSIGN(auto plan, made->plan(context));
@@ -353,14 +354,14 @@ class Builder {
     g.batch_b = b.offsets(roles.batch);
     const std::string letters = roles.result();
     const Place place = result_place(letters, matrices * g.m * g.n);
-    plan_->steps.push_back(
-        {plan_packed_gemm(std::move(g), RightSide::plain, isa_, ThreadPool::instance().threads()),
-         a.place, b.place, place});
+    plan_->steps.push_back({plan_packed_gemm(std::move(g), RightSide::plain, isa_, target_.threads),
+                            a.place, b.place, place});
     return dense(place, letters, [&](char letter) {
       return (a.find(letter) ? a.find(letter) : b.find(letter))->extent;
     });
   }
 
+  Target target_;
   Isa isa_;
   std::vector<Tensor> operands_;
   std::string out_;

@@ -216,7 +216,7 @@ class Bf16Gemm final : public Kernel {
     plan->b_at = plan->a_at + round(g.batch() * g.m * panels_.pairs() * 4);
     plan->workspace_bytes =
         plan->b_at + (plan->packs_b ? round(g.batch() * panels_.elements() * 2) : 0);
-    const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kBf16Tasks;
+    const auto tasks = static_cast<int64_t>(context.target.threads) * kBf16Tasks;
     const int64_t count = std::max<int64_t>(1, g.batch() * panels_.count());
     const int64_t pieces = std::max<int64_t>(1, (tasks + count - 1) / count);
     plan->tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);

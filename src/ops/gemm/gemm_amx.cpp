@@ -46,7 +46,8 @@ struct AmxGemmPlan final : KernelPlan {
   bool packs_a = false, packs_b = false, chunks = false;
   RowMap curve = nullptr;
   std::vector<int64_t> step_at;
-  int64_t a_at = 0, b_at = 0;  // bytes in the workspace; the bias begins at 0; sums are in rooms
+  int64_t a_at = 0,
+          b_at = 0;  // bytes in the workspace; the bias begins at 0; sums are thread scratch
 
   // The left side of a matrix of the batch that is not multiplied where it lies: all its panels, or
   // the last one when that is not whole.
@@ -66,7 +67,7 @@ struct AmxGemmPlan final : KernelPlan {
     b_at = a_at + g.batch() * a_bytes();
     const int64_t end = b_at + (packs_b ? g.batch() * right.elements() * 2 : 0);
     workspace_bytes = static_cast<size_t>(end);
-    add_rooms(static_cast<size_t>(threads), static_cast<size_t>(sum_bytes()));
+    add_thread_scratch(static_cast<size_t>(threads), static_cast<size_t>(sum_bytes()));
   }
 
   Status run(const RunArgs& args) const override {
@@ -232,7 +233,7 @@ class AmxGemm final : public Kernel {
       plan->curve =
           row_set(check_isa(Isa::avx512).ok() ? Isa::avx512 : Isa::baseline).find(*g.curve);
     }
-    plan->lay_out(static_cast<int64_t>(ThreadPool::instance().threads()));
+    plan->lay_out(static_cast<int64_t>(context.target.threads));
     plan->in_place_input = g.has_z ? 3 : -1;
     return std::unique_ptr<KernelPlan>(std::move(plan));
   }

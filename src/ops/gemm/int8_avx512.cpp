@@ -217,7 +217,7 @@ class PackedMatMul final : public Kernel {
     plan->zeros_at = plan->row_sums_at + round(p.batches * p.m * 4);
     plan->workspace_bytes =
         static_cast<size_t>(plan->zeros_at + round((p.m + panels_.count() * kInt8Columns) * 4));
-    const auto tasks = static_cast<int64_t>(ThreadPool::instance().threads()) * kTasks;
+    const auto tasks = static_cast<int64_t>(context.target.threads) * kTasks;
     const int64_t count = std::max<int64_t>(1, p.batches * panels_.count());
     const int64_t pieces = std::max<int64_t>(1, (tasks + count - 1) / count);
     plan->tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);

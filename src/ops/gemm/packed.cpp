@@ -330,7 +330,7 @@ class PackedGemm final : public Kernel {
   Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
     ANYNPU_ASSIGN(GemmShape g, gemm_shape_of(context));
     const RightSide right = packed_bytes_ > 0 ? RightSide::packed : RightSide::plain;
-    return plan_packed_gemm(std::move(g), right, isa_, ThreadPool::instance().threads());
+    return plan_packed_gemm(std::move(g), right, isa_, context.target.threads);
   }
 
  private:

@@ -156,7 +156,7 @@ PlanResult plan_dequantize_rows(const OpContext& context) {
 template <Isa isa>
 PlanResult plan_dynamic_rows(const OpContext& context) {
   const int64_t count = element_count(context.inputs[0].shape);
-  const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
+  const auto threads = static_cast<int64_t>(context.target.threads);
   const int64_t piece =
       std::max<int64_t>(kLeast, (count + threads - 1) / std::max<int64_t>(1, threads));
   const auto pieces = static_cast<size_t>((count + piece - 1) / piece);

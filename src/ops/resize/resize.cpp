@@ -319,6 +319,7 @@ PlanResult plan_weighted(const OpContext& context, const Request& request) {
     r.most = std::max(r.most, r.out_plane);
     r.passes.push_back(std::move(pass));
   }
+  r.threads = context.target.threads;
   return plan_weighted_resize(std::move(r));
 }
 

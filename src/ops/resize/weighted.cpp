@@ -93,7 +93,7 @@ struct Run : WeightedResize {
 
   // Planes side by side, each with its passes in a room of its thread.
   void run_planes(const RunArgs& args) const {
-    parallel_slots(static_cast<size_t>(planes), [&](size_t task, size_t slot) {
+    parallel_slots(threads, static_cast<size_t>(planes), [&](size_t task, size_t slot) {
       const auto plane = static_cast<int64_t>(task);
       double* from =
           reinterpret_cast<double*>(args.workspace) + static_cast<int64_t>(slot) * 2 * most;
@@ -111,10 +111,10 @@ struct Run : WeightedResize {
 }  // namespace
 
 std::unique_ptr<KernelPlan> plan_weighted_resize(WeightedResize resize) {
-  const size_t threads = ThreadPool::instance().threads();
+  const size_t threads = resize.threads;
   const bool split = resize.planes < static_cast<int64_t>(threads);
-  const size_t rooms = split ? 1 : threads;
-  const auto bytes = rooms * 2 * static_cast<size_t>(resize.most) * sizeof(double);
+  const size_t buffers = split ? 1 : threads;
+  const auto bytes = buffers * 2 * static_cast<size_t>(resize.most) * sizeof(double);
   auto plan = make_plan([run = Run{std::move(resize)}, split](const RunArgs& args) {
     if (run.planes * run.out_plane == 0) return;
     if (split) {

@@ -35,6 +35,7 @@ struct WeightedResize {
   LoadBlock<double> load = nullptr;
   StoreBlock<double> store = nullptr;
   Outside outside = {};
+  size_t threads = 1;  // Target::threads
 };
 
 std::unique_ptr<KernelPlan> plan_weighted_resize(WeightedResize resize);

@@ -95,10 +95,10 @@ struct Products {
 
 class PackedRnnPlan final : public KernelPlan {
  public:
-  PackedRnnPlan(const RnnShape& shape, Sides sides, Isa isa)
-      : s_(shape), sides_(std::move(sides)), isa_(isa) {
+  PackedRnnPlan(const RnnShape& shape, Sides sides, Isa isa, size_t all_threads)
+      : s_(shape), sides_(std::move(sides)), isa_(isa), threads_(all_threads) {
     for (const CellFunction& function : s_.functions) maps_.push_back(map_of(function, isa));
-    const auto threads = static_cast<int64_t>(ThreadPool::instance().threads());
+    const auto threads = static_cast<int64_t>(threads_);
     const int64_t step = s_.batch * s_.wide() * s_.hidden;
     const int64_t all = s_.time * s_.batch * s_.wide() * (s_.hidden + s_.input);
     step_threads_ = step >= kStepWork ? static_cast<size_t>(threads) : 1;
@@ -113,10 +113,10 @@ class PackedRnnPlan final : public KernelPlan {
     if (groups_ == 0) return;
     products_[0] = products_of(rows_);
     if (s_.batch % rows_ != 0) products_[1] = products_of(s_.batch % rows_);
-    rooms_at_ = sides_.run_bytes / sizeof(float);
-    room_floats_ = room({}, products_[0]).end;
-    workspace_bytes =
-        (rooms_at_ + room_floats_ * static_cast<size_t>(spread_ ? tasks() : 1)) * sizeof(float);
+    scratch_at_ = sides_.run_bytes / sizeof(float);
+    scratch_floats_ = room({}, products_[0]).end;
+    workspace_bytes = (scratch_at_ + scratch_floats_ * static_cast<size_t>(spread_ ? tasks() : 1)) *
+                      sizeof(float);
   }
 
   Status run(const RunArgs& args) const override {
@@ -127,10 +127,10 @@ class PackedRnnPlan final : public KernelPlan {
                       reinterpret_cast<const float*>(args.inputs[side.input]) + side.first,
                       args.workspace + side.place);
     }
-    float* rooms = reinterpret_cast<float*>(args.workspace) + rooms_at_;
+    float* rooms = reinterpret_cast<float*>(args.workspace) + scratch_at_;
     if (spread_) {
       parallel_tasks(static_cast<size_t>(tasks()), [&](size_t task) {
-        run_task(args, static_cast<int64_t>(task), rooms + task * room_floats_);
+        run_task(args, static_cast<int64_t>(task), rooms + task * scratch_floats_);
       });
     } else {
       for (int64_t task = 0; task < tasks(); ++task) run_task(args, task, rooms);
@@ -176,7 +176,7 @@ class PackedRnnPlan final : public KernelPlan {
     p.rows = rows;
     p.steps =
         std::clamp<int64_t>(kChunkFloats / (rows * s_.wide()), 1, std::max<int64_t>(s_.time, 1));
-    const size_t all = tasks() == 1 ? ThreadPool::instance().threads() : step_threads_;
+    const size_t all = tasks() == 1 ? threads_ : step_threads_;
     const auto plan = [&](GemmShape g, size_t threads) {
       return plan_packed_gemm(std::move(g), RightSide::packed, isa_, threads);
     };
@@ -424,12 +424,13 @@ class PackedRnnPlan final : public KernelPlan {
   RnnShape s_;
   Sides sides_;
   Isa isa_;
+  size_t threads_;
   std::vector<RowMap> maps_;  // as RnnShape::functions
   std::array<Products, 2> products_;
   int64_t rows_ = 0, groups_ = 0;  // of sequences
   bool spread_ = false;            // tasks over threads
   size_t step_threads_ = 1;
-  size_t rooms_at_ = 0, room_floats_ = 0;  // in floats
+  size_t scratch_at_ = 0, scratch_floats_ = 0;  // in floats
 };
 
 class PackedRnn final : public Kernel {
@@ -452,7 +453,8 @@ class PackedRnn final : public Kernel {
   }
   Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
     ANYNPU_ASSIGN(const RnnShape s, rnn_shape_of(context));
-    return std::unique_ptr<KernelPlan>(std::make_unique<PackedRnnPlan>(s, sides_, isa_));
+    return std::unique_ptr<KernelPlan>(
+        std::make_unique<PackedRnnPlan>(s, sides_, isa_, context.target.threads));
   }
 
  private:

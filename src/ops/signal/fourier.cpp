@@ -65,15 +65,15 @@ void endless_bins(const double* re, const double* im, int64_t length, bool inver
 // Rows of points, transformed two at a time. `load(args, row, re, im)` reads the points of a row,
 // `store(args, row, bins)` takes its bins, real and imaginary parts in turn.
 template <typename Load, typename Store>
-std::unique_ptr<KernelPlan> plan_rows(int64_t rows, int64_t length, int64_t bins, bool inverse,
-                                      Load load, Store store) {
+std::unique_ptr<KernelPlan> plan_rows(size_t threads, int64_t rows, int64_t length, int64_t bins,
+                                      bool inverse, Load load, Store store) {
   constexpr int64_t kSharedBytes = 256 << 20;  // more memory than this is for one thread
   auto fft = std::make_shared<const Fft>(length, inverse);
   const int64_t points = length + fft->room_points();
   const auto point_bytes = static_cast<size_t>(points) * sizeof(Fft::Point);
   const size_t bytes = point_bytes + static_cast<size_t>(2 * length + 2 * bins) * sizeof(double);
   const auto pairs = static_cast<size_t>((rows + 1) / Fft::kLanes);
-  size_t workers = std::min(ThreadPool::instance().threads(), std::max<size_t>(pairs, 1));
+  size_t workers = std::min(threads, std::max<size_t>(pairs, 1));
   if (workers * bytes > static_cast<size_t>(kSharedBytes)) workers = 1;
   auto plan = make_plan([=](const RunArgs& args) {
     std::atomic<size_t> next{0};
@@ -233,7 +233,8 @@ PlanResult plan_dft_fast(const OpContext& context) {
       to(args.outputs[0], at + k * inner * stored, bins + k * stored, stored);
     }
   };
-  return plan_rows(outer * inner, s.length, s.bins, context.int_attr("inverse") != 0, load, store);
+  return plan_rows(context.target.threads, outer * inner, s.length, s.bins,
+                   context.int_attr("inverse") != 0, load, store);
 }
 
 struct Frames {
@@ -325,7 +326,7 @@ PlanResult plan_stft_fast(const OpContext& context) {
                                                          const double* bins) {
     to(args.outputs[0], row * f.bins * 2, bins, f.bins * 2);
   };
-  return plan_rows(x[0] * f.count, f.length, f.bins, false, load, store);
+  return plan_rows(context.target.threads, x[0] * f.count, f.length, f.bins, false, load, store);
 }
 
 }  // namespace
