@@ -3,6 +3,8 @@
 
 - A module of src/ includes only itself and modules above it in src/modules.tsv.
 - Front doors (src/api/*) share the files directly in src/api; none includes another one.
+- Folders of src/ and of src/ops include each other in one direction only: no cycles. Tests may
+  include what they like.
 - Public headers (include/) are for the front doors and what stands before them: only src/api and
   src/check include them.
 - Every source file starts with the SPDX line; no file is named after nothing (util, common, ...).
@@ -88,6 +90,57 @@ def check_includes(name, text):
             yield f"{name}:{line}: only src/api includes public headers: {target}"
 
 
+def folder_of(path):
+    """What the graph of folders has for a file of src/, named from there: the family of an
+    operator (ops/conv), its module for all others. None for files that are in no folder."""
+    parts = path.split("/")
+    if len(parts) < 2:
+        return None
+    return "/".join(parts[:2]) if parts[0] == "ops" and len(parts) > 2 else parts[0]
+
+
+def folder_graph(files):
+    """{folder: {folder it includes: 'file includes file'}} of (name, text) pairs."""
+    graph = {}
+    for name, text in files:
+        parts = name.split("/")
+        if parts[0] != "src" or not name.endswith((".cpp", ".h", ".inc", ".c")):
+            continue
+        if name.endswith("_test.cpp"):
+            continue
+        folder = folder_of("/".join(parts[1:]))
+        if folder is None or parts[1] == "api":  # doors have rules of their own (check_includes)
+            continue
+        for match in INCLUDE.finditer(text):
+            target = match.group(2)
+            to = folder_of(target) if match.group(1) == '"' else None
+            if to and to != folder and target.split("/")[0] in RANK:
+                graph.setdefault(folder, {}).setdefault(to, f"{name} includes {target}")
+    return graph
+
+
+def cycles(graph):
+    """One sentence for each cycle that a walk through the graph meets."""
+    done, path = set(), []
+
+    def walk(folder):
+        if folder in path:
+            ring = path[path.index(folder):] + [folder]
+            steps = "; ".join(graph[a][b] for a, b in zip(ring, ring[1:]))
+            yield f"folders include each other in a ring, {' -> '.join(ring)}: {steps}"
+            return
+        if folder in done:
+            return
+        path.append(folder)
+        for to in sorted(graph.get(folder, ())):
+            yield from walk(to)
+        path.pop()
+        done.add(folder)
+
+    for folder in sorted(graph):
+        yield from walk(folder)
+
+
 def check_spdx(name, text):
     base = os.path.basename(name)
     if name.endswith(SOURCE) or base in ("CMakeLists.txt", "Makefile"):
@@ -112,7 +165,7 @@ CHECKS = [check_includes, check_spdx, check_name, check_paths]
 
 
 def findings(root=ROOT, names=None):
-    out = []
+    out, sources = [], []
     for name in names if names is not None else tracked_files(root):
         if not (name.endswith(TEXT) or os.path.basename(name) == "Makefile"):
             continue
@@ -121,7 +174,9 @@ def findings(root=ROOT, names=None):
         text = read(root, name)
         for check in CHECKS:
             out += check(name, text)
-    return out
+        if name.startswith("src/"):
+            sources.append((name, text))
+    return out + list(cycles(folder_graph(sources)))
 
 
 def long_files(root=ROOT):

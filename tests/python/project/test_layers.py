@@ -52,3 +52,28 @@ def test_spdx_names_and_machine_paths_are_found():
     assert list(layers.check_paths("a.md", "see /ro" "ot/.cache"))
     assert list(layers.check_paths("a.md", "see /wo" "rk/x"))
     assert not list(layers.check_paths("a.md", "see src/wo" "rk/x and /home/HwHiAiUser"))
+
+
+@pytest.mark.parametrize("files, says", [
+    ([("src/ops/conv/a.cpp", '#include "ops/gemm/b.h"\n'),
+      ("src/ops/gemm/b.h", '#include "ops/conv/c.h"\n')],
+     "ops/conv -> ops/gemm -> ops/conv: src/ops/conv/a.cpp includes ops/gemm/b.h; "
+     "src/ops/gemm/b.h includes ops/conv/c.h"),
+    ([("src/ops/conv/a.cpp", '#include "ops/gemm/b.h"\n'),
+      ("src/ops/gemm/b.h", '#include "ops/simd/c.h"\n'),
+      ("src/ops/simd/c.h", '#include "ops/conv/d.h"\n')],
+     "ops/conv -> ops/gemm -> ops/simd -> ops/conv"),
+    ([("src/ops/kernel.h", '#include "ops/conv/a.h"\n'),
+      ("src/ops/conv/a.h", '#include "ops/kernel.h"\n')], "ops -> ops/conv -> ops"),
+    ([("src/base/a.h", '#include "trace/b.h"\n'), ("src/trace/b.h", '#include "base/c.h"\n')],
+     "base -> trace -> base"),
+    ([("src/ops/conv/a.cpp", '#include "ops/gemm/b.h"\n'),
+      ("src/ops/gemm/b_test.cpp", '#include "ops/conv/c.h"\n')], None),
+    ([("src/ops/conv/a.cpp", '#include "ops/gemm/b.h"\n'),
+      ("src/ops/gemm/b.h", "#include <ops/conv/c.h>\n")], None),
+])
+def test_folders_do_not_include_each_other_in_a_ring(files, says):
+    found = list(layers.cycles(layers.folder_graph(files)))
+    assert bool(found) == (says is not None), found
+    if says:
+        assert len(found) == 1 and says in found[0]
