@@ -3,6 +3,7 @@
 // of the token; the caches hold the cosines and sines.
 #include "ops/attention/attention.h"
 #include "ops/elements/index_value.h"
+#include "ops/runtime_params.h"
 #include "ops/elements/map_elements.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"

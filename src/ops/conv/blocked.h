@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution over blocked channels on register tiles (cpu/tile.h, cpu/tile_bf16.h): f32 or bf16,
+// Convolution over blocked channels on register tiles (simd/tile.h, simd/tile_bf16.h): f32 or bf16,
 // one or two spatial dimensions, weights and bias constant. Splits into packing (blocked_pack.cpp)
-// and running (blocked_run.cpp).
+// and running (blocked.cpp).
 #pragma once
 
 #include <memory>

@@ -2,7 +2,7 @@
 // Convolutions as matrix products over gathered windows (f32): any number of axes, weights that a
 // run brings, and transposed convolutions. Output positions are cut into panels of columns; what
 // the kernel sees there is gathered into one panel of the right side, and the weights are the rows
-// that pass over it (cpu/tile.h).
+// that pass over it (simd/tile.h).
 //
 // A transposed convolution of stride s is s convolutions side by side: output positions of the same
 // remainder see the same taps, at neighbouring inputs. Each such set is a phase, and each output is

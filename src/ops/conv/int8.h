@@ -26,7 +26,7 @@ struct IntegerConv {
 
 Result<IntegerConv> integer_conv_of(const OpContext& context);
 
-// On register tiles of AVX512-VNNI (packed_conv.cpp).
+// On register tiles of AVX512-VNNI (int8_avx512.cpp).
 Status can_run_packed_conv(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_packed_conv(const OpContext& context);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions over bytes on register tiles (cpu/tile_conv8.h). The instruction multiplies unsigned
+// Convolutions over bytes on register tiles (conv/int8_tile.h). The instruction multiplies unsigned
 // by signed bytes: a signed x is moved up by 128, unsigned weights down, and their zero points with
 // them. With what is moved called x and w,
 //   sum of (x - zx) * (w - zw) = sum of x * w - zx * sum of w + k * zx * zw - zw * sum of x

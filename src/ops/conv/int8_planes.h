@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BytePlanes: how the input of a convolution over bytes is laid out for register tiles
-// (cpu/tile_conv8.h) so that every tap reads pixels that lie behind one another.
+// (conv/int8_tile.h) so that every tap reads pixels that lie behind one another.
 //
 // A plane is a grid of pixels of four bytes, a byte for each of four sources. A source is an input
 // channel; where the last `folded` dimensions of the kernel are folded, it is a channel at one tap

@@ -20,7 +20,7 @@ struct Equation {
 // All extents known.
 Result<Equation> equation_of(const OpContext& context);
 
-// f32 by matrix products, two operands at a time from the left (einsum_products.cpp).
+// f32 by matrix products, two operands at a time from the left (products.cpp).
 template <Isa isa>
 Status can_run_einsum_products(const OpContext& context);
 template <Isa isa>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elements/cast_attributes.h"
 
+#include "tensor/onnx_type.h"
+
 namespace anynpu::ops {
 
 SmallFloatRule small_float_rule(const OpContext& context) {

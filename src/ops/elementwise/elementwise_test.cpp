@@ -159,7 +159,7 @@ TEST(Binary, ShortFloatsRoundOnceWhateverTheLength) {
         x[i][k] = to_f16(static_cast<float>(k * k % 1023 + i) * 0.37f);
       std::memcpy(made.data()[i].data(), x[i].data(), made.data()[i].size());
     }
-    const auto kernel = choose_kernel(*made.context(), KernelDevice::cpu);
+    const auto kernel = choose_kernel(*made.context());
     const auto y = made.run(**kernel, Layout::plain);
     ASSERT_TRUE(y.ok()) << y.status().to_string();
     for (size_t k = 0; k < 600; ++k) {

@@ -2,7 +2,7 @@
 // The typed engine: element-wise operators of broadcast inputs whose loops run over elements as
 // they lie in memory. Inputs that are repeated are laid out in pieces first and 16-bit floats are
 // widened to float32 and rounded once, so that a loop sees rows of equal length only and is
-// compiled once per operator and type. The block engine takes whatever is left (engine.h).
+// compiled once per operator and type. The block engine takes whatever is left (wide_engine.h).
 #pragma once
 
 #include <cstddef>

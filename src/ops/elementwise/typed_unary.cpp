@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of one tensor as loops of the typed engine; those that need an exponential or an angle
-// stand among the rows of cpu/rows.h.
+// stand among the rows of simd/rows.h.
 #include <cmath>
 #include <limits>
 #include <type_traits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one f32 tensor by vector instructions (cpu/rows.h). Works on any layout.
+// Functions of one f32 tensor by vector instructions (simd/rows.h). Works on any layout.
 #include "ops/blocked_layout.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/parallel.h"

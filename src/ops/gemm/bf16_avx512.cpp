@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of bfloat16 on register tiles of AVX512-BF16 (cpu/tile_bf16.h): sums in f32, one
+// Matrix products of bfloat16 on register tiles of AVX512-BF16 (simd/tile_bf16.h): sums in f32, one
 // rounding. K is padded with a zero to pairs.
 #include <algorithm>
 #include <cstring>

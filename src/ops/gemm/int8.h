@@ -26,7 +26,7 @@ struct IntegerMatMul {
 
 Result<IntegerMatMul> integer_matmul_of(const OpContext& context);
 
-// On register tiles of AVX512-VNNI (packed_matmul.cpp).
+// On register tiles of AVX512-VNNI (int8_avx512.cpp).
 Status can_run_packed_matmul(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_packed_matmul(const OpContext& context);
 

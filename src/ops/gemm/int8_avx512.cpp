@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer products on register tiles (cpu/tile_int8.h). The instruction multiplies unsigned by
+// Integer products on register tiles (simd/tile_int8.h). The instruction multiplies unsigned by
 // signed bytes: a signed a is moved up by 128, an unsigned b down, and their zero points with them.
 // With what is moved called x and y,
 //   sum of (x - zx) * (y - zy) = sum of x * y - zx * column sum of y

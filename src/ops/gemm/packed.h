@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products on register tiles (cpu/tile.h): f32. A constant B is packed once; otherwise both
+// Matrix products on register tiles (simd/tile.h): f32. A constant B is packed once; otherwise both
 // matrices are packed into the workspace on every run.
 #pragma once
 
@@ -15,7 +15,7 @@ Status can_run_packed_gemm(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_packed_gemm(const OpContext& context);
 
-// bf16 on AVX512-BF16 (bf16.cpp).
+// bf16 on AVX512-BF16 (bf16_avx512.cpp).
 Status can_run_bf16_gemm(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_bf16_gemm(const OpContext& context);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations by the moments of channels, f32 by vector instructions (cpu/rows.h):
+// Normalisations by the moments of channels, f32 by vector instructions (simd/rows.h):
 // InstanceNormalization, GroupNormalization, MeanVarianceNormalization, and BatchNormalization by
 // the statistics of the run.
 #include <algorithm>

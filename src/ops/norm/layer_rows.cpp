@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerNormalization and RMSNormalization of f32 rows by vector instructions (cpu/rows.h).
+// LayerNormalization and RMSNormalization of f32 rows by vector instructions (simd/rows.h).
 #include "ops/data_movement/axes.h"
 #include "ops/norm/norm.h"
 #include "ops/parallel.h"

@@ -29,7 +29,7 @@ Status can_run_blocked_pool(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_blocked_pool(const OpContext& context);
 
-// Inputs in plain layout, row by row (plain.cpp).
+// Inputs in plain layout, row by row (plain_layout.cpp).
 template <Isa isa>
 Status can_run_plain_pool(const OpContext& context);
 template <Isa isa>

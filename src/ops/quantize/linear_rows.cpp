@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear between floats of 32 and 16 bits and
-// whole numbers of 8 and 16, by rows (cpu/quant_rows.h). Short floats pass through a buffer of
+// whole numbers of 8 and 16, by rows (quantize/quant_rows.h). Short floats pass through a buffer of
 // float32.
 #include <algorithm>
 #include <cstring>

@@ -139,7 +139,7 @@ PlanResult plan_multinomial(const OpContext& context) {
   });
 }
 
-// Dropout (schema: move/views.cpp). Where training_mode is on, elements become 0 with the
+// Dropout (schema: shape/reshape.cpp). Where training_mode is on, elements become 0 with the
 // probability of the ratio and the others grow by it.
 PlanResult plan_dropout(const OpContext& context) {
   Draw draw = draw_of(context);

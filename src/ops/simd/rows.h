@@ -30,7 +30,7 @@ using RowMap = void (*)(const float* x, float* y, int64_t count);
 
 // Functions with parameters: elu, celu: alpha; selu: alpha, gamma.
 enum class ScaledFunction : uint8_t { sin, cos, mish, elu, celu, selu };
-// Over f32 at in[0] and out, which may be the same: a loop of the typed engine (block/typed.h).
+// Over f32 at in[0] and out, which may be the same: a loop of the typed engine (elementwise/typed_engine.h).
 using ScaledMap = void (*)(const std::byte* const* in, std::byte* out, int64_t count,
                            const double* params);
 
