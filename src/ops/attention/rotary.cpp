@@ -3,10 +3,10 @@
 // of the token; the caches hold the cosines and sines.
 #include "ops/attention/attention.h"
 #include "ops/elements/index_value.h"
-#include "ops/runtime_params.h"
 #include "ops/elements/map_elements.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 #include "tensor/element.h"
 
 namespace anynpu::ops {

@@ -6,6 +6,7 @@
 #include "ops/elements/wide.h"
 #include "ops/families.h"
 #include "ops/registry.h"
+#include "ops/runtime_params.h"
 
 namespace anynpu::ops {
 

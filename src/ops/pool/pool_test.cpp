@@ -131,7 +131,7 @@ TEST(Pool, EveryKernelAgreesWithTheReference) {
 TEST(Pool, TakesBlocksOfBfloat16AsTheyAre) {
   const auto op_case = OpCase::parse("MaxPool shape=1x32x8x8 kernel_shape=2,2 dtype=bfloat16");
   const auto chosen = [&](Layout layout) {
-    return (*choose_kernel(*op_case->context(layout), KernelDevice::cpu))->name;
+    return (*choose_kernel(*op_case->context(layout)))->name;
   };
   EXPECT_EQ(chosen(Layout::blocked16) == "pool_avx512", check_isa(Isa::avx512).ok());
   EXPECT_EQ(chosen(Layout::plain), "widened");
