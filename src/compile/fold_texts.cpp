@@ -22,7 +22,7 @@ bool holds_texts(const Graph& graph) {
                   [](const graph::Value& value) { return value.dtype == DType::string; }))
     return true;
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    if (ops::concerns_texts(node, {})) return true;
+    if (ops::text::concerns_texts(node, {})) return true;
     for (std::string_view attr : graph::subgraph_attrs(node)) {
       const auto inner = graph::subgraph(node, attr);
       if (inner && holds_texts(*inner)) return true;

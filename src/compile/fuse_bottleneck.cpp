@@ -9,7 +9,7 @@ namespace {
 using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
-using ops::BottleneckStage;
+using ops::conv::BottleneckStage;
 
 constexpr const char* kBottleneckDomain = "anynpu";
 constexpr int64_t kFewChannels = 4, kFewElements = 32;
@@ -72,7 +72,7 @@ class BottleneckFuser {
 
   static void take(const BottleneckStage& stage, const Node& from, Node& to) {
     const auto operand = [&](size_t input, int as) {
-      if (as != ops::kNoInput && input < from.inputs.size())
+      if (as != ops::conv::kNoInput && input < from.inputs.size())
         to.inputs[static_cast<size_t>(as)] = from.inputs[input];
     };
     operand(1, stage.weight);
@@ -82,7 +82,7 @@ class BottleneckFuser {
       const auto found = from.attrs.find(std::string(name));
       if (found != from.attrs.end()) to.attrs[as] = found->second;
     };
-    for (std::string_view name : ops::kStageAttrs) attr(name, stage.attr(name));
+    for (std::string_view name : ops::conv::kStageAttrs) attr(name, stage.attr(name));
   }
 
   // `node` projects what a depthwise convolution made, which perhaps another one expanded.
@@ -96,11 +96,11 @@ class BottleneckFuser {
     fused.domain = kBottleneckDomain;
     fused.opset = 1;
     fused.name = node.name;
-    fused.inputs.resize(ops::kBlockResidual + 1, kNoValue);
-    fused.inputs[ops::kBlockInput] = expand ? expand->inputs[0] : filter->inputs[0];
+    fused.inputs.resize(ops::conv::kBlockResidual + 1, kNoValue);
+    fused.inputs[ops::conv::kBlockInput] = expand ? expand->inputs[0] : filter->inputs[0];
     const std::array nodes = {expand, filter, project};
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i]) take(ops::kBottleneckStages[i], *nodes[i], fused);
+      if (nodes[i]) take(ops::conv::kBottleneckStages[i], *nodes[i], fused);
     }
     pattern_.absorb(node.outputs[0], std::move(fused));
     return true;

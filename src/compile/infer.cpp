@@ -70,7 +70,7 @@ Status infer_open(graph::Graph& graph, const Node& node,
 // A node of strings: its outputs become constants, or it fails.
 Status fold_text_node(graph::Graph& graph, const Node& node,
                       const std::vector<ops::Operand>& inputs) {
-  ANYNPU_ASSIGN(auto results, ops::fold_texts(node, inputs));
+  ANYNPU_ASSIGN(auto results, ops::text::fold_texts(node, inputs));
   for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i) {
     if (node.outputs[i] == graph::kNoValue) continue;
     Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
@@ -92,7 +92,7 @@ Result<bool> infer_node(graph::Graph& graph, Node& node, const std::vector<std::
     const ops::Operand& input = inputs.back();
     open = open || (input.present && (!input.fully_known() || input.dtype == DType::undefined));
   }
-  if (ops::concerns_texts(node, inputs)) {
+  if (ops::text::concerns_texts(node, inputs)) {
     ANYNPU_TRY(fold_text_node(graph, node, inputs));
     return true;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of operator families, a folder each. A family adds its schemas and, for each of its
-// operators, the kernels in order of preference; no operator has kernels in two families.
+// The list of operator families, a folder and a namespace each. A family adds its schemas and, for
+// each of its operators, the kernels in order of preference; no operator has kernels in two
+// families.
 #pragma once
 
 namespace anynpu::ops {
@@ -8,29 +9,74 @@ namespace anynpu::ops {
 class Registry;
 
 void register_aipp(Registry& registry);
-void register_attention(Registry& registry);
-void register_control_flow(Registry& registry);
-void register_conv(Registry& registry);
-void register_detection(Registry& registry);
-void register_einsum(Registry& registry);
-void register_elementwise(Registry& registry);
-void register_gemm(Registry& registry);
-void register_image_decoder(Registry& registry);
-void register_index(Registry& registry);
-void register_linalg(Registry& registry);
-void register_loss(Registry& registry);
-void register_norm(Registry& registry);
-void register_pool(Registry& registry);
-void register_quantize(Registry& registry);
-void register_random(Registry& registry);
-void register_reduce(Registry& registry);
-void register_resize(Registry& registry);
-void register_rnn(Registry& registry);
-void register_shape(Registry& registry);
-void register_signal(Registry& registry);
-void register_softmax(Registry& registry);
-void register_text(Registry& registry);
-void register_training(Registry& registry);
-void register_optional(Registry& registry);  // of control_flow
+namespace attention {
+void register_family(Registry& registry);
+}
+namespace control_flow {
+void register_family(Registry& registry);
+}
+namespace conv {
+void register_family(Registry& registry);
+}
+namespace detection {
+void register_family(Registry& registry);
+}
+namespace einsum {
+void register_family(Registry& registry);
+}
+namespace elementwise {
+void register_family(Registry& registry);
+}
+namespace gemm {
+void register_family(Registry& registry);
+}
+namespace image_decoder {
+void register_family(Registry& registry);
+}
+namespace index {
+void register_family(Registry& registry);
+}
+namespace linalg {
+void register_family(Registry& registry);
+}
+namespace loss {
+void register_family(Registry& registry);
+}
+namespace norm {
+void register_family(Registry& registry);
+}
+namespace pool {
+void register_family(Registry& registry);
+}
+namespace quantize {
+void register_family(Registry& registry);
+}
+namespace random {
+void register_family(Registry& registry);
+}
+namespace reduce {
+void register_family(Registry& registry);
+}
+namespace resize {
+void register_family(Registry& registry);
+}
+namespace rnn {
+void register_family(Registry& registry);
+}
+namespace shape {
+void register_family(Registry& registry);
+}
+namespace signal {
+void register_family(Registry& registry);
+}
+namespace softmax {
+void register_family(Registry& registry);
+}
+namespace text {
+void register_family(Registry& registry);
+}
+namespace training {
+void register_family(Registry& registry);
+}
 
 }  // namespace anynpu::ops

@@ -7,29 +7,29 @@ namespace anynpu::ops {
 
 Registry::Registry() {
   register_aipp(*this);
-  register_attention(*this);
-  register_control_flow(*this);
-  register_conv(*this);
-  register_detection(*this);
-  register_einsum(*this);
-  register_elementwise(*this);
-  register_gemm(*this);
-  register_image_decoder(*this);
-  register_index(*this);
-  register_linalg(*this);
-  register_loss(*this);
-  register_norm(*this);
-  register_pool(*this);
-  register_quantize(*this);
-  register_random(*this);
-  register_reduce(*this);
-  register_resize(*this);
-  register_rnn(*this);
-  register_shape(*this);
-  register_signal(*this);
-  register_softmax(*this);
-  register_text(*this);
-  register_training(*this);
+  attention::register_family(*this);
+  control_flow::register_family(*this);
+  conv::register_family(*this);
+  detection::register_family(*this);
+  einsum::register_family(*this);
+  elementwise::register_family(*this);
+  gemm::register_family(*this);
+  image_decoder::register_family(*this);
+  index::register_family(*this);
+  linalg::register_family(*this);
+  loss::register_family(*this);
+  norm::register_family(*this);
+  pool::register_family(*this);
+  quantize::register_family(*this);
+  random::register_family(*this);
+  reduce::register_family(*this);
+  resize::register_family(*this);
+  rnn::register_family(*this);
+  shape::register_family(*this);
+  signal::register_family(*this);
+  softmax::register_family(*this);
+  text::register_family(*this);
+  training::register_family(*this);
 }
 
 const Registry& Registry::instance() {

@@ -8,7 +8,7 @@
 namespace anynpu::media {
 namespace {
 
-using ops::RgbPicture;
+using ops::image_decoder::RgbPicture;
 
 // All that a failure of libjpeg must not skip lives outside of this function, which it leaves.
 Status read_rgb(Bytes file, jpeg_decompress_struct& d, JpegErrors& errors, RgbPicture& picture) {
@@ -39,9 +39,9 @@ Status read_rgb(Bytes file, jpeg_decompress_struct& d, JpegErrors& errors, RgbPi
   return {};
 }
 
-class RgbDecoder final : public ops::RgbCodec {
+class RgbDecoder final : public ops::image_decoder::RgbCodec {
  public:
-  Result<RgbPicture> decode_jpeg(ops::FileBytes file) const override {
+  Result<RgbPicture> decode_jpeg(ops::image_decoder::FileBytes file) const override {
     JpegErrors errors;
     jpeg_decompress_struct d{};
     d.err = errors.start();
@@ -51,7 +51,7 @@ class RgbDecoder final : public ops::RgbCodec {
     ANYNPU_TRY(status);
     return picture;
   }
-  Result<RgbPicture> decode_png(ops::FileBytes file) const override {
+  Result<RgbPicture> decode_png(ops::image_decoder::FileBytes file) const override {
     ANYNPU_ASSIGN(const PngInfo info, read_png_info(file));
     RgbPicture picture;
     ANYNPU_TRY(picture.resize(info.width, info.height));
@@ -69,7 +69,7 @@ class RgbDecoder final : public ops::RgbCodec {
 }  // namespace
 }  // namespace anynpu::media
 
-const anynpu::ops::RgbCodec* anynpu_rgb_codec() {
+const anynpu::ops::image_decoder::RgbCodec* anynpu_rgb_codec() {
   static const anynpu::media::RgbDecoder codec;
   return &codec;
 }

@@ -25,14 +25,16 @@ struct Tiled {
   bool blocked;  // takes and makes blocks of channels
 };
 constexpr Tiled kTiled[] = {
-    {"Conv", amx::check_conv, amx::create_conv<amx::software_engine>,
-     amx::create_conv<amx::amx_engine>, true},
-    {"FusedBottleneck", amx::check_bottleneck, amx::create_bottleneck<amx::software_engine>,
-     amx::create_bottleneck<amx::amx_engine>, true},
-    {"Attention", amx::check_attention, amx::create_attention<amx::software_engine>,
-     amx::create_attention<amx::amx_engine>, false},
-    {"", amx::check_gemm, amx::create_gemm<amx::software_engine>, amx::create_gemm<amx::amx_engine>,
-     false}};
+    {"Conv", conv::check_amx_conv, conv::create_amx_conv<amx::software_engine>,
+     conv::create_amx_conv<amx::amx_engine>, true},
+    {"FusedBottleneck", conv::check_amx_bottleneck,
+     conv::create_amx_bottleneck<amx::software_engine>,
+     conv::create_amx_bottleneck<amx::amx_engine>, true},
+    {"Attention", attention::check_amx_attention,
+     attention::create_amx_attention<amx::software_engine>,
+     attention::create_amx_attention<amx::amx_engine>, false},
+    {"", gemm::check_amx_gemm, gemm::create_amx_gemm<amx::software_engine>,
+     gemm::create_amx_gemm<amx::amx_engine>, false}};
 
 const Tiled& tiled_of(const OpContext& context) {
   for (const Tiled& tiled : kTiled) {
@@ -195,7 +197,7 @@ TEST(AmxConv, LeavesToOthersWhatFillsNoTile) {
   const auto refused = [](const char* text) {
     const auto op_case = OpCase::parse(text);
     const auto context = op_case->context();
-    return amx::check_conv(*context).message();
+    return conv::check_amx_conv(*context).message();
   };
   EXPECT_NE(refused("Conv shape=1x8x8x8,16x8x5x5 dtype=bfloat16").find("8 input channels"),
             std::string::npos);
@@ -205,7 +207,7 @@ TEST(AmxConv, LeavesToOthersWhatFillsNoTile) {
 
 TEST(AmxGemm, LeavesFewRowsOfAConstantToVectors) {
   const auto takes = [](const char* text) {
-    return amx::can_run_gemm(*OpCase::parse(text)->context()).ok();
+    return gemm::can_run_amx_gemm(*OpCase::parse(text)->context()).ok();
   };
   EXPECT_FALSE(takes("MatMul shape=1x64,64x32 const=1 dtype=bfloat16"));
   EXPECT_FALSE(takes("MatMul shape=5x1x64,64x32 const=1 dtype=bfloat16"));
@@ -235,7 +237,7 @@ TEST(AmxAttention, AgreesWithTheReferenceForEveryRemainderMaskAndCache) {
     ASSERT_TRUE(op_case.ok()) << text << ": " << op_case.status().to_string();
     const auto context = op_case->context();
     ASSERT_TRUE(context.ok()) << text << ": " << context.status().to_string();
-    ASSERT_TRUE(amx::check_attention(*context).ok()) << text;
+    ASSERT_TRUE(attention::check_amx_attention(*context).ok()) << text;
     const auto kernels =
         Registry::instance().kernels(context->schema->name, context->schema->domain);
     const auto expected = op_case->run(*kernels.back(), Layout::plain);
@@ -259,7 +261,8 @@ TEST(AmxAttention, LeavesKeysOfOtherTypesToOthers) {
       "Attention shape=1x2x40x32,1x2x40x32,1x2x40x32 dtype=bfloat16,bfloat16,float32 opset=23");
   const auto context = op_case->context();
   ASSERT_TRUE(context.ok()) << context.status().to_string();
-  EXPECT_NE(amx::check_attention(*context).message().find("V is float32"), std::string::npos);
+  EXPECT_NE(attention::check_amx_attention(*context).message().find("V is float32"),
+            std::string::npos);
 }
 
 // Whichever thread takes which task.
@@ -359,7 +362,7 @@ TEST(AmxCut, TasksCoverTheProductOnce) {
   for (const int64_t m : {1, 31, 49, 196, 3136, 25088}) {
     for (const int64_t n : {1, 64, 1000, 4096}) {
       for (const int64_t threads : {1, 2, 7, 64}) {
-        const amx::RightSide right{1152, n};
+        const amx::PackedRight right{1152, n};
         const amx::Cut cut = amx::cut_work(right, m, 2304, threads);
         int64_t covered = 0;
         for (int64_t task = 0; task < cut.tasks(); ++task) {

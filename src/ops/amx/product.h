@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = finish(a * b) in blocks: how right sides are packed and how the work is cut into tasks, so
-// that what is read again lies in the second-level cache. gemm.cpp and conv/conv_amx.cpp say where the rows
-// of a are and where results go.
+// that what is read again lies in the second-level cache. gemm.cpp and conv/conv_amx.cpp say where
+// the rows of a are and where results go.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace anynpu::ops::amx {
 inline int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Right sides: [panel][step][2][16 pairs][16 columns][2]; k and n padded with zeros.
-struct RightSide {
+struct PackedRight {
   int64_t k = 0, n = 0;
   int64_t spare_steps = 0;  // between panels
 
@@ -70,7 +70,7 @@ struct Cut {
 
 // `row_bytes`: what a task reads of a for each of its rows. Two threads that share columns both
 // read all of b, those that share rows all of a; results do not depend on it.
-inline Cut cut_work(const RightSide& right, int64_t m, int64_t row_bytes, int64_t threads) {
+inline Cut cut_work(const PackedRight& right, int64_t m, int64_t row_bytes, int64_t threads) {
   constexpr int64_t kLeftBytes = 512 << 10, kRightBytes = 768 << 10;
   constexpr int64_t kFewPanels = 4;  // arranging the left side costs as much as two of them
   Cut cut;

@@ -15,6 +15,10 @@
 #include "ops/simd/isa.h"
 
 namespace anynpu::ops {
+class Registry;
+}
+
+namespace anynpu::ops::attention {
 
 // Where the row of a head starts in a tensor, in elements.
 struct HeadSteps {
@@ -103,9 +107,7 @@ Status can_run_few_rows(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_few_rows(const OpContext& context);
 
-class Registry;
-
 void register_rotary(Registry& registry);
 void register_linear_attention(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

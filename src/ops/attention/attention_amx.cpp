@@ -13,7 +13,9 @@
 #include "ops/attention/score_rows.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops::amx {
+namespace anynpu::ops::attention {
+
+using namespace amx;
 
 namespace {
 
@@ -175,7 +177,7 @@ class AmxAttentionPlan final : public KernelPlan {
   const Engine& engine_;
   AttentionShape a_;
   ScoreRows score_rows_;
-  RightSide keys_, values_;
+  PackedRight keys_, values_;
   LeftRows queries_, weights_;
   std::vector<int64_t> step_at_;
   int64_t task_panels_ = 1, block_panels_ = 1;  // of rows: of a task, and at a time
@@ -192,7 +194,7 @@ PlanResult plan_attention(const OpContext& context) {
 
 }  // namespace
 
-Status check_attention(const OpContext& context) {
+Status check_amx_attention(const OpContext& context) {
   ANYNPU_TRY(can_run_tiled_attention<Isa::baseline>(context));
   ANYNPU_ASSIGN(const AttentionShape a, attention_shape_of(context));
   if (a.key.type != DType::bf16 || a.value.type != DType::bf16) {
@@ -202,17 +204,17 @@ Status check_attention(const OpContext& context) {
   return {};
 }
 
-Status can_run_attention(const OpContext& context) {
+Status can_run_amx_attention(const OpContext& context) {
   ANYNPU_TRY(check_amx());
-  return check_attention(context);
+  return check_amx_attention(context);
 }
 
 template <const Engine& (*engine)()>
-Result<std::unique_ptr<Kernel>> create_attention(const OpContext& context) {
+Result<std::unique_ptr<Kernel>> create_amx_attention(const OpContext& context) {
   return create_plain<plan_attention<engine>>(context);
 }
 
-template Result<std::unique_ptr<Kernel>> create_attention<amx_engine>(const OpContext&);
-template Result<std::unique_ptr<Kernel>> create_attention<software_engine>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_amx_attention<amx_engine>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_amx_attention<software_engine>(const OpContext&);
 
-}  // namespace anynpu::ops::amx
+}  // namespace anynpu::ops::attention

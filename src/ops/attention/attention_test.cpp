@@ -3,7 +3,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 namespace {
 
 using Floats = std::vector<float>;
@@ -249,4 +249,4 @@ TEST(FusedAttention, EveryKernelAgreesWithTheReference) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

@@ -7,7 +7,7 @@
 #include "tensor/dtype.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 // Elements of float32, float16 or bfloat16, read as float32.
 struct Elements {
@@ -73,4 +73,4 @@ struct Panels {
   }
 };
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

@@ -10,7 +10,7 @@
 #include "ops/parallel.h"
 #include "ops/simd/tile.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 namespace {
 
@@ -193,4 +193,4 @@ template Status can_run_few_rows<Isa::avx2>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_few_rows<Isa::avx512>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_few_rows<Isa::avx2>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

@@ -12,7 +12,7 @@
 #include "ops/runtime_params.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 namespace {
 
@@ -229,4 +229,4 @@ void register_linear_attention(Registry& registry) {
                          .create = create_plain<plan_linear>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

@@ -5,7 +5,7 @@
 #include "ops/attention/attention.h"
 #include "ops/parallel.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 size_t present_bytes(const OpContext& context, const AttentionShape& a,
                      const CachedTensor& tensor) {
@@ -51,4 +51,4 @@ const std::byte* join_present(const AttentionShape& a, const CachedTensor& tenso
   return a.has_past ? present : given;
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

@@ -7,7 +7,7 @@
 #include "ops/elements/wide.h"
 #include "ops/parallel.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 namespace {
 
@@ -119,4 +119,4 @@ PlanResult plan_attention_reference(const OpContext& context) {
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

@@ -9,7 +9,7 @@
 #include "ops/runtime_params.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 namespace {
 
@@ -156,4 +156,4 @@ void register_rotary(Registry& registry) {
                          .create = create_plain<plan_rotary>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

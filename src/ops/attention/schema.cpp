@@ -5,7 +5,7 @@
 #include "ops/families.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 namespace {
 
@@ -59,8 +59,8 @@ void add_kernels(Registry& registry, std::string_view op, std::string_view domai
       create_few_rows<Isa::avx512>);
   add("attention_few_rows_avx2", kTiledTypes, can_run_few_rows<Isa::avx2>,
       create_few_rows<Isa::avx2>);
-  add("attention_amx_bf16", {DType::bf16}, amx::can_run_attention,
-      amx::create_attention<amx::amx_engine>);
+  add("attention_amx_bf16", {DType::bf16}, can_run_amx_attention,
+      create_amx_attention<amx::amx_engine>);
   add("attention_avx512", kTiledTypes, can_run_tiled_attention<Isa::avx512>,
       create_tiled_attention<Isa::avx512>);
   add("attention_avx2", kTiledTypes, can_run_tiled_attention<Isa::avx2>,
@@ -72,7 +72,7 @@ void add_kernels(Registry& registry, std::string_view op, std::string_view domai
 
 }  // namespace
 
-void register_attention(Registry& registry) {
+void register_family(Registry& registry) {
   registry.add(
       OpSchema{.name = "FusedAttention",
                .domain = "anynpu",
@@ -89,4 +89,4 @@ void register_attention(Registry& registry) {
   register_linear_attention(registry);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

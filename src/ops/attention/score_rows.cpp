@@ -6,7 +6,7 @@
 
 #include "ops/attention/elements.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 ScoreRows::ScoreRows(const OpContext& context, const AttentionShape& a, Isa isa)
     : a_(a), type_(context.inputs[0].dtype), rows_(&row_set(isa)) {
@@ -98,4 +98,4 @@ void ScoreRows::weigh(const RunArgs& args, int64_t head, int64_t row, int64_t li
   emit(args, Scores::weights, head, row, line);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

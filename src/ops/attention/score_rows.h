@@ -7,7 +7,7 @@
 #include "ops/elements/wide.h"
 #include "ops/simd/rows.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 class ScoreRows {
  public:
@@ -34,4 +34,4 @@ class ScoreRows {
   const RowSet* rows_ = nullptr;
 };
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

@@ -7,7 +7,7 @@
 #include "ops/broadcast.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 namespace {
 
@@ -247,4 +247,4 @@ Status attention_rule(OpContext& context) {
   return set_output(context, 0, types[0], {tq.batch, tq.length, width});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

@@ -13,7 +13,7 @@
 #include "ops/plain_kernel.h"
 #include "ops/simd/tile.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::attention {
 
 namespace {
 
@@ -193,4 +193,4 @@ template Result<std::unique_ptr<Kernel>> create_tiled_attention<Isa::avx512>(con
 template Result<std::unique_ptr<Kernel>> create_tiled_attention<Isa::avx2>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_tiled_attention<Isa::baseline>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::attention

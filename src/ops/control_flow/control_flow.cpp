@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control flow, sequences and optionals: operators that have no kernel. The compiler infers them
 // (compile/infer_flow.cpp) and the executor runs them (exec/flow_step.cpp, exec/sequence_step.cpp).
+#include "ops/control_flow/control_flow.h"
+
 #include "ops/families.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::control_flow {
 
 namespace {
 
@@ -32,7 +34,7 @@ constexpr FlowName kFlowOps[] = {
 
 }  // namespace
 
-void register_control_flow(Registry& registry) {
+void register_family(Registry& registry) {
   register_optional(registry);
   for (const FlowName& op : kFlowOps) {
     registry.add(OpSchema{.name = op.name,
@@ -44,4 +46,4 @@ void register_control_flow(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::control_flow

@@ -3,11 +3,11 @@
 // the model is compiled.
 #include <cstring>
 
-#include "ops/families.h"
+#include "ops/control_flow/control_flow.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::control_flow {
 
 namespace {
 
@@ -62,4 +62,4 @@ void register_optional(Registry& registry) {
                          .create = create_plain<plan_get>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::control_flow

@@ -11,7 +11,7 @@
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -311,4 +311,4 @@ Result<std::unique_ptr<KernelPlan>> plan_blocked_conv(const OpContext& context,
   return make_conv_plan(context, weights, F32Tiles{tiles});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

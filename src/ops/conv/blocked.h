@@ -12,7 +12,7 @@
 #include "ops/simd/tile.h"
 #include "ops/simd/tile_bf16.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 // What stays the same for every input size: how weights are cut into groups, panels and runs.
 struct BlockedWeights {
@@ -70,4 +70,4 @@ Result<std::unique_ptr<Kernel>> create_blocked_conv(const OpContext& context);
 Status can_run_bf16_conv(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_bf16_conv(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -6,7 +6,7 @@
 #include "ops/parallel.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -160,4 +160,4 @@ template Result<std::unique_ptr<Kernel>> create_blocked_conv<Isa::avx512>(const 
 template Result<std::unique_ptr<Kernel>> create_blocked_conv<Isa::avx2>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_blocked_conv<Isa::baseline>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

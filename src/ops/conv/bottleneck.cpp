@@ -6,7 +6,7 @@
 #include "ops/families.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -114,8 +114,8 @@ void register_bottleneck(Registry& registry) {
                          .name = "bottleneck_amx_bf16",
                          .domain = "anynpu",
                          .types = {DType::bf16},
-                         .can_run = amx::can_run_bottleneck,
-                         .create = amx::create_bottleneck<amx::amx_engine>});
+                         .can_run = can_run_amx_bottleneck,
+                         .create = create_amx_bottleneck<amx::amx_engine>});
   registry.add(KernelDef{.op = "FusedBottleneck",
                          .name = "composed",
                          .domain = "anynpu",
@@ -128,4 +128,4 @@ void register_bottleneck(Registry& registry) {
                          .create = create_composed<choose_reference>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -11,7 +11,7 @@
 
 #include "ops/kernel.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 // Inputs of the operator.
 constexpr size_t kBlockInput = 0, kBlockResidual = 7;
@@ -53,4 +53,4 @@ struct StageConv {
 // do not fit together.
 Result<std::vector<StageConv>> stages_of(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

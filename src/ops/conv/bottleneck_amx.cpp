@@ -21,7 +21,9 @@
 #include "ops/plain_kernel.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops::amx {
+namespace anynpu::ops::conv {
+
+using namespace amx;
 
 namespace {
 
@@ -65,7 +67,7 @@ Result<Convs> convs_of(const OpContext& context) {
 // Constants: [right side of the expansion][of the projection][biases of both][weights and biases of
 // the depthwise convolution], each from a line of its own.
 struct Packed {
-  RightSide expand, project;
+  PackedRight expand, project;
   int64_t blocks = 0, taps = 0;  // of the depthwise convolution
 
   explicit Packed(const Convs& convs)
@@ -418,7 +420,7 @@ class AmxBottleneck final : public Kernel {
   }
 
   static void pack_right(const OpContext& context, const BottleneckStage& stage,
-                         const RightSide& right, std::byte* weights, std::byte* bias) {
+                         const PackedRight& right, std::byte* weights, std::byte* bias) {
     const auto constant = [&](int input) {
       return context.inputs[static_cast<size_t>(input)].constant.data();
     };
@@ -459,7 +461,7 @@ class AmxBottleneck final : public Kernel {
 
 }  // namespace
 
-Status check_bottleneck(const OpContext& context) {
+Status check_amx_bottleneck(const OpContext& context) {
   ANYNPU_ASSIGN(const Convs convs, convs_of(context));
   if (convs.expands() && !is_point(convs.expand) && !Fold::takes(convs.expand))
     return fail(Code::unsupported_shape, "the expansion is neither 1 x 1 nor a window of 32");
@@ -471,18 +473,18 @@ Status check_bottleneck(const OpContext& context) {
   return {};
 }
 
-Status can_run_bottleneck(const OpContext& context) {
+Status can_run_amx_bottleneck(const OpContext& context) {
   ANYNPU_TRY(check_amx());
-  return check_bottleneck(context);
+  return check_amx_bottleneck(context);
 }
 
 template <const Engine& (*engine)()>
-Result<std::unique_ptr<Kernel>> create_bottleneck(const OpContext& context) {
+Result<std::unique_ptr<Kernel>> create_amx_bottleneck(const OpContext& context) {
   ANYNPU_ASSIGN(const Convs convs, convs_of(context));
   return std::unique_ptr<Kernel>(std::make_unique<AmxBottleneck>(engine(), convs));
 }
 
-template Result<std::unique_ptr<Kernel>> create_bottleneck<amx_engine>(const OpContext&);
-template Result<std::unique_ptr<Kernel>> create_bottleneck<software_engine>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_amx_bottleneck<amx_engine>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_amx_bottleneck<software_engine>(const OpContext&);
 
-}  // namespace anynpu::ops::amx
+}  // namespace anynpu::ops::conv

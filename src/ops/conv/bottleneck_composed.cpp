@@ -5,7 +5,7 @@
 #include "ops/conv/bottleneck.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -150,4 +150,4 @@ Result<std::unique_ptr<Kernel>> create_composed(const OpContext& context) {
 template Result<std::unique_ptr<Kernel>> create_composed<choose_fastest>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_composed<choose_reference>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

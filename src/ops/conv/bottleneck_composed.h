@@ -5,7 +5,7 @@
 
 #include "ops/kernel.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 using ChooseKernel = Result<const KernelDef*> (*)(const OpContext& stage);
 
@@ -15,4 +15,4 @@ Result<const KernelDef*> choose_reference(const OpContext& stage);
 template <ChooseKernel choose>
 Result<std::unique_ptr<Kernel>> create_composed(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

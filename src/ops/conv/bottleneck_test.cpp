@@ -3,7 +3,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 namespace {
 
 constexpr const char* kEnd = " domain=anynpu opset=1";
@@ -47,4 +47,4 @@ TEST(Bottleneck, SaysWhichWeightDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

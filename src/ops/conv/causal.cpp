@@ -10,7 +10,7 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -125,4 +125,4 @@ void register_causal_conv(Registry& registry) {
                          .create = create_plain<plan_causal>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -10,7 +10,7 @@
 #include "ops/runtime_params.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -165,4 +165,4 @@ void register_col2im(Registry& registry) {
                          .create = create_late<plan_columns, 6>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

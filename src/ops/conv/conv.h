@@ -11,6 +11,10 @@
 #include "ops/window.h"
 
 namespace anynpu::ops {
+class Registry;
+}
+
+namespace anynpu::ops::conv {
 
 struct ConvShape {
   int64_t batch = 0, in_channels = 0, out_channels = 0, group = 1;
@@ -20,8 +24,6 @@ struct ConvShape {
 // Checks channels, groups, kernel_shape and bias. Extents of the input may be -1.
 Result<ConvShape> conv_shape_of(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_conv_reference(const OpContext& context);
-
-class Registry;
 
 void register_causal_conv(Registry& registry);
 void register_conv_transpose(Registry& registry);
@@ -35,4 +37,4 @@ Status can_run_depthwise_conv(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_depthwise_conv(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

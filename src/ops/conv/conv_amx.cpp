@@ -21,7 +21,9 @@
 #include "ops/plain_kernel.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops::amx {
+namespace anynpu::ops::conv {
+
+using namespace amx;
 
 namespace {
 
@@ -157,7 +159,7 @@ struct Grid {
 
 struct AmxConvPlan final : KernelPlan {
   const Engine* engine = nullptr;
-  RightSide right;
+  PackedRight right;
   Grid grid;
   Cut cut;
   Activation activation;
@@ -309,12 +311,12 @@ class AmxConv final : public Kernel {
   const Engine& engine_;
   int64_t channels_, width_, taps_;
   bool folded_;
-  RightSide right_;
+  PackedRight right_;
 };
 
 }  // namespace
 
-Status check_conv(const OpContext& context) {
+Status check_amx_conv(const OpContext& context) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   if (c.window.dims() > 2) {
     return fail(Code::unsupported_shape, "{} spatial dimensions, takes 1 or 2", c.window.dims());
@@ -332,18 +334,18 @@ Status check_conv(const OpContext& context) {
   return {};
 }
 
-Status can_run_conv(const OpContext& context) {
+Status can_run_amx_conv(const OpContext& context) {
   ANYNPU_TRY(check_amx());
-  return check_conv(context);
+  return check_amx_conv(context);
 }
 
 template <const Engine& (*engine)()>
-Result<std::unique_ptr<Kernel>> create_conv(const OpContext& context) {
+Result<std::unique_ptr<Kernel>> create_amx_conv(const OpContext& context) {
   ANYNPU_ASSIGN(const ConvShape c, conv_shape_of(context));
   return std::unique_ptr<Kernel>(std::make_unique<AmxConv>(engine(), c));
 }
 
-template Result<std::unique_ptr<Kernel>> create_conv<amx_engine>(const OpContext&);
-template Result<std::unique_ptr<Kernel>> create_conv<software_engine>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_amx_conv<amx_engine>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_amx_conv<software_engine>(const OpContext&);
 
-}  // namespace anynpu::ops::amx
+}  // namespace anynpu::ops::conv

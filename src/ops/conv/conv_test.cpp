@@ -2,7 +2,7 @@
 #include "ops/simd/isa.h"
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 namespace {
 
 TEST(CausalConvWithState, LooksAtThePastAndHandsItOn) {
@@ -259,4 +259,4 @@ TEST(Conv, VectorKernelsTakeOddSizesGroupsStridesAndPads) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

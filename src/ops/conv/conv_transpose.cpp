@@ -9,7 +9,7 @@
 #include "ops/runtime_params.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -234,4 +234,4 @@ void register_conv_transpose(Registry& registry) {
                          .create = create_plain<plan_transpose>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

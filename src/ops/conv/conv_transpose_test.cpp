@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 namespace {
 
 using Floats = std::vector<float>;
@@ -45,4 +45,4 @@ TEST(ConvTranspose, PhasesAgreeWithTheSumOverEveryTap) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

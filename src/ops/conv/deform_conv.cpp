@@ -11,7 +11,7 @@
 #include "ops/window.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -195,4 +195,4 @@ void register_deform_conv(Registry& registry) {
                          .create = create_plain<plan_deform>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

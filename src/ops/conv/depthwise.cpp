@@ -16,7 +16,7 @@
 #include "ops/simd/lanes_bf16.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -294,4 +294,4 @@ template Result<std::unique_ptr<Kernel>> create_depthwise_conv<Isa::avx512>(cons
 template Result<std::unique_ptr<Kernel>> create_depthwise_conv<Isa::avx2>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_depthwise_conv<Isa::baseline>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 
-namespace anynpu::ops::amx {
+namespace anynpu::ops::conv {
+
+using namespace amx;
 
 namespace {
 
@@ -112,4 +114,4 @@ void Fold::run(const Engine& engine, const BF16* input, int64_t image, int64_t t
   }
 }
 
-}  // namespace anynpu::ops::amx
+}  // namespace anynpu::ops::conv

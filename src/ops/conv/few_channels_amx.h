@@ -12,7 +12,7 @@
 #include "ops/amx/tiles.h"
 #include "ops/conv/conv.h"
 
-namespace anynpu::ops::amx {
+namespace anynpu::ops::conv {
 
 class Fold {
  public:
@@ -24,11 +24,11 @@ class Fold {
 
   int64_t scratch_bytes() const;
   // The rows of the pixels of lines [top, end) of the result of an image.
-  void run(const Engine& engine, const BF16* input, int64_t image, int64_t top, int64_t end,
+  void run(const amx::Engine& engine, const BF16* input, int64_t image, int64_t top, int64_t end,
            BF16* scratch, BF16* to) const;
 
  private:
-  void mix(const Engine& engine, const BF16* input, int64_t image, int64_t y, BF16* to) const;
+  void mix(const amx::Engine& engine, const BF16* input, int64_t image, int64_t y, BF16* to) const;
 
   int64_t channels_ = 0, batch_ = 0;
   Window window_;
@@ -38,4 +38,4 @@ class Fold {
   std::vector<uint32_t> masks_;
 };
 
-}  // namespace anynpu::ops::amx
+}  // namespace anynpu::ops::conv

@@ -11,13 +11,13 @@
 #include "ops/simd/tile.h"
 #include "tensor/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
 constexpr int64_t kCachedBytes = 384 << 10;  // of the panels of one task
 constexpr int64_t kMostPanels = 8;           // of one task
-constexpr int64_t kTasksPerThread = 4;
+constexpr int64_t kIm2colTasksPerThread = 4;
 constexpr int64_t kMostPanelBytes = int64_t{64} << 20;
 constexpr int64_t kMostColumns = 32;
 constexpr int kFewProducts = 1 << 14;
@@ -313,7 +313,7 @@ class GatheredKernel final : public Kernel {
       const int64_t fits = std::clamp<int64_t>(
           kCachedBytes / std::max<int64_t>(1, floats * static_cast<int64_t>(sizeof(float))), 1,
           kMostPanels);
-      const int64_t enough = panels * c.batch * c.group / (kTasksPerThread * threads);
+      const int64_t enough = panels * c.batch * c.group / (kIm2colTasksPerThread * threads);
       const int64_t step = std::clamp<int64_t>(enough, 1, fits);
       made->panel_steps.push_back(step);
       made->first_task.push_back(made->first_task.back() + (panels + step - 1) / step);
@@ -321,7 +321,7 @@ class GatheredKernel final : public Kernel {
     }
     tasks = made->first_task.back() * c.batch * c.group;
     const int64_t pieces =
-        std::clamp<int64_t>(kTasksPerThread * threads / std::max<int64_t>(1, tasks), 1,
+        std::clamp<int64_t>(kIm2colTasksPerThread * threads / std::max<int64_t>(1, tasks), 1,
                             std::max<int64_t>(1, made->rows.row_tiles()));
     made->tile_step = (made->rows.row_tiles() + pieces - 1) / std::max<int64_t>(1, pieces);
     made->row_pieces =
@@ -415,4 +415,4 @@ Result<std::unique_ptr<Kernel>> create_gathered(const OpContext& context, Gather
       std::move(conv), rule, context.inputs[1].is_constant, tile_set(isa)));
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -14,7 +14,7 @@
 
 #include "ops/conv/conv.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 constexpr size_t kMostGatheredAxes = 4;
 constexpr size_t kMostPhases = 1024;
@@ -71,4 +71,4 @@ Result<std::unique_ptr<Kernel>> create_gathered_conv(const OpContext& context) {
   return create_gathered(context, rule, isa);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -6,7 +6,9 @@
 #include "ops/quantize/quantize.h"
 #include "ops/window.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
+
+using quantize::QuantParameter;
 
 struct IntegerConv {
   Window window;
@@ -30,4 +32,4 @@ Result<IntegerConv> integer_conv_of(const OpContext& context);
 Status can_run_packed_conv(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_packed_conv(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -14,7 +14,7 @@
 #include "ops/parallel.h"
 #include "ops/simd/tile_int8.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -295,4 +295,4 @@ Result<std::unique_ptr<Kernel>> create_packed_conv(const OpContext& context) {
   return std::unique_ptr<Kernel>(std::make_unique<PackedConv>(std::move(problem), constant));
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

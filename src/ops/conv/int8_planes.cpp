@@ -5,7 +5,7 @@
 
 #include "ops/conv/int8_tile.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -167,4 +167,4 @@ void BytePlanes::fill(const uint8_t* x, int64_t begin, int64_t end, uint8_t pad,
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -15,7 +15,7 @@
 
 #include "ops/conv/int8.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 struct BytePlanes {
   static constexpr size_t kMostFolded = 15;
@@ -78,4 +78,4 @@ void BytePlanes::for_each_run(int64_t first, int64_t count, const Body& body) co
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

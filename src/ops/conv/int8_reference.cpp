@@ -9,26 +9,26 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
 constexpr DTypeSet kBytes{DType::u8, DType::i8};
 
 // Positions of the operands; -1 where an operator has none.
-struct Places {
+struct InputIndices {
   size_t weight = 1;
   int x_zero = 2, w_zero = 3, x_scale = -1, w_scale = -1, y_scale = -1, y_zero = -1, bias = -1;
 };
-constexpr Places kInteger{};
-constexpr Places kLinear{3, 2, 5, 1, 4, 6, 7, 8};
+constexpr InputIndices kInteger{};
+constexpr InputIndices kLinear{3, 2, 5, 1, 4, 6, 7, 8};
 
-const Places& places_of(const OpContext& context) {
+const InputIndices& places_of(const OpContext& context) {
   return context.schema->name == "QLinearConv" ? kLinear : kInteger;
 }
 
-Status conv_rule(OpContext& context) {
-  const Places& at = places_of(context);
+Status int8_conv_rule(OpContext& context) {
+  const InputIndices& at = places_of(context);
   const Operand &x = context.inputs[0], &w = context.inputs[at.weight];
   const DType type = at.y_zero < 0 ? DType::i32 : context.inputs[7].dtype;
   context.outputs[0].dtype = type;
@@ -39,7 +39,7 @@ Status conv_rule(OpContext& context) {
   return set_output(context, 0, type, std::move(shape));
 }
 
-PlanResult plan_conv(const OpContext& context) {
+PlanResult plan_int8_conv(const OpContext& context) {
   ANYNPU_ASSIGN(const IntegerConv p, integer_conv_of(context));
   const auto load_x = load_block<int64_t>(p.x_type), load_w = load_block<int64_t>(p.w_type);
   const auto store = store_block<double>(p.out_type);
@@ -82,7 +82,7 @@ double IntegerConv::factor(const RunArgs& args, int64_t m) const {
 }
 
 Result<IntegerConv> integer_conv_of(const OpContext& context) {
-  const Places& at = places_of(context);
+  const InputIndices& at = places_of(context);
   const Operand &x = context.inputs[0], &w = context.inputs[at.weight];
   IntegerConv p;
   p.groups = context.int_attr("group");
@@ -145,7 +145,7 @@ void register_int8_conv(Registry& registry) {
                         .outputs = {{"y", "I"}},
                         .types = {{"X", kBytes}, {"W", kBytes}},
                         .attrs = attrs,
-                        .shape = conv_rule});
+                        .shape = int8_conv_rule});
   registry.add(OpSchema{
       .name = "QLinearConv",
       .since = 10,
@@ -162,7 +162,7 @@ void register_int8_conv(Registry& registry) {
       .types =
           {{"X", kBytes}, {"W", kBytes}, {"Y", kBytes}, {"S", {DType::f32}}, {"I", {DType::i32}}},
       .attrs = attrs,
-      .shape = conv_rule});
+      .shape = int8_conv_rule});
   for (std::string_view op : {"ConvInteger", "QLinearConv"}) {
     registry.add(KernelDef{.op = op,
                            .name = "conv_avx512_vnni",
@@ -170,8 +170,8 @@ void register_int8_conv(Registry& registry) {
                            .can_run = can_run_packed_conv,
                            .create = create_packed_conv});
     registry.add(KernelDef{
-        .op = op, .name = "reference", .types = kBytes, .create = create_plain<plan_conv>});
+        .op = op, .name = "reference", .types = kBytes, .create = create_plain<plan_int8_conv>});
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

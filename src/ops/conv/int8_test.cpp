@@ -5,7 +5,7 @@
 
 #include "ops/quantize/byte_case.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 namespace {
 
 // Everything that a convolution may have, drawn.
@@ -124,4 +124,4 @@ TEST(QLinearConv, RefusesParametersThatFitNoChannel) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

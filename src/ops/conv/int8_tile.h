@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 constexpr int64_t kConv8Rows = 14;
 constexpr int64_t kConv8Lanes = 16;    // pixels of one register
@@ -58,4 +58,4 @@ struct Conv8Store {
 void store_conv8_sums(const Conv8Store& store, int32_t* out);
 void store_conv8_bytes(const Conv8Store& store, uint8_t* out);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -9,7 +9,7 @@
 #pragma GCC push_options
 #pragma GCC target("avx512vnni,avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 namespace tile_conv8 {
 
 template <int rows, int vectors>
@@ -167,15 +167,15 @@ void store_conv8_bytes(const Conv8Store& store, uint8_t* out) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv
 #pragma GCC pop_options
 #else
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 Conv8TileFunction find_conv8_tile(int64_t, int64_t) { return nullptr; }
 void interleave_conv8_row(const Conv8Source[4], int64_t, uint8_t, uint8_t, int64_t, uint8_t*) {}
 void store_conv8_sums(const Conv8Store&, int32_t*) {}
 void store_conv8_bytes(const Conv8Store&, uint8_t*) {}
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv
 #endif

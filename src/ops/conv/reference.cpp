@@ -8,7 +8,7 @@
 #include "tensor/element.h"
 #include "tensor/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -74,4 +74,4 @@ Result<std::unique_ptr<Kernel>> create_conv_reference(const OpContext& context) 
   return create_plain<plan_conv>(context);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -8,7 +8,7 @@
 #include "ops/registry.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 Result<ConvShape> conv_shape_of(const OpContext& context) {
   const Operand& x = context.inputs[0];
@@ -73,7 +73,7 @@ Status conv_rule(OpContext& context) {
 
 }  // namespace
 
-void register_conv(Registry& registry) {
+void register_family(Registry& registry) {
   register_causal_conv(registry);
   register_conv_transpose(registry);
   register_deform_conv(registry);
@@ -174,8 +174,8 @@ void register_conv(Registry& registry) {
                            .name = "conv_amx_bf16",
                            .domain = domain,
                            .types = {DType::bf16},
-                           .can_run = amx::can_run_conv,
-                           .create = amx::create_conv<amx::amx_engine>});
+                           .can_run = can_run_amx_conv,
+                           .create = create_amx_conv<amx::amx_engine>});
     registry.add(KernelDef{.op = op,
                            .name = "conv_avx512_bf16",
                            .domain = domain,
@@ -196,4 +196,4 @@ void register_conv(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -11,7 +11,7 @@
 #include "ops/plain_kernel.h"
 #include "ops/simd/tile.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -252,4 +252,4 @@ Result<std::unique_ptr<Kernel>> create_winograd_conv(const OpContext& context) {
   return std::unique_ptr<Kernel>(std::make_unique<WinogradConv>(c));
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

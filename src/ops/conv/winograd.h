@@ -5,9 +5,9 @@
 
 #include "ops/conv/conv.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 Status can_run_winograd_conv(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_winograd_conv(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

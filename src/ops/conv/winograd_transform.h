@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 constexpr int64_t kWinogradTaps = 16;   // of a transformed kernel or tile: 4 x 4
 constexpr int64_t kWinogradPanel = 32;  // output channels that are packed together
@@ -40,4 +40,4 @@ void winograd_output(const WinogradOutput& tile);
 void winograd_weights(const float kernel[9][kWinogradPanel],
                       float taps[kWinogradTaps][kWinogradPanel]);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

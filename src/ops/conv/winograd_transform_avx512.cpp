@@ -6,7 +6,7 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 namespace winograd {
 
 typedef float Vec __attribute__((vector_size(64)));
@@ -78,16 +78,16 @@ void winograd_output(const WinogradOutput& t) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv
 #pragma GCC pop_options
 #else
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 void winograd_input(const WinogradInput&) {}  // no kernel asks for them
 void winograd_output(const WinogradOutput&) {}
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv
 #endif
 
-namespace anynpu::ops {
+namespace anynpu::ops::conv {
 
 namespace {
 
@@ -117,4 +117,4 @@ void winograd_weights(const float kernel[9][kWinogradPanel],
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::conv

@@ -13,12 +13,14 @@
 #include "ops/plain_kernel.h"
 
 namespace anynpu::ops {
-
 class Registry;
+}
+
+namespace anynpu::ops::detection {
 
 void register_roi_pools(Registry& registry);
 void register_detection_output(Registry& registry);
 void register_non_max_suppression(Registry& registry);
 void register_roi_align(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::detection

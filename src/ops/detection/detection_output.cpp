@@ -6,7 +6,7 @@
 #include "ops/families.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::detection {
 
 namespace {
 
@@ -249,11 +249,11 @@ void register_detection_output(Registry& registry) {
                          .create = create_plain<plan_detection>});
 }
 
-void register_detection(Registry& registry) {
+void register_family(Registry& registry) {
   register_roi_pools(registry);
   register_detection_output(registry);
   register_non_max_suppression(registry);
   register_roi_align(registry);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::detection

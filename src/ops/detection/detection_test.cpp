@@ -3,7 +3,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::detection {
 namespace {
 
 using Floats = std::vector<float>;
@@ -98,4 +98,4 @@ TEST(RoiAlign, FailsOnABatchThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::detection

@@ -10,13 +10,13 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::detection {
 
 namespace {
 
-using Box = std::array<float, 4>;  // y1, x1, y2, x2 with the smaller first
+using BoxCorners = std::array<float, 4>;  // y1, x1, y2, x2 with the smaller first
 
-Box box_at(const float* raw, bool centre) {
+BoxCorners box_at(const float* raw, bool centre) {
   if (centre) {  // x, y, width, height
     return {raw[1] - raw[3] / 2, raw[0] - raw[2] / 2, raw[1] + raw[3] / 2, raw[0] + raw[2] / 2};
   }
@@ -24,7 +24,7 @@ Box box_at(const float* raw, bool centre) {
           std::max(raw[1], raw[3])};
 }
 
-float overlap(const Box& a, const Box& b) {
+float overlap(const BoxCorners& a, const BoxCorners& b) {
   const float height = std::min(a[2], b[2]) - std::max(a[0], b[0]),
               width = std::min(a[3], b[3]) - std::max(a[1], b[1]);
   if (height <= 0 || width <= 0) return 0;
@@ -58,12 +58,12 @@ std::vector<int64_t> select(const OpContext& context) {
       }
       std::stable_sort(order.begin(), order.end(),
                        [&](int64_t p, int64_t q) { return row[p] > row[q]; });
-      std::vector<Box> kept;
+      std::vector<BoxCorners> kept;
       for (int64_t i : order) {
         if (static_cast<int64_t>(kept.size()) >= most) break;
-        const Box next = box_at(box + (b * boxes[1] + i) * 4, centre);
+        const BoxCorners next = box_at(box + (b * boxes[1] + i) * 4, centre);
         if (std::any_of(kept.begin(), kept.end(),
-                        [&](const Box& k) { return overlap(k, next) > iou; }))
+                        [&](const BoxCorners& k) { return overlap(k, next) > iou; }))
           continue;
         kept.push_back(next);
         found.insert(found.end(), {b, c, i});
@@ -112,4 +112,4 @@ void register_non_max_suppression(Registry& registry) {
                          .create = create_late<plan_nms, 0b11111>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::detection

@@ -10,7 +10,7 @@
 #include "ops/runtime_params.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::detection {
 
 namespace {
 
@@ -171,4 +171,4 @@ void register_roi_align(Registry& registry) {
       .op = "RoiAlign", .name = "reference", .types = kFloats, .create = create_plain<plan_roi>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::detection

@@ -11,7 +11,7 @@
 #include "ops/registry.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::detection {
 
 namespace {
 
@@ -65,7 +65,7 @@ Result<RoiShape> roi_shape_of(const OpContext& context) {
   return r;
 }
 
-Status roi_rule(OpContext& context) {
+Status roi_pool_rule(OpContext& context) {
   context.outputs[0].dtype = context.inputs[0].dtype;
   if (!context.inputs[0].has_shape || !context.inputs[1].has_shape) return {};
   ANYNPU_ASSIGN(const RoiShape r, roi_shape_of(context));
@@ -199,7 +199,7 @@ void register_roi_pools(Registry& registry) {
       .outputs = {{"Y", "T"}},
       .types = {{"T", kFloats}},
       .attrs = {{"pooled_shape", AttrKind::ints, {}, true}, {"spatial_scale", AttrKind::f, 1.0f}},
-      .shape = roi_rule};
+      .shape = roi_pool_rule};
   registry.add(schema);
   schema.name = "PsRoiPool";
   schema.domain = "anynpu";
@@ -218,4 +218,4 @@ void register_roi_pools(Registry& registry) {
                          .create = create_plain<plan_roi_pool>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::detection

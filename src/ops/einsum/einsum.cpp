@@ -12,7 +12,7 @@
 #include "ops/runtime_params.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::einsum {
 
 namespace {
 
@@ -194,7 +194,7 @@ PlanResult plan_einsum(const OpContext& context) {
 
 }  // namespace
 
-void register_einsum(Registry& registry) {
+void register_family(Registry& registry) {
   registry.add(OpSchema{.name = "Einsum",
                         .since = 12,
                         .inputs = {{"Inputs", "T", Presence::variadic}},
@@ -226,4 +226,4 @@ void register_einsum(Registry& registry) {
       .op = "Einsum", .name = "reference", .types = kNumbers, .create = create_plain<plan_einsum>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::einsum

@@ -9,7 +9,7 @@
 #include "ops/plain_kernel.h"
 #include "ops/simd/isa.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::einsum {
 
 struct Equation {
   std::vector<std::string> terms;  // one per input; digits stand for the dimensions of "..."
@@ -26,4 +26,4 @@ Status can_run_einsum_products(const OpContext& context);
 template <Isa isa>
 PlanResult plan_einsum_products(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::einsum

@@ -4,7 +4,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::einsum {
 namespace {
 
 using Floats = std::vector<float>;
@@ -92,4 +92,4 @@ TEST(Einsum, InfinityTimesZeroIsNotSummedAway) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::einsum

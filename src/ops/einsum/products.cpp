@@ -14,7 +14,7 @@
 #include "ops/registry.h"
 #include "ops/simd/row_math.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::einsum {
 
 namespace {
 
@@ -337,7 +337,7 @@ class Builder {
       return int{!matrix_in(a, roles.rows, inner)} + int{!matrix_in(b, inner, roles.columns)};
     };
     if (copies(roles.inner_of_b) < copies(roles.inner)) roles.inner = roles.inner_of_b;
-    GemmShape g;
+    gemm::GemmShape g;
     g.m = a.count(roles.rows), g.n = b.count(roles.columns), g.k = a.count(roles.inner);
     const int64_t matrices = a.count(roles.batch);
     if (matrices > kMostMatrices || (matrices > 1 && g.m * g.n * g.k < kLeastProduct)) {
@@ -354,8 +354,9 @@ class Builder {
     g.batch_b = b.offsets(roles.batch);
     const std::string letters = roles.result();
     const Place place = result_place(letters, matrices * g.m * g.n);
-    plan_->steps.push_back({plan_packed_gemm(std::move(g), RightSide::plain, isa_, target_.threads),
-                            a.place, b.place, place});
+    plan_->steps.push_back(
+        {gemm::plan_packed_gemm(std::move(g), gemm::RightSide::plain, isa_, target_.threads),
+         a.place, b.place, place});
     return dense(place, letters, [&](char letter) {
       return (a.find(letter) ? a.find(letter) : b.find(letter))->extent;
     });
@@ -394,4 +395,4 @@ template PlanResult plan_einsum_products<Isa::avx512>(const OpContext&);
 template PlanResult plan_einsum_products<Isa::avx2>(const OpContext&);
 template PlanResult plan_einsum_products<Isa::baseline>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::einsum

@@ -14,7 +14,7 @@
 #include "tensor/element.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -245,4 +245,4 @@ void register_binary(Registry& registry) {
   add_binary<Div, false>(registry, "Div");
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

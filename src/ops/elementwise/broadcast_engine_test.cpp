@@ -3,7 +3,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 namespace {
 
 using Floats = std::vector<float>;
@@ -96,4 +96,4 @@ TEST(Block, EveryKernelAgreesWithTheReference) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -9,7 +9,7 @@
 #include "tensor/half_arrays.h"
 #include "tensor/onnx_type.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -122,4 +122,4 @@ void register_cast(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

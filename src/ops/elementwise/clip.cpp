@@ -10,7 +10,7 @@
 #include "ops/registry.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -98,4 +98,4 @@ void register_clip(Registry& registry) {
                          .create = create_plain<plan_clip>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -7,8 +7,10 @@
 #pragma once
 
 namespace anynpu::ops {
-
 class Registry;
+}
+
+namespace anynpu::ops::elementwise {
 
 void register_unary_rows(Registry& registry);
 void register_typed_unary(Registry& registry);
@@ -23,4 +25,4 @@ void register_typed_cast(Registry& registry);
 void register_cast(Registry& registry);
 void register_where(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -6,7 +6,7 @@
 #include "ops/test_node.h"
 #include "tensor/half.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 namespace {
 
 TEST(Relu, ClearsNegativesAndKeepsNaN) {
@@ -172,4 +172,4 @@ TEST(Binary, ShortFloatsRoundOnceWhateverTheLength) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

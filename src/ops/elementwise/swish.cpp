@@ -14,7 +14,7 @@
 #include "ops/simd/rows.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -148,4 +148,4 @@ void register_swish(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

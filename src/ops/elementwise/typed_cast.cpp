@@ -9,7 +9,7 @@
 #include "ops/elementwise/typed_engine.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -87,4 +87,4 @@ void register_typed_cast(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

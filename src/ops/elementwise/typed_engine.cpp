@@ -8,7 +8,7 @@
 #include "ops/parallel.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -189,4 +189,4 @@ PlanResult plan_typed(const OpContext& context, const TypedOp& op, const Params&
   return plan;
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -11,7 +11,7 @@
 #include "ops/elementwise/wide_engine.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 // out[i] = f(in[0][i], in[1][i], ...) for i in [0, count); `out` may be any of them.
 using TypedLoop = void (*)(const std::byte* const* in, std::byte* out, int64_t count,
@@ -42,4 +42,4 @@ PlanResult plan_typed(const OpContext& context, const TypedOp& op, const Params&
 // The refusal of a kernel that has no loop for the types of `context`.
 Status no_typed_loop(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -7,7 +7,7 @@
 #include "ops/elementwise/typed_engine.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -86,13 +86,13 @@ struct Leaky {
   }
 };
 
-struct Row {
+struct TypedNaryRow {
   std::string_view name;
   TypedLoop (*find)(DType type);
   bool folds = false, finite = false;
 };
 
-constexpr Row kRows[] = {
+constexpr TypedNaryRow kTypedNaryRows[] = {
     {"Equal", find_equal<Equal>},
     {"Less", find_numbers<Less, true>},
     {"Greater", find_numbers<Greater, true>},
@@ -111,7 +111,7 @@ constexpr Row kRows[] = {
 };
 
 TypedOp typed_op(const OpContext& context) {
-  for (const Row& row : kRows) {
+  for (const TypedNaryRow& row : kTypedNaryRows) {
     if (row.name != context.schema->name) continue;
     const size_t count = context.inputs.size();
     if (row.folds && (count < 2 || (row.name == "Sum" && count > 2))) return {};
@@ -120,7 +120,7 @@ TypedOp typed_op(const OpContext& context) {
   return {};
 }
 
-Status can_run_typed(const OpContext& context) {
+Status can_run_typed_nary(const OpContext& context) {
   return typed_op(context).loop ? Status{} : no_typed_loop(context);
 }
 PlanResult plan_typed_nary(const OpContext& context) {
@@ -175,11 +175,11 @@ PlanResult plan_typed_where(const OpContext& context) {
 }  // namespace
 
 void register_typed_nary(Registry& registry) {
-  for (const Row& row : kRows) {
+  for (const TypedNaryRow& row : kTypedNaryRows) {
     registry.add(KernelDef{.op = row.name,
                            .name = "typed",
                            .types = kNumbers | DTypeSet{DType::boolean},
-                           .can_run = can_run_typed,
+                           .can_run = can_run_typed_nary,
                            .create = create_plain<plan_typed_nary>});
   }
   registry.add(KernelDef{.op = "Where",
@@ -189,4 +189,4 @@ void register_typed_nary(Registry& registry) {
                          .create = create_plain<plan_typed_where>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -7,7 +7,7 @@
 #include "ops/test_node.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 namespace {
 
 std::vector<float> special_values() {
@@ -147,4 +147,4 @@ TEST(Typed, EveryTypeAndBroadcastAgreesWithTheReference) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -11,7 +11,7 @@
 #include "ops/registry.h"
 #include "ops/simd/rows.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -92,14 +92,14 @@ ANYNPU_FUNCTION(IsInf, ((x == -std::numeric_limits<T>::infinity()) & (p[0] != T(
                            ((x == std::numeric_limits<T>::infinity()) & (p[1] != T(0))))
 #undef ANYNPU_FUNCTION
 
-struct Row {
+struct TypedUnaryRow {
   std::string_view name;
   TypedLoop (*find)(DType type);
   std::array<std::string_view, 2> attrs = {};
   bool finite = false;
 };
 
-constexpr Row kRows[] = {
+constexpr TypedUnaryRow kTypedUnaryRows[] = {
     {"Round", find_floats<Round>, {}, true},
     {"Floor", find_floats<Floor>, {}, true},
     {"Ceil", find_floats<Ceil>, {}, true},
@@ -151,13 +151,13 @@ Params params_of(const OpContext& context, const std::array<std::string_view, 2>
   return params;
 }
 
-Status can_run_typed(const OpContext& context) {
-  const Row* row = find_row(kRows, context);
+Status can_run_typed_unary(const OpContext& context) {
+  const TypedUnaryRow* row = find_row(kTypedUnaryRows, context);
   return row && row->find(context.inputs[0].dtype) ? Status{} : no_typed_loop(context);
 }
 
 PlanResult plan_typed_unary(const OpContext& context) {
-  const Row* row = find_row(kRows, context);
+  const TypedUnaryRow* row = find_row(kTypedUnaryRows, context);
   if (!row) return no_kernel_for(context);
   return plan_typed(context, {.loop = row->find(context.inputs[0].dtype), .finite = row->finite},
                     params_of(context, row->attrs));
@@ -195,11 +195,11 @@ void add_functions(Registry& registry, std::string_view name) {
 }  // namespace
 
 void register_typed_unary(Registry& registry) {
-  for (const Row& row : kRows) {
+  for (const TypedUnaryRow& row : kTypedUnaryRows) {
     registry.add(KernelDef{.op = row.name,
                            .name = "typed",
                            .types = kNumbers | DTypeSet{DType::boolean},
-                           .can_run = can_run_typed,
+                           .can_run = can_run_typed_unary,
                            .create = create_plain<plan_typed_unary>});
   }
   add_functions<Isa::avx512>(registry, "typed_avx512");
@@ -207,4 +207,4 @@ void register_typed_unary(Registry& registry) {
   add_functions<Isa::baseline>(registry, "typed");
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -12,7 +12,7 @@
 #include "ops/registry.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -137,7 +137,7 @@ void register_unary(Registry& registry) {
   add_unary<LeakyRelu, kBlocked>(registry, "LeakyRelu", 6, {{"alpha", AttrKind::f, 0.01f}});
 }
 
-void register_elementwise(Registry& registry) {
+void register_family(Registry& registry) {
   register_unary_rows(registry);  // before the references
   register_typed_unary(registry);
   register_unary(registry);
@@ -151,4 +151,4 @@ void register_elementwise(Registry& registry) {
   register_where(registry);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -8,7 +8,7 @@
 #include "ops/simd/rows.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -70,4 +70,4 @@ void register_unary_rows(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -4,7 +4,7 @@
 #include "ops/elementwise/wide_engine.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -56,4 +56,4 @@ void register_where(Registry& registry) {
                          .create = create_plain<plan_where>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

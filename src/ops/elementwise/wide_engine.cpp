@@ -7,11 +7,11 @@
 #include "ops/parallel.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
-constexpr size_t kMostInputs = 3;  // of an operator that does not fold
+constexpr size_t kMostWideInputs = 3;  // of an operator that does not fold
 
 // Where the elements of one input lie, for outputs in order.
 struct Walk {
@@ -63,13 +63,14 @@ PlanResult plan_wide(const OpContext& context, const BlockOp& op, BlockFunction<
     if (!loads.back()) return no_kernel_for(context);
   }
   const StoreBlock<W> store = store_block<W>(context.outputs[0].dtype, op.rule);
-  if (!function || !store || (!folds && walks.size() > kMostInputs)) return no_kernel_for(context);
+  if (!function || !store || (!folds && walks.size() > kMostWideInputs))
+    return no_kernel_for(context);
   const auto count = static_cast<size_t>(element_count(out));
   const size_t least = stored_in_bytes(context.outputs[0].dtype) ? 4096 : count;
   auto plan = make_plan([=](const RunArgs& args) {
     parallel(count, least, [&](size_t begin, size_t end) {
-      W blocks[kMostInputs][kBlockLength];
-      const W* const in[kMostInputs] = {blocks[0], blocks[1], blocks[2]};
+      W blocks[kMostWideInputs][kBlockLength];
+      const W* const in[kMostWideInputs] = {blocks[0], blocks[1], blocks[2]};
       for (auto at = static_cast<int64_t>(begin); at < static_cast<int64_t>(end);
            at += kBlockLength) {
         const int64_t length = std::min(kBlockLength, static_cast<int64_t>(end) - at);
@@ -121,4 +122,4 @@ Status broadcast_rule(OpContext& context, DType dtype) {
   return set_output(context, 0, dtype, std::move(shape));
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

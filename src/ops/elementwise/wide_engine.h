@@ -11,7 +11,7 @@
 #include "ops/elements/wide.h"
 #include "ops/plain_kernel.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 using Params = std::array<double, 4>;  // attributes, read once per plan
 
@@ -45,4 +45,4 @@ PlanResult plan_blocks(const OpContext& context, const BlockOp& op, WideKind kin
 // The broadcast shape of all inputs into output 0, with type `dtype`.
 Status broadcast_rule(OpContext& context, DType dtype);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of two or more broadcast tensors as rows of the block engine.
+// Operators of two or more broadcast tensors as nary_rows of the block engine.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 #include "ops/families.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -93,7 +93,7 @@ BlockOp folding(BlockOp op) {
   return op;
 }
 
-const std::vector<NaryRow>& rows() {
+const std::vector<NaryRow>& nary_rows() {
   static const std::vector<NaryRow> list = {
       {"Equal", 7, kNumbers | kBool, ANYNPU_EACH(a == b), true},
       {"Less", 7, kNumbers, ANYNPU_EACH(a < b), true},
@@ -118,8 +118,8 @@ const std::vector<NaryRow>& rows() {
 #undef ANYNPU_EACH
 #undef ANYNPU_BITS
 
-const NaryRow* find_row(std::string_view name) {
-  for (const NaryRow& row : rows()) {
+const NaryRow* find_nary_row(std::string_view name) {
+  for (const NaryRow& row : nary_rows()) {
     if (row.name == name) return &row;
   }
   return nullptr;
@@ -133,12 +133,12 @@ Status nary_rule(OpContext& context) {
                   context.label(), way);
     }
   }
-  const NaryRow* row = find_row(context.schema->name);
+  const NaryRow* row = find_nary_row(context.schema->name);
   return broadcast_rule(context, row && row->to_bool ? DType::boolean : context.inputs[0].dtype);
 }
 
-PlanResult plan_row(const OpContext& context) {
-  const NaryRow* row = find_row(context.schema->name);
+PlanResult plan_nary_row(const OpContext& context) {
+  const NaryRow* row = find_nary_row(context.schema->name);
   if (!row) return no_kernel_for(context);
   const bool flag = context.int_attr("fmod") != 0 || context.string_attr("direction") == "LEFT";
   return plan_blocks(context, row->op, wide_kind(context.inputs[0].dtype), {flag ? 1.0 : 0.0});
@@ -192,7 +192,7 @@ PlanResult plan_pow(const OpContext& context) {
 }  // namespace
 
 void register_wide_nary(Registry& registry) {
-  for (const NaryRow& row : rows()) {
+  for (const NaryRow& row : nary_rows()) {
     OpSchema schema{.name = row.name,
                     .since = row.since,
                     .inputs = {{"A", "T"}, {"B", "T"}},
@@ -206,7 +206,7 @@ void register_wide_nary(Registry& registry) {
     registry.add(KernelDef{.op = row.name,
                            .name = "block_nary",
                            .types = row.types,
-                           .create = create_plain<plan_row>});
+                           .create = create_plain<plan_nary_row>});
   }
   registry.add(OpSchema{.name = "Mean",
                         .since = 6,
@@ -226,4 +226,4 @@ void register_wide_nary(Registry& registry) {
       .op = "Pow", .name = "block_nary", .types = kNumbers, .create = create_plain<plan_pow>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of one tensor as rows of the block engine. Those on the hot path of networks have loops
-// of their own in elementwise/unary.cpp.
+// Operators of one tensor as unary_rows of the block engine. Those on the hot path of networks have
+// loops of their own in elementwise/unary.cpp.
 #include <bit>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 #include "ops/elementwise/wide_engine.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::elementwise {
 
 namespace {
 
@@ -42,7 +42,7 @@ W sign(W x, const Params&) {
   return x;
 }
 
-const std::vector<UnaryRow>& rows() {
+const std::vector<UnaryRow>& unary_rows() {
   constexpr DTypeSet kBool{DType::boolean};
   const auto real = [](std::string_view name, float value) {
     return AttrSchema{name, AttrKind::f, value};
@@ -115,20 +115,20 @@ const std::vector<UnaryRow>& rows() {
 
 #undef ANYNPU_REAL
 
-const UnaryRow* find_row(std::string_view name) {
-  for (const UnaryRow& row : rows()) {
+const UnaryRow* find_unary_row(std::string_view name) {
+  for (const UnaryRow& row : unary_rows()) {
     if (row.name == name) return &row;
   }
   return nullptr;
 }
 
 Status unary_rule(OpContext& context) {
-  const UnaryRow* row = find_row(context.schema->name);
+  const UnaryRow* row = find_unary_row(context.schema->name);
   return broadcast_rule(context, row && row->to_bool ? DType::boolean : context.inputs[0].dtype);
 }
 
-PlanResult plan_row(const OpContext& context) {
-  const UnaryRow* row = find_row(context.schema->name);
+PlanResult plan_unary_row(const OpContext& context) {
+  const UnaryRow* row = find_unary_row(context.schema->name);
   if (!row) return no_kernel_for(context);
   Params params{};
   for (size_t i = 0; i < row->attrs.size(); ++i) {
@@ -164,7 +164,7 @@ PlanResult plan_gelu(const OpContext& context) {
 }  // namespace
 
 void register_wide_unary(Registry& registry) {
-  for (const UnaryRow& row : rows()) {
+  for (const UnaryRow& row : unary_rows()) {
     OpSchema schema{.name = row.name,
                     .since = row.since,
                     .inputs = {{"X", "T"}},
@@ -176,7 +176,7 @@ void register_wide_unary(Registry& registry) {
     registry.add(KernelDef{.op = row.name,
                            .name = "block_unary",
                            .types = row.types,
-                           .create = create_plain<plan_row>});
+                           .create = create_plain<plan_unary_row>});
   }
   registry.add(OpSchema{.name = "Gelu",
                         .since = 20,
@@ -189,4 +189,4 @@ void register_wide_unary(Registry& registry) {
       .op = "Gelu", .name = "block_unary", .types = kFloats, .create = create_plain<plan_gelu>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::elementwise

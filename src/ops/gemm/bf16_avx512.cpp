@@ -8,7 +8,7 @@
 #include "ops/parallel.h"
 #include "ops/simd/tile_bf16.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
 
 namespace {
 
@@ -246,4 +246,4 @@ Result<std::unique_ptr<Kernel>> create_bf16_gemm(const OpContext& context) {
       std::make_unique<Bf16Gemm>(Bf16Panels{g.k, g.n}, context.inputs[1].is_constant && one_b));
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

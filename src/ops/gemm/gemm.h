@@ -13,6 +13,10 @@
 #include "ops/simd/rows.h"
 
 namespace anynpu::ops {
+class Registry;
+}
+
+namespace anynpu::ops::gemm {
 
 struct GemmShape {
   int64_t m = 0, n = 0, k = 0;
@@ -34,7 +38,6 @@ Result<GemmShape> gemm_shape_of(const OpContext& context);
 
 Result<std::unique_ptr<Kernel>> create_gemm_reference(const OpContext& context);
 
-class Registry;
 void register_int8_matmul(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

@@ -8,12 +8,14 @@
 #include "ops/gemm/packed.h"
 #include "ops/plain_kernel.h"
 
-namespace anynpu::ops::amx {
+namespace anynpu::ops::gemm {
+
+using namespace amx;
 
 namespace {
 
 // A panel of columns of b, or of its transpose.
-void pack_matrix_panel(const Engine& engine, const RightSide& right, const GemmShape& g,
+void pack_matrix_panel(const Engine& engine, const PackedRight& right, const GemmShape& g,
                        int64_t panel, const BF16* b, BF16* packed) {
   g.transpose_b ? right.pack_lines(panel, b, g.k, packed)
                 : right.pack_rows(engine, panel, b, g.n, packed);
@@ -25,7 +27,7 @@ constexpr int64_t kRowBytes = kDepth * 2;
 // bytes of a result depend on them, and so on the shape of the product alone.
 constexpr int64_t kChunkSteps = 12;
 constexpr int64_t kChunkRows = 512, kChunkPanels = 12;  // of a task
-bool in_chunks(const RightSide& right, int64_t m) {
+bool in_chunks(const PackedRight& right, int64_t m) {
   constexpr int64_t kManyRows = 256, kManySteps = 64, kManyPanels = 32;
   return m >= kManyRows && right.steps() >= kManySteps && right.panels() >= kManyPanels;
 }
@@ -41,7 +43,7 @@ int64_t round_64(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 struct AmxGemmPlan final : KernelPlan {
   const Engine* engine = nullptr;
   GemmShape g;
-  RightSide right;
+  PackedRight right;
   Cut cut;
   bool packs_a = false, packs_b = false, chunks = false;
   RowMap curve = nullptr;
@@ -201,7 +203,7 @@ struct AmxGemmPlan final : KernelPlan {
 
 class AmxGemm final : public Kernel {
  public:
-  AmxGemm(const Engine& engine, const RightSide& right, bool constant)
+  AmxGemm(const Engine& engine, const PackedRight& right, bool constant)
       : engine_(engine), right_(right), constant_(constant) {}
 
   size_t packed_bytes() const override {
@@ -240,21 +242,21 @@ class AmxGemm final : public Kernel {
 
  private:
   const Engine& engine_;
-  RightSide right_;
+  PackedRight right_;
   bool constant_;
 };
 
 }  // namespace
 
-Status check_gemm(const OpContext& context) {
+Status check_amx_gemm(const OpContext& context) {
   ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
   if (g.has_c && g.c_row != 0) return fail(Code::unsupported_shape, "C is a matrix, takes a row");
   return {};
 }
 
-Status can_run_gemm(const OpContext& context) {
+Status can_run_amx_gemm(const OpContext& context) {
   ANYNPU_TRY(check_amx());
-  ANYNPU_TRY(check_gemm(context));
+  ANYNPU_TRY(check_amx_gemm(context));
   // Few rows wait for b alone, which vectors stream from memory twice as fast as tiles.
   constexpr int64_t kFewRows = 6;
   ANYNPU_ASSIGN(GemmShape g, gemm_shape_of(context));
@@ -265,17 +267,17 @@ Status can_run_gemm(const OpContext& context) {
 }
 
 template <const Engine& (*engine)()>
-Result<std::unique_ptr<Kernel>> create_gemm(const OpContext& context) {
+Result<std::unique_ptr<Kernel>> create_amx_gemm(const OpContext& context) {
   ANYNPU_ASSIGN(const GemmShape g, gemm_shape_of(context));
   bool one_b = true;
   for (int64_t offset : g.batch_b) one_b = one_b && offset == g.batch_b[0];
-  RightSide right{g.k, g.n};
+  PackedRight right{g.k, g.n};
   if (in_chunks(right, g.m)) right.spare_steps = spare_steps(right.steps());
   return std::unique_ptr<Kernel>(
       std::make_unique<AmxGemm>(engine(), right, context.inputs[1].is_constant && one_b));
 }
 
-template Result<std::unique_ptr<Kernel>> create_gemm<amx_engine>(const OpContext&);
-template Result<std::unique_ptr<Kernel>> create_gemm<software_engine>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_amx_gemm<amx_engine>(const OpContext&);
+template Result<std::unique_ptr<Kernel>> create_amx_gemm<software_engine>(const OpContext&);
 
-}  // namespace anynpu::ops::amx
+}  // namespace anynpu::ops::gemm

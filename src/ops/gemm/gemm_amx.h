@@ -7,14 +7,14 @@
 #include "ops/amx/tiles.h"
 #include "ops/kernel.h"
 
-namespace anynpu::ops::amx {
+namespace anynpu::ops::gemm {
 
 // What the kernel takes, whatever the processor has.
-Status check_gemm(const OpContext& context);
+Status check_amx_gemm(const OpContext& context);
 // And the processor has the instructions.
-Status can_run_gemm(const OpContext& context);
-// With amx_engine() after can_run_gemm(); the tests also with software_engine().
-template <const Engine& (*engine)()>
-Result<std::unique_ptr<Kernel>> create_gemm(const OpContext& context);
+Status can_run_amx_gemm(const OpContext& context);
+// With amx_engine() after can_run_amx_gemm(); the tests also with software_engine().
+template <const amx::Engine& (*engine)()>
+Result<std::unique_ptr<Kernel>> create_amx_gemm(const OpContext& context);
 
-}  // namespace anynpu::ops::amx
+}  // namespace anynpu::ops::gemm

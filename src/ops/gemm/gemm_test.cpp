@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
 namespace {
 
 TEST(Gemm, TransposesScalesAndAddsTheBroadcastC) {
@@ -119,4 +119,4 @@ TEST(Gemm, EveryKernelAgreesWithTheReference) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

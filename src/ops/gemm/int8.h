@@ -6,7 +6,9 @@
 #include "ops/broadcast.h"
 #include "ops/quantize/quantize.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
+
+using quantize::QuantParameter;
 
 struct IntegerMatMul {
   int64_t m = 0, k = 0, n = 0, batches = 0;
@@ -30,4 +32,4 @@ Result<IntegerMatMul> integer_matmul_of(const OpContext& context);
 Status can_run_packed_matmul(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_packed_matmul(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

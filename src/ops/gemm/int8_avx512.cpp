@@ -14,7 +14,7 @@
 #include "ops/plain_kernel.h"
 #include "ops/simd/tile_int8.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
 
 namespace {
 
@@ -253,4 +253,4 @@ Result<std::unique_ptr<Kernel>> create_packed_matmul(const OpContext& context) {
       std::make_unique<PackedMatMul>(problem, b.is_constant && b.rank() == 2));
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

@@ -9,7 +9,7 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
 
 namespace {
 
@@ -28,7 +28,7 @@ const Places& places_of(const OpContext& context) {
   return context.schema->name == "QLinearMatMul" ? kLinear : kInteger;
 }
 
-Status matmul_rule(OpContext& context) {
+Status int8_matmul_rule(OpContext& context) {
   const Places& at = places_of(context);
   const Operand &a = context.inputs[0], &b = context.inputs[at.b];
   const DType type = at.y_zero < 0 ? DType::i32 : context.inputs[7].dtype;
@@ -85,11 +85,6 @@ PlanResult plan_matmul(const OpContext& context) {
 }
 
 }  // namespace
-
-double QuantParameter::at(const RunArgs& args, int64_t index, double otherwise) const {
-  if (input < 0) return otherwise;
-  return load_one<double>(type, args.inputs[static_cast<size_t>(input)], each ? index : 0);
-}
 
 void IntegerMatMul::offsets(int64_t index, int64_t& a, int64_t& b) const {
   loop.offsets(index / loop.inner, a, b);
@@ -148,7 +143,7 @@ void register_int8_matmul(Registry& registry) {
                                    {"b_zero_point", "B", Presence::optional}},
                         .outputs = {{"Y", "I"}},
                         .types = {{"A", kBytes}, {"B", kBytes}},
-                        .shape = matmul_rule});
+                        .shape = int8_matmul_rule});
   registry.add(OpSchema{
       .name = "QLinearMatMul",
       .since = 10,
@@ -162,7 +157,7 @@ void register_int8_matmul(Registry& registry) {
                  {"y_zero_point", "Y"}},
       .outputs = {{"y", "Y"}},
       .types = {{"A", kLinearBytes}, {"B", kLinearBytes}, {"Y", kLinearBytes}, {"S", kFloats}},
-      .shape = matmul_rule});
+      .shape = int8_matmul_rule});
   for (std::string_view op : {"MatMulInteger", "QLinearMatMul"}) {
     registry.add(KernelDef{.op = op,
                            .name = "matmul_avx512_vnni",
@@ -174,4 +169,4 @@ void register_int8_matmul(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

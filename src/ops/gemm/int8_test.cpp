@@ -5,7 +5,7 @@
 #include "ops/quantize/byte_case.h"
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
 namespace {
 
 TEST(MatMulInteger, EveryKernelGivesTheBytesOfThePlainLoop) {
@@ -77,4 +77,4 @@ TEST(MatMulInteger, RefusesMatricesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

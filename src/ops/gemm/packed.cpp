@@ -8,7 +8,7 @@
 #include "ops/parallel.h"
 #include "ops/simd/tile.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
 
 namespace {
 
@@ -362,4 +362,4 @@ template Result<std::unique_ptr<Kernel>> create_packed_gemm<Isa::avx512>(const O
 template Result<std::unique_ptr<Kernel>> create_packed_gemm<Isa::avx2>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_packed_gemm<Isa::baseline>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

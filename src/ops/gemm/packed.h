@@ -8,7 +8,7 @@
 #include "ops/gemm/gemm.h"
 #include "ops/simd/isa.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
 
 template <Isa isa>
 Status can_run_packed_gemm(const OpContext& context);
@@ -31,4 +31,4 @@ std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape g, RightSide right, Isa i
 // One B for all matrices of the batch, and these lie behind one another: one tall matrix.
 void join_batch(GemmShape& g);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

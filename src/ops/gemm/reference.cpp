@@ -7,7 +7,7 @@
 #include "ops/plain_kernel.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
 
 namespace {
 
@@ -91,4 +91,4 @@ Result<std::unique_ptr<Kernel>> create_gemm_reference(const OpContext& context) 
   return create_plain<plan_gemm>(context);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

@@ -7,7 +7,7 @@
 #include "ops/registry.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::gemm {
 
 namespace {
 
@@ -187,7 +187,7 @@ Result<GemmShape> gemm_shape_of(const OpContext& context) {
   return g;
 }
 
-void register_gemm(Registry& registry) {
+void register_family(Registry& registry) {
   register_int8_matmul(registry);
   const std::vector<AttrSchema> attrs = {{"alpha", AttrKind::f, 1.0f},
                                          {"beta", AttrKind::f, 1.0f},
@@ -249,8 +249,8 @@ void register_gemm(Registry& registry) {
                            .name = "gemm_amx_bf16",
                            .domain = domain,
                            .types = {DType::bf16},
-                           .can_run = amx::can_run_gemm,
-                           .create = amx::create_gemm<amx::amx_engine>});
+                           .can_run = can_run_amx_gemm,
+                           .create = create_amx_gemm<amx::amx_engine>});
     registry.add(KernelDef{.op = op,
                            .name = "gemm_avx512_bf16",
                            .domain = domain,
@@ -271,4 +271,4 @@ void register_gemm(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::gemm

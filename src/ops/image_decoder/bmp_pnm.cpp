@@ -5,7 +5,7 @@
 
 #include "ops/image_decoder/rgb_codec.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::image_decoder {
 
 namespace {
 
@@ -118,4 +118,4 @@ Result<RgbPicture> decode_pnm(FileBytes file) {
   return picture;
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::image_decoder

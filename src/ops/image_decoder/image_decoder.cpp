@@ -10,7 +10,7 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::image_decoder {
 
 namespace {
 
@@ -69,7 +69,7 @@ PlanResult plan_decoder(const OpContext& context) {
 
 }  // namespace
 
-void register_image_decoder(Registry& registry) {
+void register_family(Registry& registry) {
   registry.add(OpSchema{.name = "ImageDecoder",
                         .since = 20,
                         .inputs = {{"encoded_stream", "T"}},
@@ -83,4 +83,4 @@ void register_image_decoder(Registry& registry) {
                          .create = create_late<plan_decoder, 1>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::image_decoder

@@ -5,7 +5,7 @@
 
 #include "base/plugin.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::image_decoder {
 
 namespace {
 
@@ -65,4 +65,4 @@ Result<RgbPicture> decode_picture(FileBytes file) {
   return fail(Code::file_invalid, "the data begins like no format of pictures");
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::image_decoder

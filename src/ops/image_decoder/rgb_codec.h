@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::image_decoder {
 
 using FileBytes = std::span<const uint8_t>;
 
@@ -38,6 +38,6 @@ Result<RgbPicture> decode_pnm(FileBytes file);
 // are known and have no decoder here, and a plug-in that is missing, with unsupported_feature.
 Result<RgbPicture> decode_picture(FileBytes file);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::image_decoder
 
-extern "C" const anynpu::ops::RgbCodec* anynpu_rgb_codec();
+extern "C" const anynpu::ops::image_decoder::RgbCodec* anynpu_rgb_codec();

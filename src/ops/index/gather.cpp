@@ -7,7 +7,7 @@
 #include "ops/index/index.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::index {
 
 namespace {
 
@@ -208,7 +208,7 @@ void register_gather(Registry& registry) {
   add("GatherND", create_plain<plan_nd>);
 }
 
-void register_index(Registry& registry) {
+void register_family(Registry& registry) {
   register_gather(registry);
   register_scatter(registry);
   register_tensor_scatter(registry);
@@ -218,4 +218,4 @@ void register_index(Registry& registry) {
   register_unique(registry);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::index

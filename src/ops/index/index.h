@@ -8,8 +8,10 @@
 #include "ops/schema.h"
 
 namespace anynpu::ops {
-
 class Registry;
+}
+
+namespace anynpu::ops::index {
 
 void register_gather(Registry& registry);
 void register_scatter(Registry& registry);
@@ -19,4 +21,4 @@ void register_top_k(Registry& registry);
 void register_one_hot(Registry& registry);
 void register_unique(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::index

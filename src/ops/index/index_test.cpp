@@ -3,7 +3,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::index {
 namespace {
 
 using Floats = std::vector<float>;
@@ -161,4 +161,4 @@ TEST(OneHot, LeavesIndicesOutsideOff) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::index

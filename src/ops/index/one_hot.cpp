@@ -7,7 +7,7 @@
 #include "ops/index/index.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::index {
 
 namespace {
 
@@ -79,4 +79,4 @@ void register_one_hot(Registry& registry) {
                          .create = create_late<plan_one_hot, 2>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::index

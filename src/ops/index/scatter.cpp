@@ -8,7 +8,7 @@
 #include "ops/registry.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::index {
 
 namespace {
 
@@ -52,7 +52,7 @@ Result<Combine> combine_of(const OpContext& context) {
               name_of(context.inputs[0].dtype));
 }
 
-Status elements_rule(OpContext& context) {
+Status scatter_elements_rule(OpContext& context) {
   const Operand &x = context.inputs[0], &indices = context.inputs[1], &updates = context.inputs[2];
   context.outputs[0].dtype = x.dtype;
   if (!x.has_shape) return {};
@@ -73,7 +73,7 @@ Status elements_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, x.shape);
 }
 
-PlanResult plan_elements(const OpContext& context) {
+PlanResult plan_scatter_elements(const OpContext& context) {
   const Shape x = context.inputs[0].shape, shape = context.inputs[1].shape;
   ANYNPU_ASSIGN(const int64_t axis,
                 normal_axis(context, context.int_attr("axis"), context.inputs[0].rank()));
@@ -104,7 +104,7 @@ PlanResult plan_elements(const OpContext& context) {
   });
 }
 
-Status nd_rule(OpContext& context) {
+Status scatter_nd_rule(OpContext& context) {
   const Operand &x = context.inputs[0], &indices = context.inputs[1], &updates = context.inputs[2];
   context.outputs[0].dtype = x.dtype;
   ANYNPU_TRY(combine_of(context).status());
@@ -126,7 +126,7 @@ Status nd_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, x.shape);
 }
 
-PlanResult plan_nd(const OpContext& context) {
+PlanResult plan_scatter_nd(const OpContext& context) {
   const Shape x = context.inputs[0].shape, indices = context.inputs[1].shape;
   ANYNPU_ASSIGN(const Combine update, combine_of(context));
   const auto depth = static_cast<size_t>(indices.back());
@@ -167,7 +167,7 @@ void register_scatter(Registry& registry) {
                   .outputs = {{"output", "T"}},
                   .types = {{"T", kAnyFixed}, {"I", kIndices}},
                   .attrs = {axis},
-                  .shape = elements_rule};
+                  .shape = scatter_elements_rule};
   registry.add(schema);
   schema.name = "ScatterElements";
   schema.since = 11;
@@ -179,7 +179,7 @@ void register_scatter(Registry& registry) {
   schema.since = 11;
   schema.types[1].types = {DType::i64};
   schema.attrs = {};
-  schema.shape = nd_rule;
+  schema.shape = scatter_nd_rule;
   registry.add(schema);
   schema.since = 16;
   schema.attrs = {reduction};
@@ -187,9 +187,9 @@ void register_scatter(Registry& registry) {
   const auto add = [&](std::string_view op, auto create) {
     registry.add(KernelDef{.op = op, .name = "reference", .types = kAnyFixed, .create = create});
   };
-  add("Scatter", create_plain<plan_elements>);
-  add("ScatterElements", create_plain<plan_elements>);
-  add("ScatterND", create_plain<plan_nd>);
+  add("Scatter", create_plain<plan_scatter_elements>);
+  add("ScatterElements", create_plain<plan_scatter_elements>);
+  add("ScatterND", create_plain<plan_scatter_nd>);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::index

@@ -8,7 +8,7 @@
 #include "ops/index/index.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::index {
 
 namespace {
 
@@ -125,4 +125,4 @@ void register_select(Registry& registry) {
                          .create = create_late<plan_non_zero, 1>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::index

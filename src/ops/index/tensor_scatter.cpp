@@ -10,7 +10,7 @@
 #include "ops/registry.h"
 #include "ops/unpacked.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::index {
 
 namespace {
 
@@ -106,4 +106,4 @@ void register_tensor_scatter(Registry& registry) {
                          .create = create_plain<plan_unpacked<plan_scatter>>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::index

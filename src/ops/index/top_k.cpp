@@ -11,7 +11,7 @@
 #include "ops/index/index.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::index {
 
 namespace {
 
@@ -134,4 +134,4 @@ void register_top_k(Registry& registry) {
       .op = "TopK", .name = "reference", .types = kNumbers, .create = create_late<plan_top_k, 2>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::index

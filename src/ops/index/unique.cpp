@@ -10,7 +10,7 @@
 #include "ops/index/index.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::index {
 
 namespace {
 
@@ -161,4 +161,4 @@ void register_unique(Registry& registry) {
                          .create = create_late<plan_unique, 1>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::index

@@ -7,7 +7,7 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::linalg {
 
 namespace {
 
@@ -62,7 +62,7 @@ PlanResult plan_det(const OpContext& context) {
 
 }  // namespace
 
-void register_linalg(Registry& registry) {
+void register_family(Registry& registry) {
   registry.add(OpSchema{.name = "Det",
                         .since = 11,
                         .inputs = {{"X", "T"}},
@@ -73,4 +73,4 @@ void register_linalg(Registry& registry) {
       .op = "Det", .name = "reference", .types = kFloats, .create = create_plain<plan_det>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::linalg

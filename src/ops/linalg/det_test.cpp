@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::linalg {
 namespace {
 
 using Floats = std::vector<float>;
@@ -11,4 +11,4 @@ TEST(Det, ExchangesRows) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::linalg

@@ -8,7 +8,7 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::loss {
 
 namespace {
 
@@ -87,7 +87,7 @@ PlanResult plan_loss(const OpContext& context) {
 
 }  // namespace
 
-void register_loss(Registry& registry) {
+void register_family(Registry& registry) {
   OpSchema schema{.name = "NegativeLogLikelihoodLoss",
                   .since = 12,
                   .inputs = {{"input", "T"}, {"target", "I"}, {"weight", "T", Presence::optional}},
@@ -110,4 +110,4 @@ void register_loss(Registry& registry) {
                          .create = create_plain<plan_loss<true>>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::loss

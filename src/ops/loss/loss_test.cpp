@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::loss {
 namespace {
 
 using Floats = std::vector<float>;
@@ -16,4 +16,4 @@ TEST(NegativeLogLikelihoodLoss, WeighsAndIgnores) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::loss

@@ -13,7 +13,7 @@
 #include "ops/registry.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::norm {
 
 namespace {
 
@@ -188,4 +188,4 @@ void register_batch_norm(Registry& registry) {
                          .create = create_plain<plan_either>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::norm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::norm {
 namespace {
 
 TEST(BatchNormalization, NormalisesEachChannel) {
@@ -51,4 +51,4 @@ TEST(BatchNormalization, EveryKernelAgreesWithTheReference) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::norm

@@ -12,7 +12,7 @@
 #include "ops/simd/rows.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::norm {
 
 namespace {
 
@@ -238,4 +238,4 @@ void register_channel_rows(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::norm

@@ -7,7 +7,7 @@
 #include "ops/simd/rows.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::norm {
 
 namespace {
 
@@ -92,4 +92,4 @@ void register_layer_rows(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::norm

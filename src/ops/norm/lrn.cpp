@@ -9,7 +9,7 @@
 #include "ops/runtime_params.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::norm {
 
 namespace {
 
@@ -77,4 +77,4 @@ void register_lrn(Registry& registry) {
       .op = "LRN", .name = "lrn_reference", .types = kFloats, .create = create_plain<plan_lrn>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::norm

@@ -5,8 +5,10 @@
 #include "ops/plain_kernel.h"
 
 namespace anynpu::ops {
-
 class Registry;
+}
+
+namespace anynpu::ops::norm {
 
 void register_batch_norm(Registry& registry);
 void register_layer_rows(Registry& registry);
@@ -14,4 +16,4 @@ void register_channel_rows(Registry& registry);
 void register_norm_groups(Registry& registry);
 void register_lrn(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::norm

@@ -3,7 +3,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::norm {
 namespace {
 
 using Floats = std::vector<float>;
@@ -146,4 +146,4 @@ TEST(LRN, DividesByTheNeighboursAlongTheChannels) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::norm

@@ -16,7 +16,7 @@
 #include "ops/runtime_params.h"
 #include "tensor/onnx_type.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::norm {
 
 namespace {
 
@@ -256,7 +256,7 @@ PlanResult plan_mvn(const OpContext& context) {
     ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, raw, context.inputs[0].rank()));
     reduce[static_cast<size_t>(axis)] = true;
   }
-  const ReduceWalk walk = reduce_walk(x, reduce);
+  const reduce::ReduceWalk walk = reduce::reduce_walk(x, reduce);
   const auto load = load_block<double>(context.inputs[0].dtype);
   const auto store = store_block<double>(context.outputs[0].dtype);
   return make_plan([=](const RunArgs& args) {
@@ -342,11 +342,11 @@ void register_norm_groups(Registry& registry) {
   add("MeanVarianceNormalization", create_plain<plan_mvn>);
 }
 
-void register_norm(Registry& registry) {
+void register_family(Registry& registry) {
   register_batch_norm(registry);
   register_layer_rows(registry);  // before the references
   register_norm_groups(registry);
   register_lrn(registry);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::norm

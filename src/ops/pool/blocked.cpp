@@ -11,7 +11,7 @@
 #include "ops/simd/lanes.h"
 #include "ops/simd/lanes_bf16.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::pool {
 
 namespace {
 
@@ -116,4 +116,4 @@ template Result<std::unique_ptr<Kernel>> create_blocked_pool<Isa::avx512>(const 
 template Result<std::unique_ptr<Kernel>> create_blocked_pool<Isa::avx2>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_blocked_pool<Isa::baseline>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::pool

@@ -9,7 +9,7 @@
 #include "ops/runtime_params.h"
 #include "ops/window.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::pool {
 
 namespace {
 
@@ -93,4 +93,4 @@ void register_lp_pool(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::pool

@@ -8,7 +8,7 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::pool {
 
 namespace {
 
@@ -100,4 +100,4 @@ void register_max_unpool(Registry& registry) {
                          .create = create_late<plan_unpool, 4>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::pool

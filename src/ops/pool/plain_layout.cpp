@@ -14,7 +14,7 @@
 #include "ops/simd/rows.h"
 #include "tensor/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::pool {
 
 namespace {
 
@@ -189,4 +189,4 @@ template Status can_run_plain_pool<Isa::avx2>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_plain_pool<Isa::avx512>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_plain_pool<Isa::avx2>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::pool

@@ -9,6 +9,10 @@
 #include "ops/window.h"
 
 namespace anynpu::ops {
+class Registry;
+}
+
+namespace anynpu::ops::pool {
 
 enum class PoolKind { max, average };
 
@@ -35,8 +39,7 @@ Status can_run_plain_pool(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_plain_pool(const OpContext& context);
 
-class Registry;
 void register_lp_pool(Registry& registry);
 void register_max_unpool(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::pool

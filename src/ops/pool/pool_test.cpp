@@ -4,7 +4,7 @@
 #include "ops/simd/isa.h"
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::pool {
 namespace {
 
 const std::vector<float> kNine = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -143,4 +143,4 @@ TEST(LpPool, TakesTheNormOfEachWindow) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::pool

@@ -9,7 +9,7 @@
 #include "tensor/element.h"
 #include "tensor/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::pool {
 
 namespace {
 
@@ -109,4 +109,4 @@ Result<std::unique_ptr<Kernel>> create_pool_reference(const OpContext& context) 
   return create_plain<plan_pool>(context);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::pool

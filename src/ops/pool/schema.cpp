@@ -4,7 +4,7 @@
 #include "ops/registry.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::pool {
 
 Result<PoolShape> pool_shape_of(const OpContext& context) {
   const Operand& x = context.inputs[0];
@@ -55,7 +55,7 @@ Status pool_rule(OpContext& context) {
 
 }  // namespace
 
-void register_pool(Registry& registry) {
+void register_family(Registry& registry) {
   register_lp_pool(registry);
   register_max_unpool(registry);
   const std::vector<AttrSchema> window = {{"auto_pad", AttrKind::s, "NOTSET"},
@@ -128,4 +128,4 @@ void register_pool(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::pool

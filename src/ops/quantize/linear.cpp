@@ -14,7 +14,12 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
+
+double QuantParameter::at(const RunArgs& args, int64_t index, double otherwise) const {
+  if (input < 0) return otherwise;
+  return load_one<double>(type, args.inputs[static_cast<size_t>(input)], each ? index : 0);
+}
 
 namespace {
 
@@ -217,7 +222,7 @@ DynamicScale dynamic_scale(float low, float high) {
   return {scale, zero > 0 ? std::min(zero, 255.0f) : 0};
 }
 
-void register_quantize(Registry& registry) {
+void register_family(Registry& registry) {
   OpSchema schema{
       .name = "QuantizeLinear",
       .since = 10,
@@ -275,4 +280,4 @@ void register_quantize(Registry& registry) {
   add("DynamicQuantizeLinear", {DType::f32}, create_plain<plan_dynamic>);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize

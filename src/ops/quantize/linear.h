@@ -4,7 +4,7 @@
 
 #include "ops/quantize/quantize.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
 
 // Which element of the scale (and of the zero point) belongs to element i of the input. Elements
 // come in rows whose scales are one, or lie behind one another.
@@ -38,4 +38,4 @@ DynamicScale dynamic_scale(float low, float high);
 // By rows of vector instructions (linear_rows.cpp).
 void register_linear_rows(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize

@@ -13,7 +13,7 @@
 #include "ops/registry.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
 
 namespace {
 
@@ -252,4 +252,4 @@ void register_linear_rows(Registry& registry) {
   add_rows<Isa::baseline>(registry, "rows_baseline");
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize

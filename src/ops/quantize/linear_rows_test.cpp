@@ -7,7 +7,7 @@
 #include "ops/quantize/byte_case.h"
 #include "tensor/half_arrays.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
 namespace {
 
 constexpr DType kFloatTypes[] = {DType::f32, DType::f16, DType::bf16};
@@ -114,4 +114,4 @@ TEST(DynamicQuantizeLinear, EveryKernelGivesTheBytesOfThePlainLoop) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize

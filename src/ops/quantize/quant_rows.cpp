@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/quantize/quant_rows.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
 
 const QuantRowSet& quant_row_set(Isa isa) {
   switch (isa) {
@@ -15,4 +15,4 @@ const QuantRowSet& quant_row_set(Isa isa) {
   return kQuantRowsBaseline;
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize

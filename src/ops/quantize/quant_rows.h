@@ -7,7 +7,7 @@
 
 #include "ops/simd/isa.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
 
 struct QuantRow {
   const float* floats = nullptr;  // read by quantize
@@ -38,4 +38,4 @@ struct QuantRowSet {
 const QuantRowSet& quant_row_set(Isa isa);
 extern const QuantRowSet kQuantRowsBaseline, kQuantRowsAvx2, kQuantRowsAvx512;
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize

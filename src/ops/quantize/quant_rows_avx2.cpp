@@ -8,7 +8,7 @@
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #endif
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
 namespace quant_rows_avx2 {
 
 constexpr int kWidth = 8;
@@ -18,7 +18,7 @@ constexpr int kWidth = 8;
 
 constinit const QuantRowSet kQuantRowsAvx2 = quant_rows_avx2::kSet;
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize
 #if defined(__x86_64__)
 #pragma GCC pop_options
 #endif

@@ -9,7 +9,7 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")
 #endif
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
 namespace quant_rows_avx512 {
 
 constexpr int kWidth = 16;
@@ -19,7 +19,7 @@ constexpr int kWidth = 16;
 
 constinit const QuantRowSet kQuantRowsAvx512 = quant_rows_avx512::kSet;
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize
 #if defined(__x86_64__)
 #pragma GCC pop_options
 #endif

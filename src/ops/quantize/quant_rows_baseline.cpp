@@ -5,7 +5,7 @@
 
 #include "ops/quantize/quant_rows.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
 namespace quant_rows_baseline {
 
 constexpr int kWidth = 4;
@@ -15,4 +15,4 @@ constexpr int kWidth = 4;
 
 constinit const QuantRowSet kQuantRowsBaseline = quant_rows_baseline::kSet;
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize

@@ -5,8 +5,10 @@
 #include "ops/plain_kernel.h"
 
 namespace anynpu::ops {
-
 class Registry;
+}
+
+namespace anynpu::ops::quantize {
 
 // A scale or zero point: one value, or one per row, column or channel.
 struct QuantParameter {
@@ -16,4 +18,4 @@ struct QuantParameter {
   double at(const RunArgs& args, int64_t index, double otherwise) const;
 };
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::quantize {
 namespace {
 
 std::vector<uint8_t> bytes_of_first(TestNode& node) {
@@ -36,4 +36,4 @@ TEST(DynamicQuantizeLinear, KeepsZeroExact) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::quantize

@@ -11,7 +11,7 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::random {
 
 namespace {
 
@@ -179,7 +179,7 @@ void add(Registry& registry, OpSchema schema, decltype(KernelDef::create) create
 
 }  // namespace
 
-void register_random(Registry& registry) {
+void register_family(Registry& registry) {
   registry.add(KernelDef{.op = "Dropout",
                          .name = "reference",
                          .types = kFloats | kFloat8,
@@ -221,4 +221,4 @@ void register_random(Registry& registry) {
       create_plain<plan_multinomial>);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::random

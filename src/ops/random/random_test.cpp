@@ -4,7 +4,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::random {
 namespace {
 
 struct Moments {
@@ -92,4 +92,4 @@ TEST(Random, MultinomialChoosesLikelyClassesMoreOften) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::random

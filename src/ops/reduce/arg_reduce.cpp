@@ -5,7 +5,7 @@
 #include "ops/reduce/walk.h"
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::reduce {
 
 namespace {
 
@@ -85,4 +85,4 @@ void register_arg_reduce(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::reduce

@@ -5,7 +5,7 @@
 
 #include "base/clones.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::reduce {
 
 namespace {
 
@@ -89,4 +89,4 @@ ANYNPU_PICK_RUN(least_of_run, <)
 #undef ANYNPU_SUM_RUN
 #undef ANYNPU_PICK_RUN
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::reduce

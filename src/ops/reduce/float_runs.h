@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace anynpu::ops {
+namespace anynpu::ops::reduce {
 
 // Of `count` elements, at least one.
 using FloatRun = double (*)(const float* x, int64_t count);
@@ -16,4 +16,4 @@ double sizes_of_run(const float* x, int64_t count);  // of the absolute values
 double largest_of_run(const float* x, int64_t count);
 double least_of_run(const float* x, int64_t count);  // NaN is both the largest and the least
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::reduce

@@ -14,7 +14,7 @@
 #include "ops/registry.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::reduce {
 
 namespace {
 
@@ -348,7 +348,7 @@ Status reduce_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, std::move(shape));
 }
 
-void register_reduce(Registry& registry) {
+void register_family(Registry& registry) {
   std::vector<std::pair<std::string_view, DTypeSet>> names = {{"ReduceLogSumExp", kNumbers}};
   for (const Row& row : kRows) names.emplace_back(row.name, row.types);
   for (const auto& [name, types] : names) {
@@ -377,4 +377,4 @@ void register_reduce(Registry& registry) {
   register_rows(registry);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::reduce

@@ -5,8 +5,10 @@
 #include "ops/schema.h"
 
 namespace anynpu::ops {
-
 class Registry;
+}
+
+namespace anynpu::ops::reduce {
 
 void register_arg_reduce(Registry& registry);
 void register_rows(Registry& registry);
@@ -14,4 +16,4 @@ void register_rows(Registry& registry);
 // The shape rule of Reduce*: axes and keepdims.
 Status reduce_rule(OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::reduce

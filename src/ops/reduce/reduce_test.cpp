@@ -5,7 +5,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::reduce {
 namespace {
 
 using Floats = std::vector<float>;
@@ -168,4 +168,4 @@ TEST(Reduce, EveryKernelAgreesWithTheReference) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::reduce

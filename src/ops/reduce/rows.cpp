@@ -11,7 +11,7 @@
 #include "ops/runtime_params.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::reduce {
 
 namespace {
 
@@ -176,4 +176,4 @@ void register_rows(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::reduce

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce/walk.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::reduce {
 
 ReduceWalk reduce_walk(const Shape& shape, const std::vector<bool>& reduce) {
   ReduceWalk walk;
@@ -69,4 +69,4 @@ Result<ReduceAxes> reduce_axes(const OpContext& context) {
   return result;
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::reduce

@@ -12,7 +12,7 @@
 #include "ops/parallel.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::reduce {
 
 struct ReduceWalk {
   std::vector<int64_t> kept, kept_stride;        // dimensions of the output, outermost first
@@ -103,4 +103,4 @@ struct ReduceAxes {
 };
 Result<ReduceAxes> reduce_axes(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::reduce

@@ -13,7 +13,7 @@
 #include "ops/resize/resize.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::resize {
 
 namespace {
 
@@ -311,4 +311,4 @@ void register_grid_sample(Registry& registry) {
                          .create = create_late<plan_affine, 2>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::resize

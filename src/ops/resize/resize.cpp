@@ -15,7 +15,7 @@
 #include "ops/resize/weighted.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::resize {
 
 namespace {
 
@@ -331,7 +331,7 @@ PlanResult plan_resize(const OpContext& context) {
 
 }  // namespace
 
-void register_resize(Registry& registry) {
+void register_family(Registry& registry) {
   register_grid_sample(registry);
   const AttrSchema mode{"mode", AttrKind::s, std::string_view("nearest")};
   OpSchema schema{.name = "Upsample",
@@ -379,4 +379,4 @@ void register_resize(Registry& registry) {
                          .create = create_late<plan_resize, 0b1110>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::resize

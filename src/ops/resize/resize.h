@@ -5,9 +5,11 @@
 #include "ops/plain_kernel.h"
 
 namespace anynpu::ops {
-
 class Registry;
+}
+
+namespace anynpu::ops::resize {
 
 void register_grid_sample(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::resize

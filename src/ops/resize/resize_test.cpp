@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::resize {
 namespace {
 
 using Floats = std::vector<float>;
@@ -77,4 +77,4 @@ TEST(GridSample, RefusesAPictureWithoutElements) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::resize

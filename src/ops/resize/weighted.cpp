@@ -6,7 +6,7 @@
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::resize {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::unique_ptr<KernelPlan> plan_weighted_resize(WeightedResize resize) {
   return plan;
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::resize

@@ -10,7 +10,7 @@
 #include "ops/elements/wide.h"
 #include "ops/kernel.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::resize {
 
 struct Taps {
   int64_t per_output = 1;
@@ -40,4 +40,4 @@ struct WeightedResize {
 
 std::unique_ptr<KernelPlan> plan_weighted_resize(WeightedResize resize);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::resize

@@ -13,7 +13,7 @@
 #include "ops/simd/row_math.h"
 #include "ops/simd/rows.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::rnn {
 
 namespace {
 
@@ -41,8 +41,8 @@ struct Side {
   size_t place = 0;  // in bytes
 
   // Times `rows` rows from the left.
-  GemmShape product(int64_t rows) const {
-    GemmShape g;
+  gemm::GemmShape product(int64_t rows) const {
+    gemm::GemmShape g;
     g.m = rows, g.n = n, g.k = k;
     g.transpose_b = true;
     g.batch_a = g.batch_b = {0};
@@ -74,7 +74,7 @@ struct Sides {
     side.constant = context.inputs[side.input].is_constant;
     size_t& bytes = side.constant ? packed_bytes : run_bytes;
     side.place = bytes;
-    bytes += packed_right_bytes(side.product(1), isa);
+    bytes += gemm::packed_right_bytes(side.product(1), isa);
     list.push_back(side);
   }
 };
@@ -123,9 +123,9 @@ class PackedRnnPlan final : public KernelPlan {
     if (groups_ == 0) return {};
     for (const Side& side : sides_.list) {
       if (side.constant) continue;
-      pack_right_side(side.product(1), isa_,
-                      reinterpret_cast<const float*>(args.inputs[side.input]) + side.first,
-                      args.workspace + side.place);
+      gemm::pack_right_side(side.product(1), isa_,
+                            reinterpret_cast<const float*>(args.inputs[side.input]) + side.first,
+                            args.workspace + side.place);
     }
     float* rooms = reinterpret_cast<float*>(args.workspace) + scratch_at_;
     if (spread_) {
@@ -177,18 +177,18 @@ class PackedRnnPlan final : public KernelPlan {
     p.steps =
         std::clamp<int64_t>(kChunkFloats / (rows * s_.wide()), 1, std::max<int64_t>(s_.time, 1));
     const size_t all = tasks() == 1 ? threads_ : step_threads_;
-    const auto plan = [&](GemmShape g, size_t threads) {
-      return plan_packed_gemm(std::move(g), RightSide::packed, isa_, threads);
+    const auto plan = [&](gemm::GemmShape g, size_t threads) {
+      return gemm::plan_packed_gemm(std::move(g), gemm::RightSide::packed, isa_, threads);
     };
     const auto from_x = [&](int64_t steps) {
-      GemmShape g = sides_.list[0].product(steps * rows);
+      gemm::GemmShape g = sides_.list[0].product(steps * rows);
       g.has_c = true;
       g.c_column = 1;
       return plan(std::move(g), all);
     };
     p.x = from_x(p.steps);
     if (s_.time % p.steps != 0) p.x_rest = from_x(s_.time % p.steps);
-    GemmShape g = sides_.list[1].product(rows);
+    gemm::GemmShape g = sides_.list[1].product(rows);
     g.has_z = s_.cell != Cell::gru;
     p.gates = plan(std::move(g), step_threads_);
     if (resets_first(s_)) p.candidate = plan(sides_.list[2].product(rows), step_threads_);
@@ -446,8 +446,9 @@ class PackedRnn final : public Kernel {
     for (const Side& side : sides_.list) {
       if (!side.constant) continue;
       const std::byte* data = context.inputs[side.input].constant.data();
-      pack_right_side(side.product(1), isa_, reinterpret_cast<const float*>(data) + side.first,
-                      packed.data() + side.place);
+      gemm::pack_right_side(side.product(1), isa_,
+                            reinterpret_cast<const float*>(data) + side.first,
+                            packed.data() + side.place);
     }
     return {};
   }
@@ -489,4 +490,4 @@ template Result<std::unique_ptr<Kernel>> create_packed_rnn<Isa::avx512>(const Op
 template Result<std::unique_ptr<Kernel>> create_packed_rnn<Isa::avx2>(const OpContext&);
 template Result<std::unique_ptr<Kernel>> create_packed_rnn<Isa::baseline>(const OpContext&);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::rnn

@@ -12,7 +12,7 @@
 #include "ops/runtime_params.h"
 #include "ops/widen.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::rnn {
 
 namespace {
 
@@ -274,7 +274,7 @@ PlanResult plan_rnn(const OpContext& context) {
 
 }  // namespace
 
-void register_rnn(Registry& registry) {
+void register_family(Registry& registry) {
   const std::vector<AttrSchema> common = {{"activation_alpha", AttrKind::floats},
                                           {"activation_beta", AttrKind::floats},
                                           {"activations", AttrKind::strings},
@@ -330,4 +330,4 @@ void register_rnn(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::rnn

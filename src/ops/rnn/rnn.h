@@ -8,7 +8,7 @@
 #include "ops/plain_kernel.h"
 #include "ops/simd/isa.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::rnn {
 
 enum class Cell : uint8_t { rnn, gru, lstm };
 
@@ -58,4 +58,4 @@ Status can_run_packed_rnn(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_packed_rnn(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::rnn

@@ -3,7 +3,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::rnn {
 namespace {
 
 std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
@@ -99,4 +99,4 @@ TEST(GRU, StartsFromItsState) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::rnn

@@ -11,7 +11,7 @@
 #include "ops/registry.h"
 #include "ops/shape/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 
 namespace {
 
@@ -112,4 +112,4 @@ void register_concat(Registry& registry) {
                          .create = create_plain<plan_concat>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

@@ -8,7 +8,7 @@
 #include "ops/shape/shape.h"
 #include "ops/unpacked.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 
 namespace {
 
@@ -196,4 +196,4 @@ void register_pad(Registry& registry) {
                          .create = create_late<plan_crop, 2>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

@@ -10,7 +10,7 @@
 #include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 
 namespace {
 
@@ -184,4 +184,4 @@ void register_rearrange(Registry& registry) {
   add("ReverseSequence", create_plain<plan_reverse>);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

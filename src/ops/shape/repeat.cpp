@@ -7,7 +7,7 @@
 #include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 
 namespace {
 
@@ -89,4 +89,4 @@ void register_repeat(Registry& registry) {
                          .create = create_late<plan_tile, 2>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

@@ -12,7 +12,7 @@
 #include "ops/registry.h"
 #include "ops/shape/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 
 namespace {
 
@@ -328,4 +328,4 @@ void register_reshape(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

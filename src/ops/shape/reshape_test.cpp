@@ -3,7 +3,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 namespace {
 
 TEST(BitCast, ReadsTheSameBitsAsAnotherType) {
@@ -131,4 +131,4 @@ TEST(Registry, EveryOperatorEndsWithAReferenceThatTakesItsTypes) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

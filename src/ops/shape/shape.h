@@ -3,8 +3,10 @@
 #pragma once
 
 namespace anynpu::ops {
-
 class Registry;
+}
+
+namespace anynpu::ops::shape {
 
 void register_shape_of(Registry& registry);
 void register_reshape(Registry& registry);
@@ -16,4 +18,4 @@ void register_repeat(Registry& registry);
 void register_pad(Registry& registry);
 void register_rearrange(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

@@ -13,7 +13,7 @@
 #include "ops/shape/shape.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 
 namespace {
 
@@ -227,7 +227,7 @@ void register_shape_of(Registry& registry) {
   add("Range", kNumbers, create_late<plan_range, 7>);
 }
 
-void register_shape(Registry& registry) {
+void register_family(Registry& registry) {
   register_shape_of(registry);
   register_reshape(registry);
   register_concat(registry);
@@ -239,4 +239,4 @@ void register_shape(Registry& registry) {
   register_rearrange(registry);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 namespace {
 
 using Floats = std::vector<float>;
@@ -107,4 +107,4 @@ TEST(ConstantOfShape, RefusesANegativeExtent) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

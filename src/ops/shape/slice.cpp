@@ -8,7 +8,7 @@
 #include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 
 namespace {
 
@@ -129,4 +129,4 @@ void register_slice(Registry& registry) {
                          .create = create_late<plan_slice, 0b11110>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

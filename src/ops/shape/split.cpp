@@ -7,7 +7,7 @@
 #include "ops/runtime_params.h"
 #include "ops/shape/shape.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 
 namespace {
 
@@ -114,4 +114,4 @@ void register_split(Registry& registry) {
                          .create = create_late<plan_split, 2>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

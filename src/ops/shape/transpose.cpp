@@ -5,7 +5,7 @@
 #include "ops/shape/shape.h"
 #include "ops/unpacked.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::shape {
 
 namespace {
 
@@ -63,4 +63,4 @@ void register_transpose(Registry& registry) {
                          .create = create_plain<plan_unpacked<plan_transpose>>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::shape

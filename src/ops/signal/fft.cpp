@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace anynpu::ops {
+namespace anynpu::ops::signal {
 
 namespace {
 
@@ -183,4 +183,4 @@ void Fft::run_bluestein(Point* points, Point* room) const {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::signal

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace anynpu::ops {
+namespace anynpu::ops::signal {
 
 class Fft {
  public:
@@ -46,4 +46,4 @@ class Fft {
   std::vector<Root> chirp_, filter_;
 };
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::signal

@@ -14,7 +14,7 @@
 #include "ops/signal/fft.h"
 #include "ops/signal/signal.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::signal {
 
 namespace {
 
@@ -372,11 +372,11 @@ void register_fourier(Registry& registry) {
                          .create = create_late<plan_stft, 0b1010>});
 }
 
-void register_signal(Registry& registry) {
+void register_family(Registry& registry) {
   register_fourier(registry);
   register_windows(registry);
   register_mel(registry);
   register_tf_idf(registry);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::signal

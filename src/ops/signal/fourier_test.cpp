@@ -4,7 +4,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::signal {
 namespace {
 
 TEST(Dft, EveryKernelAgreesWithTheDefinitionForLengthsOfAllKinds) {
@@ -66,4 +66,4 @@ TEST(DFT, OfAConstantHasOneBin) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::signal

@@ -8,7 +8,7 @@
 #include "ops/runtime_params.h"
 #include "ops/signal/signal.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::signal {
 
 namespace {
 
@@ -90,4 +90,4 @@ void register_mel(Registry& registry) {
                          .create = create_late<plan_mel, 0b11111>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::signal

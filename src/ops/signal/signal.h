@@ -3,12 +3,14 @@
 #pragma once
 
 namespace anynpu::ops {
-
 class Registry;
+}
+
+namespace anynpu::ops::signal {
 
 void register_fourier(Registry& registry);
 void register_windows(Registry& registry);
 void register_mel(Registry& registry);
 void register_tf_idf(Registry& registry);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::signal

@@ -9,7 +9,7 @@
 #include "ops/runtime_params.h"
 #include "ops/signal/signal.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::signal {
 
 namespace {
 
@@ -132,4 +132,4 @@ void register_tf_idf(Registry& registry) {
                          .create = create_plain<plan_tf_idf>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::signal

@@ -9,7 +9,7 @@
 #include "ops/runtime_params.h"
 #include "ops/signal/signal.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::signal {
 
 namespace {
 
@@ -71,4 +71,4 @@ void register_windows(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::signal

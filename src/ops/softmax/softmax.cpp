@@ -12,7 +12,7 @@
 #include "ops/widen.h"
 #include "tensor/element.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::softmax {
 
 namespace {
 
@@ -163,7 +163,7 @@ PlanResult plan_softmax_rows(const OpContext& context) {
 
 }  // namespace
 
-void register_softmax(Registry& registry) {
+void register_family(Registry& registry) {
   for (std::string_view name : {"Softmax", "LogSoftmax"}) {
     OpSchema schema{.name = name,
                     .since = 1,
@@ -209,4 +209,4 @@ void register_softmax(Registry& registry) {
                          .create = create_plain<plan_softmax<true>>});
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::softmax

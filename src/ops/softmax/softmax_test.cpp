@@ -5,7 +5,7 @@
 
 #include "ops/test_node.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::softmax {
 namespace {
 
 TEST(Softmax, NormalisesTheLastAxisFromOpset13) {
@@ -83,4 +83,4 @@ TEST(Softmax, ValuesThatAreNotFiniteStayInTheirRow) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::softmax

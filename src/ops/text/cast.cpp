@@ -11,7 +11,7 @@
 #include "ops/text/text.h"
 #include "ops/text/unicode.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 namespace {
 
@@ -189,4 +189,4 @@ FoldedList cast_texts(const OpContext& given) {
   return cast_numbers((*wide)[0], to, context.node);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

@@ -11,7 +11,7 @@
 #include "ops/text/text.h"
 #include "tensor/texts.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 namespace {
 
@@ -271,7 +271,7 @@ OpSchema text_schema(std::string_view name, int64_t since) {
 
 }  // namespace
 
-void register_text(Registry& registry) {
+void register_family(Registry& registry) {
   OpSchema concat = text_schema("StringConcat", 20);
   concat.inputs.push_back({"Y", "T"});
   registry.add(concat);
@@ -290,4 +290,4 @@ void register_text(Registry& registry) {
   registry.add(match);
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

@@ -10,7 +10,7 @@
 #include "ops/text/text.h"
 #include "ops/text/unicode.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 namespace {
 
@@ -157,4 +157,4 @@ FoldedList match_texts(const OpContext& context) {
   return std::vector<Folded>{of_numbers(DType::boolean, context.inputs[0].shape, matches)};
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

@@ -5,7 +5,7 @@
 
 #include "ops/text/regex_parse.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 namespace {
 
@@ -202,4 +202,4 @@ Result<bool> Regex::matches(std::string_view text, uint64_t& steps) const {
   return now.matched;
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

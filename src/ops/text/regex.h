@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "ops/text/unicode.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 class Regex {
  public:
@@ -53,4 +53,4 @@ class Regex {
   Cases cases_;
 };
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 namespace {
 
@@ -368,4 +368,4 @@ class Parser {
 
 Result<RegexTree> parse_regex(std::string_view pattern) { return Parser(pattern).run(); }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

@@ -7,7 +7,7 @@
 
 #include "ops/text/regex.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 struct RegexTree {
   // sequence and choice of `parts`; repeat of the one part, `least` to `most` (-1: no end) times.
@@ -20,4 +20,4 @@ struct RegexTree {
 
 Result<RegexTree> parse_regex(std::string_view pattern);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

@@ -11,7 +11,7 @@
 
 #include "ops/registry.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 // A tensor that was worked out; strings lie in `bytes` as tensor/texts.h says.
 struct Folded {
@@ -44,4 +44,4 @@ FoldedList match_texts(const OpContext& context);
 // Cast and CastLike from or to strings.
 FoldedList cast_texts(const OpContext& context);
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

@@ -9,7 +9,7 @@
 #include "ops/text/unicode.h"
 #include "tensor/texts.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 namespace {
 
 constexpr uint64_t kPlenty = uint64_t{1} << 30;
@@ -106,4 +106,4 @@ TEST(Texts, ComeBackFromTheirBlockAndDamageIsFound) {
 }
 
 }  // namespace
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

@@ -4,7 +4,7 @@
 #include <clocale>
 #include <cwctype>
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string Cases::upper(std::string_view text) const {
   return mapped(text, [&](uint32_t c) { return upper(c); });
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

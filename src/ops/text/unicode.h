@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::text {
 
 constexpr uint32_t kLastCodePoint = 0x10ffff;
 // A byte b that belongs to no character reads as kStrayByte + b: nothing else has such a number.
@@ -37,4 +37,4 @@ class Cases {
   std::shared_ptr<void> locale_;
 };
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::text

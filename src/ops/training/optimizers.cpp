@@ -8,7 +8,7 @@
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
-namespace anynpu::ops {
+namespace anynpu::ops::training {
 
 namespace {
 
@@ -119,7 +119,7 @@ PlanResult plan_step(const OpContext& context) {
 
 }  // namespace
 
-void register_training(Registry& registry) {
+void register_family(Registry& registry) {
   const auto real = [](std::string_view name, float value) {
     return AttrSchema{name, AttrKind::f, value};
   };
@@ -147,4 +147,4 @@ void register_training(Registry& registry) {
   }
 }
 
-}  // namespace anynpu::ops
+}  // namespace anynpu::ops::training
