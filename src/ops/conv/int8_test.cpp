@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/quantize/byte_case.h"
+#include "ops/byte_case.h"
 
 namespace anynpu::ops::conv {
 namespace {

@@ -2,7 +2,7 @@
 // Integer products by vector instructions are those of the plain loop, to the bit.
 #include <gtest/gtest.h>
 
-#include "ops/quantize/byte_case.h"
+#include "ops/byte_case.h"
 #include "ops/test_node.h"
 
 namespace anynpu::ops::gemm {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/byte_case.h"
 #include "ops/op_case.h"
-#include "ops/quantize/byte_case.h"
 #include "tensor/half_arrays.h"
 
 namespace anynpu::ops::quantize {

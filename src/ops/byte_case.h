@@ -11,7 +11,7 @@
 
 #include "ops/registry.h"
 
-namespace anynpu::ops::quantize {
+namespace anynpu::ops {
 
 inline constexpr DType kByteTypes[] = {DType::u8, DType::i8};
 
@@ -122,4 +122,4 @@ struct ByteCase {
   }
 };
 
-}  // namespace anynpu::ops::quantize
+}  // namespace anynpu::ops
