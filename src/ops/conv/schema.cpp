@@ -75,11 +75,6 @@ Status conv_rule(OpContext& context) {
 
 void register_family(Registry& registry) {
   register_causal_conv(registry);
-  register_conv_transpose(registry);
-  register_deform_conv(registry);
-  register_bottleneck(registry);
-  register_int8_conv(registry);
-  register_col2im(registry);
   const std::vector<AttrSchema> attrs = {{"auto_pad", AttrKind::s, "NOTSET"},
                                          {"dilations", AttrKind::ints},
                                          {"group", AttrKind::i, int64_t{1}},
@@ -194,6 +189,11 @@ void register_family(Registry& registry) {
                            .types = kFloats,
                            .create = create_conv_reference});
   }
+  register_conv_transpose(registry);
+  register_deform_conv(registry);
+  register_bottleneck(registry);
+  register_int8_conv(registry);
+  register_col2im(registry);
 }
 
 }  // namespace anynpu::ops::conv
