@@ -134,7 +134,8 @@ def write_page(rows, whole):
              ", ".join(f"{mode} {limit:.0e}" for mode, limit in SHORT.items()) +
              " to onnxruntime's float32.", "",
              "| network | to onnxruntime | to float64 | onnxruntime to float64 | " +
-             " | ".join(SHORT) + " | within limits |", "|---|---|---|---|" + "---|" * len(SHORT) + "---|"]
+             " | ".join(SHORT) + " | within limits |",
+             "|---|---|---|---|" + "---|" * len(SHORT) + "---|"]
     for name, (a, b, c), short in rows:
         good = a <= LIMIT and b <= TIMES * c and all(short[mode] <= SHORT[mode] for mode in SHORT)
         lines.append(f"| {name} | {a:.1e} | {b:.1e} | {c:.1e} | " +
