@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// format("{} of {}", a, b): the part of std::format that messages need. Each {} takes the next
-// argument; {x} prints an integer in hex with 0x; {{ and }} are literal braces. A missing argument
-// prints as {?}: a message is never worth a crash.
+// format("{} of {}", a, b): text from values. The format string is {fmt}'s and is checked while
+// compiling: a missing argument or a wrong specification is a compile error. What a message prints
+// of each type is decided here:
+//   enums: their number; pointers: hex with 0x; null texts: (null)
+//   floats: six significant digits, as %.6g, whatever the locale
+//   lists of integers: [1, 3, 224]
+// Integers and texts take {fmt}'s specifications: {:#x} is hex with 0x, {:05} pads with zeros.
 #pragma once
 
-#include <array>
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,54 +18,48 @@
 
 namespace anynpu {
 
-class FormatArg {
- public:
-  FormatArg(bool v) : kind_(Kind::boolean) { i_ = v; }  // NOLINT: implicit by design, as the rest
-  FormatArg(char v) : kind_(Kind::character) { i_ = v; }
-  template <typename T>
-  requires(std::is_integral_v<T>&& std::is_signed_v<T>) FormatArg(T v) : kind_(Kind::sint) {
-    i_ = v;
+namespace detail {
+
+std::string float_text(double value);
+std::string list_text(const std::vector<int64_t>& values);
+std::string format_values(std::string_view text, fmt::format_args values);
+
+// The value that {fmt} sees for an argument.
+template <typename T>
+auto printable(const T& value) {
+  using Plain = std::decay_t<T>;
+  if constexpr (std::is_enum_v<T>) {
+    return static_cast<std::underlying_type_t<T>>(value);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return float_text(value);
+  } else if constexpr (std::is_same_v<Plain, char*> || std::is_same_v<Plain, const char*>) {
+    const char* text = value;
+    return std::string_view(text ? text : "(null)");
+  } else if constexpr (std::is_pointer_v<Plain> || std::is_null_pointer_v<T>) {
+    return static_cast<const void*>(value);
+  } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    return std::string_view(value);
+  } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
+    return list_text(value);
+  } else {
+    static_assert(std::is_integral_v<T>, "format: a type without a text; pass one of format.h");
+    return value;
   }
-  template <typename T>
-  requires(std::is_integral_v<T>&& std::is_unsigned_v<T>) FormatArg(T v) : kind_(Kind::uint) {
-    u_ = v;
-  }
-  template <typename T>
-  requires std::is_enum_v<T> FormatArg(T v)
-      : FormatArg(static_cast<std::underlying_type_t<T>>(v)) {}
-  FormatArg(double v) : kind_(Kind::real) { d_ = v; }
-  FormatArg(float v) : kind_(Kind::real) { d_ = v; }
-  FormatArg(const void* v) : kind_(Kind::pointer) { u_ = reinterpret_cast<uintptr_t>(v); }
-  FormatArg(const char* v) : kind_(Kind::text) { s_ = v ? v : "(null)"; }
-  FormatArg(std::string_view v) : kind_(Kind::text) { s_ = v; }
-  FormatArg(const std::string& v) : kind_(Kind::text) { s_ = v; }
-  // Lists of integers print as [1, 3, 224].
-  FormatArg(const std::vector<int64_t>& v) : kind_(Kind::list) { list_ = &v; }
+}
 
-  void append_to(std::string& out, bool hex) const;
+}  // namespace detail
 
- private:
-  enum class Kind : unsigned char { boolean, character, sint, uint, real, pointer, text, list };
-  Kind kind_;
-  union {
-    int64_t i_;
-    uint64_t u_;
-    double d_;
-    const std::vector<int64_t>* list_;
-  };
-  std::string_view s_;
-};
-
-std::string format_args(std::string_view text, const FormatArg* args, size_t count);
+// The parameter of a function that hands a format string on; fail() in status.h is an example. It
+// calls anynpu::format by its whole name, as the argument brings {fmt}'s format into view.
+template <typename... Args>
+using FormatString =
+    fmt::format_string<decltype(detail::printable(std::declval<const Args&>()))...>;
 
 template <typename... Args>
-std::string format(std::string_view text, const Args&... args) {
-  if constexpr (sizeof...(Args) == 0) {
-    return format_args(text, nullptr, 0);
-  } else {
-    const std::array<FormatArg, sizeof...(Args)> list{FormatArg(args)...};
-    return format_args(text, list.data(), list.size());
-  }
+std::string format(FormatString<Args...> text, const Args&... args) {
+  const fmt::string_view view = text;
+  return detail::format_values({view.data(), view.size()},
+                               fmt::make_format_args(detail::printable(args)...));
 }
 
 }  // namespace anynpu

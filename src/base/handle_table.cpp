@@ -168,15 +168,15 @@ Status HandleTable::explain(Handle handle, HandleTag wanted) const {
   const uint64_t tag = tag_of(handle);
   if (tag < 2 || tag >= static_cast<uint64_t>(HandleTag::count) || handle >> 63) {
     return fail(Code::invalid_handle,
-                "{x} is not a handle; expected a {} from its create call (is it an address?)",
+                "{:#x} is not a handle; expected a {} from its create call (is it an address?)",
                 handle, name);
   }
   if (tag != static_cast<uint64_t>(wanted)) {
-    return fail(Code::invalid_handle, "{x} is a {} handle; expected a {}", handle,
+    return fail(Code::invalid_handle, "{:#x} is a {} handle; expected a {}", handle,
                 name_of(static_cast<HandleTag>(tag)), name);
   }
   return fail(Code::invalid_handle,
-              "the {} {x} was destroyed already or never existed; do not use a handle after its "
+              "the {} {:#x} was destroyed already or never existed; do not use a handle after its "
               "destroy call",
               name, handle);
 }

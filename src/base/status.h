@@ -139,12 +139,10 @@ class [[nodiscard]] Status {
   std::shared_ptr<const Rep> rep_;
 };
 
-inline Status ok_status() { return {}; }
-
 // fail(Code::invalid_argument, "memcpy: count is {}, expected at most {}; pass ...", count, max)
 template <typename... Args>
-Status fail(Code code, std::string_view text, const Args&... args) {
-  return Status(code, format(text, args...));
+Status fail(Code code, FormatString<Args...> text, const Args&... args) {
+  return Status(code, anynpu::format(text, args...));
 }
 
 }  // namespace anynpu

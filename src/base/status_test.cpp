@@ -57,12 +57,5 @@ TEST(Status, EveryCodeHasANameAndAMeaning) {
   }
 }
 
-TEST(Format, PrintsEachKindOfArgument) {
-  EXPECT_EQ(format("{} {} {} {}", 1, -2, "text", true), "1 -2 text true");
-  EXPECT_EQ(format("{x} {}", 255u, 1.5), "0xff 1.5");
-  EXPECT_EQ(format("{{}} {}", std::vector<int64_t>{1, 3, 224}), "{} [1, 3, 224]");
-  EXPECT_EQ(format("missing {} {}", 1), "missing 1 {?}");
-}
-
 }  // namespace
 }  // namespace anynpu

@@ -49,21 +49,24 @@ void check_kind(Call& call, int32_t kind, uint64_t to, uint64_t from) {
   static constexpr const char* kNames[] = {"host to host", "host to device", "device to host",
                                            "device to device"};
   const int right = (from_device ? 2 : 0) + (to_device ? 1 : 0);
-  report({"copy-kind",
-          format("{}: the kind is {} ({}), but src {x} is {} memory and dst {x} is {} memory; pass "
-                 "{} ({})",
-                 call.function().shown(), kind, kNames[kind], from, from_device ? "device" : "host",
-                 to, to_device ? "device" : "host", right, kNames[right]),
-          {{"called", call.site()}}});
+  report(
+      {"copy-kind",
+       format(
+           "{}: the kind is {} ({}), but src {:#x} is {} memory and dst {:#x} is {} memory; pass "
+           "{} ({})",
+           call.function().shown(), kind, kNames[kind], from, from_device ? "device" : "host", to,
+           to_device ? "device" : "host", right, kNames[right]),
+       {{"called", call.site()}}});
 }
 
 void check_alignment(Call& call, const char* what, uint64_t address) {
   if (address % kAsyncAlignment == 0) return;
-  report({"unaligned-async-copy",
-          format("{}: {} = {x} is {} bytes behind a multiple of 64; asynchronous copies need both "
-                 "addresses on a multiple of 64 (guide 7.1)",
-                 call.function().shown(), what, address, address % kAsyncAlignment),
-          {{"called", call.site()}}});
+  report(
+      {"unaligned-async-copy",
+       format("{}: {} = {:#x} is {} bytes behind a multiple of 64; asynchronous copies need both "
+              "addresses on a multiple of 64 (guide 7.1)",
+              call.function().shown(), what, address, address % kAsyncAlignment),
+       {{"called", call.site()}}});
 }
 
 void check_copy(Call& call, const Copy& copy) {

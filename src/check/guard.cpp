@@ -94,7 +94,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (!mine) return pass_on(signal, info, context);
   const Unseen unseen;
   report({"read-before-synchronize",
-          format("the program touches byte {} of the target of a queued copy ({x}) before it has "
+          format("the program touches byte {} of the target of a queued copy ({:#x}) before it has "
                  "waited for its stream; the bytes are the old ones",
                  offset, reinterpret_cast<uintptr_t>(address)),
           {{"touched", current_site(instruction(context))}, {"queued", queued}}});

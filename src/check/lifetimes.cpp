@@ -183,7 +183,7 @@ std::optional<Block> freed_at(uint64_t address) {
 
 void report_gone(Call& call, const Object& object, uint64_t value) {
   report({"use-after-destroy",
-          format("{} uses {} ({x}) that was destroyed; destroy it after its last use",
+          format("{} uses {} ({:#x}) that was destroyed; destroy it after its last use",
                  call.function().shown(), with_article(object.kind->name), value),
           {{"used", call.site()}, {"destroyed", object.destroyed}, {"created", object.created}}});
 }
@@ -199,14 +199,14 @@ void check_destroy(const LifetimeRow& row, Call& call) {
     if (!block) return;
     return report(
         {"double-free",
-         format("{} frees {x} ({} bytes), which was freed already; free it once",
+         format("{} frees {:#x} ({} bytes), which was freed already; free it once",
                 call.function().shown(), value, block->bytes),
          {{"freed again", call.site()}, {"freed", block->freed}, {"created", block->created}}});
   }
   const auto object = gone(key_of(*row.kind, value));
   if (!object) return;
   report({"double-free",
-          format("{} destroys {} ({x}) that was destroyed already; destroy it once",
+          format("{} destroys {} ({:#x}) that was destroyed already; destroy it once",
                  call.function().shown(), with_article(row.kind->name), value),
           {{"destroyed again", call.site()},
            {"destroyed", object->destroyed},
@@ -220,11 +220,12 @@ void check_memory(Call& call, const char* what, uint64_t address) {
   }
   const auto block = freed_at(address);
   if (!block) return;
-  report({"use-after-free",
-          format("{}: {} = {x} lies in memory ({} bytes from {x}) that was freed; free it after "
-                 "its last use",
-                 call.function().shown(), what, address, block->bytes, block->base),
-          {{"used", call.site()}, {"freed", block->freed}, {"created", block->created}}});
+  report(
+      {"use-after-free",
+       format("{}: {} = {:#x} lies in memory ({} bytes from {:#x}) that was freed; free it after "
+              "its last use",
+              call.function().shown(), what, address, block->bytes, block->base),
+       {{"used", call.site()}, {"freed", block->freed}, {"created", block->created}}});
 }
 
 // Of a call that failed.
@@ -296,7 +297,7 @@ void check_span(Call& call, const char* what, uint64_t address, uint64_t bytes) 
   const uint64_t left = block->base + block->bytes - address;
   if (bytes <= left) return;
   report({"past-the-end",
-          format("{}: {} = {x} has {} bytes left in its allocation of {}, the call touches {}; "
+          format("{}: {} = {:#x} has {} bytes left in its allocation of {}, the call touches {}; "
                  "allocate more or use less",
                  call.function().shown(), what, address, left, block->bytes, bytes),
           {{"used", call.site()}, {"created", block->created}}});

@@ -110,7 +110,7 @@ void queue_work(Call& call, uint64_t stream, const std::vector<Touched>& touched
   for (const auto& [t, other] : races) {
     report(
         {"race",
-         format("{} {} {} bytes at {x} ({}) on one stream while {} {} them on another; order the "
+         format("{} {} {} bytes at {:#x} ({}) on one stream while {} {} them on another; order the "
                 "two with an event (record_event, stream_wait_event)",
                 call.function().shown(), verb(t.access), t.bytes, t.address, t.what, other.function,
                 verb(other.touched.access)),
@@ -132,10 +132,11 @@ void host_work(Call& call, const std::vector<Touched>& touched) {
     const bool reads = t.access == Access::read;
     report(
         {reads ? "read-before-synchronize" : "write-before-synchronize",
-         format("{} {} {} bytes at {x} ({}) that {} {} on a stream nobody has waited for; call {} "
-                "first",
-                call.function().shown(), verb(t.access), t.bytes, t.address, t.what, found.function,
-                verb(found.touched.access), synchronize()),
+         format(
+             "{} {} {} bytes at {:#x} ({}) that {} {} on a stream nobody has waited for; call {} "
+             "first",
+             call.function().shown(), verb(t.access), t.bytes, t.address, t.what, found.function,
+             verb(found.touched.access), synchronize()),
          {{reads ? "read" : "written", call.site()}, {"queued", found.site}}});
   }
 }
@@ -154,7 +155,7 @@ void host_free(Call& call, uint64_t address) {
   }
   lift_guards_at(block->base, block->bytes);
   report({"free-before-synchronize",
-          format("{} frees {} bytes at {x} that {} {} on a stream nobody has waited for; call {} "
+          format("{} frees {} bytes at {:#x} that {} {} on a stream nobody has waited for; call {} "
                  "first",
                  call.function().shown(), block->bytes, address, found.function,
                  verb(found.touched.access), synchronize()),

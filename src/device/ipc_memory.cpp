@@ -30,7 +30,7 @@ struct SharedPages {
     file->close_to_others();
     const void* back = mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    if (back == MAP_FAILED) ANYNPU_LOG(error, "pages at {x} could not be taken back", base);
+    if (back == MAP_FAILED) ANYNPU_LOG(error, "pages at {:#x} could not be taken back", base);
   }
 };
 

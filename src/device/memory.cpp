@@ -114,7 +114,7 @@ Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size
   ANYNPU_ASSIGN(auto allocation, cut_block(arena, bytes, alignment, kind, device_id));
   const uintptr_t base = allocation->base;
   if (!RangeMap::instance().insert(std::move(allocation))) {
-    return fail(Code::internal, "a new block at {x} overlaps a known range", base);
+    return fail(Code::internal, "a new block at {:#x} overlaps a known range", base);
   }
   return reinterpret_cast<void*>(base);
 }
@@ -141,8 +141,9 @@ Status explain_free(void* address, MemoryKind kind, const char* right_call) {
                 right_call);
   }
   if (found->base != reinterpret_cast<uintptr_t>(address)) {
-    return fail(Code::invalid_address, "{} lies {} bytes inside an allocation; free its start {x}",
-                address, reinterpret_cast<uintptr_t>(address) - found->base, found->base);
+    return fail(Code::invalid_address,
+                "{} lies {} bytes inside an allocation; free its start {:#x}", address,
+                reinterpret_cast<uintptr_t>(address) - found->base, found->base);
   }
   return fail(Code::invalid_address,
               "{} is {}, not {}; free it with the call that matches its allocation", address,

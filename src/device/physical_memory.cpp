@@ -73,7 +73,7 @@ Result<std::shared_ptr<PhysicalMemory>> PhysicalMemory::import(uint64_t shareabl
   mark_runtime_used();
   auto memory = std::shared_ptr<PhysicalMemory>(new PhysicalMemory);
   ANYNPU_ASSIGN(memory->file_, SharedFile::open(to_ticket(shareable), kSecretBits),
-                "while importing the shareable handle {x}", shareable);
+                "while importing the shareable handle {:#x}", shareable);
   memory->device_id_ = device.id();
   memory->imported_ = true;
   return memory;
@@ -107,7 +107,7 @@ Status let_in(uint64_t shareable, std::span<const int32_t> pids) {
   if (!file) {
     return fail(
         Code::not_found,
-        "shareable handle {x} was not exported by this process, or its memory was freed; pass "
+        "shareable handle {:#x} was not exported by this process, or its memory was freed; pass "
         "what mem_export_to_shareable_handle returned",
         shareable);
   }

@@ -43,8 +43,8 @@ Status ReportQueues::subscribe(uint64_t thread, const std::shared_ptr<Stream>& s
   std::lock_guard lock(mutex_);
   if (auto known = threads_.find(stream.get()); known != threads_.end()) {
     return fail(Code::already_subscribed,
-                "stream {} is subscribed to thread {x} already; unsubscribe it first", stream->id(),
-                known->second);
+                "stream {} is subscribed to thread {:#x} already; unsubscribe it first",
+                stream->id(), known->second);
   }
   if (!queues_.count(thread) && queues_.size() >= kMostThreads) {
     return fail(Code::limit_exceeded, "{} threads take callbacks already, the most there may be",
@@ -66,7 +66,7 @@ Status ReportQueues::unsubscribe(uint64_t thread, const Stream& stream) {
   }
   if (known->second != thread) {
     return fail(Code::thread_not_subscribed,
-                "stream {} is subscribed to thread {x}, not to thread {x}", stream.id(),
+                "stream {} is subscribed to thread {:#x}, not to thread {:#x}", stream.id(),
                 known->second, thread);
   }
   --queues_[thread]->streams;
@@ -141,7 +141,7 @@ Status ReportQueues::process(const Deadline& deadline) {
       return served
                  ? fail(Code::callback_timeout, "no callback was due in the time given; call again")
                  : fail(Code::thread_not_subscribed,
-                        "no stream is subscribed to this thread ({x}); pass its id to "
+                        "no stream is subscribed to this thread ({:#x}); pass its id to "
                         "subscribe_report",
                         thread);
     }

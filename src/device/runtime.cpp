@@ -147,7 +147,7 @@ Status Runtime::destroy_context(Handle handle) {
     if (context->is_default()) {
       return fail(
           Code::invalid_argument,
-          "context {x} is the default context of device {}, which set_device made; it ends with "
+          "context {:#x} is the default context of device {}, which set_device made; it ends with "
           "reset_device and is not destroyed",
           handle, context->device()->id());
     }
@@ -164,7 +164,7 @@ Status Runtime::set_current(Handle handle) {
   ANYNPU_ASSIGN(auto context, resolve<Context>(handle));
   if (context->ended()) {
     return fail(Code::no_context,
-                "the device of context {x} was reset; the context can only be destroyed now",
+                "the device of context {:#x} was reset; the context can only be destroyed now",
                 handle);
   }
   current_context = context->handle();
@@ -185,12 +185,14 @@ Result<std::shared_ptr<Context>> Runtime::current() {
     ANYNPU_TRY(set_device(fallback), "while using the default device of the configuration");
     return current();
   }
+  if (current_context) {
+    return fail(Code::no_context,
+                "the current context of this thread was destroyed or its device was reset; "
+                "call set_device, create_context or set_context");
+  }
   return fail(Code::no_context,
-              current_context
-                  ? "the current context of this thread was destroyed or its device was reset; "
-                    "call set_device, create_context or set_context"
-                  : "this thread has no context; call set_device, create_context or "
-                    "set_context in it first");
+              "this thread has no context; call set_device, create_context or set_context in it "
+              "first");
 }
 
 Result<std::shared_ptr<Stream>> Runtime::stream(Handle handle) {
@@ -215,7 +217,7 @@ Status Runtime::destroy_stream(Handle handle, Stream::Close how) {
     if (context && context->default_stream().get() == stream.get()) {
       return fail(
           Code::invalid_argument,
-          "stream {x} is the default stream of its context; it ends with the context and is not "
+          "stream {:#x} is the default stream of its context; it ends with the context and is not "
           "destroyed",
           handle);
     }

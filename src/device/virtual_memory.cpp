@@ -176,10 +176,11 @@ Status map_memory(void* address, size_t bytes, size_t offset,
   }
   for (const auto& [other, other_bytes] : reservation->taken) {
     if (other < start + bytes && start < other + other_bytes) {
-      return fail(Code::already_exists,
-                  "memory is mapped at {x} already ({} bytes), or queued work still uses it; call "
-                  "unmap_mem and synchronize first",
-                  other, other_bytes);
+      return fail(
+          Code::already_exists,
+          "memory is mapped at {:#x} already ({} bytes), or queued work still uses it; call "
+          "unmap_mem and synchronize first",
+          other, other_bytes);
     }
   }
   ANYNPU_TRY(memory->file().map(address, bytes, offset).status());

@@ -59,10 +59,11 @@ Status add_wide(KernelLaunch& launch, uint64_t value, std::string_view what) {
     add_word(launch, value);
     return {};
   }
-  return fail(Code::invalid_argument,
-              "{} is {x}: no address of device memory, and a number that does not fit the 32 bits "
-              "of a kernel's parameter; pass memory of aclrtMalloc, or a smaller number",
-              what, value);
+  return fail(
+      Code::invalid_argument,
+      "{} is {:#x}: no address of device memory, and a number that does not fit the 32 bits "
+      "of a kernel's parameter; pass memory of aclrtMalloc, or a smaller number",
+      what, value);
 }
 
 // Reads one piece of arguments from its start to its end.

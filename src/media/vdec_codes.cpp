@@ -83,9 +83,9 @@ std::span<const VdecCode> vdec_codes() { return kCodes; }
 
 std::string describe_vdec_code(uint32_t code) {
   for (const VdecCode& known : kCodes) {
-    if (known.code == code) return format("{x} ({}): {}", code, known.name, known.meaning);
+    if (known.code == code) return format("{:#x} ({}): {}", code, known.name, known.meaning);
   }
-  return format("{x}: no code of the decoder", code);
+  return format("{:#x}: no code of the decoder", code);
 }
 
 uint32_t injected_vdec_fault(uint64_t number) {

@@ -86,7 +86,7 @@ class ClassRuns : public testing::Test {
       }
       if (core.step()) continue;
       if (word != instruction("ecall").encode({})) {
-        ADD_FAILURE() << format("{x} at offset {x} is no instruction", word, offset);
+        ADD_FAILURE() << format("{:#x} at offset {:#x} is no instruction", word, offset);
         break;
       }
       core.x[10] = kNoCall;
@@ -154,7 +154,8 @@ class ClassRuns : public testing::Test {
         Record r;
         std::memcpy(&r, data.data() + kRecordsAt + turn * sizeof r, sizeof r);
         ADD_FAILURE() << format(
-            "{}: {x}, expected {x}; operands {x} {x}, {x} {x} {x}, {x} {x} {x}, rounding {}",
+            "{}: {:#x}, expected {:#x}; operands {:#x} {:#x}, {:#x} {:#x} {:#x}, {:#x} {:#x} "
+            "{:#x}, rounding {}",
             stream.results[result], b, a, r.integers[0], r.integers[1], r.singles[0], r.singles[1],
             r.singles[2], r.halves[0], r.halves[1], r.halves[2], r.rounding);
         ++shown;

@@ -61,13 +61,13 @@ Result<std::shared_ptr<Block>> Cluster::find(uint32_t address, size_t count) con
   if (const auto part = memory_->find(address, 0)) {
     return fail(
         Code::invalid_address,
-        "device memory: {} bytes at {x} of cluster {} run over the end of the allocation of {} "
-        "bytes at {x}; copy less or allocate more",
+        "device memory: {} bytes at {:#x} of cluster {} run over the end of the allocation of {} "
+        "bytes at {:#x}; copy less or allocate more",
         count, address, id_, part->bytes(), part->base());
   }
   return fail(
       Code::invalid_address,
-      "device memory: {x} of cluster {} is not allocated; pass an address inside memory that "
+      "device memory: {:#x} of cluster {} is not allocated; pass an address inside memory that "
       "was allocated there and not freed",
       address, id_);
 }

@@ -62,11 +62,11 @@ const char* describe(uint32_t address, bool store) {
 void Core::trap_access(uint32_t address, uint32_t bytes, bool store) {
   if (address < stack_low && stack_low - address <= kStackGuard) {
     set_trap(TrapKind::stack_overflow,
-             format("{} of {} bytes at {x}, below the stack of {} KiB that ends at {x}",
+             format("{} of {} bytes at {:#x}, below the stack of {} KiB that ends at {:#x}",
                     store ? "store" : "load", bytes, address, kStackBytes >> 10, stack_low));
     return;
   }
-  set_trap(TrapKind::bad_address, format("{} of {} bytes at {x}: {}", store ? "store" : "load",
+  set_trap(TrapKind::bad_address, format("{} of {} bytes at {:#x}: {}", store ? "store" : "load",
                                          bytes, address, describe(address, store)));
 }
 
@@ -79,7 +79,7 @@ void Core::trap_illegal() {
   const uint32_t left = image->code_bytes - (pc - image->code_base);
   std::memcpy(&bits, memory->host(pc), left < 4 ? left : 4);
   if ((bits & 3) != 3) bits &= 0xffff;
-  set_trap(TrapKind::illegal_instruction, format("bits {x} are no instruction", bits));
+  set_trap(TrapKind::illegal_instruction, format("bits {:#x} are no instruction", bits));
 }
 
 void Core::trap_past_end() {
@@ -87,16 +87,16 @@ void Core::trap_past_end() {
 }
 
 void Core::trap_jump(uint32_t target) {
-  set_trap(TrapKind::bad_jump, format("jump to {x}, outside the code", target));
+  set_trap(TrapKind::bad_jump, format("jump to {:#x}, outside the code", target));
 }
 
 void Core::trap_misaligned(uint32_t address) {
   set_trap(TrapKind::misaligned_atomic,
-           format("atomic access at {x}, expected a multiple of 4", address));
+           format("atomic access at {:#x}, expected a multiple of 4", address));
 }
 
 void Core::trap_csr(uint32_t number) {
-  set_trap(TrapKind::illegal_instruction, format("no control register {x}", number));
+  set_trap(TrapKind::illegal_instruction, format("no control register {:#x}", number));
 }
 
 void Core::trap_rounding(Op op) {

@@ -47,7 +47,8 @@ Status check_header(Bytes file) {
   if (type != 1) return refuse(format("ELF type {}, expected 1 (relocatable)", type));
   const uint32_t flags = word_at(file, 36);
   if ((flags & 0x0e) != 0) {
-    return refuse(format("float or embedded ABI {x}, expected ilp32 as stc-clang compiles", flags));
+    return refuse(
+        format("float or embedded ABI {:#x}, expected ilp32 as stc-clang compiles", flags));
   }
   if (short_at(file, 46) != kSectionBytes) return refuse("section headers of an unknown size");
   return {};

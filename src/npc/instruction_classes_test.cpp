@@ -30,7 +30,7 @@ TEST(InstructionTable, all_compressed_words_decode_as_the_table_says) {
     if ((word & 3) == 3) continue;
     const Instruction* row = instruction_of(word);
     const Op op = decode32(expand16(static_cast<uint16_t>(word))).op;
-    ASSERT_STREQ(name_of(op), name_of(row ? row->op : Op::illegal)) << format("{x}", word);
+    ASSERT_STREQ(name_of(op), name_of(row ? row->op : Op::illegal)) << format("{:#x}", word);
   }
 }
 
@@ -42,7 +42,7 @@ TEST(InstructionTable, all_opcodes_and_functions_decode_as_the_table_says) {
                           (chosen >> 8) << 20;
     const Instruction* row = instruction_of(word);
     const Op op = decode32(word).op;
-    ASSERT_STREQ(name_of(op), name_of(row ? row->op : Op::illegal)) << format("{x}", word);
+    ASSERT_STREQ(name_of(op), name_of(row ? row->op : Op::illegal)) << format("{:#x}", word);
   }
 }
 
@@ -132,7 +132,7 @@ TEST(InstructionTable, the_assembler_writes_the_same_bits) {
   for (const auto& [i, o] : all) {
     uint32_t word = 0;
     in.read(reinterpret_cast<char*>(&word), i->bytes);
-    ASSERT_EQ(format("{x}", word), format("{x}", i->encode(o))) << i->text(o);
+    ASSERT_EQ(format("{:#x}", word), format("{:#x}", i->encode(o))) << i->text(o);
   }
   EXPECT_EQ(in.peek(), EOF);
   in.close();

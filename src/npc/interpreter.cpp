@@ -73,7 +73,7 @@ __attribute__((no_sanitize("thread"))) Stop interpret(Core& core, uint64_t slice
 
   const size_t first = (core.pc - code_base) / 2;
   if ((core.pc & 1) || core.pc < code_base || first >= code_count) {
-    core.set_trap(TrapKind::bad_jump, format("execution at {x}, outside the code", core.pc));
+    core.set_trap(TrapKind::bad_jump, format("execution at {:#x}, outside the code", core.pc));
     return Stop::trap;
   }
   const Decoded* d = code + first;

@@ -153,10 +153,11 @@ Status Memory::release(uint32_t address) {
   std::lock_guard lock(mutex_);
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) {
-    return fail(Code::invalid_address,
-                "free: {x} is not the start of an allocation; pass the address that the allocation "
-                "returned, once",
-                address);
+    return fail(
+        Code::invalid_address,
+        "free: {:#x} is not the start of an allocation; pass the address that the allocation "
+        "returned, once",
+        address);
   }
   block = std::move(found->second);
   blocks_.erase(found);

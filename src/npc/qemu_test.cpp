@@ -66,8 +66,8 @@ class QemuProgram {
     std::ofstream(folder_ + "/a.s") << source();
     const std::string command = format(
         "cd {} && clang-19 --target=riscv32-unknown-elf -march=rv32imafc_zfh -mabi=ilp32 -mno-relax"
-        " -c a.s && ld.lld-19 a.o -o a -Ttext=0x100000 --section-start=.stream={x}"
-        " --section-start=.kerneldata={x}",
+        " -c a.s && ld.lld-19 a.o -o a -Ttext=0x100000 --section-start=.stream={:#x}"
+        " --section-start=.kerneldata={:#x}",
         folder_, code_at_, data_at_);
     return std::system(command.c_str()) == 0;
   }

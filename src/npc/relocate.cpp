@@ -218,7 +218,7 @@ Status relocate_code(const ElfFile& file, const ElfRelocation& r, std::byte* at,
       const auto found = high.find(value - static_cast<uint32_t>(r.addend));
       if (found == high.end()) {
         return fail(Code::unsupported_op,
-                    "link: a pc-relative low part at {x} has no high part; recompile the object",
+                    "link: a pc-relative low part at {:#x} has no high part; recompile the object",
                     here);
       }
       r.type == kPcrelLo12I ? put_i(at, found->second) : put_s(at, found->second);

@@ -30,7 +30,7 @@ T* array(Core& core, uint32_t address, uint64_t count, Permission permission) {
   if (reinterpret_cast<uintptr_t>(at) % alignof(T) != 0) {
     core.set_trap(
         TrapKind::bad_address,
-        format("an array of the vector or matrix unit starts at {x}, expected a multiple of {}",
+        format("an array of the vector or matrix unit starts at {:#x}, expected a multiple of {}",
                address, alignof(T)));
     return nullptr;
   }

@@ -344,8 +344,8 @@ aclError report(const char* function, const Failure& failure) {
     const Row& row = kRows[static_cast<size_t>(failure.status.code())];
     std::string text =
         format("E{}: {} failed with {}: {}\n        Solution: {}",
-               code < 0 ? format("{x}", static_cast<uint32_t>(code)) : format("{}", code), function,
-               error_name(code), shortened(failure.status.to_string()), row.advice);
+               code < 0 ? format("{:#x}", static_cast<uint32_t>(code)) : format("{}", code),
+               function, error_name(code), shortened(failure.status.to_string()), row.advice);
     ANYNPU_LOG(error, "{}", text);
     keep_sentence(Interface::acl, std::move(text));
   } catch (...) {

@@ -32,8 +32,8 @@ constexpr uint32_t kEverything =
 Status create_event(aclrtEvent* event, uint32_t flags) {
   ANYNPU_TRY(check_pointer(event, "event"));
   if (flags == 0 || (flags & ~kEventFlags)) {
-    return fail(Code::invalid_argument, "the event flags are {x}; expected a combination of {x}",
-                flags, kEventFlags);
+    return fail(Code::invalid_argument,
+                "the event flags are {:#x}; expected a combination of {:#x}", flags, kEventFlags);
   }
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());
   if (HandleTable::instance().live(HandleTag::event) >= kMaxEvents) {
@@ -76,7 +76,7 @@ Result<std::shared_ptr<Event>> timed_event(aclrtEvent handle) {
   if (event->flags() & ACL_EVENT_TIME_LINE) return event.share();
   return fail(
       Code::event_not_recorded,
-      "event {} was created with flags {x}, without ACL_EVENT_TIME_LINE (8); it keeps no times",
+      "event {} was created with flags {:#x}, without ACL_EVENT_TIME_LINE (8); it keeps no times",
       event->id(), event->flags());
 }
 

@@ -72,7 +72,7 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
 aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
   return enter(__func__, [&]() -> Failure {
     if (flag == 0 || (flag & ~kRegisterFlags)) {
-      return fail(Code::invalid_argument, "flag is {x}; expected a combination of {x}", flag,
+      return fail(Code::invalid_argument, "flag is {:#x}; expected a combination of {:#x}", flag,
                   kRegisterFlags);
     }
     return register_host(ptr, size, flag, nullptr);

@@ -34,7 +34,7 @@ Status anynpu::acl::create_stream(aclrtStream* stream, uint32_t priority, uint64
                 ThreadPool::kPriorities - 1);
   }
   if (flags & ~uint64_t{kStreamFlags}) {
-    return fail(Code::invalid_argument, "the flags {x} have unknown bits; known ones are {x}",
+    return fail(Code::invalid_argument, "the flags {:#x} have unknown bits; known ones are {:#x}",
                 flags, kStreamFlags);
   }
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());

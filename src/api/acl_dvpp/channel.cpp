@@ -19,7 +19,7 @@ constexpr uint32_t kAllModes =
 Status check_mode(uint32_t mode) {
   if (mode != 0 && (mode & ~kAllModes) == 0) return {};
   return fail(Code::invalid_argument,
-              "the mode is {x}; expected a sum of 1 (VPC), 2 (JPEGD), 4 (JPEGE) and 8 (PNGD)",
+              "the mode is {:#x}; expected a sum of 1 (VPC), 2 (JPEGD), 4 (JPEGE) and 8 (PNGD)",
               mode);
 }
 

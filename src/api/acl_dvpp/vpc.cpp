@@ -12,7 +12,7 @@ Result<InUse> use_channel(const acldvppChannelDesc* channel, uint32_t mode, medi
   ANYNPU_TRY(media::check_support(unit, media::Version::v1));
   if ((pin->mode & mode) == 0) {
     return fail(Code::invalid_argument,
-                "the channel was created for the modes {x}; {} needs the mode {x}", pin->mode,
+                "the channel was created for the modes {:#x}; {} needs the mode {:#x}", pin->mode,
                 media::name_of(unit), mode);
   }
   ANYNPU_ASSIGN(auto use, pin->channel->use());

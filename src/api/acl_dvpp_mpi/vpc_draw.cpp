@@ -16,7 +16,7 @@ constexpr hi_u32 kMostShapes = 100;
 
 Status check_color(hi_u32 color) {
   if (color <= 0xffffff) return {};
-  return fail(Code::invalid_argument, "the colour is {x}; expected 0xRRGGBB", color);
+  return fail(Code::invalid_argument, "the colour is {:#x}; expected 0xRRGGBB", color);
 }
 
 Status check_thickness(hi_u32 thick) {

@@ -85,7 +85,7 @@ Failure check_types(const ProfConfig& config) {
     return {
         ACL_ERROR_PROF_MODULES_UNSUPPORTED,
         fail(Code::unsupported_feature,
-             "dataTypeConfig has the bits {x}, which stand for nothing; use the ACL_PROF_* bits "
+             "dataTypeConfig has the bits {:#x}, which stand for nothing; use the ACL_PROF_* bits "
              "of the documents",
              unknown)};
   }
@@ -228,7 +228,7 @@ Failure prof_stop(const ProfConfig& config) {
   if (found == s.started.end()) {
     return {ACL_ERROR_INVALID_PROFILING_CONFIG,
             fail(Code::invalid_config,
-                 "no start had these devices and the data types {x}; stop with the configuration "
+                 "no start had these devices and the data types {:#x}; stop with the configuration "
                  "that was started",
                  config.data_types)};
   }

@@ -41,8 +41,8 @@ stcError_t stcFree(void* pointer) {
     ANYNPU_ASSIGN(auto* device, npc::current_device());
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     if (address > UINT32_MAX) {
-      return fail(Code::invalid_address, "{x} is no address of a cluster; pass what stcMalloc gave",
-                  address);
+      return fail(Code::invalid_address,
+                  "{:#x} is no address of a cluster; pass what stcMalloc gave", address);
     }
     return device->cluster().release(static_cast<uint32_t>(address));
   });

@@ -100,8 +100,8 @@ class Builder {
   void out_nchw(size_t index, ValueId value, Type type = Type::same);
 
   template <typename... Args>
-  void refuse(Code code, std::string_view text, const Args&... args) {
-    if (ok()) status_ = fail(code, "{}: {}", op_.type, format(text, args...));
+  void refuse(Code code, FormatString<Args...> text, const Args&... args) {
+    if (ok()) status_ = fail(code, "{}: {}", op_.type, anynpu::format(text, args...));
   }
 
   Result<graph::Graph> finish();

@@ -19,7 +19,7 @@ struct AttrText {
   void operator()(float v) {
     uint32_t bits;
     std::memcpy(&bits, &v, sizeof(bits));
-    out += format("{x}", bits);
+    out += format("{:#x}", bits);
   }
   void operator()(DType v) { out += std::to_string(static_cast<int>(v)); }
   void operator()(const std::string& v) { out += json::quote(v); }

@@ -113,17 +113,18 @@ Result<Side> device_side(const Place& place, size_t bytes, const char* what) {
   const auto address = reinterpret_cast<uintptr_t>(place.address);
   const Cluster& cluster = place.host->cluster();
   if (address > UINT32_MAX) {
-    return fail(Code::invalid_address,
-                "{} is {x}, which is no address of a cluster: those have 32 bits; was host memory "
-                "passed, or does the kind of the copy not fit?",
-                what, address);
+    return fail(
+        Code::invalid_address,
+        "{} is {:#x}, which is no address of a cluster: those have 32 bits; was host memory "
+        "passed, or does the kind of the copy not fit?",
+        what, address);
   }
   const auto start = static_cast<uint32_t>(address);
   auto block = cluster.find(start, bytes);
   if (block.ok()) return Side{(*block)->host(start), *block};
   ANYNPU_ASSIGN(auto shorter, cluster.find(start), "while checking {}", what);
   return fail(Code::invalid_argument,
-              "{} has {} bytes behind address {x} of cluster {}, the copy wants {}; copy less or "
+              "{} has {} bytes behind address {:#x} of cluster {}, the copy wants {}; copy less or "
               "allocate more",
               what, shorter->base() + shorter->bytes() - start, start, cluster.id(), bytes);
 }

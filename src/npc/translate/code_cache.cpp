@@ -54,7 +54,7 @@ void prune(const std::filesystem::path& folder) {
 
 CodeCache::CodeCache(const Image& image, const std::string& signature) : image_(image) {
   key_ = format("{} {}", kVersion, signature);
-  if (image.fixed_place) key_ += format(" at {x}", image.base);
+  if (image.fixed_place) key_ += format(" at {:#x}", image.base);
   const std::string folder = env::cache_path();
   if (folder.empty()) return;
   char name[40];

@@ -101,7 +101,7 @@ class Frame {
 
  private:
   void refuse(uint32_t at, std::string_view why) {
-    if (function_.refusal.empty()) function_.refusal = format("at {x} it {}", at, why);
+    if (function_.refusal.empty()) function_.refusal = format("at {:#x} it {}", at, why);
   }
 
   void check_reads(const State& state, uint32_t at, const Decoded& d, uint64_t reads) {

@@ -74,7 +74,7 @@ class Walk {
 
   void go(uint32_t target, std::vector<uint32_t>& open) {
     if (target >= image_.code_bytes || (target & 1)) {
-      function_.refusal = format("it jumps to {x}, outside the code", target);
+      function_.refusal = format("it jumps to {:#x}, outside the code", target);
     } else if (leaves(target)) {
       function_.tails.insert(target);
     } else {
@@ -116,7 +116,7 @@ class Walk {
     if (d.rd != convention::kRa) {
       function_.refusal = format("it calls with the return address in x{}", d.rd);
     } else if (target >= image_.code_bytes || (target & 1)) {
-      function_.refusal = format("it calls {x}, outside the code", target);
+      function_.refusal = format("it calls {:#x}, outside the code", target);
     } else {
       function_.calls[at] = target;
       entries_.insert(target);
@@ -133,7 +133,7 @@ class Walk {
         function_.jumps[at] = *target;
         entries_.insert(*target);
       } else {
-        function_.refusal = format("it jumps to {x}, outside the code", *target);
+        function_.refusal = format("it jumps to {:#x}, outside the code", *target);
       }
       return true;
     }
@@ -240,7 +240,7 @@ void find_functions(Program& program) {
     Function& function = program.functions[entry];
     function.entry = entry;
     const Symbol* symbol = image.function_at(image.code_base + entry);
-    function.name = symbol ? symbol->name : format("code at {x}", entry);
+    function.name = symbol ? symbol->name : format("code at {:#x}", entry);
     Walk(image, entries, function).run();
     for (const auto& [at, target] : function.calls) {
       if (target != kIndirect) open.push_back(target);

@@ -188,7 +188,7 @@ void stop(Core& core, HostStop why) {
     case HostTrap::lost:
       core.set_trap(
           TrapKind::bad_jump,
-          format("jump to {x}, which is not the start of a function; run the program with "
+          format("jump to {:#x}, which is not the start of a function; run the program with "
                  "ANYNPU_NPC_INTERPRET=1",
                  value));
       break;

@@ -35,7 +35,7 @@ class Liveness {
       if (!f.refusal.empty()) return;
       const bool open = target == kIndirect || program_.functions.at(target).open;
       if (leaves && open && (f.returns & convention::kFloatResults)) {
-        f.refusal = format("at {x} it leaves its float result to a function that has none", at);
+        f.refusal = format("at {:#x} it leaves its float result to a function that has none", at);
       }
       if (target == kIndirect) return;
       const auto passed = f.passed.find(at);  // none: code that is never reached
@@ -44,7 +44,7 @@ class Liveness {
       const uint64_t missing = callee.takes & ~convention::kArguments & ~passed->second;
       if (missing == 0) return;
       const int r = std::countr_zero(missing);
-      f.refusal = format("at {x} it goes to '{}', which reads {}{} that nobody set", at,
+      f.refusal = format("at {:#x} it goes to '{}', which reads {}{} that nobody set", at,
                          callee.name, r < 32 ? "x" : "f", r % 32);
     };
     for (const auto& [at, target] : f.calls) check(at, target, false);
