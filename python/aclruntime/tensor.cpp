@@ -7,6 +7,7 @@
 #include "aclruntime/copy_times.h"
 #include "aclruntime/runtime.h"
 #include "aclruntime/stage.h"
+#include "base/align.h"
 
 namespace anynpu::aclruntime {
 
@@ -30,7 +31,7 @@ DeviceMemory::~DeviceMemory() {
 }
 
 std::shared_ptr<HostMemory> HostMemory::allocate(size_t bytes) {
-  const size_t rounded = (bytes + 63) / 64 * 64;
+  const size_t rounded = round_up(bytes, 64);
   void* data = std::aligned_alloc(64, rounded == 0 ? 64 : rounded);
   if (data == nullptr) return nullptr;
   return std::shared_ptr<HostMemory>(new HostMemory(data));

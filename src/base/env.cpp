@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace anynpu::env {
 
@@ -78,14 +79,7 @@ bool flag(Name name) { return integer(name) != 0; }
 
 bool lists(Name name, std::string_view word) {
   const std::string value = text(name);
-  std::string_view rest = value;
-  while (!rest.empty()) {
-    const size_t comma = rest.find(',');
-    if (rest.substr(0, comma) == word) return true;
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
-  }
-  return false;
+  return contains(split(value, ','), word);
 }
 
 std::optional<int64_t> parse_size(std::string_view text) {

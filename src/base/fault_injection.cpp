@@ -9,6 +9,7 @@
 #include "base/fork_guard.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace anynpu {
 
@@ -77,11 +78,8 @@ const bool gated = [] {
 
 FaultList parse_faults(std::string_view text, FaultSource source) {
   FaultList list;
-  while (!text.empty()) {
-    const size_t comma = text.find(',');
-    const std::string_view entry = text.substr(0, comma);
+  for (std::string_view entry : split(text, ',')) {
     if (!entry.empty() && !parse_entry(entry, source, list)) list.problems.emplace_back(entry);
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
   }
   return list;
 }

@@ -18,6 +18,7 @@
 
 #include "base/env.h"
 #include "base/fork_guard.h"
+#include "base/text.h"
 
 namespace anynpu::log {
 
@@ -126,13 +127,12 @@ const std::string& process_name() {
 
 std::string compose(Level level, std::string_view module, std::string_view file, int line,
                     std::string_view text, const timespec& now) {
-  std::string upper(module.empty() ? "ANYNPU" : module);
-  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string name = upper(module.empty() ? "ANYNPU" : module);
   char micros[32];
   std::snprintf(micros, sizeof micros, ".%03ld.%03ld", now.tv_nsec / 1'000'000,
                 now.tv_nsec / 1'000 % 1'000);
   std::string out = format("[{}] {}({},{}):{}{} [{}:{}]{} ", kLevelNames[static_cast<int>(level)],
-                           upper, ::getpid(), process_name(), time_text("%Y-%m-%d-%H:%M:%S", now),
+                           name, ::getpid(), process_name(), time_text("%Y-%m-%d-%H:%M:%S", now),
                            static_cast<const char*>(micros), file, line, ::syscall(SYS_gettid));
   out += text;
   if (out.back() != '\n') out += '\n';

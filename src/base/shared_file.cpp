@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/align.h"
 #include "base/clock.h"
 
 namespace anynpu {
@@ -89,7 +90,7 @@ Result<std::shared_ptr<SharedFile>> SharedFile::create(size_t bytes, uint64_t la
     return fail(Code::out_of_memory, "{} bytes of shared memory were asked for; expected 1 to 2^46",
                 bytes);
   }
-  bytes = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  bytes = round_up(bytes, kPageBytes);
   const int fd = memfd_create("anynpu", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) {
     return fail(

@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace anynpu {
 
@@ -36,9 +37,7 @@ constexpr std::string_view kDefault = "Ascend310P3";
 
 std::span<const std::string_view> soc_names() { return kNames; }
 
-bool is_soc_name(std::string_view name) {
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
+bool is_soc_name(std::string_view name) { return contains(kNames, name); }
 
 Status check_soc_name(std::string_view name) {
   if (is_soc_name(name)) return {};

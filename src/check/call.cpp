@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/text.h"
 #include "check/guard.h"
 #include "check/lifetimes.h"
 #include "check/report.h"
@@ -22,7 +23,7 @@ thread_local int depth = 0;
 constexpr std::string_view kCallbackRunners[] = {"aclrtProcessReport", "aclopUpdateParams"};
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return contains(names, name);
 }
 
 // Libraries that a Python module brought along are not in the global scope.

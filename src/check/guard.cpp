@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "base/align.h"
 #include "base/format.h"
 #include "check/call.h"
 #include "check/order.h"
@@ -126,7 +127,7 @@ void enable_guards() { enabled = true; }
 void* guard_target(void* target, size_t bytes) {
   if (!enabled) return nullptr;
   const size_t page = page_size();
-  const auto start = (reinterpret_cast<uintptr_t>(target) + page - 1) / page * page;
+  const auto start = round_up(reinterpret_cast<uintptr_t>(target), page);
   const auto end = (reinterpret_cast<uintptr_t>(target) + bytes) / page * page;
   if (end <= start) return nullptr;
   install();

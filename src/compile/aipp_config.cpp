@@ -9,6 +9,7 @@
 
 #include "base/mapped_file.h"
 #include "base/prototext.h"
+#include "base/text.h"
 #include "ops/aipp/params.h"
 
 namespace anynpu::compile {
@@ -76,7 +77,7 @@ class Reader {
 
   Status check_unknown() const {
     for (const TextField& field : op_.fields) {
-      if (std::find(known_.begin(), known_.end(), field.name) != known_.end()) continue;
+      if (contains(known_, field.name)) continue;
       return fail(Code::parse_error,
                   "AIPP: '{}' ({}) is no field of aipp_op; correct the name, or take the line out",
                   field.name, field.where());

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "compile/casts.h"
 #include "compile/passes.h"
 #include "compile/types.h"
@@ -80,7 +81,7 @@ class Assigner {
   }
 
   DType wanted_type(const Node& node) const {
-    if (std::find(kFixed.begin(), kFixed.end(), node.op) != kFixed.end()) return DType::undefined;
+    if (contains(kFixed, node.op)) return DType::undefined;
     if (const auto found = precision_.type_of_node.find(node.name);
         found != precision_.type_of_node.end()) {
       return found->second;

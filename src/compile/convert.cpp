@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/soc.h"
-#include "compile/option_text.h"
+#include "base/text.h"
 #include "compile/pass_switch.h"
 #include "compile/stages.h"
 #include "import/caffe/caffe.h"
@@ -59,7 +59,7 @@ Result<graph::Graph> import_model(const Conversion& conversion) {
 
 Result<std::map<std::string, std::string>> parse_op_name_map(std::string_view text) {
   std::map<std::string, std::string> types;
-  for (const std::string& line : split(text, '\n')) {
+  for (const std::string& line : split_words(text, '\n')) {
     const std::string_view all = line;
     const size_t colon = all.find(':');
     const bool good = colon != std::string_view::npos && !trim(all.substr(0, colon)).empty() &&

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/text.h"
 #include "graph/flow.h"
 
 namespace anynpu::compile {
@@ -124,9 +125,7 @@ constexpr std::array<std::string_view, 106> kLinear = {"Abs",
                                                        "Unsqueeze",
                                                        "Where"};
 
-bool is_linear(std::string_view op) {
-  return op.starts_with("Reduce") || std::find(kLinear.begin(), kLinear.end(), op) != kLinear.end();
-}
+bool is_linear(std::string_view op) { return op.starts_with("Reduce") || contains(kLinear, op); }
 
 double elements(const ops::Operand& operand) {
   return operand.present ? static_cast<double>(element_count(operand.shape)) : 0;

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace anynpu::compile {
 
 namespace {
@@ -64,7 +66,7 @@ Result<std::vector<std::vector<int64_t>>> parse_list(const std::string& text, Ge
       return fail(Code::invalid_argument, "{}: the gear '{}' has {} numbers, expected {}",
                   option_of(kind), part, gear.size(), count);
     }
-    if (std::find(gears.begin(), gears.end(), gear) != gears.end()) {
+    if (contains(gears, gear)) {
       return fail(Code::invalid_argument, "{}: the gear '{}' is there twice", option_of(kind),
                   part);
     }

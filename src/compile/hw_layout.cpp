@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NC1HWC0 at the borders of a model: channels in blocks of 16, the last one filled up with zeros.
+#include "base/align.h"
 #include "compile/passes.h"
 #include "compile/types.h"
 
@@ -13,7 +14,7 @@ using graph::ValueId;
 
 constexpr int64_t kC0 = 16;
 
-int64_t blocks_of(int64_t channels) { return (channels + kC0 - 1) / kC0; }
+int64_t blocks_of(int64_t channels) { return ceil_div(channels, kC0); }
 
 Status check(const graph::Value& value, std::string_view option) {
   if (value.has_shape && value.shape.size() == 4 && is_static(value.shape) &&

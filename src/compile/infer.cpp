@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 
+#include "base/text.h"
 #include "compile/fold_budget.h"
 #include "compile/infer_flow.h"
 #include "compile/passes.h"
@@ -51,7 +52,7 @@ Status infer_open(graph::Graph& graph, const Node& node,
     const graph::ValueId id = node.outputs[i];
     if (id == graph::kNoValue) continue;
     Value& value = graph.values[static_cast<size_t>(id)];
-    if (std::find(graph.outputs.begin(), graph.outputs.end(), id) == graph.outputs.end()) {
+    if (!contains(graph.outputs, id)) {
       value.has_shape = false;
       value.shape.clear();
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.h"
 #include "compile/pass_switch.h"
 #include "compile/passes.h"
 #include "compile/specialise.h"
@@ -107,9 +108,7 @@ class FlowInference {
     }
     write(merged, value);
   }
-  bool is_output(ValueId id) const {
-    return std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end();
-  }
+  bool is_output(ValueId id) const { return contains(graph_.outputs, id); }
 
   // The subgraph with these inputs (the captures follow), inferred and optimised.
   Result<std::shared_ptr<const Graph>> specialised(std::string_view attr,
@@ -332,8 +331,7 @@ Status infer_flow(Graph& graph, Node& node, const std::vector<std::string>& pass
   Known what = sequence_output(graph, node);
   if (what.dtype == DType::undefined) what.dtype = out.dtype;
   if (what.kind == ValueKind::tensor && !what.has_shape && out.has_shape && is_static(out.shape) &&
-      std::find(graph.outputs.begin(), graph.outputs.end(), node.outputs[0]) !=
-          graph.outputs.end()) {
+      contains(graph.outputs, node.outputs[0])) {
     what.has_shape = true;
     what.shape = out.shape;
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "compile/option_text.h"
+#include "base/text.h"
 
 namespace anynpu::compile {
 
@@ -148,7 +148,7 @@ Result<bool> apply_input_shapes(const std::vector<InputShape>& shapes, graph::Gr
 
 Result<std::vector<InputShape>> parse_input_shape_range(std::string_view text) {
   std::string plain;
-  for (const std::string& part : split(text, ';')) {
+  for (const std::string& part : split_words(text, ';')) {
     const size_t open = part.rfind('[');
     const std::string_view name = trim(std::string_view(part).substr(0, open));
     if (open == std::string::npos || !name.ends_with(':') ||

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.h"
 #include "compile/aipp_config.h"
 #include "compile/compile.h"
 #include "ops/aipp/params.h"
@@ -211,7 +212,7 @@ Result<std::vector<om::Aipp>> fit_aipp(const Options& options, const Graph& grap
     const Value& value = graph.values[static_cast<size_t>(graph.inputs[settings.input])];
     ANYNPU_TRY(check_input(value));
     const auto& shorts = options.fp16_inputs;
-    if (std::find(shorts.begin(), shorts.end(), value.name) != shorts.end()) {
+    if (contains(shorts, value.name)) {
       return fail(Code::invalid_argument,
                   "--insert_op_conf and --input_fp16_nodes both name input '{}'; an input with "
                   "AIPP is fed in bytes, leave it out of --input_fp16_nodes",

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/prototext.h"
+#include "base/text.h"
 
 namespace anynpu::compile {
 
@@ -191,8 +192,7 @@ json::Value to_tree(const TextField& message, bool all_lists) {
                             : scalar(field);
     const auto place = std::find_if(object.begin(), object.end(),
                                     [&](const json::Member& m) { return m.first == field.name; });
-    const bool list =
-        all_lists || std::find(kLists.begin(), kLists.end(), field.name) != kLists.end();
+    const bool list = all_lists || contains(kLists, field.name);
     if (place == object.end()) {
       object.emplace_back(field.name,
                           list ? json::Value(Array{std::move(value)}) : std::move(value));

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "compile/option_text.h"
+#include "base/text.h"
 
 namespace anynpu::compile {
 
@@ -79,7 +79,7 @@ Result<Found> find_output(const std::string& wanted, const graph::Graph& graph) 
 }  // namespace
 
 Result<std::vector<std::string>> parse_out_nodes(std::string_view text) {
-  auto wanted = split(text, ';');
+  auto wanted = split_words(text, ';');
   if (wanted.empty() && !text.empty()) {
     return fail(Code::invalid_argument,
                 "--out_nodes is '{}'; expected \"node1:0;node2:1\" or \"tensor1;tensor2\"", text);
@@ -99,11 +99,10 @@ Status select_outputs(const std::vector<std::string>& wanted, graph::Graph& grap
                   "style",
                   wanted[0], one);
     }
-    if (std::find(outputs.begin(), outputs.end(), found.id) != outputs.end()) {
+    if (contains(outputs, found.id)) {
       return fail(Code::invalid_argument, "--out_nodes: '{}' is there twice", one);
     }
-    const bool is_input =
-        std::find(graph.inputs.begin(), graph.inputs.end(), found.id) != graph.inputs.end();
+    const bool is_input = contains(graph.inputs, found.id);
     if (is_input || graph.values[static_cast<size_t>(found.id)].constant) {
       return fail(Code::invalid_argument,
                   "--out_nodes: '{}' is {} of the model; expected what a node computes", one,
@@ -130,7 +129,7 @@ Result<OutputTypes> parse_output_types(std::string_view text) {
     for (const auto& type : kTypes) known += (known.empty() ? "" : ", ") + std::string(type.first);
     return fail(Code::invalid_argument, "--output_type is '{}'; expected one of {}", name, known);
   };
-  for (const std::string& part : split(text, ';')) {
+  for (const std::string& part : split_words(text, ';')) {
     std::string_view output = part;
     const size_t colon = output.rfind(':');
     const std::string_view name =

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "compile/option_text.h"
+#include "base/text.h"
 
 namespace anynpu::compile {
 
@@ -72,7 +72,7 @@ Status read_json(std::string_view text, Switches& switches) {
 }
 
 Status read_lines(std::string_view text, Switches& switches) {
-  for (const std::string& line : split(text, '\n')) {
+  for (const std::string& line : split_words(text, '\n')) {
     const size_t colon = line.find(':');
     if (colon == std::string::npos) {
       return fail(Code::invalid_argument,
@@ -116,8 +116,7 @@ Result<std::vector<std::string>> parse_fusion_switch(std::string_view text) {
 }
 
 bool is_on(const std::vector<std::string>& passes_off, std::string_view pass) {
-  return std::find(passes_off.begin(), passes_off.end(), pass) == passes_off.end() &&
-         std::find(passes_off.begin(), passes_off.end(), kAllPasses) == passes_off.end();
+  return !contains(passes_off, pass) && !contains(passes_off, kAllPasses);
 }
 
 }  // namespace anynpu::compile

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "compile/option_text.h"
+#include "base/text.h"
 #include "import/singleop/table.h"
 
 namespace anynpu::compile {
@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 56> kGray = {
 
 template <size_t N>
 bool is_in(const std::array<std::string_view, N>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
+  return contains(list, name);
 }
 
 struct NamedMode {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "compile/op_list.h"
+#include "base/text.h"
 #include "compile/pattern.h"
 
 namespace anynpu::compile {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "compile/op_list.h"
+#include "base/text.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {

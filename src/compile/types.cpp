@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "compile/casts.h"
 #include "compile/passes.h"
 
@@ -59,8 +60,7 @@ Status cast_outputs(const std::vector<DType>& types, Graph& graph) {
     const DType now = graph.values[static_cast<size_t>(from)].dtype;
     if (types[i] == DType::undefined || types[i] == now) continue;
     const ValueId to = add_typed(graph, from, types[i]);
-    const bool is_input =
-        std::find(graph.inputs.begin(), graph.inputs.end(), from) != graph.inputs.end();
+    const bool is_input = contains(graph.inputs, from);
     if (!is_input) {
       graph.values[static_cast<size_t>(from)].name = format("{}/{}", name, name_of(now));
       graph.values[static_cast<size_t>(to)].name = name;

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/align.h"
+
 namespace anynpu::device {
 
 namespace {
@@ -25,12 +27,10 @@ Registry& registry() {
   return *all;
 }
 
-size_t align_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
-
 }  // namespace
 
 Result<std::shared_ptr<Arena>> Arena::reserve(size_t bytes, size_t unit) {
-  bytes = align_up(bytes, size_t{2} << 20);
+  bytes = round_up(bytes, size_t{2} << 20);
   void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
@@ -77,12 +77,12 @@ void Arena::erase_free(std::map<uintptr_t, size_t>::iterator block) {
 
 uintptr_t Arena::take(size_t bytes, size_t alignment) {
   if (bytes == 0 || bytes > size_) return 0;
-  bytes = align_up(bytes, unit_);
+  bytes = round_up(bytes, unit_);
   alignment = std::max(alignment, unit_);
   std::lock_guard lock(mutex_);
   for (auto fit = free_by_size_.lower_bound({bytes, 0}); fit != free_by_size_.end(); ++fit) {
     const auto [block_bytes, block_base] = *fit;
-    const uintptr_t base = align_up(block_base, alignment);
+    const uintptr_t base = round_up(block_base, alignment);
     if (base + bytes > block_base + block_bytes) continue;
     erase_free(free_by_address_.find(block_base));
     if (base > block_base) insert_free(block_base, base - block_base);
@@ -96,10 +96,10 @@ uintptr_t Arena::take(size_t bytes, size_t alignment) {
 }
 
 void Arena::give_back(uintptr_t base, size_t bytes) {
-  bytes = align_up(bytes, unit_);
+  bytes = round_up(bytes, unit_);
   if (bytes >= kReturnPages) {
-    const uintptr_t first = align_up(base, kPageBytes);
-    const uintptr_t last = (base + bytes) / kPageBytes * kPageBytes;
+    const uintptr_t first = round_up(base, kPageBytes);
+    const uintptr_t last = round_down(base + bytes, kPageBytes);
     if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
   }
   std::lock_guard lock(mutex_);

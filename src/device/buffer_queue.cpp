@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/align.h"
 #include "base/interrupt.h"
 
 namespace anynpu::device {
@@ -40,9 +41,7 @@ Result<std::shared_ptr<QueueBuffer>> QueueBuffer::create(size_t bytes) {
   buffer->capacity = buffer->length = bytes;
   if (bytes == 0) return buffer;
   void* memory =
-      bytes > SIZE_MAX / 4
-          ? nullptr
-          : std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+      bytes > SIZE_MAX / 4 ? nullptr : std::aligned_alloc(kAlignment, round_up(bytes, kAlignment));
   if (!memory) {
     return fail(Code::out_of_memory, "the host has no {} bytes for a buffer of a queue", bytes);
   }

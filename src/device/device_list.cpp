@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/env.h"
+#include "base/text.h"
 #include "device/cpu/cpu_device.h"
 
 namespace anynpu::device {
@@ -33,7 +34,7 @@ std::vector<int32_t> visible_ids(std::string_view visible, int32_t count) {
   std::vector<int32_t> ids;
   while (!visible.empty()) {
     const int32_t id = number_in(next_entry(visible));
-    const bool repeated = std::find(ids.begin(), ids.end(), id) != ids.end();
+    const bool repeated = contains(ids, id);
     if (id < 0 || id >= count || repeated) break;  // the guide: only what stands before counts
     ids.push_back(id);
   }

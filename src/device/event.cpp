@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/text.h"
 #include "base/thread_pool.h"
 #include "device/stream.h"
 
@@ -39,9 +40,7 @@ Event::Event(std::weak_ptr<Context> context, uint32_t flags)
       flags_(flags),
       id_(next_event_id.fetch_add(1, std::memory_order_relaxed)) {}
 
-bool Event::is_outstanding(uint64_t mark) const {
-  return std::find(outstanding_.begin(), outstanding_.end(), mark) != outstanding_.end();
-}
+bool Event::is_outstanding(uint64_t mark) const { return contains(outstanding_, mark); }
 
 Status Event::record(Stream& stream) {
   uint64_t mark;

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/align.h"
 #include "base/fork_guard.h"
 #include "base/log.h"
 #include "device/arena.h"
@@ -60,7 +61,7 @@ void copy_pages(uint8_t* to, const uint8_t* from, size_t bytes) {
 }
 
 Result<std::shared_ptr<SharedPages>> make_shared_pages(const Allocation& allocation) {
-  const size_t bytes = (allocation.bytes + kIpcPage - 1) / kIpcPage * kIpcPage;
+  const size_t bytes = round_up(allocation.bytes, kIpcPage);
   ANYNPU_ASSIGN(auto file, SharedFile::create(bytes, allocation.bytes));
   ANYNPU_ASSIGN(void* copy, file->map(nullptr, bytes, 0));
   copy_pages(static_cast<uint8_t*>(copy), reinterpret_cast<const uint8_t*>(allocation.base), bytes);

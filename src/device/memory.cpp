@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "base/align.h"
 #include "base/fork_guard.h"
 #include "base/memory_probe.h"
 #include "device/arena.h"
@@ -164,7 +165,7 @@ Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOption
   }
   ANYNPU_TRY(check_machine(bytes));
   ANYNPU_ASSIGN(auto arena, device.arena());
-  const size_t rounded = (bytes + 31) / 32 * 32 + options.tail;
+  const size_t rounded = round_up(bytes, 32) + options.tail;
   const bool huge = options.huge && rounded >= kHugePage;
   auto block = take_block(arena, rounded, huge ? kHugePage : options.alignment, MemoryKind::device,
                           device.id());
@@ -201,7 +202,7 @@ Result<void*> allocate_host(size_t bytes) {
   mark_runtime_used();
   ANYNPU_TRY(check_machine(bytes));
   ANYNPU_ASSIGN(auto arena, host_arena());
-  return take_block(arena, (bytes + 63) / 64 * 64, 64, MemoryKind::host, -1);
+  return take_block(arena, round_up(bytes, 64), 64, MemoryKind::host, -1);
 }
 
 Status free_host(void* address) {

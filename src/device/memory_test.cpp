@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/align.h"
 #include "device/arena.h"
 #include "device/cpu/cpu_device.h"
 
@@ -31,7 +32,7 @@ TEST(Memory, DeviceMemoryStartsOn64AndIsRoundedUpTo32Plus32) {
   for (size_t bytes : {1u, 31u, 32u, 33u, 1000u}) {
     uint8_t* address = allocate(bytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(address) % 64, 0u);
-    const size_t rounded = (bytes + 31) / 32 * 32 + 32;
+    const size_t rounded = round_up(bytes, 32) + 32;
     EXPECT_TRUE(check_range(address, rounded, Access::write, "dst").ok());
     EXPECT_FALSE(check_range(address, rounded + 1, Access::write, "dst").ok());
     EXPECT_TRUE(free_device(address).ok());

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/align.h"
 #include "base/fork_guard.h"
 #include "device/range_map.h"
 
@@ -19,8 +20,6 @@ namespace {
 
 constexpr size_t kPage = SharedFile::kPageBytes;
 constexpr size_t kMostBytes = size_t{1} << 46;
-
-size_t round_to_page(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 struct Reservation {
   size_t bytes = 0;
@@ -109,7 +108,7 @@ Result<void*> reserve_addresses(size_t bytes, size_t alignment, void* wanted) {
                 alignment);
   }
   mark_runtime_used();
-  bytes = round_to_page(bytes);
+  bytes = round_up(bytes, kPage);
   alignment = std::max(alignment, kPage);
   const size_t room = bytes + alignment - kPage;
   void* got = mmap(wanted, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -118,7 +117,7 @@ Result<void*> reserve_addresses(size_t bytes, size_t alignment, void* wanted) {
                 bytes, std::string(std::strerror(errno)));
   }
   const auto start = reinterpret_cast<uintptr_t>(got);
-  const uintptr_t base = (start + alignment - 1) / alignment * alignment;
+  const uintptr_t base = round_up(start, alignment);
   if (base > start) munmap(got, base - start);
   if (start + room > base + bytes) {
     munmap(reinterpret_cast<void*>(base + bytes), start + room - base - bytes);
@@ -162,7 +161,7 @@ Status map_memory(void* address, size_t bytes, size_t offset,
                 "{} bytes at offset {} do not lie in physical memory of {} bytes; map at most that",
                 bytes, offset, memory->bytes());
   }
-  bytes = round_to_page(bytes);
+  bytes = round_up(bytes, kPage);
   auto piece = std::make_shared<Allocation>();  // outlives the lock: its end takes it
   auto& all = reservations();
   std::lock_guard lock(all.mutex);

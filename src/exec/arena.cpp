@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/align.h"
 #include "ops/kernel.h"
 
 namespace anynpu::exec {
 
 namespace {
-
-size_t aligned(size_t bytes) {
-  return (bytes + ops::kBufferAlignment - 1) / ops::kBufferAlignment * ops::kBufferAlignment;
-}
 
 bool live_together(const ArenaBuffer& a, const ArenaBuffer& b) {
   return a.first_step <= b.last_step && b.first_step <= a.last_step;
@@ -33,10 +30,10 @@ size_t place_buffers(std::vector<ArenaBuffer>& buffers) {
     for (size_t other : placed) {  // by rising offset: the first gap that is wide enough wins
       const ArenaBuffer& b = buffers[other];
       if (!live_together(buffer, b)) continue;
-      if (buffer.offset + aligned(buffer.bytes) <= b.offset) break;
-      buffer.offset = std::max(buffer.offset, b.offset + aligned(b.bytes));
+      if (buffer.offset + round_up(buffer.bytes, ops::kBufferAlignment) <= b.offset) break;
+      buffer.offset = std::max(buffer.offset, b.offset + round_up(b.bytes, ops::kBufferAlignment));
     }
-    total = std::max(total, buffer.offset + aligned(buffer.bytes));
+    total = std::max(total, buffer.offset + round_up(buffer.bytes, ops::kBufferAlignment));
     const auto at = std::upper_bound(placed.begin(), placed.end(), index, [&](size_t a, size_t b) {
       return buffers[a].offset < buffers[b].offset;
     });

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "ops/blocked_layout.h"
 #include "tensor/half.h"
 
@@ -150,10 +151,6 @@ uint32_t cast_status(const StepView& step) {
     }
   }
   return 0;
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 template <typename T>

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/protowire.h"
+#include "base/text.h"
 #include "tensor/hifloat8.h"
 #include "tensor/microscaling.h"
 
@@ -145,7 +146,7 @@ constexpr Column kColumns[] = {{"Max", "Max Value", &Summary::high},
                                {"Positive Inf", "Positive Inf Count", &Summary::positive_inf}};
 
 bool is_wanted(const Column& column, const std::vector<std::string>& words) {
-  return words.empty() || std::find(words.begin(), words.end(), column.word) != words.end();
+  return words.empty() || contains(words, column.word);
 }
 
 size_t count_of(const DumpTensor& t) {

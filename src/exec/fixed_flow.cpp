@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/align.h"
 #include "base/spare_pool.h"
 #include "base/wanted.h"
 #include "compile/infer_flow.h"
@@ -18,10 +19,6 @@ namespace anynpu::exec {
 namespace {
 
 constexpr size_t kMostValues = 256;  // of one side of a graph inside, kept on the stack
-
-size_t rounded(size_t bytes) {
-  return (bytes + ops::kBufferAlignment - 1) / ops::kBufferAlignment * ops::kBufferAlignment;
-}
 
 size_t bytes_of(const TensorShape& tensor) {
   return anynpu::bytes_of(tensor.dtype, static_cast<size_t>(element_count(tensor.shape)));
@@ -57,7 +54,7 @@ class Body {
     ANYNPU_ASSIGN(plan_, make_plan(*graph_, weights));
     return {};
   }
-  size_t work_bytes() const { return rounded(plan_.work_bytes); }
+  size_t work_bytes() const { return round_up(plan_.work_bytes, ops::kBufferAlignment); }
   Plan& plan() { return plan_; }
   void forget_graph() {
     plan_.forget_graph();
@@ -117,7 +114,7 @@ class FlowWork : public ops::KernelPlan, public InnerPlans {
  protected:
   size_t place(size_t bytes) {  // in the work space
     const size_t at = workspace_bytes;
-    workspace_bytes += rounded(bytes);
+    workspace_bytes += round_up(bytes, ops::kBufferAlignment);
     return at;
   }
   static void* given(const ops::RunArgs& args, size_t input) {

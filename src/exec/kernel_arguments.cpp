@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/align.h"
 #include "device/range_map.h"
 #include "npc/debug_info.h"
 #include "npc/image.h"
@@ -95,7 +96,7 @@ class PieceReader {
     for (const npc::DebugInfo::Parameter& p : function.parameters) {
       const bool address = p.kind == npc::DebugInfo::Parameter::pointer;
       const size_t bytes = address ? kAddressBytes : p.bytes;
-      const size_t at = bytes == 0 ? at_ : (at_ + bytes - 1) / bytes * bytes;
+      const size_t at = bytes == 0 ? at_ : round_up(at_, bytes);
       if (bytes == 0 || bytes > kAddressBytes || at + bytes > end_) return wrong_size(function);
       at_ = at + bytes;
       if (take_holder(at)) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/align.h"
 #include "graph/flow.h"
 
 namespace anynpu::exec {
@@ -40,10 +41,6 @@ void append(std::string& key, const graph::Attr& attr) {
         }
       },
       attr);
-}
-
-size_t rounded(size_t bytes) {
-  return (bytes + ops::kBufferAlignment - 1) / ops::kBufferAlignment * ops::kBufferAlignment;
 }
 
 }  // namespace
@@ -107,7 +104,7 @@ WeightPool::Room WeightPool::room(const std::string& key, size_t bytes) {
       return {std::move(chunk), found->second.offset, false};
   }
   const size_t offset = chunk_->bytes;
-  chunk_->bytes += rounded(bytes);
+  chunk_->bytes += round_up(bytes, ops::kBufferAlignment);
   places_[key] = {chunk_, offset};
   return {chunk_, offset, true};
 }

@@ -2,6 +2,7 @@
 // Decoded pictures into the memory of programs.
 #include <cstring>
 
+#include "base/align.h"
 #include "media/decode_session.h"
 #include "pixel/chroma.h"
 #include "pixel/color.h"
@@ -47,7 +48,7 @@ Result<CheckedPicture> place_frame(const DecodedFrame& frame, PictureSpec* spec)
   if (spec->width_stride == 0)
     spec->width_stride = least_width_stride(*format, frame.width, kVdecRules);
   if (spec->height_stride == 0)
-    spec->height_stride = aligned_up(frame.height, kVdecRules.height_multiple);
+    spec->height_stride = round_up(frame.height, kVdecRules.height_multiple);
   return check_picture(*spec, kVdecRules, "output", device::Access::write);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "media/image.h"
 
+#include "base/align.h"
 #include "base/log.h"
 #include "pixel/color.h"
 
@@ -36,8 +37,8 @@ Status take_size(uint32_t width, uint32_t height, PictureSpec* spec) {
 }
 
 void take_strides(const Format& format, PictureSpec* spec, uint32_t wide, uint32_t high) {
-  if (spec->width_stride == 0) spec->width_stride = aligned_up(spec->width, wide) * format.bytes;
-  if (spec->height_stride == 0) spec->height_stride = aligned_up(spec->height, high);
+  if (spec->width_stride == 0) spec->width_stride = round_up(spec->width, wide) * format.bytes;
+  if (spec->height_stride == 0) spec->height_stride = round_up(spec->height, high);
 }
 
 // The layout a file decodes to when the program asks for `wanted`, ours where it has no own wish.
@@ -121,7 +122,7 @@ Result<uint32_t> jpeg_encoded_bytes(const PictureSpec& from) {
   ANYNPU_TRY(check_format(from.format, kJpegeRules, "input").status());
   ANYNPU_TRY(check_limits(from.width, from.height, kJpegeRules));
   // A block of 64 samples takes at most 16 bits and a few for each of them; 2 KiB hold all tables.
-  const uint64_t samples = uint64_t{aligned_up(from.width, 16)} * aligned_up(from.height, 16);
+  const uint64_t samples = uint64_t{round_up(from.width, 16)} * round_up(from.height, 16);
   return static_cast<uint32_t>(samples * 3 + 2048);
 }
 

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "base/align.h"
+
 namespace anynpu::media {
 namespace {
 
@@ -29,12 +31,8 @@ const Rules kPngdRules{"PNGD", kPngOut, 1, 1, 8192, 8192, 1, 1, 128};
 const Rules kVdecRules{"VDEC", kVideoOut, 2, 2, 8192, 8192, 16, 2, 16};
 const Rules kVencRules{"VENC", kVideoIn, 16, 16, 8192, 8192, 1, 1, 1};
 
-uint32_t aligned_up(uint32_t value, uint32_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 uint32_t least_width_stride(const pixel::Format& format, uint32_t width, const Rules& rules) {
-  return aligned_up(width, rules.width_multiple) * format.bytes;
+  return round_up(width, rules.width_multiple) * format.bytes;
 }
 
 Result<const pixel::Format*> check_format(int32_t number, const Rules& rules, const char* role) {

@@ -52,7 +52,6 @@ Result<CheckedPicture> check_picture(const PictureSpec& spec, const Rules& rules
 
 // A layout that the unit takes.
 Result<const pixel::Format*> check_format(int32_t number, const Rules& rules, const char* role);
-uint32_t aligned_up(uint32_t value, uint32_t multiple);
 // The smallest stride that the rules allow for a width.
 uint32_t least_width_stride(const pixel::Format& format, uint32_t width, const Rules& rules);
 

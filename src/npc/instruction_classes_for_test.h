@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "npc/decode.h"
 
 namespace anynpu::npc {
@@ -71,7 +72,7 @@ class Instruction {
  public:
   Instruction(const char* name, Op op, const char* bits, const char* operands)
       : name(name), op(op), operands_(operands) {
-    for (const std::string& token : split(bits)) add(token);
+    for (std::string_view token : split(bits, ' ')) add(std::string(token));
     uint32_t at = 0;  // pieces came from the highest down
     for (auto p = pieces_.rbegin(); p != pieces_.rend(); ++p) p->at = at, at += p->width;
     bytes = at / 8;
@@ -156,17 +157,6 @@ class Instruction {
     uint32_t at = 0;
   };
 
-  static std::vector<std::string> split(const char* bits) {
-    std::vector<std::string> tokens(1);
-    for (; *bits; ++bits) {
-      if (*bits == ' ') {
-        tokens.emplace_back();
-      } else {
-        tokens.back() += *bits;
-      }
-    }
-    return tokens;
-  }
   static uint32_t ones(uint32_t width) { return width == 32 ? ~0u : (1u << width) - 1; }
   static bool is_immediate(const Piece& p) { return p.letter == 'i' || p.letter == 'u'; }
 

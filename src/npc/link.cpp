@@ -4,6 +4,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/align.h"
 #include "npc/debug_info.h"
 #include "npc/elf.h"
 #include "npc/image.h"
@@ -122,9 +123,7 @@ class Linker {
     return cursor;
   }
 
-  static uint64_t page(uint64_t bytes) {
-    return (bytes + kPageBytes - 1) & ~uint64_t{kPageBytes - 1};
-  }
+  static uint64_t page(uint64_t bytes) { return round_up(bytes, kPageBytes); }
 
   Status lay_out() {
     const uint64_t code = place(Region::code, 0);
@@ -145,7 +144,7 @@ class Linker {
                   "device image: {} bytes of shared and {} of local data, at most {} and {} fit",
                   shared, local, kSharedBytes, kLocalBytes);
     }
-    image_->thread_bytes = static_cast<uint32_t>((thread + 63) & ~uint64_t{63});
+    image_->thread_bytes = static_cast<uint32_t>(round_up(thread, 64));
     const uint64_t total =
         page(code) + page(constant) + page(data) + page(uint64_t{image_->thread_bytes} * kCores);
     ANYNPU_ASSIGN(image_->base, memory_->take(Space::global, total, kReadWrite),

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/align.h"
 #include "npc/cluster.h"
 
 namespace anynpu::npc {
@@ -18,8 +19,6 @@ namespace {
 constexpr size_t kSpaceBytes = size_t{1} << 32;
 constexpr size_t kPages = kSpaceBytes / kPageBytes;
 constexpr size_t kTrimBytes = 256 << 10;  // smaller spans keep their host pages
-
-size_t whole_pages(size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
 constexpr size_t kLocalsBytes = size_t{kLocalBytes} * kCores;
 constexpr size_t kMostChanges = 256;
@@ -81,7 +80,7 @@ Memory::Changes Memory::changes_since(uint64_t seen) const {
 }
 
 Result<uint32_t> Memory::take(Space space, size_t bytes, Permission permission) {
-  const size_t wanted = whole_pages(bytes);
+  const size_t wanted = round_up(bytes, kPageBytes);
   std::lock_guard lock(mutex_);
   auto& free = spans(space);
   for (auto span = free.begin(); wanted >= bytes && span != free.end(); ++span) {
@@ -102,7 +101,7 @@ Result<uint32_t> Memory::take(Space space, size_t bytes, Permission permission) 
 }
 
 void Memory::give_back(uint32_t base, size_t bytes) {
-  bytes = whole_pages(bytes);
+  bytes = round_up(bytes, kPageBytes);
   protect(base, bytes, kNone);
   if (bytes >= kTrimBytes) {
     fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base, static_cast<off_t>(bytes));
@@ -126,7 +125,7 @@ void Memory::give_back(uint32_t base, size_t bytes) {
 
 void Memory::protect(uint32_t base, size_t bytes, Permission permission) {
   const size_t first = base / kPageBytes;
-  const size_t count = whole_pages(bytes) / kPageBytes;
+  const size_t count = ceil_div(bytes, kPageBytes);
   for (size_t i = 0; i < count; ++i) {
     pages_[first + i].store(permission, std::memory_order_relaxed);
   }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/align.h"
 #include "base/format.h"
 #include "npc/core.h"
 #include "npc/guest_text.h"
@@ -31,7 +32,7 @@ class Arguments {
     return value;
   }
   uint64_t wide() {
-    at_ = (at_ + 7) & ~7u;
+    at_ = round_up(at_, 8);
     const uint64_t low = word();
     return low | (uint64_t{word()} << 32);
   }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/align.h"
 #include "npc/class_runs_for_test.h"
 #include "npc/instruction_generator_for_test.h"
 
@@ -105,7 +106,7 @@ class QemuProgram {
         ".macro send from, count\n  li a0, 1\n  la a1, \\from\n  li a2, \\count\n  li a7, 64\n"
         "  ecall\n.endm\n";
     text += ".macro run at, count\n  la a0, first\n  la a1, data\n";
-    text += format("  li a2, {}\n", (first_bytes_ + 3) / 4);
+    text += format("  li a2, {}\n", ceil_div(first_bytes_, 4));
     text +=
         "1: lw a3, 0(a0)\n  sw a3, 0(a1)\n  addi a0, a0, 4\n  addi a1, a1, 4\n  addi a2, a2, -1\n"
         "  bnez a2, 1b\n  la x31, floats\n";

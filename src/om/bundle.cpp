@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/align.h"
 #include "base/crc32c.h"
 #include "base/mapped_file.h"
 #include "om/sections.h"
@@ -68,7 +69,7 @@ Status write_bundle(const std::vector<std::string>& models, const std::string& p
     ANYNPU_TRY(read_memory(file->bytes(), file, weights).status(),
                "while bundling '{}' (weight files are expected beside the bundle, in '{}')", model,
                weight_folder(path));
-    at = align_up(at);
+    at = round_up(at, kAlignment);
     table.push_back({SectionKind::model, 0, at, file->bytes().size(), 0});
     at += file->bytes().size();
     files.push_back(std::move(file));
@@ -77,7 +78,7 @@ Status write_bundle(const std::vector<std::string>& models, const std::string& p
   header.magic = kBundleMagic;
   header.version = kFormatVersion;
   header.section_count = static_cast<uint32_t>(table.size());
-  header.file_size = align_up(at);
+  header.file_size = round_up(at, kAlignment);
   const Bytes entries = std::as_bytes(std::span(table));
   header.checksum = crc32c(entries, crc32c(std::as_bytes(std::span(&header, 1))));
 
@@ -89,7 +90,7 @@ Status write_bundle(const std::vector<std::string>& models, const std::string& p
     parts.push_back(files[i]->bytes());
     end = table[i].offset + table[i].size;
   }
-  parts.push_back(Bytes(zeros).first(align_up(end) - end));
+  parts.push_back(Bytes(zeros).first(round_up(end, kAlignment) - end));
   return write_file_atomically(path, parts);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/align.h"
 #include "om/codec.h"
 #include "om/layout.h"
 
@@ -348,7 +349,7 @@ uint64_t WeightTable::add(const std::shared_ptr<const Constant>& constant) {
   const auto [place, is_new] = offsets_.try_emplace(constant->bytes.data(), size_);
   if (is_new) {
     list_.push_back(constant);
-    size_ = align_up(size_ + constant->bytes.size());
+    size_ = round_up(size_ + constant->bytes.size(), kAlignment);
   }
   return place->second;
 }

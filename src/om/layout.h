@@ -38,8 +38,4 @@ struct Section {
 };
 static_assert(sizeof(Section) == 32);
 
-constexpr uint64_t align_up(uint64_t size) {
-  return (size + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 }  // namespace anynpu::om

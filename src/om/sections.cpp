@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/align.h"
 #include "base/crc32c.h"
 
 namespace anynpu::om {
@@ -88,7 +89,7 @@ Result<std::vector<PlacedSection>> read_frame(Bytes bytes, const Form& form) {
   std::vector<PlacedSection> placed;
   uint64_t end = sizeof(Header) + table.size() * sizeof(Section);
   const auto check_padding = [&](uint64_t next) {
-    return next == align_up(end) && next <= bytes.size() &&
+    return next == round_up(end, kAlignment) && next <= bytes.size() &&
            std::all_of(bytes.begin() + static_cast<ptrdiff_t>(end),
                        bytes.begin() + static_cast<ptrdiff_t>(next),
                        [](std::byte b) { return b == std::byte{0}; });

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/align.h"
 #include "base/crc32c.h"
 #include "base/mapped_file.h"
 #include "om/codec.h"
@@ -74,7 +75,7 @@ class Image {
       File file{{"", offset, piece.size(), crc32c(piece)}, {piece}};
       file.info.name = format("weight_{}_{}", file.info.checksum, piece.size());
       files_.push_back(std::move(file));
-      offset += align_up(piece.size());
+      offset += round_up(piece.size(), kAlignment);
     }
   }
 
@@ -82,7 +83,7 @@ class Image {
     File file{{name + "_weight_combined", 0, 0, 0}, {}};
     for (const Bytes& piece : pieces) {
       for (const Bytes& part :
-           {piece, Bytes(kZeros).first(align_up(piece.size()) - piece.size())}) {
+           {piece, Bytes(kZeros).first(round_up(piece.size(), kAlignment) - piece.size())}) {
         file.parts.push_back(part);
         file.info.checksum = crc32c(part, file.info.checksum);
         file.info.size += part.size();
@@ -110,7 +111,7 @@ class Image {
   }
 
   void pad(uint64_t& size, uint32_t* checksum) {
-    const Bytes zeros = Bytes(kZeros).first(align_up(size) - size);
+    const Bytes zeros = Bytes(kZeros).first(round_up(size, kAlignment) - size);
     parts_.push_back(zeros);
     if (checksum) *checksum = crc32c(zeros, *checksum);
     size += zeros.size();

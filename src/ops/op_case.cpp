@@ -9,22 +9,13 @@
 #include <cstring>
 #include <memory>
 
+#include "base/text.h"
 #include "ops/blocked_layout.h"
 #include "tensor/element.h"
 
 namespace anynpu::ops {
 
 namespace {
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
 
 Result<int64_t> parse_integer(std::string_view text) {
   int64_t value = 0;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+#include "base/align.h"
+
 namespace anynpu::pixel {
 namespace {
 
@@ -15,8 +17,8 @@ class Own {
  public:
   Own(int32_t number, uint32_t width, uint32_t height, uint32_t extra = 0) {
     const Format& format = *find_format(number);
-    const uint32_t stride = ((width + 15) / 16 * 16 + extra) * format.bytes;
-    picture = {&format, nullptr, width, height, stride, (height + 1) / 2 * 2 + extra};
+    const uint32_t stride = (round_up(width, 16) + extra) * format.bytes;
+    picture = {&format, nullptr, width, height, stride, round_up(height, 2) + extra};
     bytes_.assign(picture_bytes(format, stride, picture.height_stride), kMark);
     picture.data = bytes_.data();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pixel/picture.h"
 
+#include "base/align.h"
 #include "trace/trace.h"
 
 namespace anynpu::pixel {
@@ -65,8 +66,8 @@ void note_picture_in_between(size_t bytes) {
 }
 
 OwnPicture::OwnPicture(const Format& format, uint32_t width, uint32_t height) {
-  const uint32_t pixels = (width + 15) / 16 * 16;
-  picture_ = {&format, nullptr, width, height, pixels * format.bytes, (height + 1) / 2 * 2};
+  const uint32_t pixels = round_up(width, 16);
+  picture_ = {&format, nullptr, width, height, pixels * format.bytes, round_up(height, 2)};
   bytes_.resize(picture_bytes(format, picture_.width_stride, picture_.height_stride));
   picture_.data = bytes_.data();
   note_picture_in_between(bytes_.size());

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <random>
 
+#include "base/align.h"
+
 namespace anynpu::pixel {
 namespace {
 
@@ -20,7 +22,7 @@ class GuardedPlane {
       : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))) {
     const size_t stride = size_t{width} * channels + padding;
     const size_t bytes = stride * (height - 1) + size_t{width} * channels;
-    size_ = (bytes + page_ - 1) / page_ * page_;
+    size_ = round_up(bytes, page_);
     memory_ = static_cast<uint8_t*>(
         mmap(nullptr, size_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     mprotect(memory_ + size_, page_, PROT_NONE);

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
+
 namespace anynpu::prof {
 
 namespace {
@@ -61,29 +63,19 @@ Status check_words(const Setting& setting, std::string_view value) {
   for (std::string_view word : setting.words) {
     if (!word.empty()) expected += " " + std::string(word);
   }
-  for (std::string_view rest = value;;) {
-    const size_t comma = rest.find(',');
-    const std::string_view word = rest.substr(0, comma);
-    if (word.empty() ||
-        std::find(setting.words.begin(), setting.words.end(), word) == setting.words.end()) {
-      return bad_value(setting, value, expected);
-    }
-    if (comma == std::string_view::npos) return {};
-    rest.remove_prefix(comma + 1);
+  for (std::string_view word : split(value, ',')) {
+    if (word.empty() || !contains(setting.words, word)) return bad_value(setting, value, expected);
   }
+  return {};
 }
 
 bool is_custom_metrics(std::string_view value) {
   if (!value.starts_with("Custom:")) return false;
-  value.remove_prefix(7);
-  for (int events = 1; events <= 10; ++events) {
-    const size_t comma = value.find(',');
-    const auto event = parse_number(value.substr(0, comma));
-    if (!event || *event < 0 || *event > 65535) return false;
-    if (comma == std::string_view::npos) return true;
-    value.remove_prefix(comma + 1);
-  }
-  return false;
+  const auto events = split(value.substr(7), ',');
+  return events.size() <= 10 && std::all_of(events.begin(), events.end(), [](auto text) {
+           const auto event = parse_number(text);
+           return event && *event >= 0 && *event <= 65535;
+         });
 }
 
 Status check_setting(const Setting& setting, std::string_view value) {

@@ -19,6 +19,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/soc.h"
+#include "base/text.h"
 #include "base/ticks.h"
 #include "prof/calendar.h"
 
@@ -202,7 +203,7 @@ Status Directory::fill_device(int32_t id) const {
 }
 
 Status Directory::add_device(int32_t id) {
-  if (std::find(devices_.begin(), devices_.end(), id) != devices_.end()) return {};
+  if (contains(devices_, id)) return {};
   ANYNPU_TRY(fill_device(id));
   devices_.push_back(id);
   return {};

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "base/align.h"
+
 namespace anynpu {
 
 namespace {
@@ -81,9 +83,9 @@ size_t bits_of(DType type) {
   return row ? row->bits : 0;
 }
 
-size_t size_of(DType type) { return (bits_of(type) + 7) / 8; }
+size_t size_of(DType type) { return ceil_div(bits_of(type), 8); }
 
-size_t bytes_of(DType type, size_t count) { return (bits_of(type) * count + 7) / 8; }
+size_t bytes_of(DType type, size_t count) { return ceil_div(bits_of(type) * count, 8); }
 
 std::string_view name_of(DType type) {
   const TypeRow* row = find(type);

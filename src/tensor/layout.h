@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/align.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
@@ -20,7 +21,7 @@ inline constexpr int64_t kBlockRows = 16;
 
 // Blocks of `width` that hold `extent` elements; a dynamic extent stays what it is.
 constexpr int64_t block_count(int64_t extent, int64_t width) {
-  return extent < 0 ? extent : (extent + width - 1) / width;
+  return extent < 0 ? extent : ceil_div(extent, width);
 }
 
 // Which axis of `from` comes where in `to`, for formats that only order them. Empty when there is

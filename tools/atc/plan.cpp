@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/soc.h"
-#include "compile/option_text.h"
+#include "base/text.h"
 #include "compile/pass_switch.h"
 #include "options.h"
 

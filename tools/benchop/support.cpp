@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "import/singleop/table.h"
 #include "ops/registry.h"
 
@@ -55,7 +56,7 @@ std::string kernels_for(const std::vector<const KernelDef*>& kernels, DType type
       if (name.ends_with(suffix)) name.resize(name.size() - std::char_traits<char>::length(suffix));
     }
     if (name.ends_with("_reference")) name = "reference";
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (!contains(names, name)) names.push_back(name);
   }
   std::string cell;
   for (const std::string& name : names) cell += (cell.empty() ? "" : csv ? "; " : ", ") + name;

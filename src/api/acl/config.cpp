@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "api/acl/config_reader.h"
+#include "base/align.h"
 #include "base/log.h"
 
 namespace anynpu::acl {
@@ -17,10 +18,6 @@ constexpr std::string_view kTopKeys[] = {
     "defaultDevice", "StackSize", "simt_printf_fifo_size", "simd_printf_fifo_size_per_core"};
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;
-
-uint64_t round_up(int64_t value, uint64_t step) {
-  return (static_cast<uint64_t>(value) + step - 1) / step * step;
-}
 
 Status read_opqueue(const SectionReader& root, AclConfig& out) {
   const json::Value* value = root.object.find("max_opqueue_num");

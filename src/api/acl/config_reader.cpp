@@ -5,22 +5,11 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
+
 namespace anynpu::acl {
 
 namespace {
-
-std::string join(std::span<const std::string_view> words) {
-  std::string out;
-  for (std::string_view word : words) {
-    if (!out.empty()) out += ", ";
-    out += word;
-  }
-  return out;
-}
-
-bool contains(std::span<const std::string_view> words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 Status wrong_kind(const SectionReader& section, std::string_view key, const json::Value& value,
                   std::string_view expected) {
@@ -36,16 +25,6 @@ std::optional<int64_t> parse_decimal(std::string_view text) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const size_t at = text.find(separator);
-    parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
 }
 
 Result<std::string> SectionReader::text(std::string_view key, std::string_view fallback) const {
@@ -73,14 +52,14 @@ Result<std::vector<std::string>> SectionReader::words(
     std::string_view key, std::span<const std::string_view> allowed) const {
   if (!object.find(key)) return std::vector<std::string>();
   ANYNPU_ASSIGN(std::string value, text(key, ""));
-  std::vector<std::string> list = split(value, ',');
-  for (const std::string& item : list) {
+  const auto list = split(value, ',');
+  for (std::string_view item : list) {
     if (item.empty() || (!allowed.empty() && !contains(allowed, item))) {
       return fail(Code::invalid_config, "{}: '{}' is '{}'; expected a comma list of: {}", name, key,
                   value, allowed.empty() ? "words" : join(allowed));
     }
   }
-  return list;
+  return std::vector<std::string>(list.begin(), list.end());
 }
 
 Result<std::vector<std::string>> SectionReader::texts(std::string_view key) const {

@@ -39,6 +39,4 @@ struct SectionReader {
 // "12" -> 12; nothing for signs, spaces and overflow.
 std::optional<int64_t> parse_decimal(std::string_view text);
 
-std::vector<std::string> split(std::string_view text, char separator);
-
 }  // namespace anynpu::acl

@@ -12,6 +12,7 @@
 #include "api/acl/entry.h"
 #include "api/acl/lifecycle.h"
 #include "api/acl/timeouts.h"
+#include "base/align.h"
 #include "base/thread_pool.h"
 #include "device/runtime.h"
 
@@ -129,8 +130,7 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
       return fail(Code::invalid_argument, "the {} is {}; expected 1 to {}", rule.name, value,
                   rule.most);
     }
-    const uint64_t rounded =
-        (std::max<uint64_t>(value, rule.least) + rule.unit - 1) / rule.unit * rule.unit;
+    const uint64_t rounded = round_up(std::max<uint64_t>(value, rule.least), rule.unit);
     std::lock_guard lock(limits().mutex);
     limits().values[limit] = rounded;
     return {};

@@ -6,6 +6,7 @@
 #include "acl/rt/kernel.h"
 #include "api/acl/entry.h"
 #include "api/acl/kernel_objects.h"
+#include "base/align.h"
 #include "device/memory.h"
 
 namespace anynpu::acl {
@@ -23,7 +24,7 @@ struct HandleInMemory {
 };
 constexpr uint64_t kMark = 0x5347524131504e41;
 
-size_t slot_of(size_t bytes) { return (bytes + kSlot - 1) / kSlot * kSlot; }
+size_t slot_of(size_t bytes) { return round_up(bytes, kSlot); }
 
 }  // namespace
 

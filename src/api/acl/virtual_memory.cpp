@@ -5,6 +5,7 @@
 #include "acl/rt/shared_memory.h"
 #include "api/acl/entry.h"
 #include "api/acl/share_flags.h"
+#include "base/align.h"
 #include "device/runtime.h"
 
 using namespace anynpu;
@@ -76,7 +77,7 @@ Status malloc_physical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysic
   if (prop.location.type == ACL_MEM_LOCATION_TYPE_DEVICE) {
     ANYNPU_ASSIGN(owner, Runtime::instance().device(static_cast<int32_t>(prop.location.id)));
   }
-  ANYNPU_ASSIGN(auto memory, PhysicalMemory::create(owner.get(), (size + unit - 1) / unit * unit));
+  ANYNPU_ASSIGN(auto memory, PhysicalMemory::create(owner.get(), round_up(size, unit)));
   ANYNPU_ASSIGN(*handle, insert_object<aclrtDrvMemHandle>(std::move(memory)));
   return {};
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "api/acl_dvpp/video.h"
+#include "base/align.h"
 #include "base/log.h"
 #include "device/runtime.h"
 #include "media/callback_channel.h"
@@ -103,13 +104,12 @@ Result<media::CheckedPicture> Encoding::check(media::PictureSpec spec) const {
   spec.width = shape_.width;
   spec.height = shape_.height;
   spec.format = shape_.format;
-  const uint32_t wide = media::aligned_up(spec.width, 16);
-  const uint32_t high = media::aligned_up(spec.height, 2);
+  const uint32_t wide = round_up(spec.width, 16);
+  const uint32_t high = round_up(spec.height, 2);
   if (spec.height_stride == 0) spec.height_stride = high;
   if (spec.width_stride == 0)
-    spec.width_stride = uint64_t{wide} * spec.height_stride * 3 / 2 <= spec.bytes
-                            ? wide
-                            : media::aligned_up(spec.width, 2);
+    spec.width_stride =
+        uint64_t{wide} * spec.height_stride * 3 / 2 <= spec.bytes ? wide : round_up(spec.width, 2);
   return check_picture(spec, media::kVencRules, "input", device::Access::read);
 }
 

@@ -2,6 +2,7 @@
 // Decoding (acl.himpi.vdec_*).
 #include "api/acl_dvpp_mpi/vdec.h"
 
+#include "base/align.h"
 #include "media/image.h"
 
 namespace anynpu::mpi {
@@ -248,8 +249,8 @@ hi_u32 hi_vdec_get_pic_buf_size(hi_payload_type type, const hi_pic_buf_attr* buf
     if (align > 1024 || buf_attr->width > 8192 || buf_attr->height > 8192)
       return fail(Code::invalid_argument, "{}x{} pixels aligned to {} are out of range",
                   buf_attr->width, buf_attr->height, align);
-    const uint64_t luma = uint64_t{media::aligned_up(buf_attr->width, align)} *
-                          media::aligned_up(buf_attr->height, 2);
+    const uint64_t luma =
+        uint64_t{round_up(buf_attr->width, align)} * round_up(buf_attr->height, 2);
     // A bit width of 8 is meant by the guide's sample too, which writes the number itself.
     const bool wide = buf_attr->bit_width != HI_DATA_BIT_WIDTH_8 && buf_attr->bit_width != 8;
     return static_cast<hi_u32>(luma * 3 / 2 * (wide ? 2 : 1));
@@ -261,6 +262,6 @@ hi_u32 hi_vdec_get_tmv_buf_size(hi_payload_type type, hi_u32 width, hi_u32 heigh
     if (width > 8192 || height > 8192)
       return fail(Code::invalid_argument, "{}x{} pixels are out of range", width, height);
     // Sixteen bytes for each block of 16x16, as motion of one reference frame takes.
-    return media::aligned_up(width, 64) / 16 * (media::aligned_up(height, 64) / 16) * 16;
+    return round_up(width, 64) / 16 * (round_up(height, 64) / 16) * 16;
   });
 }

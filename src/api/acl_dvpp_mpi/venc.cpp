@@ -3,6 +3,7 @@
 #include "api/acl_dvpp_mpi/venc.h"
 
 #include "api/acl_dvpp_mpi/venc_idle.h"
+#include "base/align.h"
 #include "media/image.h"
 
 using namespace anynpu;
@@ -253,10 +254,10 @@ hi_s32 hi_mpi_venc_set_roi_attr(hi_venc_chn chn, const hi_venc_roi_attr* roi_att
   });
 }
 
-hi_u32 hi_mpi_venc_get_qpmap_stride(hi_u32 width) { return media::aligned_up(width, 256) / 16; }
+hi_u32 hi_mpi_venc_get_qpmap_stride(hi_u32 width) { return round_up(width, 256) / 16; }
 
 hi_u32 hi_mpi_venc_get_qpmap_size(hi_payload_type type, hi_u32 width, hi_u32 height) {
-  return media::aligned_up(width, 256) / 16 * (media::aligned_up(height, 16) / 16);
+  return round_up(width, 256) / 16 * (round_up(height, 16) / 16);
 }
 
 hi_s32 hi_mpi_venc_get_jpeg_param(hi_venc_chn chn, hi_venc_jpeg_param* jpeg_param) {

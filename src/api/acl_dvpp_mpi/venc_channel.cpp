@@ -3,6 +3,7 @@
 
 #include "api/acl_dvpp_mpi/venc.h"
 #include "api/acl_dvpp_mpi/venc_idle.h"
+#include "base/align.h"
 #include "base/log.h"
 #include "media/image.h"
 
@@ -103,7 +104,7 @@ Status VencChannel::send(const hi_video_frame_info& frame, const hi_img_stream* 
   spec.width = v.width;
   spec.height = v.height;
   spec.width_stride = v.width_stride[0];
-  spec.height_stride = v.height_stride[0] ? v.height_stride[0] : media::aligned_up(v.height, 2);
+  spec.height_stride = v.height_stride[0] ? v.height_stride[0] : round_up(v.height, 2);
   const pixel::Format* format = pixel::find_format(spec.format);
   if (format != nullptr && spec.width_stride <= 64 * 8192 && spec.height_stride <= 4 * 8192)
     spec.bytes =

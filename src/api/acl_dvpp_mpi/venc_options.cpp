@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the settings of an encoder channel to those of x264 and x265.
 #include "api/acl_dvpp_mpi/venc.h"
+#include "base/align.h"
 
 namespace anynpu::mpi {
 namespace {
@@ -205,7 +206,7 @@ Result<media::VideoEncoderOptions> options_of(const VencSettings& s) {
   if (s.slices.split_enable && s.slices.split_size > 0) {
     // split_size counts rows of blocks, 16 high in H.264 and 64 in H.265.
     const hi_u32 rows = (o.height + (h265 ? 63 : 15)) / (h265 ? 64 : 16);
-    o.slices = std::max(1u, (rows + s.slices.split_size - 1) / s.slices.split_size);
+    o.slices = std::max(1u, ceil_div(rows, s.slices.split_size));
   }
   // Scenes of films and games keep detail where it hides coding errors.
   // x265 weighs it from the third level of optimisation on.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/acl_dvpp_mpi/vpc_call.h"
+#include "base/align.h"
 
 using namespace anynpu;
 using namespace anynpu::mpi;
@@ -119,9 +120,8 @@ hi_s32 hi_mpi_sys_get_image_align_info(const hi_s32* mod_type, hi_u32 mod_num,
       all.height = std::max(all.height, found->height);
     }
     *img_align_info = {};
-    img_align_info->width_stride =
-        media::aligned_up(img_base_info->width, all.width) * format->bytes;
-    img_align_info->height_stride = media::aligned_up(img_base_info->height, all.height);
+    img_align_info->width_stride = round_up(img_base_info->width, all.width) * format->bytes;
+    img_align_info->height_stride = round_up(img_base_info->height, all.height);
     img_align_info->img_buf_size =
         pixel::picture_bytes(*format, img_align_info->width_stride, img_align_info->height_stride);
     return {};

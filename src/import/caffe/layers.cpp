@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "base/text.h"
+
 namespace anynpu::caffe {
 
 namespace {
@@ -87,11 +89,6 @@ constexpr std::array<std::string_view, 12> kTraining = {
     "SigmoidCrossEntropyLoss",
     "MultinomialLogisticLoss",
 };
-
-template <size_t N>
-bool contains(const std::array<std::string_view, N>& list, std::string_view type) {
-  return std::find(list.begin(), list.end(), type) != list.end();
-}
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "import/caffe/layers.h"
 
 namespace anynpu::caffe {
@@ -143,7 +144,7 @@ Status permute(Builder& b) {
   ANYNPU_TRY(params.status());
   // Axes that are not named follow in their own order.
   for (int64_t i = 0; i < b.rank(b.bottom(0)); ++i) {
-    if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+    if (!contains(order, i)) order.push_back(i);
   }
   return b.set_top(0, b.add("Transpose", {b.bottom(0)}, {{"perm", order}}));
 }

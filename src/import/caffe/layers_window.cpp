@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/align.h"
+#include "base/text.h"
 #include "import/caffe/layers.h"
 
 namespace anynpu::caffe {
@@ -58,7 +60,7 @@ Result<WindowParams> window_params(const Builder& b, Params& params) {
 }
 
 Status check_kernel(const WindowParams& window) {
-  if (std::find(window.kernel.begin(), window.kernel.end(), 0) == window.kernel.end()) return {};
+  if (!contains(window.kernel, 0)) return {};
   return fail(Code::invalid_argument,
               "kernel_size is missing or 0; expected kernel_size (or kernel_h and kernel_w) of at "
               "least 1");
@@ -264,7 +266,7 @@ Status spp(Builder& b) {
   std::vector<ValueId> parts;
   for (int64_t level = 0; level < levels; ++level) {
     const int64_t bins = int64_t{1} << level;
-    const auto kernel = [&](int64_t extent) { return (extent + bins - 1) / bins; };
+    const auto kernel = [&](int64_t extent) { return ceil_div(extent, bins); };
     const auto pad = [&](int64_t extent) { return (kernel(extent) * bins - extent + 1) / 2; };
     const Ints size = {kernel(height), kernel(width)};
     Attrs attrs = {{"kernel_shape", size},

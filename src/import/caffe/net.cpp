@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/mapped_file.h"
+#include "base/text.h"
 #include "import/caffe/builder.h"
 #include "import/caffe/fields.h"
 
@@ -128,8 +129,7 @@ void Builder::bind(const std::string& top, ValueId id) {
   }
   // An in-place layer: the newest value has the name, so that outputs are called as in the net.
   Value& before = graph_.values[static_cast<size_t>(found->second.id)];
-  const bool is_input = std::find(graph_.inputs.begin(), graph_.inputs.end(), found->second.id) !=
-                        graph_.inputs.end();
+  const bool is_input = contains(graph_.inputs, found->second.id);
   if (is_input || before.name != top) {
     value.name = value_names_.take(format("{}/{}", top, layer_->name));
   } else {
@@ -171,8 +171,7 @@ Status Builder::add_input(const Layer& layer) {
 Status Builder::add_outputs() {
   for (const std::string& name : order_) {
     const Top& top = blobs_.at(name);
-    const bool is_input =
-        std::find(graph_.inputs.begin(), graph_.inputs.end(), top.id) != graph_.inputs.end();
+    const bool is_input = contains(graph_.inputs, top.id);
     if (!top.used && !is_input) graph_.outputs.push_back(top.id);
   }
   if (graph_.inputs.empty()) {

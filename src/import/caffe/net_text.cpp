@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/text.h"
 #include "import/caffe/fields.h"
 
 namespace anynpu::caffe {
@@ -95,9 +96,7 @@ bool rule_holds(const TextField& rule, const NetState& state) {
   if (least && least->to(level).ok() && state.level < level) return false;
   const TextField* most = rule.find("max_level");
   if (most && most->to(level).ok() && state.level > level) return false;
-  const auto has = [&](const TextField* stage) {
-    return std::find(state.stages.begin(), state.stages.end(), stage->text) != state.stages.end();
-  };
+  const auto has = [&](const TextField* stage) { return contains(state.stages, stage->text); };
   const auto wanted = rule.all("stage"), unwanted = rule.all("not_stage");
   return std::all_of(wanted.begin(), wanted.end(), has) &&
          std::none_of(unwanted.begin(), unwanted.end(), has);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "graph/flow.h"
 #include "import/onnx/graph_builder.h"
 
@@ -93,7 +94,7 @@ Status GraphBuilder::add_captures(std::vector<Subgraph> subgraphs, graph::Node& 
   std::vector<ValueId> all;
   for (const Subgraph& sub : subgraphs) {
     for (ValueId id : sub.outer) {
-      if (std::find(all.begin(), all.end(), id) == all.end()) all.push_back(id);
+      if (!contains(all, id)) all.push_back(id);
     }
   }
   for (Subgraph& sub : subgraphs) {

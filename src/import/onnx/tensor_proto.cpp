@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/align.h"
 #include "tensor/onnx_type.h"
 #include "tensor/texts.h"
 
@@ -130,7 +131,7 @@ std::vector<std::byte> as_is(const std::vector<T>& list) {
 
 // Elements of 6 bits, one in each number of the list, the first in the lowest bits.
 std::vector<std::byte> packed_sixes(const std::vector<int64_t>& list) {
-  std::vector<std::byte> bytes((list.size() * 6 + 7) / 8);
+  std::vector<std::byte> bytes(ceil_div(list.size() * 6, 8));
   for (size_t i = 0; i < list.size(); ++i) {
     const size_t at = i * 6 / 8, shift = i * 6 % 8;
     const auto code = static_cast<unsigned>(list[i] & 63) << shift;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.h"
 #include "import/singleop/table.h"
 #include "ops/registry.h"
 #include "tensor/half.h"
@@ -360,7 +361,7 @@ bool Builder::has_rank(ValueId value, const char* what, int64_t least, int64_t m
 
 bool Builder::has_type(ValueId value, const char* what, std::initializer_list<DType> taken) {
   if (!ok() || value == kNoValue) return false;
-  if (std::find(taken.begin(), taken.end(), dtype(value)) != taken.end()) return true;
+  if (contains(taken, dtype(value))) return true;
   std::string list;
   for (DType type : taken) list += format("{}{}", list.empty() ? "" : ", ", name_of(type));
   refuse(Code::unsupported_dtype, "{} has the type {}, expected {}", what, name_of(dtype(value)),

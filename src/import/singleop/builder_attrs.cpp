@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "base/text.h"
 #include "import/singleop/builder.h"
 
 namespace anynpu::singleop {
@@ -63,7 +64,7 @@ std::string Builder::s(const char* name, const char* otherwise) {
 std::string Builder::word(const char* name, const char* otherwise,
                           std::initializer_list<std::string_view> taken) {
   std::string value = s(name, otherwise);
-  if (!ok() || std::find(taken.begin(), taken.end(), value) != taken.end()) return value;
+  if (!ok() || contains(taken, value)) return value;
   std::string list;
   for (std::string_view one : taken) list += format("{}'{}'", list.empty() ? "" : ", ", one);
   refuse(Code::unsupported_feature, "{} is '{}', expected {}{}", name, value,

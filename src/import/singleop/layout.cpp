@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 
+#include "base/align.h"
 #include "import/singleop/builder.h"
 
 namespace anynpu::singleop {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "import/singleop/lower.h"
 #include "tensor/layout.h"
 
@@ -289,8 +290,7 @@ void lower_pad(Builder& b) {
     for (size_t d = 0; d < rank; ++d)
       pads.push_back(by_axis ? pairs[d * 2 + end] : pairs[end * rank + d]);
   }
-  std::string mode = b.s("mode", "constant");
-  std::transform(mode.begin(), mode.end(), mode.begin(), [](char c) { return std::tolower(c); });
+  const std::string mode = lower(b.s("mode", "constant"));
   ValueId value = kNoValue;
   if (mode == "constant") {
     if (b.has(2)) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/align.h"
 #include "media/plugin_image/codec.h"
 #include "media/plugin_image/jpeg_errors.h"
 #include "pixel/chroma.h"
@@ -78,7 +79,7 @@ struct RawReader {
       const auto& info = d.comp_info[c];
       const size_t width = size_t{info.width_in_blocks} * DCTSIZE;
       // libjpeg writes whole MCUs, which may have more blocks than the component.
-      const size_t padded = (width + group * 4 + 63) / 64 * 64;
+      const size_t padded = round_up(width + group * 4, 64);
       const size_t height = static_cast<size_t>(info.v_samp_factor) * DCTSIZE;
       keep.samples[c].resize(padded * height);
       keep.rows[c].resize(height);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/align.h"
 #include "media/plugin_image/codec.h"
 #include "media/plugin_image/jpeg_errors.h"
 #include "pixel/chroma.h"
@@ -97,7 +98,7 @@ void write_all(jpeg_compress_struct& c, const Picture& from, Rows& keep) {
   for (int i = 0; i < c.num_components; ++i) {
     const auto& info = c.comp_info[i];
     const size_t height = static_cast<size_t>(info.v_samp_factor) * DCTSIZE;
-    padded[i] = (from.width + mcu - 1) / mcu * static_cast<size_t>(info.h_samp_factor) * DCTSIZE;
+    padded[i] = ceil_div(from.width, mcu) * static_cast<size_t>(info.h_samp_factor) * DCTSIZE;
     keep.samples[i].resize(padded[i] * height);
     keep.rows[i].resize(height);
     for (size_t y = 0; y < height; ++y) keep.rows[i][y] = keep.samples[i].data() + y * padded[i];

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/align.h"
 #include "base/clock.h"
 #include "base/thread_pool.h"
 #include "device/memory.h"
@@ -65,7 +66,7 @@ void move_pieces(std::byte* to, const std::byte* from, size_t bytes) {
     std::memmove(to, from, bytes);
     return;
   }
-  const size_t pieces = (bytes + kPieceBytes - 1) / kPieceBytes;
+  const size_t pieces = ceil_div(bytes, kPieceBytes);
   ThreadPool::instance().parallel_for(pieces, 1, [&](size_t begin, size_t end) {
     const size_t first = begin * kPieceBytes;
     const size_t count = std::min(bytes, end * kPieceBytes) - first;

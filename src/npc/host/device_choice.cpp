@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace anynpu::npc {
 
 namespace {
@@ -27,15 +29,10 @@ std::vector<int> chosen_clusters(const std::optional<std::string>& set_devices, 
     for (int id = first; first >= 0 && id < clusters; ++id) chosen.push_back(id);
     return chosen;
   }
-  std::string_view rest = *set_devices;
-  for (bool more = true; more;) {
-    const size_t comma = rest.find(',');
-    more = comma != std::string_view::npos;
-    const int id = parse_id(rest.substr(0, comma));
-    const bool repeated = std::find(chosen.begin(), chosen.end(), id) != chosen.end();
-    if (id < 0 || id >= clusters || repeated) break;
+  for (std::string_view word : split(*set_devices, ',')) {
+    const int id = parse_id(word);
+    if (id < 0 || id >= clusters || contains(chosen, id)) break;
     chosen.push_back(id);
-    if (more) rest.remove_prefix(comma + 1);
   }
   return chosen;
 }
