@@ -94,7 +94,7 @@ Result<std::vector<bool>> parse_layouts(const CommandLine& line, std::string_vie
   if (!line.has(option)) return layouts;
   if (count == 0)
     return fail(Code::invalid_argument, "--{} needs --{}, which is not given", option, needed);
-  for (const std::string& word : compile::split(line.get(option), ',')) {
+  for (const std::string& word : split_words(line.get(option), ',')) {
     if (word != "true" && word != "false") {
       return fail(Code::invalid_argument, "--{} is '{}'; expected true or false, by commas", option,
                   line.get(option));
@@ -116,7 +116,7 @@ Status parse_ends(const CommandLine& line, compile::Options& options) {
                 "node:index",
                 line.get("output_type"));
   }
-  options.fp16_inputs = compile::split(line.get("input_fp16_nodes"), ';');
+  options.fp16_inputs = split_words(line.get("input_fp16_nodes"), ';');
   ANYNPU_ASSIGN(options.blocked_inputs,
                 parse_layouts(line, "is_input_adjust_hw_layout", "input_fp16_nodes",
                               options.fp16_inputs.size()));
