@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/align.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 
@@ -11,7 +12,7 @@ namespace anynpu::ops {
 int64_t stored_elements(const Shape& shape, Layout layout) {
   if (layout == Layout::plain || shape.size() < 2) return element_count(shape);
   Shape padded = shape;
-  padded[1] = (padded[1] + kBlock - 1) / kBlock * kBlock;
+  padded[1] = round_up(padded[1], kBlock);
   return element_count(padded);
 }
 
@@ -49,7 +50,7 @@ void unpack_block(const T* x, T* y, int64_t channels, int64_t plane) {
 
 template <typename T>
 std::unique_ptr<KernelPlan> plan_moves(const Shape& shape, Layout from, Layout to) {
-  Planes s{shape[0], shape[1], (shape[1] + kBlock - 1) / kBlock, 1};
+  Planes s{shape[0], shape[1], ceil_div(shape[1], kBlock), 1};
   for (size_t i = 2; i < shape.size(); ++i) s.plane *= shape[i];
   const bool packing = to == Layout::blocked16;
   auto plan = make_plan([=](const RunArgs& args) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/align.h"
 #include "ops/parallel.h"
 #include "ops/runtime_params.h"
 
@@ -34,7 +35,7 @@ Copies lay_out(std::vector<Operand>& operands, size_t& at) {
     operand.is_constant = false;
     operand.constant = {};
     copies.list[i] = {at, static_cast<size_t>(element_count(operand.shape))};
-    at += (copies.list[i].count + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+    at += round_up(copies.list[i].count, kBufferAlignment);
   }
   return copies;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/widen.h"
 
+#include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/parallel.h"
 #include "ops/registry.h"
@@ -13,10 +14,6 @@ namespace {
 constexpr size_t kMinRange = size_t{1} << 14;
 
 bool is_short(const Operand& operand) { return operand.present && kShortFloats.has(operand.dtype); }
-
-size_t align_up(size_t bytes) {
-  return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-}
 
 // The context in float32; its constants lie in `buffers`.
 OpContext widened(const OpContext& context, std::vector<std::vector<float>>& buffers) {
@@ -141,7 +138,7 @@ class WidenedKernel final : public Kernel {
     one.dtype = operand.dtype;
     one.count = static_cast<size_t>(stored_elements(operand.shape, layout));
     one.place = used;
-    used += align_up(one.count * sizeof(float));
+    used += round_up(one.count * sizeof(float), kBufferAlignment);
     return one;
   }
 

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "base/align.h"
 #include "ops/amx/tiles.h"
 
 namespace anynpu::ops::amx {
@@ -197,7 +198,7 @@ class Ahead {
         end_(line_ + part),
         part_(part),
         panel_bytes_(panel_bytes),
-        each_(from ? (kPanel + blocks - 1) / blocks : 0) {}
+        each_(from ? ceil_div(kPanel, blocks) : 0) {}
   [[gnu::always_inline]] void fetch() {
     for (int64_t i = 0; i < each_; ++i, line_ += 64) {
       if (line_ == end_) line_ += panel_bytes_ - part_, end_ = line_ + part_;
@@ -290,7 +291,7 @@ class Multiplication {
     tiles_.template zero<3>();
     const int64_t row_bytes = job_.row_bytes;
     const int64_t left = kPanel - before_.done;
-    const int64_t share = job_.steps > 0 ? (left + job_.steps - 1) / job_.steps : 0;
+    const int64_t share = job_.steps > 0 ? ceil_div(left, job_.steps) : 0;
     for (int64_t step = 0; step < job_.steps; ++step, b += kStepElements) {
       const int64_t at = job_.step_at[step];
       add_step<true>(tiles_, a + at, lower + at, row_bytes, b);

@@ -6,21 +6,20 @@
 
 #include <algorithm>
 
+#include "base/align.h"
 #include "ops/amx/tiles.h"
 #include "ops/kernel.h"
 #include "ops/parallel.h"
 
 namespace anynpu::ops::amx {
 
-inline int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // Right sides: [panel][step][2][16 pairs][16 columns][2]; k and n padded with zeros.
 struct PackedRight {
   int64_t k = 0, n = 0;
   int64_t spare_steps = 0;  // between panels
 
-  int64_t steps() const { return up(k, kDepth); }
-  int64_t panels() const { return up(n, kPanel); }
+  int64_t steps() const { return ceil_div(k, kDepth); }
+  int64_t panels() const { return ceil_div(n, kPanel); }
   int64_t panel_elements() const { return (steps() + spare_steps) * kStepElements; }
   int64_t panel_bytes() const { return panel_elements() * static_cast<int64_t>(sizeof(BF16)); }
   int64_t elements() const { return panels() * panel_elements(); }
@@ -56,8 +55,8 @@ struct Cut {
   int64_t task_panels = 0;    // of columns of a task
   bool columns_outside = false;
 
-  int64_t row_tasks() const { return up(m, rows); }
-  int64_t column_tasks() const { return up(panels, task_panels); }
+  int64_t row_tasks() const { return ceil_div(m, rows); }
+  int64_t column_tasks() const { return ceil_div(panels, task_panels); }
   int64_t tasks() const { return row_tasks() * column_tasks(); }
   // The first row of a task and the end of its rows; tasks of the same columns follow each other.
   int64_t first_row(int64_t task) const { return task % row_tasks() * rows; }
@@ -76,18 +75,18 @@ inline Cut cut_work(const PackedRight& right, int64_t m, int64_t row_bytes, int6
   Cut cut;
   cut.m = m;
   cut.panels = std::max<int64_t>(1, right.panels());
-  const int64_t row_panels = std::max<int64_t>(1, up(m, kPanel));
+  const int64_t row_panels = std::max<int64_t>(1, ceil_div(m, kPanel));
   const int64_t most = std::max<int64_t>(1, kLeftBytes / std::max<int64_t>(1, row_bytes * kPanel));
   const bool large_right = right.panel_bytes() * cut.panels > kRightBytes;
   int64_t wanted = 2 * threads;
   if (large_right || row_panels < threads) {
     const int64_t parts = cut.panels >= wanted * kFewPanels ? wanted : threads;
-    cut.task_panels = up(cut.panels, std::min(parts, cut.panels));
-    wanted = up(wanted, up(cut.panels, cut.task_panels));
+    cut.task_panels = ceil_div(cut.panels, std::min(parts, cut.panels));
+    wanted = ceil_div(wanted, ceil_div(cut.panels, cut.task_panels));
   } else {
     cut.task_panels = cut.panels;
   }
-  cut.rows = std::min(most, up(row_panels, std::min(wanted, row_panels))) * kPanel;
+  cut.rows = std::min(most, ceil_div(row_panels, std::min(wanted, row_panels))) * kPanel;
   if (large_right && threads == 1) cut.rows = std::min(most, row_panels) * kPanel;
   cut.columns_outside = large_right;
   return cut;

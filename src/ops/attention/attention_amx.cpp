@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/align.h"
 #include "ops/amx/product.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/score_rows.h"
@@ -50,12 +51,12 @@ class AmxAttentionPlan final : public KernelPlan {
     for (int64_t step = 0; step < std::max(keys_.steps(), values_.steps()); ++step)
       step_at_.push_back(step * kStepBytes);
     constexpr int64_t kScoreBytes = 256 << 10;  // of a block
-    const int64_t row_panels = std::max<int64_t>(1, up(a_.rows, kPanel));
+    const int64_t row_panels = std::max<int64_t>(1, ceil_div(a_.rows, kPanel));
     const int64_t score_panels = kScoreBytes / (keys_.panels() * kBlockSums * 4);
     block_panels_ = std::clamp<int64_t>(score_panels, 1, row_panels);
     const auto threads = static_cast<int64_t>(context.target.threads);
     const int64_t heads = std::max<int64_t>(1, a_.batch * a_.heads);
-    task_panels_ = up(row_panels, std::clamp<int64_t>(4 * threads / heads, 1, row_panels));
+    task_panels_ = ceil_div(row_panels, std::clamp<int64_t>(4 * threads / heads, 1, row_panels));
     block_panels_ = std::min(block_panels_, task_panels_);
     lay_out(context, threads);
   }
@@ -67,7 +68,7 @@ class AmxAttentionPlan final : public KernelPlan {
         join_present(a_, a_.key, args, args.workspace + present_.key_at));
     const BF16* const v = reinterpret_cast<const BF16*>(
         join_present(a_, a_.value, args, args.workspace + present_.value_at));
-    const int64_t pieces = up(a_.rows, task_panels_ * kPanel);
+    const int64_t pieces = ceil_div(a_.rows, task_panels_ * kPanel);
     parallel_slots(thread_scratch_count, static_cast<size_t>(a_.batch * a_.heads * pieces),
                    [&](size_t task, size_t slot) {
                      const auto i = static_cast<int64_t>(task);
@@ -87,7 +88,7 @@ class AmxAttentionPlan final : public KernelPlan {
     int64_t end = 0;
     const auto place = [&](int64_t bytes) {
       const int64_t at = end;
-      end += up(bytes, kStepBytes) * kStepBytes;
+      end += round_up(bytes, kStepBytes);
       return at;
     };
     const int64_t rows = block_panels_ * kPanel;
@@ -135,13 +136,13 @@ class AmxAttentionPlan final : public KernelPlan {
     finish.columns = a_.value_size;
     Job job;
     job.step_at = step_at_.data();
-    job.row_panels = up(count, kPanel);
+    job.row_panels = ceil_div(count, kPanel);
     job.finish = &finish;
     // Scores are left as sums.
     queries_.describe(room + queries_at_, job);
     job.b = reinterpret_cast<const BF16*>(room + keys_at_);
     job.b_panel = keys_.panel_elements();
-    job.column_panels = up(limit, kPanel);
+    job.column_panels = ceil_div(limit, kPanel);
     job.steps = keys_.steps();
     job.last = false;
     job.sums = reinterpret_cast<float*>(room + sums_at_);
@@ -151,7 +152,7 @@ class AmxAttentionPlan final : public KernelPlan {
     job.b = reinterpret_cast<const BF16*>(room + values_at_);
     job.b_panel = values_.panel_elements();
     job.column_panels = values_.panels();
-    job.steps = up(limit, kDepth);
+    job.steps = ceil_div(limit, kDepth);
     job.last = true;
     engine_.multiply(job);
   }
@@ -160,7 +161,7 @@ class AmxAttentionPlan final : public KernelPlan {
   void weigh(const RunArgs& args, int64_t head, int64_t row, int64_t limit, const float* sums,
              int64_t i, std::byte* room) const {
     float* const line = reinterpret_cast<float*>(room + line_at_);
-    const int64_t panels = up(limit, kPanel), whole = up(limit, kDepth) * kDepth;
+    const int64_t panels = ceil_div(limit, kPanel), whole = round_up(limit, kDepth);
     constexpr int64_t kTileSums = kRows * kRows;
     const float* from = sums + i / kPanel * panels * kBlockSums +
                         i % kPanel / kRows * 2 * kTileSums + i % kRows * kRows;

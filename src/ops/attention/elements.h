@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/align.h"
 #include "tensor/dtype.h"
 #include "tensor/half_arrays.h"
 
@@ -38,9 +39,9 @@ struct Elements {
 struct Panels {
   int64_t k = 0, n = 0, panel_blocks = 1;
 
-  int64_t blocks() const { return (n + 15) / 16; }
+  int64_t blocks() const { return ceil_div(n, 16); }
   int64_t width() const { return panel_blocks * 16; }
-  int64_t count() const { return (blocks() + panel_blocks - 1) / panel_blocks; }
+  int64_t count() const { return ceil_div(blocks(), panel_blocks); }
   int64_t blocks_of(int64_t panel) const {
     return std::min(panel_blocks, blocks() - panel * panel_blocks);
   }

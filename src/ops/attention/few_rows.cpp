@@ -4,6 +4,7 @@
 // as they lie; values are packed piece by piece, so that a piece stays in the cache.
 #include <algorithm>
 
+#include "base/align.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/elements.h"
 #include "ops/attention/score_rows.h"
@@ -147,7 +148,7 @@ PlanResult plan_few_rows(const OpContext& context) {
   plan->rows = ScoreRows(context, a, isa);
   plan->tiles = &tile_set(isa);
   const int64_t count = a.rows * a.group();
-  const auto up = [](int64_t floats) { return (floats + kLanes - 1) / kLanes * kLanes; };
+  const auto up = [](int64_t floats) { return round_up(floats, kLanes); };
   plan->lines_step = up(a.columns), plan->result_step = up(a.value_size);
   plan->threads = context.target.threads;
   size_t end = 0;

@@ -2,6 +2,7 @@
 // Present keys and values of Attention: the past ones with the given ones behind them.
 #include <cstring>
 
+#include "base/align.h"
 #include "ops/attention/attention.h"
 #include "ops/parallel.h"
 
@@ -14,7 +15,7 @@ size_t present_bytes(const OpContext& context, const AttentionShape& a,
   if (!a.has_past || wanted) return 0;
   const size_t bytes =
       static_cast<size_t>(a.batch * a.kv_heads * a.columns * tensor.size) * size_of(tensor.type);
-  return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  return round_up(bytes, kBufferAlignment);
 }
 
 PresentWorkspace present_workspace(const OpContext& context, const AttentionShape& a,

@@ -6,6 +6,7 @@
 // packed or read, row by row; results are rounded once.
 #include <algorithm>
 
+#include "base/align.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/elements.h"
 #include "ops/attention/score_rows.h"
@@ -52,7 +53,7 @@ class TiledAttentionPlan final : public KernelPlan {
       values.pack_rows(v, a.value.read.at(b, h, 0), a.value.read.row,
                        work + values_at + task * size(values));
     });
-    const int64_t pieces = (row_tiles + tile_step - 1) / tile_step;
+    const int64_t pieces = ceil_div(row_tiles, tile_step);
     parallel_slots(thread_scratch_count, static_cast<size_t>(a.batch * a.heads * pieces),
                    [&](size_t task, size_t slot) {
                      const auto i = static_cast<int64_t>(task);
@@ -140,11 +141,11 @@ PlanResult plan_tiled(const OpContext& context) {
   plan->values = {a.columns, a.value_size, wide};
   plan->scores_step = plan->keys.blocks() * 16;
   plan->result_step = plan->values.blocks() * 16;
-  plan->row_tiles = std::max<int64_t>(1, (a.rows + most - 1) / most);
+  plan->row_tiles = std::max<int64_t>(1, ceil_div(a.rows, most));
   const auto threads = static_cast<int64_t>(context.target.threads);
   const int64_t pieces = std::clamp<int64_t>(4 * threads / std::max<int64_t>(1, a.batch * a.heads),
                                              1, plan->row_tiles);
-  plan->tile_step = (plan->row_tiles + pieces - 1) / pieces;
+  plan->tile_step = ceil_div(plan->row_tiles, pieces);
   const auto heads = static_cast<size_t>(a.batch * a.kv_heads);
   plan->keys_at = static_cast<size_t>(wide * 16);  // zeros for the bias of a panel come first
   plan->values_at = plan->keys_at + heads * TiledAttentionPlan::size(plan->keys);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -94,11 +95,11 @@ class BlockedConvPlan final : public KernelPlan {
   int64_t panel_step = 1, unit_step = 1;  // panels and tiles of one task
   bool far = false;                       // see TileArgs
 
-  int64_t row_groups() const { return (out_h + rows - 1) / rows; }
+  int64_t row_groups() const { return ceil_div(out_h, rows); }
   int64_t tiles() const { return row_groups() * columns; }
   int64_t all_panels() const { return w.group * w.panels(); }
   int64_t image_floats() const {  // of one image as the tiles read it
-    const int64_t blocks = w.interleaved ? 1 : (channels + 15) / 16;
+    const int64_t blocks = w.interleaved ? 1 : ceil_div(channels, 16);
     return blocks * padded_h * padded_w * w.pixel_floats();
   }
 
@@ -109,8 +110,8 @@ class BlockedConvPlan final : public KernelPlan {
       w.interleaved ? interleave(in, copy) : pad(in, copy);
       in = copy;
     }
-    const int64_t panel_tasks = (all_panels() + panel_step - 1) / panel_step;
-    const int64_t units = batch * tiles(), unit_tasks = (units + unit_step - 1) / unit_step;
+    const int64_t panel_tasks = ceil_div(all_panels(), panel_step);
+    const int64_t units = batch * tiles(), unit_tasks = ceil_div(units, unit_step);
     parallel_tasks(static_cast<size_t>(panel_tasks * unit_tasks), [&](size_t task) {
       const int64_t first = static_cast<int64_t>(task) % panel_tasks * panel_step;
       const int64_t unit = static_cast<int64_t>(task) / panel_tasks * unit_step;
@@ -162,7 +163,7 @@ class BlockedConvPlan final : public KernelPlan {
   }
 
   void pad(const T* in, T* copy) const {
-    const int64_t blocks = (channels + 15) / 16;
+    const int64_t blocks = ceil_div(channels, 16);
     parallel_tasks(static_cast<size_t>(batch * blocks), [&](size_t task) {
       const T* x = in + static_cast<int64_t>(task) * in_h * in_w * 16;
       T* y = copy + static_cast<int64_t>(task) * padded_h * padded_w * 16;
@@ -204,7 +205,7 @@ template <typename Tiles>
 void cut_tiles(BlockedConvPlan<Tiles>& plan, const Tiles& tiles) {
   const int64_t step = plan.stride_w * plan.w.pixel_floats();
   plan.rows = tiles.pairs(step) && plan.out_h > 1 && plan.out_w <= tiles.most() / 2 ? 2 : 1;
-  plan.columns = std::max<int64_t>(1, (plan.out_w + tiles.most() - 1) / tiles.most());
+  plan.columns = std::max<int64_t>(1, ceil_div(plan.out_w, tiles.most()));
   for (int64_t more = 0; more < 2; ++more) {
     const int64_t pixels = plan.out_w / plan.columns + more;
     for (int64_t blocks = 1; blocks <= plan.w.panel_blocks; ++blocks) {
@@ -223,16 +224,16 @@ void cut_tasks(Plan& plan, size_t threads) {
   const int64_t panels = plan.all_panels();
   const auto tasks = static_cast<int64_t>(threads) * kTasksPerThread;
   const auto input_bytes = plan.batch * plan.image_floats() * static_cast<int64_t>(sizeof(float));
-  int64_t chunks = std::clamp<int64_t>((input_bytes + kCachedInput - 1) / kCachedInput, 1, units);
+  int64_t chunks = std::clamp<int64_t>(ceil_div(input_bytes, kCachedInput), 1, units);
   plan.panel_step = panels;
   if (static_cast<int64_t>(plan.w.bytes()) <= kCachedWeights) {
     chunks = std::clamp(tasks, chunks, std::max(chunks, units));
   } else if (chunks < tasks) {
-    const int64_t pieces = std::min(panels, (tasks + chunks - 1) / chunks);
+    const int64_t pieces = std::min(panels, ceil_div(tasks, chunks));
     plan.panel_step = std::max<int64_t>(1, panels / pieces);
-    chunks = std::clamp((tasks + pieces - 1) / pieces, chunks, std::max(chunks, units));
+    chunks = std::clamp(ceil_div(tasks, pieces), chunks, std::max(chunks, units));
   }
-  plan.unit_step = (units + chunks - 1) / chunks;
+  plan.unit_step = ceil_div(units, chunks);
 }
 
 template <typename Tiles>

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/align.h"
 #include "ops/conv/conv.h"
 #include "ops/simd/tile.h"
 #include "ops/simd/tile_bf16.h"
@@ -27,12 +28,12 @@ struct BlockedWeights {
   int64_t panel_blocks = 2;
   bool bf16 = false;  // weights in pairs of bfloat16; the bias stays f32
 
-  int64_t in_blocks() const { return interleaved ? 1 : (in_channels + 15) / 16; }
-  int64_t out_blocks() const { return (out_channels + 15) / 16; }
-  int64_t panels() const { return (out_blocks() + panel_blocks - 1) / panel_blocks; }
+  int64_t in_blocks() const { return interleaved ? 1 : ceil_div(in_channels, 16); }
+  int64_t out_blocks() const { return ceil_div(out_channels, 16); }
+  int64_t panels() const { return ceil_div(out_blocks(), panel_blocks); }
   // Elements of a pixel: pairs must not cross from one to the next.
   int64_t pixel_floats() const {
-    return !interleaved ? 16 : bf16 ? (in_channels + 1) / 2 * 2 : in_channels;
+    return !interleaved ? 16 : bf16 ? round_up(in_channels, 2) : in_channels;
   }
   size_t element_bytes() const { return bf16 ? sizeof(BF16) : sizeof(float); }
   int64_t runs() const { return in_blocks() * kernel_h * (joined_columns ? 1 : kernel_w); }

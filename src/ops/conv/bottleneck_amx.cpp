@@ -13,6 +13,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/align.h"
 #include "ops/amx/product.h"
 #include "ops/blocked_layout.h"
 #include "ops/conv/bottleneck.h"
@@ -26,8 +27,6 @@ namespace anynpu::ops::conv {
 using namespace amx;
 
 namespace {
-
-int64_t whole(int64_t count, int64_t unit) { return up(count, unit) * unit; }
 
 // What one result of a convolution is made of.
 int64_t window_size(const ConvShape& c) { return c.in_channels * element_count(c.window.kernel); }
@@ -73,7 +72,7 @@ struct Packed {
   explicit Packed(const Convs& convs)
       : expand{window_size(convs.expand), convs.expand.out_channels},
         project{convs.project.in_channels, convs.project.out_channels},
-        blocks(up(convs.depthwise.out_channels, kBlock)),
+        blocks(ceil_div(convs.depthwise.out_channels, kBlock)),
         taps(element_count(convs.depthwise.window.kernel)) {}
 
   int64_t project_at() const { return expand.elements() * 2; }
@@ -108,7 +107,7 @@ struct AmxBottleneckPlan final : KernelPlan {
   explicit AmxBottleneckPlan(const Convs& all) : packed(all), convs(all) {}
 
   int64_t mid_panels() const { return packed.project.steps(); }
-  int64_t part_panels() const { return up(mid_panels(), cut.parts); }
+  int64_t part_panels() const { return ceil_div(mid_panels(), cut.parts); }
   int64_t arranged_bytes() const {
     const int64_t folding = convs.folded() ? fold.scratch_bytes() : 0;
     return convs.expands() ? packed.expand.steps() * in_span * kDepth * 2 + folding : 0;
@@ -200,7 +199,7 @@ struct AmxBottleneckPlan final : KernelPlan {
     rows.in = plane;
     rows.weights = floats_at(args, packed.filters_at()) + block * packed.taps * kBlock;
     rows.bias = floats_at(args, packed.filter_bias_at()) + block * kBlock;
-    const int64_t count = s.last - s.first, bands = up(count, kShortRows);
+    const int64_t count = s.last - s.first, bands = ceil_div(count, kShortRows);
     for (int64_t band = 0; band < bands; ++band) {
       const int64_t first = band * count / bands;
       rows.rows = (band + 1) * count / bands - first;
@@ -271,7 +270,7 @@ struct AmxBottleneckPlan final : KernelPlan {
     job.step_at = project_at.data();
     job.b = b;
     job.b_panel = packed.project.panel_elements();
-    job.row_panels = up(finish.rows, kPanel);
+    job.row_panels = ceil_div(finish.rows, kPanel);
     job.column_panels = packed.project.panels();
     job.columns_outside = true;
     job.steps = s.end_panel - s.first_panel;
@@ -333,21 +332,21 @@ Strips cut_strips(const Convs& convs, int64_t threads) {
   const Window& window = convs.depthwise.window;
   const int64_t batch = std::max<int64_t>(1, convs.depthwise.batch);
   const int64_t rows = std::max<int64_t>(1, window.out[0]);
-  const int64_t panels = up(convs.depthwise.out_channels, kDepth);
+  const int64_t panels = ceil_div(convs.depthwise.out_channels, kDepth);
   Strips cut;
   cut.rows = rows;
   if (window.in[0] * window.in[1] <= kFewPixels) {
-    const int64_t parts = std::clamp<int64_t>(up(threads, batch), 1, panels);
-    cut.parts = batch < threads ? up(panels, up(panels, parts)) : 1;  // none is empty
-    cut.panels = up(panels, cut.parts);
+    const int64_t parts = std::clamp<int64_t>(ceil_div(threads, batch), 1, panels);
+    cut.parts = batch < threads ? ceil_div(panels, ceil_div(panels, parts)) : 1;  // none is empty
+    cut.panels = ceil_div(panels, cut.parts);
     return cut;
   }
   const int64_t expanded = std::max<int64_t>(1, window.in[1] * window.stride[0]) * kDepth * 2;
   const int64_t filtered = std::max<int64_t>(1, window.out[1] * panels) * kDepth * 2;
   const int64_t most =
       std::clamp<int64_t>(std::min(kExpandedBytes / expanded, kFilteredBytes / filtered), 1, rows);
-  cut.rows = up(rows, whole(up(rows, most), std::max<int64_t>(1, threads / batch)));
-  cut.strips = up(rows, cut.rows);
+  cut.rows = ceil_div(rows, round_up(ceil_div(rows, most), std::max<int64_t>(1, threads / batch)));
+  cut.strips = ceil_div(rows, cut.rows);
   return cut;
 }
 
@@ -382,8 +381,8 @@ class AmxBottleneck final : public Kernel {
     plan->engine = &engine_;
     plan->in_h = w.in[0], plan->in_w = w.in[1], plan->out_h = w.out[0], plan->out_w = w.out[1];
     plan->pad_top = w.pad_begin[0];
-    plan->in_blocks = up(context.inputs[kBlockInput].shape[1], kBlock);
-    plan->out_blocks = up(convs.project.out_channels, kBlock);
+    plan->in_blocks = ceil_div(context.inputs[kBlockInput].shape[1], kBlock);
+    plan->out_blocks = ceil_div(convs.project.out_channels, kBlock);
     if (convs.folded()) plan->fold = Fold(convs.expand);
     plan->filter = filter_of(w, convs.after_depthwise);
     const bool empty = element_count(context.outputs[0].shape) == 0;
@@ -391,8 +390,8 @@ class AmxBottleneck final : public Kernel {
     plan->cut = cut_strips(plan->convs, plan->slots());
     const int64_t reach = (w.kernel[0] - 1) * w.dilation[0] + 1;
     const int64_t in_rows = std::min(w.in[0], (plan->cut.rows - 1) * w.stride[0] + reach);
-    plan->in_span = whole(in_rows * w.in[1], kPanel);
-    plan->out_span = whole(plan->cut.rows * w.out[1], kPanel);
+    plan->in_span = round_up(in_rows * w.in[1], kPanel);
+    plan->out_span = round_up(plan->cut.rows * w.out[1], kPanel);
     for (int64_t step = 0; step < plan->part_panels(); ++step)
       plan->project_at.push_back(step * plan->out_span * kDepth * 2);
     plan->add_thread_scratch(static_cast<size_t>(plan->scratches()),

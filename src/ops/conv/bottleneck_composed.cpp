@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/conv/bottleneck_composed.h"
 
+#include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/conv/bottleneck.h"
 #include "ops/registry.h"
@@ -10,10 +11,6 @@ namespace anynpu::ops::conv {
 namespace {
 
 constexpr int kBefore = -2;  // the result of the step before
-
-size_t aligned(size_t bytes) {
-  return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-}
 
 // A convolution, or a change of layout between two of them.
 struct ComposedStep {
@@ -54,7 +51,8 @@ class Composed final : public Kernel {
   explicit Composed(std::vector<Part> parts) : parts_(std::move(parts)) {}
 
   size_t packed_bytes() const override {
-    return parts_.back().packed_at + aligned(parts_.back().kernel->packed_bytes());
+    return parts_.back().packed_at +
+           round_up(parts_.back().kernel->packed_bytes(), kBufferAlignment);
   }
   bool packs_input(size_t input) const override {
     for (const Part& part : parts_) {
@@ -84,7 +82,8 @@ class Composed final : public Kernel {
       scratch = std::max(scratch, step.work->workspace_bytes);
       before = layout_at(step.work->output_layouts, 0);
       step.out_at = made->scratch_at;
-      made->scratch_at += aligned(stored_bytes(result.dtype, result.shape, before));
+      made->scratch_at +=
+          round_up(stored_bytes(result.dtype, result.shape, before), kBufferAlignment);
       made->steps.push_back(std::move(step));
     };
     for (size_t i = 0; i < parts_.size(); ++i) {
@@ -139,7 +138,7 @@ Result<std::unique_ptr<Kernel>> create_composed(const OpContext& context) {
     ANYNPU_ASSIGN(const auto plan, part.kernel->plan(stage.context));
     before = layout_at(plan->output_layouts, 0);
     part.packed_at = packed;
-    packed += aligned(part.kernel->packed_bytes());
+    packed += round_up(part.kernel->packed_bytes(), kBufferAlignment);
     for (size_t i = 0; i < part.inputs.size(); ++i) part.inputs[i] = stage.input(i);
     part.inputs[0] = parts.empty() ? static_cast<int>(kBlockInput) : kBefore;
     parts.push_back(std::move(part));

@@ -2,6 +2,7 @@
 // Col2Im: the inverse of im2col; columns are added to the pixels they came from.
 #include <algorithm>
 
+#include "base/align.h"
 #include "ops/conv/conv.h"
 #include "ops/data_movement/axes.h"
 #include "ops/elements/wide.h"
@@ -85,7 +86,7 @@ struct ColumnSums {
     // Along the last axis steps [from, to) touch a pixel.
     const auto offset = [&](size_t d, int64_t k) { return k * g.dilation[d] - g.pad[d]; };
     const int64_t shift = offset(last, tap % g.block[last]), stride = g.stride[last];
-    const int64_t from = shift < 0 ? (-shift + stride - 1) / stride : 0;
+    const int64_t from = shift < 0 ? ceil_div(-shift, stride) : 0;
     const int64_t room = g.image[last] - 1 - shift;
     const int64_t to = room < 0 ? 0 : std::min(g.steps[last], room / stride + 1);
     for (int64_t row = 0; row < rows && from < to; ++row) {

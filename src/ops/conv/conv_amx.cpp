@@ -15,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/align.h"
 #include "ops/amx/product.h"
 #include "ops/blocked_layout.h"
 #include "ops/conv/conv.h"
@@ -59,7 +60,7 @@ struct Grid {
   std::vector<std::pair<int64_t, int64_t>> phases;
   std::vector<size_t> phase_of_tap;
 
-  int64_t blocks() const { return up(in_blocks, 2); }
+  int64_t blocks() const { return ceil_div(in_blocks, 2); }
   int64_t taps() const { return y.kernel * x.kernel; }
   int64_t offset(int64_t tap) const {
     return y.offset(tap / x.kernel) * line + x.offset(tap % x.kernel);
@@ -125,9 +126,9 @@ struct Grid {
       // The places of this run that lie in the input.
       const int64_t shift = x.pad - phase.second;
       const int64_t low =
-          std::clamp(up(std::max<int64_t>(shift, 0), x.stride) - begin, int64_t{0}, run);
-      const int64_t high =
-          std::clamp(shift + x.extent <= 0 ? 0 : up(shift + x.extent, x.stride) - begin, low, run);
+          std::clamp(ceil_div(std::max<int64_t>(shift, 0), x.stride) - begin, int64_t{0}, run);
+      const int64_t high = std::clamp(
+          shift + x.extent <= 0 ? 0 : ceil_div(shift + x.extent, x.stride) - begin, low, run);
       clear(to, low * kDepth);
       const BF16* from = input + (n * in_blocks + 2 * block) * plane +
                          (from_y * x.extent + (begin + low) * x.stride - shift) * kUnit;
@@ -171,14 +172,14 @@ struct AmxConvPlan final : KernelPlan {
 
   void lay_out() {
     const int64_t sets = static_cast<int64_t>(grid.phases.size());
-    span = up(cut.rows, kPanel) * kPanel + grid.most_offset();
+    span = round_up(cut.rows, kPanel) + grid.most_offset();
     for (int64_t block = 0; block < grid.blocks(); ++block) {
       for (int64_t tap = 0; tap < grid.taps(); ++tap) {
         const auto phase = static_cast<int64_t>(grid.phase_of_tap[static_cast<size_t>(tap)]);
         step_at.push_back(((block * sets + phase) * span + grid.offset(tap)) * kDepth * 2);
       }
     }
-    const int64_t out_blocks = up(right.n, kUnit);
+    const int64_t out_blocks = ceil_div(right.n, kUnit);
     row_at.assign(static_cast<size_t>(grid.places()), -1);
     for (int64_t n = 0; n < grid.batch; ++n) {
       for (int64_t y = 0; y < grid.y.out; ++y) {
@@ -201,13 +202,13 @@ struct AmxConvPlan final : KernelPlan {
     finish.row_at = row_at.data();
     finish.tile_step = plane * kUnit;
     finish.rows = cut.m;
-    finish.columns = up(right.n, kUnit) * kUnit;  // the layout has whole blocks
+    finish.columns = round_up(right.n, kUnit);  // the layout has whole blocks
     finish.clamp = activation.on;
     finish.min = activation.min;
     finish.max = activation.max;
     run_tasks(cut.tasks(), *this, args, [&](int64_t task, std::byte* scratch) {
       const int64_t row = cut.first_row(task), rows = cut.end_row(task) - row;
-      const int64_t panels = up(rows, kPanel), panel = cut.first_panel(task);
+      const int64_t panels = ceil_div(rows, kPanel), panel = cut.first_panel(task);
       grid.arrange(*engine, input_of<BF16>(args, 0), row, panels * kPanel + grid.most_offset(),
                    span, reinterpret_cast<BF16*>(scratch));
       Job job;
@@ -245,7 +246,7 @@ class AmxConv final : public Kernel {
         width_(c.window.kernel[c.window.dims() - 1]),
         taps_(element_count(c.window.kernel)),
         folded_(folds(c)),
-        right_{(folded_ ? taps_ / width_ : up(c.in_channels, kDepth) * taps_) * kDepth,
+        right_{(folded_ ? taps_ / width_ : ceil_div(c.in_channels, kDepth) * taps_) * kDepth,
                c.out_channels} {}
 
   size_t packed_bytes() const override {
@@ -282,7 +283,7 @@ class AmxConv final : public Kernel {
     plan->right = right_;
     Grid& grid = plan->grid;
     grid.batch = c.batch;
-    grid.in_blocks = up(c.in_channels, kUnit);
+    grid.in_blocks = ceil_div(c.in_channels, kUnit);
     grid.x = axis_of(c.window, c.window.dims() - 1);
     if (c.window.dims() == 2) grid.y = axis_of(c.window, 0);
     folded_ ? grid.fold(channels_) : grid.join_lines();

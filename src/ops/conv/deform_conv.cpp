@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/align.h"
 #include "ops/conv/conv.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -132,7 +133,7 @@ struct Deform {
   }
 
   void operator()(const RunArgs& args) const {
-    const int64_t blocks = (pixels() + kPixels - 1) / kPixels, depth = group_in() * taps();
+    const int64_t blocks = ceil_div(pixels(), kPixels), depth = group_in() * taps();
     const auto tasks = static_cast<size_t>(p.batch * p.group * blocks);
     parallel_slots(threads, tasks, [&](size_t task, size_t slot) {
       const auto i = static_cast<int64_t>(task);

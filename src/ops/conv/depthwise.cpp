@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/conv/conv.h"
 #include "ops/parallel.h"
@@ -71,7 +72,7 @@ struct ShortDepthwise {
   int64_t scratch_floats() const { return in_floats() + out_floats() * (residual ? 2 : 1); }
 
   void operator()(const RunArgs& args) const {
-    const int64_t pieces = (out_h + rows - 1) / rows;
+    const int64_t pieces = ceil_div(out_h, rows);
     parallel_slots(threads, static_cast<size_t>(planes * pieces), [&](size_t task, size_t slot) {
       float* scratch =
           reinterpret_cast<float*>(args.workspace) + static_cast<int64_t>(slot) * scratch_floats();
@@ -130,7 +131,7 @@ class DepthwiseConv final : public Kernel {
  public:
   DepthwiseConv(int64_t channels, int64_t taps, const LaneSet& lanes, bool short_rows)
       : channels_(channels),
-        blocks_((channels + kBlock - 1) / kBlock),
+        blocks_(ceil_div(channels, kBlock)),
         taps_(taps),
         lanes_(lanes),
         short_rows_(short_rows) {}
@@ -191,7 +192,7 @@ class DepthwiseConv final : public Kernel {
       constexpr float infinity = std::numeric_limits<float>::infinity();
       shape.min = r.clamp ? r.min : -infinity, shape.max = r.clamp ? r.max : infinity;
       auto plan = make_plan([=](const RunArgs& args) {
-        const int64_t bands = (out_h + kShortRows - 1) / kShortRows;  // of a plane
+        const int64_t bands = ceil_div(out_h, kShortRows);  // of a plane
         const RowOrder order(threads, batch, blocks, bands);
         const auto rows = short_lane_set().depthwise_rows;
         parallel(static_cast<size_t>(batch * blocks * bands), least, [&](size_t begin, size_t end) {

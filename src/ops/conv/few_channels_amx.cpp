@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/align.h"
+
 namespace anynpu::ops::conv {
 
 using namespace amx;
@@ -54,7 +56,7 @@ void Fold::mix(const Engine& engine, const BF16* input, int64_t image, int64_t y
   const int64_t room = input + batch_ * channels_ * plane - (line + (channels_ - 1) * plane);
   std::fill_n(to, window_.pad_begin[1] * channels_, BF16{});
   BF16* const mixed = to + window_.pad_begin[1] * channels_;
-  const int64_t all = (width * channels_ + kDepth - 1) / kDepth;
+  const int64_t all = ceil_div(width * channels_, kDepth);
   for (int64_t phase = 0; phase < channels_; ++phase) {
     const int64_t first = phase * kDepth / channels_;
     std::array<const BF16*, kMostChannels> lines;
@@ -67,7 +69,7 @@ void Fold::mix(const Engine& engine, const BF16* input, int64_t image, int64_t y
     picks.step = kDepth;
     picks.to = mixed + phase * kDepth;
     picks.to_step = channels_ * kDepth;
-    const int64_t wanted = (all - phase + channels_ - 1) / channels_;
+    const int64_t wanted = ceil_div(all - phase, channels_);
     picks.rows = std::clamp<int64_t>((room - first) / kDepth, 0, wanted);
     engine.pick_rows(picks);
     for (int64_t row = picks.rows; row < wanted; ++row) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/align.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 #include "ops/simd/tile.h"
@@ -54,9 +55,7 @@ struct Rows {
     }
   }
 
-  int64_t row_tiles() const {
-    return (conv.out_group() + tiles->max_pixels - 1) / tiles->max_pixels;
-  }
+  int64_t row_tiles() const { return ceil_div(conv.out_group(), tiles->max_pixels); }
   int64_t first_row(int64_t tile) const { return conv.out_group() * tile / row_tiles(); }
   int64_t place(size_t phase, int64_t group, int64_t row) const {
     return phases[phase].start + (group * conv.out_group() + row) * phases[phase].depth;
@@ -130,7 +129,7 @@ class GatheredPlan final : public KernelPlan {
     size_t phase = 0;
     while (first_task[phase + 1] <= step) ++phase;
     const ConvPhase& p = rows.conv.phases[phase];
-    const int64_t positions = p.positions(), panels = (positions + wide - 1) / wide;
+    const int64_t positions = p.positions(), panels = ceil_div(positions, wide);
     const int64_t first = (step - first_task[phase]) * panel_steps[phase];
     const int64_t last = std::min(panels, first + panel_steps[phase]);
     const int64_t depth = rows.phases[phase].depth;
@@ -157,7 +156,7 @@ class GatheredPlan final : public KernelPlan {
 
   // Those of a panel, filled up to whole blocks of 16.
   int64_t columns_of(int64_t positions, int64_t panel) const {
-    return std::min(wide, (positions - panel * wide + 15) / 16 * 16);
+    return std::min(wide, round_up(positions - panel * wide, 16));
   }
 
   // The positions [begin, end) of the grid of a phase.
@@ -202,7 +201,7 @@ class GatheredPlan final : public KernelPlan {
         }
         // Of the segment, columns [from, to) lie inside along the last axis.
         const int64_t start = segment.at[dims - 1] * step + offset[dims - 1];
-        int64_t from = start < 0 ? std::min(segment.count, (-start + step - 1) / step) : 0;
+        int64_t from = start < 0 ? std::min(segment.count, ceil_div(-start, step)) : 0;
         int64_t to = start < extent ? std::min(segment.count, (extent - 1 - start) / step + 1) : 0;
         if (!inside || to < from) from = to = segment.count;
         float* out = panel + static_cast<int64_t>(t) * columns + segment.column;
@@ -308,7 +307,7 @@ class GatheredKernel final : public Kernel {
     int64_t panel_floats = 0, tasks = 0;
     made->first_task = {0};
     for (size_t phase = 0; phase < c.phases.size(); ++phase) {
-      const int64_t panels = (c.phases[phase].positions() + made->wide - 1) / made->wide;
+      const int64_t panels = ceil_div(c.phases[phase].positions(), made->wide);
       const int64_t floats = made->wide * made->rows.phases[phase].depth;
       const int64_t fits = std::clamp<int64_t>(
           kCachedBytes / std::max<int64_t>(1, floats * static_cast<int64_t>(sizeof(float))), 1,
@@ -316,7 +315,7 @@ class GatheredKernel final : public Kernel {
       const int64_t enough = panels * c.batch * c.group / (kIm2colTasksPerThread * threads);
       const int64_t step = std::clamp<int64_t>(enough, 1, fits);
       made->panel_steps.push_back(step);
-      made->first_task.push_back(made->first_task.back() + (panels + step - 1) / step);
+      made->first_task.push_back(made->first_task.back() + ceil_div(panels, step));
       panel_floats = std::max(panel_floats, step * floats);
     }
     tasks = made->first_task.back() * c.batch * c.group;
@@ -326,7 +325,7 @@ class GatheredKernel final : public Kernel {
     made->tile_step = (made->rows.row_tiles() + pieces - 1) / std::max<int64_t>(1, pieces);
     made->row_pieces =
         (made->rows.row_tiles() + made->tile_step - 1) / std::max<int64_t>(1, made->tile_step);
-    const auto round = [](int64_t floats) { return static_cast<size_t>((floats + 15) / 16 * 16); };
+    const auto round = [](int64_t floats) { return static_cast<size_t>(round_up(floats, 16)); };
     made->scratch_at = round(made->wide + (constant_ ? 0 : made->rows.floats));
     made->tile_at = round(panel_floats);
     made->scratch_floats = made->tile_at + round(tiles.max_pixels * made->wide);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/align.h"
 #include "ops/conv/int8.h"
 #include "ops/conv/int8_planes.h"
 #include "ops/conv/int8_tile.h"
@@ -24,23 +25,21 @@ constexpr int64_t kWeightBytes = int64_t{256} << 10;  // weights of a task
 constexpr int64_t kSlack = kConv8Widest * 4;          // what the last tile reads past
 constexpr uint8_t kMove = 0x80;
 
-int64_t round_up(int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 // [group][tile][step][row][4], then an int32 for each channel: the sum of its weights. Plans of one
 // model share what has one size, so that sizes tell how many dimensions are folded.
 struct PackedWeights {
   int64_t groups = 0, group_out = 0, tiles = 0, steps = 0, folded = 0;
 
   int64_t first_row(int64_t tile) const { return group_out * tile / tiles; }
-  int64_t most_rows() const { return (group_out + tiles - 1) / tiles; }
+  int64_t most_rows() const { return ceil_div(group_out, tiles); }
   int64_t tile_at(int64_t group, int64_t tile) const {
     return (group * group_out + first_row(tile)) * steps * 4;
   }
-  int64_t sums_at() const { return round_up(groups * group_out * steps * 4); }
+  int64_t sums_at() const { return round_up(groups * group_out * steps * 4, 64); }
   int64_t bytes() const {
     constexpr int64_t kUnit = int64_t{1} << 10;
     const int64_t least = sums_at() + groups * group_out * 4;
-    return (least + kUnit - 1) / kUnit * kUnit + folded * 64;
+    return round_up(least, kUnit) + folded * 64;
   }
   const int32_t* sums(const std::byte* packed) const {
     return reinterpret_cast<const int32_t*>(packed + sums_at());
@@ -80,7 +79,7 @@ class PackedConvPlan final : public KernelPlan {
   int64_t images = 1;                                                   // of one round
   int64_t tile_step = 1, panel_step = 1;                                // of a task
 
-  int64_t panels() const { return (planes.positions + width - 1) / width; }
+  int64_t panels() const { return ceil_div(planes.positions, width); }
 
   Status run(const RunArgs& args) const override {
     if (packs_weights) {
@@ -146,8 +145,8 @@ class PackedConvPlan final : public KernelPlan {
   }
 
   void multiply(const RunArgs& args, int64_t first, int64_t count) const {
-    const int64_t tile_parts = (weights.tiles + tile_step - 1) / tile_step;
-    const int64_t panel_parts = (panels() + panel_step - 1) / panel_step;
+    const int64_t tile_parts = ceil_div(weights.tiles, tile_step);
+    const int64_t panel_parts = ceil_div(panels(), panel_step);
     parallel_tasks(static_cast<size_t>(count * tile_parts * panel_parts), [&](size_t task) {
       const auto at = static_cast<int64_t>(task);
       const int64_t group = at / (tile_parts * panel_parts);
@@ -218,8 +217,8 @@ class PackedConv final : public Kernel {
  public:
   PackedConv(IntegerConv problem, bool constant)
       : p_(std::move(problem)), planes_(BytePlanes::of(p_)), constant_(constant) {
-    weights_ = {p_.groups, p_.group_out, (p_.group_out + kConv8Rows - 1) / kConv8Rows,
-                planes_.steps(), planes_.folded};
+    weights_ = {p_.groups, p_.group_out, ceil_div(p_.group_out, kConv8Rows), planes_.steps(),
+                planes_.folded};
   }
 
   size_t packed_bytes() const override {
@@ -245,19 +244,18 @@ class PackedConv final : public Kernel {
     plan->width = conv8_width(weights_.most_rows());
     const int64_t image_bytes = p_.groups * planes_.bytes();
     plan->images = std::clamp<int64_t>(kRoundBytes / image_bytes, 1, plan->p.batch);
-    plan->planes_at = constant_ ? 0 : round_up(weights_.bytes());
-    plan->channels_at = plan->planes_at + round_up(plan->images * image_bytes + kSlack);
+    plan->planes_at = constant_ ? 0 : round_up(weights_.bytes(), 64);
+    plan->channels_at = plan->planes_at + round_up(plan->images * image_bytes + kSlack, 64);
     plan->ones_at =
-        plan->channels_at + round_up(p_.channels * static_cast<int64_t>(sizeof(Conv8Channel)));
-    plan->workspace_bytes = static_cast<size_t>(plan->ones_at + round_up(planes_.steps() * 4));
+        plan->channels_at + round_up(p_.channels * static_cast<int64_t>(sizeof(Conv8Channel)), 64);
+    plan->workspace_bytes = static_cast<size_t>(plan->ones_at + round_up(planes_.steps() * 4, 64));
 
     const int64_t tile_bytes = weights_.most_rows() * planes_.steps() * 4;
     plan->tile_step = std::clamp<int64_t>(kWeightBytes / tile_bytes, 1, weights_.tiles);
-    const int64_t parts =
-        plan->images * p_.groups * ((weights_.tiles + plan->tile_step - 1) / plan->tile_step);
+    const int64_t parts = plan->images * p_.groups * (ceil_div(weights_.tiles, plan->tile_step));
     const auto tasks = static_cast<int64_t>(context.target.threads) * kTasks;
-    const int64_t pieces = std::max<int64_t>(1, (tasks + parts - 1) / parts);
-    plan->panel_step = std::max<int64_t>(1, (plan->panels() + pieces - 1) / pieces);
+    const int64_t pieces = std::max<int64_t>(1, ceil_div(tasks, parts));
+    plan->panel_step = std::max<int64_t>(1, ceil_div(plan->panels(), pieces));
     return std::unique_ptr<KernelPlan>(std::move(plan));
   }
 

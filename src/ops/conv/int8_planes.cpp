@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/align.h"
 #include "ops/conv/int8_tile.h"
 
 namespace anynpu::ops::conv {
@@ -43,7 +44,7 @@ BytePlanes BytePlanes::of(const IntegerConv& conv, size_t folded) {
 
   // Sources in order of channels, then taps.
   const int64_t sources = conv.group_in * p.folded_taps;
-  p.quads = (sources + 3) / 4;
+  p.quads = ceil_div(sources, 4);
   for (int64_t source = 0; source < sources; ++source) {
     const size_t at = p.sources.size();
     p.sources.resize(at + 1 + dims);

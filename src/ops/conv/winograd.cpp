@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/conv/winograd_transform.h"
 #include "ops/parallel.h"
@@ -25,9 +26,9 @@ constexpr int64_t kFewestTiles = 48, kFewestChannels = 32;
 struct WinogradWeights {
   int64_t in_channels = 0, out_channels = 0;
 
-  int64_t in_blocks() const { return (in_channels + 15) / 16; }
-  int64_t out_blocks() const { return (out_channels + 15) / 16; }
-  int64_t panels() const { return (out_blocks() + kPanelBlocks - 1) / kPanelBlocks; }
+  int64_t in_blocks() const { return ceil_div(in_channels, 16); }
+  int64_t out_blocks() const { return ceil_div(out_channels, 16); }
+  int64_t panels() const { return ceil_div(out_blocks(), kPanelBlocks); }
   int64_t blocks_of(int64_t panel) const {
     return std::min(kPanelBlocks, out_blocks() - panel * kPanelBlocks);
   }
@@ -87,7 +88,7 @@ class WinogradPlan final : public KernelPlan {
   int64_t sums_floats() const { return kWinogradTaps * kPanelBlocks * chunk * 16; }
 
   Status run(const RunArgs& args) const override {
-    const int64_t tasks = (tiles() + chunk - 1) / chunk;
+    const int64_t tasks = ceil_div(tiles(), chunk);
     parallel_slots(threads, static_cast<size_t>(tasks), [&](size_t task, size_t slot) {
       float* scratch = reinterpret_cast<float*>(args.workspace) +
                        static_cast<int64_t>(slot) * (taps_floats() + sums_floats());
@@ -124,7 +125,7 @@ class WinogradPlan final : public KernelPlan {
                 float* sums) const {
     static constexpr float kNoBias[kPanelWidth] = {};
     const int64_t blocks = w.blocks_of(panel), most = set->max_pixels;
-    const int64_t pieces = (count + most - 1) / most;
+    const int64_t pieces = ceil_div(count, most);
     TileArgs t;
     t.runs = runs.data();
     t.run_count = w.in_blocks();

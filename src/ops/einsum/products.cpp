@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/align.h"
 #include "ops/data_movement/strided_copy.h"
 #include "ops/einsum/einsum.h"
 #include "ops/gemm/packed.h"
@@ -181,7 +182,7 @@ class Builder {
   Place room(int64_t floats) {
     const Place place{Place::workspace, bytes_};
     const size_t bytes = static_cast<size_t>(floats) * sizeof(float);
-    bytes_ += (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+    bytes_ += round_up(bytes, kBufferAlignment);
     return place;
   }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/broadcast.h"
 #include "ops/elements/map_elements.h"
@@ -154,7 +155,7 @@ std::unique_ptr<KernelPlan> plan_broadcast(BroadcastLoop loop) {
   return make_plan([loop = std::move(loop)](const RunArgs& args) {
     // Long inner loops are cut into pieces, so that one long row still feeds every thread.
     constexpr int64_t kPiece = 4096;
-    const int64_t pieces = (loop.inner + kPiece - 1) / kPiece;
+    const int64_t pieces = ceil_div(loop.inner, kPiece);
     const int64_t length = std::clamp<int64_t>(loop.inner, 1, kPiece);
     const auto least = static_cast<size_t>(std::max<int64_t>(1, 8192 / length));
     parallel(static_cast<size_t>(loop.outer * pieces), least, [&](size_t begin, size_t end) {
@@ -195,7 +196,7 @@ PlanResult plan_binary(const OpContext& context) {
   if (blocked && !same) {
     const bool first = !is_by_channel(a, b);
     const Shape &x = first ? b.shape : a.shape, &c = first ? a.shape : b.shape;
-    const ChannelLoop loop{none ? 0 : x[0], (x[1] + kBlock - 1) / kBlock,
+    const ChannelLoop loop{none ? 0 : x[0], ceil_div(x[1], kBlock),
                            element_count({x.begin() + 2, x.end()}), c[0] == 1};
     visit_floats(a.dtype, [&](auto zero) {
       using T = decltype(zero);

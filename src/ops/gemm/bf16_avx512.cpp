@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/align.h"
 #include "ops/gemm/packed.h"
 #include "ops/parallel.h"
 #include "ops/simd/tile_bf16.h"
@@ -21,8 +22,8 @@ struct Bf16Panels {
   int64_t k = 0, n = 0;
 
   int64_t pairs() const { return (k + 1) / 2; }
-  int64_t blocks() const { return (n + 15) / 16; }
-  int64_t count() const { return (blocks() + kBf16Blocks - 1) / kBf16Blocks; }
+  int64_t blocks() const { return ceil_div(n, 16); }
+  int64_t count() const { return ceil_div(blocks(), kBf16Blocks); }
   int64_t blocks_of(int64_t panel) const {
     return std::min(kBf16Blocks, blocks() - panel * kBf16Blocks);
   }
@@ -79,7 +80,7 @@ class Bf16GemmPlan final : public KernelPlan {
   size_t a_at = 0, b_at = 0;  // bytes in the workspace; the bias begins at 0
   int64_t tile_step = 1;      // row tiles of a task
 
-  int64_t row_tiles() const { return (g.m + kBf16Pixels - 1) / kBf16Pixels; }
+  int64_t row_tiles() const { return ceil_div(g.m, kBf16Pixels); }
   int64_t first_row(int64_t tile) const { return g.m * tile / row_tiles(); }
 
   Status run(const RunArgs& args) const override {
@@ -96,7 +97,7 @@ class Bf16GemmPlan final : public KernelPlan {
             at<BF16>(args, b_at) + batch * panels.elements() + panels.offset(panel));
       });
     }
-    const int64_t pieces = (row_tiles() + tile_step - 1) / tile_step;
+    const int64_t pieces = ceil_div(row_tiles(), tile_step);
     parallel_tasks(static_cast<size_t>(g.batch() * panels.count() * pieces), [&](size_t task) {
       const auto i = static_cast<int64_t>(task);
       const int64_t tile = i % pieces * tile_step;
@@ -211,15 +212,15 @@ class Bf16Gemm final : public Kernel {
     plan->panels = panels_;
     plan->packs_b = !constant_;
     if (g.curve) plan->curve = row_set(Isa::avx512).find(*g.curve);
-    const auto round = [](int64_t bytes) { return static_cast<size_t>((bytes + 63) / 64 * 64); };
+    const auto round = [](int64_t bytes) { return static_cast<size_t>(round_up(bytes, 64)); };
     plan->a_at = round(panels_.blocks() * 16 * 4);
     plan->b_at = plan->a_at + round(g.batch() * g.m * panels_.pairs() * 4);
     plan->workspace_bytes =
         plan->b_at + (plan->packs_b ? round(g.batch() * panels_.elements() * 2) : 0);
     const auto tasks = static_cast<int64_t>(context.target.threads) * kBf16Tasks;
     const int64_t count = std::max<int64_t>(1, g.batch() * panels_.count());
-    const int64_t pieces = std::max<int64_t>(1, (tasks + count - 1) / count);
-    plan->tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);
+    const int64_t pieces = std::max<int64_t>(1, ceil_div(tasks, count));
+    plan->tile_step = std::max<int64_t>(1, ceil_div(plan->row_tiles(), pieces));
     plan->in_place_input = g.has_z ? 3 : -1;
     return std::unique_ptr<KernelPlan>(std::move(plan));
   }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/align.h"
 #include "ops/amx/product.h"
 #include "ops/gemm/gemm.h"
 #include "ops/gemm/packed.h"
@@ -38,8 +39,6 @@ int64_t spare_steps(int64_t steps) {
   return (kChunkSteps - steps % kSameLines + kSameLines) % kSameLines;
 }
 
-int64_t round_64(int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 struct AmxGemmPlan final : KernelPlan {
   const Engine* engine = nullptr;
   GemmShape g;
@@ -53,7 +52,7 @@ struct AmxGemmPlan final : KernelPlan {
 
   // The left side of a matrix of the batch that is not multiplied where it lies: all its panels, or
   // the last one when that is not whole.
-  int64_t panels_of_a() const { return up(g.m, kPanel); }
+  int64_t panels_of_a() const { return ceil_div(g.m, kPanel); }
   int64_t a_bytes() const {
     return packs_a ? panels_of_a() * right.panel_bytes()
                    : (g.m % kPanel != 0) * right.steps() * kStepElements * 2;
@@ -65,7 +64,7 @@ struct AmxGemmPlan final : KernelPlan {
                  : cut_work(right, g.m, right.steps() * kRowBytes, threads);
     for (int64_t step = 0; step < right.steps(); ++step)
       step_at.push_back(step * (packs_a ? kStepElements * 2 : kRowBytes));
-    a_at = round_64(right.panels() * kPanel * 4);
+    a_at = round_up(right.panels() * kPanel * 4, 64);
     b_at = a_at + g.batch() * a_bytes();
     const int64_t end = b_at + (packs_b ? g.batch() * right.elements() * 2 : 0);
     workspace_bytes = static_cast<size_t>(end);
@@ -170,7 +169,7 @@ struct AmxGemmPlan final : KernelPlan {
               row * job.row_bytes;
       if (cut.end_row(task) == g.m && g.m % kPanel != 0) job.last_a = packed;
     }
-    job.row_panels = up(cut.end_row(task) - row, kPanel);
+    job.row_panels = ceil_div(cut.end_row(task) - row, kPanel);
     job.b = packs_b
                 ? reinterpret_cast<const BF16*>(args.workspace + b_at) + batch * right.elements()
                 : reinterpret_cast<const BF16*>(args.packed);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/align.h"
 #include "ops/elements/wide.h"
 #include "ops/gemm/int8.h"
 #include "ops/parallel.h"
@@ -26,8 +27,8 @@ struct BytePanels {
   int64_t k = 0, n = 0;
   bool moved = false;  // b is unsigned
 
-  int64_t steps() const { return (k + 3) / 4; }
-  int64_t count() const { return (n + kInt8Columns - 1) / kInt8Columns; }
+  int64_t steps() const { return ceil_div(k, 4); }
+  int64_t count() const { return ceil_div(n, kInt8Columns); }
   int64_t panel_bytes() const { return steps() * kInt8Columns * 4; }
   int64_t sums_at() const { return count() * panel_bytes(); }
   int64_t bytes() const { return sums_at() + count() * kInt8Columns * 4; }
@@ -74,7 +75,7 @@ class PackedMatMulPlan final : public KernelPlan {
   int64_t tile_step = 1;                                      // row tiles of a task
   decltype(store_block<double>(DType::u8)) store = nullptr;   // of QLinearMatMul
 
-  int64_t row_tiles() const { return (p.m + kInt8Rows - 1) / kInt8Rows; }
+  int64_t row_tiles() const { return ceil_div(p.m, kInt8Rows); }
   int64_t first_row(int64_t tile) const { return p.m * tile / row_tiles(); }
 
   Status run(const RunArgs& args) const override {
@@ -94,7 +95,7 @@ class PackedMatMulPlan final : public KernelPlan {
                     args.workspace + b_at + matrix * panels.bytes());
       });
     }
-    const int64_t pieces = (row_tiles() + tile_step - 1) / tile_step;
+    const int64_t pieces = ceil_div(row_tiles(), tile_step);
     parallel_tasks(static_cast<size_t>(p.batches * panels.count() * pieces), [&](size_t task) {
       const auto at = static_cast<int64_t>(task);
       const int64_t first = at % pieces * tile_step;
@@ -211,7 +212,7 @@ class PackedMatMul final : public Kernel {
     plan->store = store_block<double>(p.out_type);
     plan->panels = panels_;
     plan->packs_b = !constant_;
-    const auto round = [](int64_t bytes) { return (bytes + 63) / 64 * 64; };
+    const auto round = [](int64_t bytes) { return round_up(bytes, 64); };
     plan->a_at = plan->packs_b ? round(p.batches * panels_.bytes()) : 0;
     plan->row_sums_at = plan->a_at + round(p.batches * p.m * panels_.steps() * 4);
     plan->zeros_at = plan->row_sums_at + round(p.batches * p.m * 4);
@@ -219,8 +220,8 @@ class PackedMatMul final : public Kernel {
         static_cast<size_t>(plan->zeros_at + round((p.m + panels_.count() * kInt8Columns) * 4));
     const auto tasks = static_cast<int64_t>(context.target.threads) * kTasks;
     const int64_t count = std::max<int64_t>(1, p.batches * panels_.count());
-    const int64_t pieces = std::max<int64_t>(1, (tasks + count - 1) / count);
-    plan->tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);
+    const int64_t pieces = std::max<int64_t>(1, ceil_div(tasks, count));
+    plan->tile_step = std::max<int64_t>(1, ceil_div(plan->row_tiles(), pieces));
     return std::unique_ptr<KernelPlan>(std::move(plan));
   }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/align.h"
 #include "ops/parallel.h"
 #include "ops/simd/tile.h"
 
@@ -49,8 +50,8 @@ struct PanelCut {
   int64_t k = 0, n = 0, panel_blocks = 1;
 
   int64_t wide() const { return panel_blocks * 16; }
-  int64_t blocks() const { return (n + 15) / 16; }
-  int64_t panels() const { return (blocks() + panel_blocks - 1) / panel_blocks; }
+  int64_t blocks() const { return ceil_div(n, 16); }
+  int64_t panels() const { return ceil_div(blocks(), panel_blocks); }
   int64_t blocks_of(int64_t panel) const {
     return std::min(panel_blocks, blocks() - panel * panel_blocks);
   }
@@ -91,7 +92,7 @@ struct PanelCut {
   // All of b.
   void pack(const float* b, bool transposed, float scale, float* out) const {
     const PanelRoom room{out, 0, 0, k};
-    parallel_tasks(static_cast<size_t>((k + kSlice - 1) / kSlice), [&](size_t slice) {
+    parallel_tasks(static_cast<size_t>(ceil_div(k, kSlice)), [&](size_t slice) {
       const auto begin = static_cast<int64_t>(slice) * kSlice;
       pack(b, transposed, scale, begin, std::min(k, begin + kSlice), 0, panels(), room);
     });
@@ -123,15 +124,15 @@ class PackedGemmPlan final : public KernelPlan {
   int64_t panel_step = 1, row_tile_step = 1, chunk = kChunk;
   size_t threads = 1;  // at most
 
-  int64_t row_tiles() const { return (g.m + tiles->max_pixels - 1) / tiles->max_pixels; }
+  int64_t row_tiles() const { return ceil_div(g.m, tiles->max_pixels); }
   int64_t first_row(int64_t tile) const { return g.m * tile / row_tiles(); }
 
   Status run(const RunArgs& args) const override {
     if (g.batch() == 0 || g.m == 0 || g.n == 0) return {};
     float* workspace = reinterpret_cast<float*>(args.workspace);
     fill_c(args, workspace);
-    const int64_t panel_tasks = (cut.panels() + panel_step - 1) / panel_step;
-    const int64_t row_tasks = (row_tiles() + row_tile_step - 1) / row_tile_step;
+    const int64_t panel_tasks = ceil_div(cut.panels(), panel_step);
+    const int64_t row_tasks = ceil_div(row_tiles(), row_tile_step);
     for (int64_t k = 0; k == 0 || k < g.k; k += chunk) {
       if (packs_a) pack_a(args, k, workspace + a_offset);
       const auto tasks = static_cast<size_t>(g.batch() * panel_tasks * row_tasks);
@@ -288,7 +289,7 @@ std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape shape, RightSide right, I
       plan->functions.push_back(tiles.find(walk, 1, rows, blocks));
     }
   }
-  const auto round = [](int64_t floats) { return static_cast<size_t>((floats + 15) / 16 * 16); };
+  const auto round = [](int64_t floats) { return static_cast<size_t>(round_up(floats, 16)); };
   plan->zeros_offset = cut.blocks() * 16;
   plan->a_offset = round(plan->zeros_offset + cut.panel_blocks * 16);
   // Panels that fit the cache while there are enough of them for all threads; otherwise the rows
@@ -299,9 +300,9 @@ std::unique_ptr<KernelPlan> plan_packed_gemm(GemmShape shape, RightSide right, I
   const int64_t panel_bytes = plan->chunk * cut.panel_blocks * 16 * 4;
   plan->panel_step = std::clamp<int64_t>(kCachedPanels / panel_bytes, 1, kMostPanels);
   plan->panel_step = std::clamp<int64_t>(panels / tasks, 1, plan->panel_step);
-  const int64_t groups = (panels + plan->panel_step - 1) / plan->panel_step;
-  const int64_t pieces = std::max<int64_t>(1, (tasks + groups - 1) / groups);
-  plan->row_tile_step = std::max<int64_t>(1, (plan->row_tiles() + pieces - 1) / pieces);
+  const int64_t groups = ceil_div(panels, plan->panel_step);
+  const int64_t pieces = std::max<int64_t>(1, ceil_div(tasks, groups));
+  plan->row_tile_step = std::max<int64_t>(1, ceil_div(plan->row_tiles(), pieces));
   if (plan->packs_b) plan->row_tile_step = std::max(plan->row_tile_step, kTilesPerPacking);
   plan->b_offset = plan->a_offset + (plan->packs_a ? round(g.batch() * g.m * plan->chunk) : 0);
   plan->b_floats =

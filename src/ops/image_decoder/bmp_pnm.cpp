@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/align.h"
 #include "ops/image_decoder/rgb_codec.h"
 
 namespace anynpu::ops::image_decoder {
@@ -67,7 +68,7 @@ Result<RgbPicture> decode_bmp(FileBytes file) {
   RgbPicture picture;
   const auto rows = static_cast<uint64_t>(std::llabs(height));
   ANYNPU_TRY(picture.resize(static_cast<uint64_t>(std::max(width, 0)), rows));
-  const size_t bytes = bits / 8, stride = (picture.width * bytes + 3) / 4 * 4;
+  const size_t bytes = bits / 8, stride = round_up(picture.width * bytes, 4);
   const size_t table = 14 + head;
   const size_t used = little(file, 46, 4), colors = used == 0 || used > 256 ? 256 : used;
   if (data > file.size() || stride * rows > file.size() - data ||
@@ -99,7 +100,7 @@ Result<RgbPicture> decode_pnm(FileBytes file) {
   RgbPicture picture;
   ANYNPU_TRY(picture.resize(static_cast<uint64_t>(width), static_cast<uint64_t>(height)));
   const size_t samples = picture.width * size_t{color ? 3u : 1u};
-  const size_t row_bytes = bits ? (samples + 7) / 8 : samples;
+  const size_t row_bytes = bits ? ceil_div(samples, 8) : samples;
   if (!text && ++reader.at > file.size()) return too_short("PNM");
   if (!text && row_bytes * picture.height > file.size() - reader.at) return too_short("PNM");
   uint8_t* to = picture.pixels.data();

@@ -4,6 +4,7 @@
 // there are blocks to fill.
 #include <algorithm>
 
+#include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -37,7 +38,7 @@ Result<PoolShape> flat_pool(const OpContext& context) {
 // T is the type of elements, Row the rows of lanes over it.
 template <typename T, typename Row>
 PlanResult plan_pool_rows(const PoolShape& pool, void (*row_function)(const Row&)) {
-  const int64_t blocks = (pool.channels + kBlock - 1) / kBlock;
+  const int64_t blocks = ceil_div(pool.channels, kBlock);
   auto plan = make_plan([=](const RunArgs& args) {
     const Window& w = pool.window;
     Row r;

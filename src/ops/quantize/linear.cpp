@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/align.h"
 #include "ops/data_movement/axes.h"
 #include "ops/elements/cast_attributes.h"
 #include "ops/elements/wide.h"
@@ -196,7 +197,7 @@ Result<ScaleWalk> scale_walk(const OpContext& context) {
     walk.blocked = true;
     walk.block = context.int_attr("block_size");
     walk.scales = scale.shape[at];
-    fits = walk.block > 0 && (walk.extent + walk.block - 1) / walk.block == walk.scales;
+    fits = walk.block > 0 && ceil_div(walk.extent, walk.block) == walk.scales;
     for (size_t i = 0; i < x.shape.size(); ++i)
       fits = fits && (i == at || x.shape[i] == scale.shape[i]);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/align.h"
 #include "ops/blocked_layout.h"
 #include "ops/elements/wide.h"
 #include "ops/parallel.h"
@@ -159,7 +160,7 @@ PlanResult plan_dynamic_rows(const OpContext& context) {
   const auto threads = static_cast<int64_t>(context.target.threads);
   const int64_t piece =
       std::max<int64_t>(kLeast, (count + threads - 1) / std::max<int64_t>(1, threads));
-  const auto pieces = static_cast<size_t>((count + piece - 1) / piece);
+  const auto pieces = static_cast<size_t>(ceil_div(count, piece));
   auto plan = make_plan([=](const RunArgs& args) {
     const float* x = input_of<float>(args, 0);
     const QuantRowSet& rows = quant_row_set(isa);

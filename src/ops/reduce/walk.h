@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/align.h"
 #include "ops/data_movement/axes.h"
 #include "ops/elements/wide.h"
 #include "ops/parallel.h"
@@ -67,7 +68,7 @@ template <typename W, typename Body>
 void for_each_tile(const ReduceWalk& walk, LoadBlock<W> load, const std::byte* x,
                    const Body& body) {
   const int64_t inner = walk.kept.back(), wide = std::clamp(inner / 4, kLeastTile, kBlockLength);
-  const int64_t tiles = (inner + wide - 1) / wide, work = std::max<int64_t>(1, walk.length * wide);
+  const int64_t tiles = ceil_div(inner, wide), work = std::max<int64_t>(1, walk.length * wide);
   const auto least = static_cast<size_t>(std::max<int64_t>(1, 4096 / work));
   parallel(static_cast<size_t>(walk.outputs / std::max<int64_t>(1, inner) * tiles), least,
            [&](size_t begin, size_t end) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/align.h"
 #include "ops/parallel.h"
 #include "ops/rnn/rnn.h"
 #include "ops/simd/row_math.h"
@@ -104,12 +105,12 @@ class PackedRnnPlan final : public KernelPlan {
     step_threads_ = step >= kStepWork ? static_cast<size_t>(threads) : 1;
     if (step_threads_ == 1 && all >= kSpreadWork) {
       spread_ = true;
-      const int64_t wanted = (threads + s_.directions - 1) / s_.directions;
-      rows_ = (s_.batch + wanted - 1) / wanted;
+      const int64_t wanted = ceil_div(threads, s_.directions);
+      rows_ = ceil_div(s_.batch, wanted);
     } else {
       rows_ = s_.batch;
     }
-    groups_ = rows_ > 0 ? (s_.batch + rows_ - 1) / rows_ : 0;
+    groups_ = rows_ > 0 ? ceil_div(s_.batch, rows_) : 0;
     if (groups_ == 0) return;
     products_[0] = products_of(rows_);
     if (s_.batch % rows_ != 0) products_[1] = products_of(s_.batch % rows_);
@@ -154,7 +155,7 @@ class PackedRnnPlan final : public KernelPlan {
     Room r;
     const auto take = [&](float*& part, int64_t floats) {
       part = from ? from + r.end : nullptr;
-      r.end += static_cast<size_t>((floats + 15) / 16 * 16);
+      r.end += static_cast<size_t>(round_up(floats, 16));
     };
     take(r.bias, s_.wide());
     take(r.state_bias, s_.hidden);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Split: one strided copy per output. Sizes: equal parts, the attribute `split` (up to opset 12) or
 // an input (from 13); from 18 the number of outputs may be given and the last part be smaller.
+#include "base/align.h"
 #include "ops/data_movement/axes.h"
 #include "ops/data_movement/strided_copy.h"
 #include "ops/registry.h"
@@ -35,7 +36,7 @@ Result<Parts> parts_of(const OpContext& context) {
       parts.sizes.assign(static_cast<size_t>(count), kDynamicDim);
       return parts;
     }
-    const int64_t each = (extent + count - 1) / count;
+    const int64_t each = ceil_div(extent, count);
     parts.sizes.assign(static_cast<size_t>(count), each);
     parts.sizes.back() = extent - each * (count - 1);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/align.h"
 #include "ops/families.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
@@ -135,7 +136,7 @@ PlanResult plan_softmax_rows(const OpContext& context) {
   const bool by_row = rows.step == 1, is_short = by_row && rows.length <= kShortRow;
   const int64_t neighbours = by_row ? rows.outer : rows.step;
   const int64_t width = by_row && !is_short ? 1 : kColumns;
-  const int64_t pieces = (neighbours + width - 1) / width, planes = by_row ? 1 : rows.outer;
+  const int64_t pieces = ceil_div(neighbours, width), planes = by_row ? 1 : rows.outer;
   const auto least = static_cast<size_t>(2048 / (rows.length * std::min(neighbours, width) + 1));
   auto plan = make_plan([=, &set](const RunArgs& args) {
     parallel(static_cast<size_t>(planes * pieces), least, [&](size_t begin, size_t end) {
