@@ -97,7 +97,7 @@ Result<int64_t> Context::option(int option) const {
   }
   std::lock_guard lock(mutex_);
   if (!option_set_[option]) {
-    return fail(Code::not_found, "parameter option {} was never set in this context", option);
+    return fail(Code::option_not_set, "parameter option {} was never set in this context", option);
   }
   return options_[option];
 }

@@ -10,7 +10,7 @@ Result<void*> register_host(void* address, size_t bytes, Access access) {
   if (bytes == 0) return fail(Code::invalid_argument, "size is 0; register at least one byte");
   const auto start = reinterpret_cast<uintptr_t>(address);
   if (const auto known = RangeMap::instance().find(start)) {
-    return fail(Code::already_exists,
+    return fail(Code::already_registered,
                 "ptr = {} is {} already; unregister it first, or register other memory", address,
                 name_of(known->kind));
   }
@@ -22,7 +22,7 @@ Result<void*> register_host(void* address, size_t bytes, Access access) {
   allocation->kind = MemoryKind::registered;
   allocation->device_base = start;
   if (RangeMap::instance().insert(std::move(allocation))) return address;
-  return fail(Code::already_exists,
+  return fail(Code::already_registered,
               "a part of the {} bytes at {} is registered or allocated by this library already; "
               "unregister it "
               "first",
@@ -32,7 +32,7 @@ Result<void*> register_host(void* address, size_t bytes, Access access) {
 Status unregister_host(void* address) {
   if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::registered))
     return {};
-  return fail(Code::not_found,
+  return fail(Code::not_registered,
               "ptr = {} is not the start of registered host memory; pass what host_register got",
               address);
 }
@@ -44,7 +44,7 @@ Result<void*> device_pointer(void* host) {
     return reinterpret_cast<void*>(known->device_base + (start - known->base));
   }
   if (known && known->kind == MemoryKind::host) return host;
-  return fail(Code::not_found, "ptr_host = {} is {}; register it with host_register first", host,
+  return fail(Code::not_registered, "ptr_host = {} is {}; register it with host_register first", host,
               known ? name_of(known->kind) : "not registered");
 }
 

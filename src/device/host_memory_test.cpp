@@ -15,17 +15,17 @@ namespace {
 
 TEST(HostMemory, RegisteredMemoryHasADevicePointerUntilUnregistered) {
   std::vector<uint8_t> memory(1000);
-  EXPECT_EQ(device_pointer(memory.data()).status().code(), Code::not_found);
+  EXPECT_EQ(device_pointer(memory.data()).status().code(), Code::not_registered);
   EXPECT_EQ(*register_host(memory.data(), 1000, Access::write), memory.data());
   EXPECT_EQ(*device_pointer(memory.data() + 10), memory.data() + 10);
   EXPECT_EQ(register_host(memory.data(), 1000, Access::write).status().code(),
-            Code::already_exists);
+            Code::already_registered);
   EXPECT_EQ(register_host(memory.data() + 5, 5, Access::write).status().code(),
-            Code::already_exists);
+            Code::already_registered);
   EXPECT_EQ(describe_pointer(memory.data() + 1).place, PointerInfo::Place::host);
-  EXPECT_EQ(unregister_host(memory.data() + 1).code(), Code::not_found);
+  EXPECT_EQ(unregister_host(memory.data() + 1).code(), Code::not_registered);
   EXPECT_TRUE(unregister_host(memory.data()).ok());
-  EXPECT_EQ(unregister_host(memory.data()).code(), Code::not_found);
+  EXPECT_EQ(unregister_host(memory.data()).code(), Code::not_registered);
   EXPECT_EQ(describe_pointer(memory.data()).place, PointerInfo::Place::unknown);
 }
 
@@ -44,7 +44,7 @@ TEST(HostMemory, PointersSayWhereTheyAre) {
   auto* block = static_cast<uint8_t*>(*allocate_device(cpu, 100, {}));
   EXPECT_EQ(describe_pointer(block + 5).place, PointerInfo::Place::device);
   EXPECT_EQ(describe_pointer(block).device_id, 3);
-  EXPECT_EQ(register_host(block, 10, Access::write).status().code(), Code::already_exists);
+  EXPECT_EQ(register_host(block, 10, Access::write).status().code(), Code::already_registered);
   EXPECT_TRUE(free_device(block).ok());
   void* pinned = *allocate_host(100);
   EXPECT_EQ(describe_pointer(pinned).place, PointerInfo::Place::host);

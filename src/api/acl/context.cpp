@@ -8,7 +8,6 @@
 using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
-using acl::Failure;
 using acl::from_handle;
 using acl::to_handle;
 using device::Runtime;
@@ -66,13 +65,10 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
 }
 
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(value, "value"));
     ANYNPU_ASSIGN(auto current, Runtime::instance().current());
-    auto set = current->option(opt);
-    if (set.status().code() == Code::not_found)
-      return {ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, set.status()};
-    ANYNPU_ASSIGN(*value, std::move(set));
+    ANYNPU_ASSIGN(*value, current->option(opt));
     return {};
   });
 }

@@ -3,14 +3,13 @@
 #include "acl/rt/event.h"
 
 #include "api/acl/entry.h"
-#include "api/acl/timeouts.h"
 #include "device/event.h"
 #include "device/runtime.h"
+#include "service/device/device_settings.h"
 
 using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
-using acl::Failure;
 using acl::insert_object;
 using acl::remove_object;
 using acl::to_handle;
@@ -62,12 +61,10 @@ Result<EventInStream> pair_of(aclrtEvent event_handle, aclrtStream stream_handle
   return EventInStream{event.share(), std::move(stream)};
 }
 
-Failure synchronize_event(aclrtEvent handle, const Deadline& deadline) {
+Status synchronize_event(aclrtEvent handle, const Deadline& deadline) {
   ANYNPU_ASSIGN(auto pin, resolve<Event>(to_handle(handle)));
   const auto event = pin.share();
-  Status status = event->synchronize(deadline);
-  if (status.code() == Code::timeout) return {ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, std::move(status)};
-  return status;
+  return event->synchronize(deadline);
 }
 
 // Times are kept for events made for them.
@@ -80,9 +77,13 @@ Result<std::shared_ptr<Event>> timed_event(aclrtEvent handle) {
       event->id(), event->flags());
 }
 
-Failure incomplete_as(aclError code, Status status) {
-  if (status.code() == Code::not_complete) return {code, std::move(status)};
-  return status;
+Result<float> elapsed_ms(aclrtEvent start_event, aclrtEvent end_event) {
+  ANYNPU_ASSIGN(auto start, timed_event(start_event));
+  ANYNPU_ASSIGN(auto end, timed_event(end_event));
+  ANYNPU_ASSIGN(const float elapsed, device::elapsed_ms(*start, *end));
+  if (elapsed >= 0) return elapsed;
+  return fail(Code::time_reversed,
+              "the end event was passed {} ms before the start event; swap them", -elapsed);
 }
 
 }  // namespace
@@ -118,12 +119,9 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pair, pair_of(event, stream));
-    Status status = pair.event->wait_in(*pair.stream, acl::op_wait_limit_ms());
-    if (status.code() == Code::event_not_recorded)
-      return {ACL_ERROR_RT_PARAM_INVALID, std::move(status)};
-    return status;
+    return pair.event->wait_in(*pair.stream, service::wait_limit_ms());
   });
 }
 
@@ -132,7 +130,7 @@ aclError aclrtSynchronizeEvent(aclrtEvent event) {
 }
 
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     if (timeout < -1) {
       return fail(Code::invalid_argument, "the timeout is {} ms; expected -1 (for ever) or more",
                   timeout);
@@ -172,29 +170,19 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* statu
 }
 
 aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endEvent) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(ms, "ms"));
-    ANYNPU_ASSIGN(auto start, timed_event(startEvent));
-    ANYNPU_ASSIGN(auto end, timed_event(endEvent));
-    auto elapsed = device::elapsed_ms(*start, *end);
-    if (!elapsed.ok()) return incomplete_as(ACL_ERROR_RT_EVENT_NOT_COMPLETE, elapsed.status());
-    if (*elapsed < 0) {
-      return {ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL,
-              fail(Code::invalid_argument,
-                   "the end event was passed {} ms before the start event; swap them", -*elapsed)};
-    }
-    *ms = *elapsed;
+    ANYNPU_ASSIGN(*ms, elapsed_ms(startEvent, endEvent));
     return {};
   });
 }
 
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t* timestamp) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(timestamp, "timestamp"));
     ANYNPU_ASSIGN(auto found, timed_event(event));
-    auto stamp = found->timestamp_ns();
-    if (!stamp.ok()) return incomplete_as(ACL_ERROR_RT_EVENT_NOT_COMPLETE, stamp.status());
-    *timestamp = *stamp / 1000;
+    ANYNPU_ASSIGN(const uint64_t stamp, found->timestamp_ns());
+    *timestamp = stamp / 1000;
     return {};
   });
 }

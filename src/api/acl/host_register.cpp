@@ -3,6 +3,7 @@
 // (acl.rt.host_register, pointer_get_attributes, mem_flush, get_mem_uce_info and their kin).
 #include <atomic>
 #include <cstring>
+#include <span>
 
 #include "acl/rt/memory.h"
 #include "api/acl/entry.h"
@@ -12,7 +13,6 @@
 using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
-using acl::Failure;
 using device::Access;
 using device::PointerInfo;
 using device::Runtime;
@@ -22,15 +22,7 @@ namespace {
 constexpr uint32_t kRegisterFlags =
     ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
 
-Failure as_host_failure(Status status) {
-  if (status.code() == Code::already_exists)
-    return {ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, std::move(status)};
-  if (status.code() == Code::not_found)
-    return {ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, std::move(status)};
-  return status;
-}
-
-Failure register_host(void* ptr, uint64_t size, uint32_t flags, void** devPtr) {
+Status register_host(void* ptr, uint64_t size, uint32_t flags, void** devPtr) {
   ANYNPU_TRY(Runtime::instance().current().status());
   if (flags & ACL_HOST_REG_IOMEMORY) {
     return fail(Code::unsupported_feature,
@@ -38,10 +30,10 @@ Failure register_host(void* ptr, uint64_t size, uint32_t flags, void** devPtr) {
                 "memory of the "
                 "process only; register ordinary memory as MAPPED");
   }
-  auto registered = device::register_host(
-      ptr, size, flags & ACL_HOST_REG_READONLY ? Access::read : Access::write);
-  if (!registered.ok()) return as_host_failure(registered.status());
-  if (devPtr) *devPtr = *registered;
+  ANYNPU_ASSIGN(void* const registered,
+                device::register_host(
+                    ptr, size, flags & ACL_HOST_REG_READONLY ? Access::read : Access::write));
+  if (devPtr) *devPtr = registered;
   return {};
 }
 
@@ -54,10 +46,30 @@ Status order_memory(const void* devPtr, size_t size) {
   return {};
 }
 
+void describe(const PointerInfo& info, aclrtPtrAttributes& out) {
+  std::memset(&out, 0, sizeof out);
+  out.location.type = info.place == PointerInfo::Place::device ? ACL_MEM_LOCATION_TYPE_DEVICE
+                      : info.place == PointerInfo::Place::host ? ACL_MEM_LOCATION_TYPE_HOST
+                                                               : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+  out.location.id = static_cast<uint32_t>(info.device_id);
+  out.pageSize = static_cast<uint32_t>(info.page_bytes);
+}
+
+// The memory of the host corrects its faults or ends the process: there is never one to repair.
+Status repair(int32_t device, std::span<const aclrtMemUceInfo> faults) {
+  if (faults.size() > ACL_RT_MEM_UCE_INFO_MAX_NUM) {
+    return fail(Code::invalid_argument, "{} entries were passed; expected at most {}",
+                faults.size(), ACL_RT_MEM_UCE_INFO_MAX_NUM);
+  }
+  return fail(Code::invalid_argument,
+              "device {} has no faulty memory at {}; pass what get_mem_uce_info returned", device,
+              faults[0].addr);
+}
+
 }  // namespace
 
 aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(devPtr, "devPtr"));
     *devPtr = nullptr;
     if (type != ACL_HOST_REGISTER_MAPPED && type != ACL_HOST_REGISTER_IOMEMORY &&
@@ -70,7 +82,7 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
 }
 
 aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     if (flag == 0 || (flag & ~kRegisterFlags)) {
       return fail(Code::invalid_argument, "flag is {:#x}; expected a combination of {:#x}", flag,
                   kRegisterFlags);
@@ -80,33 +92,24 @@ aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
 }
 
 aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(pDevice, "pDevice"));
     *pDevice = nullptr;
     if (flag != 0) return fail(Code::invalid_argument, "flag is {}; expected 0", flag);
-    auto found = device::device_pointer(pHost);
-    if (!found.ok()) return as_host_failure(found.status());
-    *pDevice = *found;
+    ANYNPU_ASSIGN(*pDevice, device::device_pointer(pHost));
     return {};
   });
 }
 
 aclError aclrtHostUnregister(void* ptr) {
-  return enter(__func__, [&] { return as_host_failure(device::unregister_host(ptr)); });
+  return enter(__func__, [&] { return device::unregister_host(ptr); });
 }
 
 aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(attributes, "attributes"));
     ANYNPU_TRY(check_pointer(ptr, "ptr"));
-    const PointerInfo info = device::describe_pointer(ptr);
-    std::memset(attributes, 0, sizeof *attributes);
-    attributes->location.type =
-        info.place == PointerInfo::Place::device ? ACL_MEM_LOCATION_TYPE_DEVICE
-        : info.place == PointerInfo::Place::host ? ACL_MEM_LOCATION_TYPE_HOST
-                                                 : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
-    attributes->location.id = static_cast<uint32_t>(info.device_id);
-    attributes->pageSize = static_cast<uint32_t>(info.page_bytes);
+    describe(device::describe_pointer(ptr), *attributes);
     return {};
   });
 }
@@ -138,12 +141,6 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, s
     ANYNPU_TRY(Runtime::instance().device(deviceId).status());
     if (arraySize == 0) return {};
     ANYNPU_TRY(check_pointer(memUceInfoArray, "memUceInfoArray"));
-    if (arraySize > ACL_RT_MEM_UCE_INFO_MAX_NUM) {
-      return fail(Code::invalid_argument, "{} entries were passed; expected at most {}", arraySize,
-                  ACL_RT_MEM_UCE_INFO_MAX_NUM);
-    }
-    return fail(Code::invalid_argument,
-                "device {} has no faulty memory at {}; pass what get_mem_uce_info returned",
-                deviceId, memUceInfoArray[0].addr);
+    return repair(deviceId, {memUceInfoArray, arraySize});
   });
 }

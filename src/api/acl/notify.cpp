@@ -2,6 +2,8 @@
 // Notifies (acl.rt.create_notify and its kin).
 #include "device/notify.h"
 
+#include <span>
+
 #include "acl/rt/event.h"
 #include "api/acl/entry.h"
 #include "api/acl/share_flags.h"
@@ -10,7 +12,6 @@
 using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
-using acl::Failure;
 using acl::insert_object;
 using acl::remove_object;
 using acl::to_handle;
@@ -21,20 +22,41 @@ namespace {
 
 constexpr size_t kMaxNotifies = 65536;
 
-Failure insert_notify(aclrtNotify* notify, std::shared_ptr<Notify> made) {
+Status insert_notify(aclrtNotify* notify, std::shared_ptr<Notify> made) {
   if (HandleTable::instance().live(HandleTag::notify) >= kMaxNotifies) {
-    return {ACL_ERROR_RT_NO_NOTIFY_RESOURCE,
-            fail(Code::out_of_events, "{} notifies exist, the most there may be; destroy some",
-                 kMaxNotifies)};
+    return fail(Code::out_of_notifies, "{} notifies exist, the most there may be; destroy some",
+                kMaxNotifies);
   }
   ANYNPU_ASSIGN(*notify, insert_object<aclrtNotify>(std::move(made)));
   return {};
 }
 
+// All are checked before the first is reset.
+Status reset_all(std::span<const aclrtNotify> notifies) {
+  if (notifies.empty()) return fail(Code::invalid_argument, "num is 0; pass at least one notify");
+  for (size_t i = 0; i < notifies.size(); ++i) {
+    ANYNPU_TRY(resolve<Notify>(to_handle(notifies[i])).status(), "for notify {} of {}", i,
+               notifies.size());
+  }
+  for (const aclrtNotify notify : notifies) {
+    if (auto found = HandleTable::instance().find<Notify>(to_handle(notify))) found->reset();
+  }
+  return {};
+}
+
+Result<std::shared_ptr<Notify>> import_notify(const char* key, uint64_t flags) {
+  if (flags & ~uint64_t{ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS}) {
+    return fail(Code::invalid_argument, "flags is {}; expected 0 or 2", flags);
+  }
+  ANYNPU_ASSIGN(const std::string text, acl::check_key(key));
+  ANYNPU_TRY(Runtime::instance().current().status());
+  return Notify::import(text, 0);
+}
+
 }  // namespace
 
 aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(notify, "notify"));
     *notify = nullptr;
     if (flag > ACL_NOTIFY_DEVICE_USE_ONLY) {
@@ -68,14 +90,7 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
 aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(notifies, "notifies"));
-    if (num == 0) return fail(Code::invalid_argument, "num is 0; pass at least one notify");
-    for (size_t i = 0; i < num; ++i) {  // all are checked before the first is reset
-      ANYNPU_TRY(resolve<Notify>(to_handle(notifies[i])).status(), "for notify {} of {}", i, num);
-    }
-    for (size_t i = 0; i < num; ++i) {
-      if (auto found = HandleTable::instance().find<Notify>(to_handle(notifies[i]))) found->reset();
-    }
-    return {};
+    return reset_all({notifies, num});
   });
 }
 
@@ -101,15 +116,10 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char* key, size_t len, uint
 }
 
 aclError aclrtNotifyImportByKey(aclrtNotify* notify, const char* key, uint64_t flags) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(notify, "notify"));
     *notify = nullptr;
-    if (flags & ~uint64_t{ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS}) {
-      return fail(Code::invalid_argument, "flags is {}; expected 0 or 2", flags);
-    }
-    ANYNPU_ASSIGN(const std::string text, acl::check_key(key));
-    ANYNPU_TRY(Runtime::instance().current().status());
-    ANYNPU_ASSIGN(auto made, Notify::import(text, 0));
+    ANYNPU_ASSIGN(auto made, import_notify(key, flags));
     return insert_notify(notify, std::move(made));
   });
 }

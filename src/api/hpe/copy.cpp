@@ -4,12 +4,11 @@
 
 #include "anynpu.h"
 #include "api/hpe/entry.h"
-#include "api/hpe/stream.h"
 #include "npc/host/host.h"
+#include "npc/host/objects.h"
 
 using namespace anynpu;
 using hpe::enter;
-using hpe::Failure;
 
 namespace {
 
@@ -33,14 +32,9 @@ Result<npc::CopyRequest> request_of(void* dst, const void* src, size_t count, st
               static_cast<int>(kind));
 }
 
-Failure queue_copy(const npc::CopyRequest& request, npc::ClusterHost& device, stcStream_t stream,
-                   npc::CopyRelease release = {}) {
-  std::shared_ptr<npc::Lane> lane;
-  if (Failure failure = hpe::find_lane(stream, device, &lane); !failure.ok()) {
-    if (release.call) release.call(release.data);
-    return failure;
-  }
-  return npc::copy_async(request, lane, release);
+Status queue_copy(const npc::CopyRequest& request, npc::ClusterHost& device, stcStream_t stream) {
+  ANYNPU_ASSIGN(auto lane, npc::find_lane(hpe::to_handle(stream), device));
+  return npc::copy_async(request, lane);
 }
 
 Result<npc::CopyRequest> peer_request(void* dst, int dst_device, const void* src, int src_device,
@@ -48,6 +42,22 @@ Result<npc::CopyRequest> peer_request(void* dst, int dst_device, const void* src
   ANYNPU_ASSIGN(auto* to, npc::device(dst_device));
   ANYNPU_ASSIGN(auto* from, npc::device(src_device));
   return npc::CopyRequest{{to, dst}, {from, src}, count};
+}
+
+// Copies to or from the current device; the memory of the host is released when that is done, or
+// when it fails.
+Status copy_and_release(void* dst, const void* src, size_t count, stcMemcpyKind kind, Handle stream,
+                        npc::CopyRelease release) {
+  std::shared_ptr<npc::Lane> lane;
+  const auto request = [&]() -> Result<npc::CopyRequest> {
+    ANYNPU_ASSIGN(auto* device, npc::current_device());
+    ANYNPU_ASSIGN(auto made, request_of(dst, src, count, kind, *device));
+    ANYNPU_ASSIGN(lane, npc::find_lane(stream, *device));
+    return made;
+  }();
+  if (request.ok()) return npc::copy_async(*request, lane, release);
+  release.call(release.data);
+  return request.status();
 }
 
 }  // namespace
@@ -62,7 +72,7 @@ stcError_t stcMemcpy(void* dst, const void* src, size_t count, stcMemcpyKind kin
 
 stcError_t stcMemcpyAsync(void* dst, const void* src, size_t count, stcMemcpyKind kind,
                           stcStream_t stream) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto* device, npc::current_device());
     ANYNPU_ASSIGN(const auto request, request_of(dst, src, count, kind, *device));
     return queue_copy(request, *device, stream);
@@ -80,33 +90,23 @@ stcError_t stcMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevic
 
 stcError_t stcMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice,
                               size_t count, stcStream_t stream) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(const auto request, peer_request(dst, dstDevice, src, srcDevice, count));
     // The stream of either side will do.
-    std::shared_ptr<npc::Lane> lane;
-    if (!hpe::find_lane(stream, *request.to.host, &lane).ok()) {
-      return queue_copy(request, *request.from.host, stream);
-    }
-    return npc::copy_async(request, lane);
+    auto lane = npc::find_lane(hpe::to_handle(stream), *request.to.host);
+    if (!lane.ok()) return queue_copy(request, *request.from.host, stream);
+    return npc::copy_async(request, *lane);
   });
 }
 
 int anynpu_hpe_memcpy_async(void* dst, const void* src, size_t count, int kind, void* stream,
                             void (*release)(void*), void* data) {
-  npc::CopyRelease when_done{release, data};
-  const stcError_t error = enter(__func__, [&]() -> Failure {
-    auto owner = std::exchange(when_done, {});
-    const auto device = npc::current_device();
-    const auto request = [&]() -> Result<npc::CopyRequest> {
-      ANYNPU_TRY(device.status());
-      return request_of(dst, src, count, static_cast<stcMemcpyKind>(kind), **device);
-    }();
-    if (!request.ok()) {
-      owner.call(owner.data);
-      return request.status();
-    }
-    return queue_copy(*request, **device, static_cast<stcStream_t>(stream), owner);
+  bool entered = false;
+  const stcError_t error = enter(__func__, [&] {
+    entered = true;
+    return copy_and_release(dst, src, count, static_cast<stcMemcpyKind>(kind),
+                            hpe::to_handle(stream), {release, data});
   });
-  if (when_done.call) when_done.call(when_done.data);  // the call was refused at the door
+  if (!entered && release) release(data);  // the call was refused at the door
   return error;
 }

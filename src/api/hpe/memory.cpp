@@ -7,7 +7,6 @@
 using namespace anynpu;
 using hpe::check_pointer;
 using hpe::enter;
-using hpe::Failure;
 
 namespace {
 
@@ -49,24 +48,17 @@ stcError_t stcFree(void* pointer) {
 }
 
 stcError_t stcMallocHost(void** pointer, size_t size) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(pointer, "pointer"));
-    auto allocated = npc::allocate_locked(size);
-    if (!allocated.ok()) {
-      if (allocated.status().code() != Code::out_of_memory) return allocated.status();
-      return {stcErrorHostMemoryAllocation, allocated.status()};
-    }
-    *pointer = *allocated;
+    ANYNPU_ASSIGN(*pointer, npc::allocate_locked(size));
     return {};
   });
 }
 
 stcError_t stcFreeHost(void* pointer) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     if (!pointer) return {};
-    Status status = npc::free_locked(pointer);
-    if (status.ok()) return {};
-    return {stcErrorInvalidValue, std::move(status)};
+    return npc::free_locked(pointer);
   });
 }
 

@@ -3,9 +3,9 @@
 #include "stcpti.h"
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "api/arguments.h"
 #include "base/fork_guard.h"
 #include "base/log.h"
 #include "npc/host/kernel_profile.h"
@@ -27,20 +27,6 @@ struct Given {
   std::vector<STCpti_KernelPerfDatas> kernels;
 };
 
-std::mutex& given_mutex() {
-  static std::mutex& mutex = *new std::mutex;
-  return mutex;
-}
-std::unique_ptr<Given>& given() {
-  static auto& one = *new std::unique_ptr<Given>;
-  return one;
-}
-
-void forget_given() {
-  std::lock_guard lock(given_mutex());
-  given().reset();
-}
-
 STCpti_KernelNpcPerfData npc_data(const npc::CoreCounters& counters) {
   STCpti_KernelNpcPerfData data{};
   for (int id = 0; id < STC_PTI_NPC_EVENTS; ++id) {
@@ -51,8 +37,8 @@ STCpti_KernelNpcPerfData npc_data(const npc::CoreCounters& counters) {
   return data;
 }
 
-std::unique_ptr<Given> give(std::vector<npc::LaunchStats> launches) {
-  auto result = std::make_unique<Given>();
+std::shared_ptr<Given> give(std::vector<npc::LaunchStats> launches) {
+  auto result = std::make_shared<Given>();
   result->launches = std::move(launches);
   for (const npc::LaunchStats& launch : result->launches) {
     auto& npcs = result->npcs.emplace_back();
@@ -90,17 +76,12 @@ stcProfilerResult_t stcptiKernelContextCreate(void) {
 }
 
 stcProfilerResult_t stcptiKernelContextRelease(void) {
-  return answer(__func__, []() -> Status {
-    ANYNPU_TRY(KernelProfile::instance().release());
-    forget_given();
-    return {};
-  });
+  return answer(__func__, [] { return KernelProfile::instance().release(); });
 }
 
 stcProfilerResult_t stcptiKernelContextReleaseAll(void) {
   return answer(__func__, []() -> Status {
     KernelProfile::instance().release_any();
-    forget_given();
     return {};
   });
 }
@@ -115,14 +96,12 @@ stcProfilerResult_t stcptiKernelDisable(void) {
 
 stcProfilerResult_t stcptiKernelGetPerfDatas(STCpti_PerfDatas* datas) {
   return answer(__func__, [&]() -> Status {
-    if (!datas)
-      return fail(Code::invalid_argument, "datas is null; pass the address of a variable");
+    ANYNPU_TRY(api::check_pointer(datas, "datas"));
     ANYNPU_ASSIGN(auto launches, KernelProfile::instance().collected());
     auto result = give(std::move(launches));
     datas->pKernelPerfDatas = result->kernels.data();
     datas->kernelPerfDataSize = static_cast<uint32_t>(result->kernels.size());
-    std::lock_guard lock(given_mutex());
-    given() = std::move(result);
+    KernelProfile::instance().keep(std::move(result));
     return {};
   });
 }

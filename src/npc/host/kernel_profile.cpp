@@ -46,6 +46,7 @@ Status KernelProfile::release() {
   std::lock_guard lock(mutex_);
   ANYNPU_TRY(move_on(State::created, State::disabled, State::none, "release"));
   launches_.clear();
+  given_.reset();
   return {};
 }
 
@@ -53,6 +54,7 @@ void KernelProfile::release_any() {
   std::lock_guard lock(mutex_);
   state_.store(State::none, std::memory_order_relaxed);
   launches_.clear();
+  given_.reset();
 }
 
 void KernelProfile::add(LaunchStats stats) {
@@ -66,6 +68,11 @@ Result<std::vector<LaunchStats>> KernelProfile::collected() const {
   if (now == State::enabled || now == State::disabled) return launches_;
   return fail(Code::bad_call_order, "get_perf_datas: {}; expected enable before it",
               kStateNames[static_cast<int>(now)]);
+}
+
+void KernelProfile::keep(std::shared_ptr<const void> given) {
+  std::lock_guard lock(mutex_);
+  given_ = std::move(given);
 }
 
 }  // namespace anynpu::npc

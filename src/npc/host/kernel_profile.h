@@ -29,6 +29,9 @@ class KernelProfile {
   void add(LaunchStats stats);
   // Finished launches so far, in the order they ended. Fails before the first enable.
   Result<std::vector<LaunchStats>> collected() const;
+  // Keeps what a caller was given a pointer to, until the next one or until the context is
+  // released.
+  void keep(std::shared_ptr<const void> given);
 
  private:
   enum class State : uint8_t { none, created, enabled, disabled };
@@ -37,6 +40,7 @@ class KernelProfile {
   mutable std::mutex mutex_;
   std::atomic<State> state_{State::none};
   std::vector<LaunchStats> launches_;
+  std::shared_ptr<const void> given_;
 };
 
 }  // namespace anynpu::npc

@@ -50,5 +50,16 @@ TEST(KernelProfile, AReleasedContextTakesNothing) {
   EXPECT_TRUE(profile.collected()->empty());
 }
 
+TEST(KernelProfile, WhatWasGivenOutLivesUntilTheNextOrTheRelease) {
+  auto& profile = KernelProfile::instance();
+  const auto first = std::make_shared<int>(1), second = std::make_shared<int>(2);
+  profile.keep(first);
+  EXPECT_EQ(first.use_count(), 2);
+  profile.keep(second);
+  EXPECT_EQ(first.use_count(), 1);
+  profile.release_any();
+  EXPECT_EQ(second.use_count(), 1);
+}
+
 }  // namespace
 }  // namespace anynpu::npc

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs hold of acl_tdt_queue.h: attributes of queues and buffers outside of them.
+// Objects by numbers: attributes of queues, and buffers outside of them.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "base/result.h"
-#include "device/buffer_queue.h"
 
-namespace anynpu::acl {
+namespace anynpu::service {
 
 // Objects by numbers that are no addresses, no handles of the handle table, and never come again.
 // Not thread-safe: its owner has a lock.
@@ -44,17 +41,4 @@ class NumberedObjects {
   const char* const name_;
 };
 
-// Gives a buffer that came out of a queue to the program.
-void* hand_out(std::shared_ptr<device::QueueBuffer> buffer);
-
-// A buffer on its way from the program into a queue, with its chain: the program cannot use it any
-// more, unless it is put back.
-struct HeldBuffer {
-  std::shared_ptr<device::QueueBuffer> buffer;
-  const void* head = nullptr;  // of the chain that it is part of
-  std::vector<void*> chain{};  // numbers of those chained behind it; null before they are asked for
-};
-Result<HeldBuffer> take_in(const void* number);
-void put_back(const void* number, HeldBuffer buffer);
-
-}  // namespace anynpu::acl
+}  // namespace anynpu::service

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program sets for its devices and may read back: limits, cores, system parameters, time
+// limits, peer access. All of it lasts until finalising, peer access for the process. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/handle_table.h"
+#include "base/result.h"
+
+namespace anynpu::service {
+
+// Limits of the current device by number, in the order of the interface.
+inline constexpr size_t kDeviceLimits = 5;
+// Rounds up to the limit's unit. Needs a current context.
+Status set_device_limit(int limit, uint64_t value);
+// Nothing: it was never set.
+Result<std::optional<uint64_t>> device_limit(int limit);
+
+// Cores that a program may use: `kind` is 0 (cube) or 1 (vector). They are noted and read back; the
+// threads of a CPU device are shared by all.
+Status set_core_limit(int32_t device, int kind, uint32_t cores);
+Result<uint32_t> core_limit(int32_t device, int kind);
+Status reset_core_limits(int32_t device);
+
+Status set_stream_core_limit(Handle stream, int kind, uint32_t cores);
+Result<uint32_t> stream_core_limit(Handle stream, int kind);
+Status reset_stream_core_limits(Handle stream);
+// The stream whose limits the calling thread takes over; `use` false: no longer.
+Status use_stream_core_limits(Handle stream, bool use);
+// Those of that stream, else of the current device.
+Result<uint32_t> thread_core_limit(int kind);
+
+// How devices treat values that overflow: 1 (infinities and NaN) is the only mode there is.
+Status set_overflow_mode(int mode);
+
+Status set_system_option(int option, int64_t value);
+// Fails with option_not_set.
+Result<int64_t> system_option(int option);
+
+// Time limits of tasks; they need a current context. 0 is no limit.
+Status set_wait_limit_s(uint64_t seconds);
+uint64_t wait_limit_ms();
+Status set_execute_limit_us(uint64_t microseconds);
+Result<uint64_t> execute_limit_us();
+
+// Peer access of the current device to another one. Copies work either way; the state is what a
+// program asks for.
+Status enable_peer_access(int32_t peer);
+Status disable_peer_access(int32_t peer);
+Result<bool> peer_access(int32_t device, int32_t peer);
+
+}  // namespace anynpu::service

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers of queues while a program holds them. They are known by numbers that never come again; a
+// buffer in a queue has none. Chains: a head owns those that were appended to it. Thread-safe;
+// finalising forgets all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "device/buffer_queue.h"
+
+namespace anynpu::service {
+
+// A new buffer; `kind` is 0 (normal) or 1 (media), which are the same memory here.
+Result<void*> allocate_queue_buffer(size_t bytes, uint32_t kind);
+
+// Gives a buffer that came out of a queue to the program.
+void* hand_out(std::shared_ptr<device::QueueBuffer> buffer);
+
+// A buffer on its way from the program into a queue, with its chain: the program cannot use it any
+// more, unless it is put back.
+struct HeldBuffer {
+  std::shared_ptr<device::QueueBuffer> buffer;
+  const void* head = nullptr;  // of the chain that it is part of
+  std::vector<void*> chain{};  // numbers of those chained behind it; null before they are asked for
+};
+Result<HeldBuffer> take_in(const void* number);
+void put_back(const void* number, HeldBuffer buffer);
+
+struct QueueBufferView {
+  void* data;
+  size_t capacity;
+  size_t length;      // how many of the bytes count
+  uint32_t in_chain;  // with the head
+};
+Result<QueueBufferView> view_queue_buffer(const void* number);
+Status set_queue_buffer_length(const void* number, size_t length);
+
+// The bytes beside the data that travel with a buffer.
+Status write_user_data(const void* number, const void* from, size_t size, size_t offset);
+Status read_user_data(const void* number, void* to, size_t size, size_t offset);
+
+// A second buffer over the same bytes.
+Result<void*> copy_buffer_reference(const void* number);
+
+Status append_to_chain(const void* head, const void* number);
+// Item `index` of the chain; 0 is the head.
+Result<void*> find_in_chain(const void* head, uint32_t index);
+
+}  // namespace anynpu::service

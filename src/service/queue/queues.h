@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues of buffers between a program's threads and its models (device/buffer_queue.h), as a
+// program uses them: with timeouts in milliseconds (-1 waits for ever), by buffer or by copy.
+// Failures are unknown_queue, queue_full and queue_empty. Thread-safe; finalising ends all queues.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace anynpu::service {
+
+// From attributes (queue_attributes.h).
+Result<uint32_t> create_queue(const void* attributes);
+Status destroy_queue(uint32_t id);
+
+// A buffer of queue_buffers.h; after a failure the program still has it.
+Status enqueue(uint32_t id, const void* buffer, int32_t timeout_ms);
+Result<void*> dequeue(uint32_t id, int32_t timeout_ms);
+
+// Bytes of the program, copied, and those that travel beside them (at most 96).
+template <typename Pointer>
+struct QueueData {
+  Pointer data;
+  size_t size;
+  Pointer user;
+  size_t user_size;
+};
+Status enqueue_data(uint32_t id, const QueueData<const void*>& from, int32_t timeout_ms);
+// How many bytes came. What does not fit stays in the queue.
+Result<size_t> dequeue_data(uint32_t id, const QueueData<void*>& to, int32_t timeout_ms);
+
+}  // namespace anynpu::service

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/queue/queues.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "service/queue/queue_attributes.h"
+#include "service/queue/queue_buffers.h"
+
+namespace anynpu::service {
+namespace {
+
+uint32_t make_queue(uint32_t depth) {
+  void* attributes = create_queue_attributes();
+  EXPECT_TRUE(set_queue_attribute(attributes, QueueAttribute::depth, sizeof depth, &depth).ok());
+  const uint32_t id = create_queue(attributes).value();
+  EXPECT_TRUE(destroy_queue_attributes(attributes).ok());
+  return id;
+}
+
+void* make_buffer(const std::string& text) {
+  void* buffer = allocate_queue_buffer(text.size(), 0).value();
+  std::memcpy(view_queue_buffer(buffer)->data, text.data(), text.size());
+  return buffer;
+}
+
+TEST(Queues, FullEmptyAndUnknownAreCausesOfTheirOwn) {
+  const uint32_t id = make_queue(1);
+  EXPECT_EQ(dequeue(id, 0).status().code(), Code::queue_empty);
+  void* first = make_buffer("one");
+  void* second = make_buffer("two");
+  EXPECT_TRUE(enqueue(id, first, 0).ok());
+  EXPECT_EQ(enqueue(id, second, 1).code(), Code::queue_full);
+  EXPECT_TRUE(view_queue_buffer(second).ok()) << "the program still has what did not go in";
+  EXPECT_EQ(view_queue_buffer(first).status().code(), Code::invalid_handle) << "the queue's now";
+  EXPECT_EQ(enqueue(id, second, -2).code(), Code::invalid_argument);
+  EXPECT_TRUE(destroy_queue(id).ok());
+  EXPECT_EQ(destroy_queue(id).code(), Code::unknown_queue);
+  EXPECT_EQ(dequeue(id, -1).status().code(), Code::unknown_queue);
+  EXPECT_TRUE(take_in(second).ok());
+}
+
+TEST(Queues, DataIsCopiedInAndOutWithItsUserData) {
+  const uint32_t id = make_queue(2);
+  const char user[4] = "abc";
+  EXPECT_TRUE(enqueue_data(id, {"12345", 5, user, sizeof user}, 0).ok());
+  char data[8] = {}, out[4] = {};
+  EXPECT_EQ(dequeue_data(id, {data, 4, nullptr, 0}, 0).status().code(), Code::invalid_argument)
+      << "does not fit and stays";
+  EXPECT_EQ(dequeue_data(id, {data, 8, out, sizeof out}, 0).value(), 5u);
+  EXPECT_STREQ(data, "12345");
+  EXPECT_STREQ(out, "abc");
+  EXPECT_EQ(enqueue_data(id, {"1", 1, user, 97}, 0).code(), Code::invalid_argument);
+  EXPECT_TRUE(destroy_queue(id).ok());
+}
+
+TEST(QueueBuffers, TheHeadOwnsItsChain) {
+  void* head = make_buffer("head");
+  void* other = make_buffer("tail");
+  EXPECT_EQ(append_to_chain(head, head).code(), Code::invalid_argument);
+  EXPECT_TRUE(append_to_chain(head, other).ok());
+  EXPECT_EQ(view_queue_buffer(head)->in_chain, 2u);
+  void* found = find_in_chain(head, 1).value();
+  EXPECT_EQ(find_in_chain(head, 1).value(), found);
+  EXPECT_EQ(take_in(found).status().code(), Code::invalid_argument);
+  EXPECT_EQ(find_in_chain(head, 2).status().code(), Code::invalid_argument);
+  EXPECT_TRUE(take_in(head).ok());
+  EXPECT_EQ(view_queue_buffer(found).status().code(), Code::invalid_handle);
+}
+
+TEST(QueueBuffers, LengthAndUserDataStayInside) {
+  void* buffer = make_buffer("12345");
+  EXPECT_EQ(set_queue_buffer_length(buffer, 6).code(), Code::invalid_argument);
+  EXPECT_TRUE(set_queue_buffer_length(buffer, 2).ok());
+  void* copy = copy_buffer_reference(buffer).value();
+  EXPECT_EQ(view_queue_buffer(copy)->length, 2u);
+  EXPECT_EQ(view_queue_buffer(copy)->data, view_queue_buffer(buffer)->data);
+  const int frame = 7;
+  int read = 0;
+  EXPECT_TRUE(write_user_data(buffer, &frame, sizeof frame, 92).ok());
+  EXPECT_EQ(write_user_data(buffer, &frame, sizeof frame, 93).code(), Code::invalid_argument);
+  EXPECT_TRUE(read_user_data(buffer, &read, sizeof read, 92).ok());
+  EXPECT_EQ(read, 7);
+  EXPECT_TRUE(take_in(buffer).ok());
+  EXPECT_TRUE(take_in(copy).ok());
+  EXPECT_EQ(allocate_queue_buffer(0, 0).status().code(), Code::invalid_argument);
+  EXPECT_EQ(allocate_queue_buffer(8, 2).status().code(), Code::invalid_argument);
+}
+
+TEST(QueueAttributes, AreReadBackAndRefuseOtherSizesAndValues) {
+  void* attributes = create_queue_attributes();
+  const char *name = "frames", *read_name = nullptr;
+  EXPECT_TRUE(set_queue_attribute(attributes, QueueAttribute::name, sizeof name, &name).ok());
+  EXPECT_TRUE(
+      get_queue_attribute(attributes, QueueAttribute::name, sizeof read_name, &read_name).ok());
+  EXPECT_STREQ(read_name, "frames");
+  const uint32_t zero = 0;
+  EXPECT_EQ(set_queue_attribute(attributes, QueueAttribute::depth, 4, &zero).code(),
+            Code::invalid_argument);
+  EXPECT_EQ(set_queue_attribute(attributes, QueueAttribute::depth, 8, &zero).code(),
+            Code::invalid_argument);
+  EXPECT_EQ(set_queue_attribute(attributes, static_cast<QueueAttribute>(2), 4, &zero).code(),
+            Code::invalid_argument);
+  EXPECT_EQ(queue_options(attributes)->depth, 2u);
+  EXPECT_TRUE(destroy_queue_attributes(attributes).ok());
+  EXPECT_EQ(queue_options(attributes).status().code(), Code::invalid_handle);
+}
+
+}  // namespace
+}  // namespace anynpu::service
