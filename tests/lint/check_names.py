@@ -115,6 +115,12 @@ class Tree:
         return found | {f"lib{word}" for word in found}
 
     @functools.cached_property
+    def planned(self):
+        """Files that a guide tells its reader to write: **New file** `path`."""
+        pages = (check_layers.read(self.root, n) for n in self.names if n.endswith(".md"))
+        return {path for text in pages for path in re.findall(r"\*\*New file\*\* `([^`]+)`", text)}
+
+    @functools.cached_property
     def targets(self):
         text = check_layers.read(self.root, "Makefile") if "Makefile" in self.names else ""
         return set(re.findall(r"^([a-z-]+):", text, re.M))
@@ -126,7 +132,7 @@ class Tree:
     @functools.lru_cache(maxsize=None)  # noqa: B019: one tree a run
     def has_file(self, path):
         path = re.sub(r"^(\.+/)+", "", path)
-        if path in self.folders:
+        if path in self.folders or path in self.planned:
             return True
         pattern = re.sub(r"<[^>]*>", "*", path)
         return any(name.endswith("/" + path) or name == path
