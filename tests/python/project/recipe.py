@@ -128,7 +128,7 @@ class Copy:
                                 capture_output=True, text=True, check=True).stdout
         last = listed.strip().splitlines()[-1]
         words = shlex.split(next(part for part in last.split(" && ") if " -o " in part))
-        words = [word for word in words if not word.endswith("_test.cpp.o")]
+        words = [word.replace("\\$", "$") for word in words if not word.endswith("_test.cpp.o")]
         at = words.index("-o")
         words[at + 1] = self.path(output)
         for name, path in dict(instead).items():
