@@ -4,28 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "compile/convert.h"
 #include "om/bundle.h"
 
 namespace {
-
-anynpu::Status compile_model(const char* model_path, const char* output_path,
-                             const char* soc_version, const char* input_shape) {
-  if (!model_path || !output_path || !soc_version) {
-    return anynpu::fail(anynpu::Code::invalid_argument,
-                        "model_path, output_path and soc_version must not be null");
-  }
-  anynpu::compile::Conversion work;
-  work.model_path = model_path;
-  work.output_path = output_path;
-  work.options.model_name = output_path;
-  work.options.soc_version = soc_version;
-  work.options.producer = "AnyNPU";
-  if (input_shape && *input_shape) {
-    ANYNPU_ASSIGN(work.options.input_shapes, anynpu::compile::parse_input_shapes(input_shape));
-  }
-  return anynpu::compile::convert(work);
-}
 
 anynpu::Status bundle_models(const char* const* models, size_t count, const char* output_path) {
   if (!models || !output_path || std::find(models, models + count, nullptr) != models + count) {
@@ -70,12 +51,6 @@ int finish(const anynpu::Status& status, char* message, size_t message_bytes) {
 }
 
 }  // namespace
-
-int anynpu_atc(const char* model_path, const char* output_path, const char* soc_version,
-               const char* input_shape, char* message, size_t message_bytes) {
-  return finish(compile_model(model_path, output_path, soc_version, input_shape), message,
-                message_bytes);
-}
 
 int anynpu_bundle(const char* const* models, size_t count, const char* output_path, char* message,
                   size_t message_bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes model files, in process for callers that speak C (Python's ctypes). Thread-safe. Each
-// returns 0; else 1 with the sentence of the failure in `message` (cut to `message_bytes`, always
-// terminated).
+// Bundles of models for callers that speak C: `anynpu bundle` calls these through ctypes.
+// Thread-safe. Each returns 0; else 1 with the sentence of the failure in `message` (cut to
+// `message_bytes`, always terminated).
 #pragma once
 
 #include <stddef.h>
@@ -9,12 +9,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// The same path as the program atc: compiles the ONNX file `model_path` to `output_path` (with its
-// suffix .om). `input_shape` has the grammar of --input_shape; null or "" leaves the model's own
-// shapes.
-int anynpu_atc(const char* model_path, const char* output_path, const char* soc_version,
-               const char* input_shape, char* message, size_t message_bytes);
 
 // Writes `count` offline models to one bundle.
 int anynpu_bundle(const char* const* models, size_t count, const char* output_path, char* message,

@@ -25,7 +25,6 @@ class PhysicalMemory {
 
   size_t bytes() const { return file_->bytes(); }
   int32_t device_id() const { return device_id_; }
-  bool is_imported() const { return imported_; }
   const SharedFile& file() const { return *file_; }
 
   // A number that another process can import. Imported memory is not exported again.

@@ -51,9 +51,6 @@ class Runtime {
   // Drops queued work of a device and waits until what runs is done.
   Status abort_device(int32_t id, const Deadline& deadline);
 
-  // What was wrong with the environment's device list; empty when nothing.
-  const std::string& device_list_problem() const { return problem_; }
-
  private:
   Runtime();
   struct Entry {

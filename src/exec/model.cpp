@@ -357,7 +357,6 @@ Sizes LoadedModel::sizes_of(std::span<const std::shared_ptr<LoadedModel>> models
   return total;
 }
 Status LoadedModel::check_work(Buffer work) const { return impl_->check_work(work); }
-bool LoadedModel::is_stepped() const { return impl_->program != nullptr; }
 bool LoadedModel::has_loops() const { return impl_->loops; }
 
 std::vector<StepInfo> LoadedModel::steps() const {

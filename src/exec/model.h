@@ -79,9 +79,6 @@ class LoadedModel {
   static Sizes sizes_of(std::span<const std::shared_ptr<LoadedModel>> models);
   std::vector<StepInfo> steps() const;
 
-  // True when values decide shapes or branches: a StepProgram runs it, and its memory is not known
-  // before it runs.
-  bool is_stepped() const;
   // True when it has a Loop: a run may take any time, and asks check_wanted().
   bool has_loops() const;
 

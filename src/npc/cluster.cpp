@@ -53,7 +53,6 @@ Result<uint32_t> Cluster::allocate_high(size_t bytes) {
 }
 Status Cluster::release(uint32_t address) { return memory_->release(address); }
 size_t Cluster::free_bytes() const { return memory_->free_bytes(Space::global); }
-size_t Cluster::high_free_bytes() const { return memory_->free_bytes(Space::high); }
 
 Result<std::shared_ptr<Block>> Cluster::find(uint32_t address, size_t count) const {
   auto block = memory_->find(address, count);

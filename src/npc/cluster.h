@@ -94,7 +94,6 @@ class Cluster {
   Status write(uint32_t address, const void* from, size_t count);
   Status read(uint32_t address, void* to, size_t count) const;
   size_t free_bytes() const;  // global memory
-  size_t high_free_bytes() const;
 
   // What can be said before a launch is queued: core_num, flags, kernel name, number of arguments
   // (at most kMaxArgs), their types (npc/parameters.h), module of this cluster. Calls nothing on

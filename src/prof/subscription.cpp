@@ -255,8 +255,6 @@ void model_unloaded(uint32_t model_id) {
   all.unloaded.insert(model_id);
 }
 
-bool any_subscribed() { return owner() == Owner::subscription; }
-
 Result<uint32_t> count_records(const void* data, size_t bytes) {
   if (!data || bytes == 0 || bytes % sizeof(OpRecord) != 0) {
     return fail(

@@ -50,7 +50,6 @@ Status subscribe(uint32_t model_id, int32_t device_id, const SubscribeConfig& co
 Status unsubscribe(uint32_t model_id);
 // Writes and closes what the model's subscription has; nothing when there is none.
 void model_unloaded(uint32_t model_id);
-bool any_subscribed();
 
 // The record `index` of `bytes` at `data`. Fails with invalid_argument: null, not whole records,
 // out of range, or overwritten.
