@@ -59,7 +59,7 @@ PyObject* set_option(const Function& self, const char* handle_name, PyObject* co
   if (!take({self, 0, handle_name}, argv[0], &handle) ||
       !take({self, 1, "attr"}, argv[1], &attribute))
     return nullptr;
-  const Place at{self, 2, "attr_value"};
+  const ArgumentSource at{self, 2, "attr_value"};
   union {
     int32_t int32;
     size_t size;
@@ -125,7 +125,7 @@ PyObject* rt_set_stream_attribute(PyObject*, PyObject* const* argv, Py_ssize_t a
   if (!take({self, 0, "stream"}, argv[0], &stream) ||
       !take({self, 1, "stm_attr_type"}, argv[1], &attribute))
     return nullptr;
-  const Place at{self, 2, "value"};
+  const ArgumentSource at{self, 2, "value"};
   if (PyDict_Check(argv[2])) {
     if (!take(at, argv[2], &value)) return nullptr;
   } else if (attribute == ACL_STREAM_ATTR_FAILURE_MODE) {

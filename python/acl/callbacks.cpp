@@ -10,7 +10,7 @@ namespace anynpu::pyacl {
 namespace {
 
 // A function or null (None and 0 remove a callback).
-bool take_function(const Place& at, PyObject* from, PyObject** to) {
+bool take_function(const ArgumentSource& at, PyObject* from, PyObject** to) {
   if (PyCallable_Check(from)) {
     *to = from;
     return true;

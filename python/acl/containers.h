@@ -101,7 +101,7 @@ class Text : public List<char> {};
 // A sequence (list, tuple, array) that is no text. Steps through it safely even when converting an
 // item runs Python code that changes it.
 template <typename T>
-bool take(const Place& at, PyObject* from, List<T>* to) {
+bool take(const ArgumentSource& at, PyObject* from, List<T>* to) {
   if (!PySequence_Check(from) || PyUnicode_Check(from) || PyBytes_Check(from) ||
       PyByteArray_Check(from))
     return fail_type(at, from, "a list");
@@ -119,7 +119,7 @@ bool take(const Place& at, PyObject* from, List<T>* to) {
   for (Py_ssize_t i = 0; ok && i < n && i < PySequence_Fast_GET_SIZE(items); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(items, i);
     Py_INCREF(item);
-    Place place = at;
+    ArgumentSource place = at;
     place.item = i;
     ok = take(place, item, &to->data()[i]);
     Py_DECREF(item);
@@ -130,7 +130,7 @@ bool take(const Place& at, PyObject* from, List<T>* to) {
 
 // Exactly N items into a fixed array, such as one [low, high] pair.
 template <typename T, size_t N>
-bool take(const Place& at, PyObject* from, std::array<T, N>* to) {
+bool take(const ArgumentSource& at, PyObject* from, std::array<T, N>* to) {
   List<T> items;
   if (!take(at, from, &items)) return false;
   if (items.size() != N) {
@@ -157,7 +157,7 @@ inline bool has_items(const Function& self, const char* argument, size_t given, 
 }
 
 template <typename T>
-bool take_one_or_list(const Place& at, PyObject* from, List<T>* to) {
+bool take_one_or_list(const ArgumentSource& at, PyObject* from, List<T>* to) {
   if (!PyIndex_Check(from) || PySequence_Check(from)) return take(at, from, to);
   return to->resize(1) && take(at, from, to->data());
 }
@@ -220,7 +220,7 @@ PyObject* to_python(const T (&items)[N]) {
 // ignored, as pyACL does.
 class DictReader {
  public:
-  DictReader(const Place& at, PyObject* dict) : at_(at), dict_(dict) {}
+  DictReader(const ArgumentSource& at, PyObject* dict) : at_(at), dict_(dict) {}
 
   bool is_dict() const { return PyDict_Check(dict_) || fail_type(at_, dict_, "a dict"); }
 
@@ -248,8 +248,8 @@ class DictReader {
   }
 
  private:
-  Place inner(const char* key) const {
-    Place place = at_;
+  ArgumentSource inner(const char* key) const {
+    ArgumentSource place = at_;
     place.key = key;
     return place;
   }
@@ -263,11 +263,11 @@ class DictReader {
   }
 
   template <typename T>
-  static bool read_value(const Place& at, PyObject* from, T* to) {
+  static bool read_value(const ArgumentSource& at, PyObject* from, T* to) {
     return take(at, from, to);
   }
   template <size_t N>
-  static bool read_value(const Place& at, PyObject* from, char (*to)[N]) {
+  static bool read_value(const ArgumentSource& at, PyObject* from, char (*to)[N]) {
     const char* text = nullptr;
     if (!take(at, from, &text)) return false;
     if (std::strlen(text) >= N) {
@@ -279,7 +279,7 @@ class DictReader {
     return true;
   }
   template <typename T, size_t N, size_t M>
-  static bool read_value(const Place& at, PyObject* from, T (*to)[N][M]) {
+  static bool read_value(const ArgumentSource& at, PyObject* from, T (*to)[N][M]) {
     if (!PySequence_Check(from)) return fail_type(at, from, "a list of lists");
     const Py_ssize_t rows = PySequence_Size(from);
     for (Py_ssize_t i = 0; i < rows && i < static_cast<Py_ssize_t>(N); ++i) {
@@ -291,7 +291,7 @@ class DictReader {
     return rows >= 0;
   }
   template <typename T, size_t N>
-  static bool read_value(const Place& at, PyObject* from, T (*to)[N]) {
+  static bool read_value(const ArgumentSource& at, PyObject* from, T (*to)[N]) {
     List<T> items;
     if (!take(at, from, &items)) return false;
     if (items.size() > N) {
@@ -304,7 +304,7 @@ class DictReader {
     return true;
   }
 
-  Place at_;
+  ArgumentSource at_;
   PyObject* dict_;
 };
 

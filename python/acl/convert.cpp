@@ -17,7 +17,7 @@ bool Function::fail_count(Py_ssize_t given) const {
 namespace {
 
 // "argument 'dims' (4 of 4), key 'dimCount'", as a new str.
-PyObject* describe(const Place& at) {
+PyObject* describe(const ArgumentSource& at) {
   PyObject* text = PyUnicode_FromFormat("argument '%s' (%d of %zd)", at.argument, at.position + 1,
                                         at.function.most);
   if (text != nullptr && at.key != nullptr)
@@ -27,7 +27,7 @@ PyObject* describe(const Place& at) {
   return text;
 }
 
-bool fail_range(const Place& at, PyObject* value, bool is_signed, int bits) {
+bool fail_range(const ArgumentSource& at, PyObject* value, bool is_signed, int bits) {
   PyObject* place = describe(at);
   if (place == nullptr) return false;
   // A parameter of n unsigned bits also takes the negative numbers of n signed bits.
@@ -51,7 +51,7 @@ bool same_length(const Function& self, const char* first, size_t first_length, c
   return false;
 }
 
-bool fail_type(const Place& at, PyObject* from, const char* expected) {
+bool fail_type(const ArgumentSource& at, PyObject* from, const char* expected) {
   PyObject* place = describe(at);
   if (place == nullptr) return false;
   if (from == Py_None)
@@ -63,7 +63,8 @@ bool fail_type(const Place& at, PyObject* from, const char* expected) {
   return false;
 }
 
-bool detail::take_wide(const Place& at, PyObject* from, bool is_signed, int bits, uint64_t* to) {
+bool detail::take_wide(const ArgumentSource& at, PyObject* from, bool is_signed, int bits,
+                       uint64_t* to) {
   if (!PyIndex_Check(from)) return fail_type(at, from, "an int");
   PyObject* number = PyNumber_Index(from);
   if (number == nullptr) {
@@ -94,7 +95,7 @@ bool detail::take_wide(const Place& at, PyObject* from, bool is_signed, int bits
   return fits;
 }
 
-bool detail::take_double(const Place& at, PyObject* from, double* to) {
+bool detail::take_double(const ArgumentSource& at, PyObject* from, double* to) {
   if (PyUnicode_Check(from) || !(PyFloat_Check(from) || PyNumber_Check(from)) ||
       PyComplex_Check(from))
     return fail_type(at, from, "a float");
@@ -105,7 +106,7 @@ bool detail::take_double(const Place& at, PyObject* from, double* to) {
   return fail_type(at, from, "a float");
 }
 
-bool take(const Place& at, PyObject* from, const char** to) {
+bool take(const ArgumentSource& at, PyObject* from, const char** to) {
   if (!PyUnicode_Check(from)) return fail_type(at, from, "a str");
   Py_ssize_t size = 0;
   *to = PyUnicode_AsUTF8AndSize(from, &size);

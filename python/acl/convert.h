@@ -42,7 +42,7 @@ class Scratch;
 
 // Where a value came from, for the sentence of an error; and where to keep what an argument needs
 // beside its own storage.
-struct Place {
+struct ArgumentSource {
   const Function& function;
   int position;  // of the argument, from 0
   const char* argument;
@@ -52,21 +52,21 @@ struct Place {
 };
 
 // Sets TypeError: "... argument 'size' (1 of 2) is a str, expected an int". Returns false.
-bool fail_type(const Place& at, PyObject* from, const char* expected);
+bool fail_type(const ArgumentSource& at, PyObject* from, const char* expected);
 
 // Two list arguments of one item per tensor; sets ValueError and returns false when they differ.
 bool same_length(const Function& self, const char* first, size_t first_length, const char* second,
                  size_t second_length);
 
 namespace detail {
-bool take_wide(const Place& at, PyObject* from, bool is_signed, int bits, uint64_t* to);
-bool take_double(const Place& at, PyObject* from, double* to);
+bool take_wide(const ArgumentSource& at, PyObject* from, bool is_signed, int bits, uint64_t* to);
+bool take_double(const ArgumentSource& at, PyObject* from, double* to);
 }  // namespace detail
 
 // Integers of all widths.
 template <typename T>
 requires std::is_integral_v<T>
-inline bool take(const Place& at, PyObject* from, T* to) {
+inline bool take(const ArgumentSource& at, PyObject* from, T* to) {
   if (PyLong_CheckExact(from)) [[likely]] {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(from, &overflow);
@@ -83,33 +83,33 @@ inline bool take(const Place& at, PyObject* from, T* to) {
 
 template <typename T>
 requires std::is_enum_v<T>
-inline bool take(const Place& at, PyObject* from, T* to) {
+inline bool take(const ArgumentSource& at, PyObject* from, T* to) {
   int32_t value = 0;
   if (!take(at, from, &value)) return false;
   *to = static_cast<T>(value);
   return true;
 }
 
-inline bool take(const Place& at, PyObject* from, float* to) {
+inline bool take(const ArgumentSource& at, PyObject* from, float* to) {
   double value = 0;
   if (!detail::take_double(at, from, &value)) return false;
   *to = static_cast<float>(value);
   return true;
 }
 
-inline bool take(const Place& at, PyObject* from, double* to) {
+inline bool take(const ArgumentSource& at, PyObject* from, double* to) {
   return detail::take_double(at, from, to);
 }
 
 // Addresses and handles.
-inline bool take(const Place& at, PyObject* from, void** to) {
+inline bool take(const ArgumentSource& at, PyObject* from, void** to) {
   uint64_t value = 0;
   if (!take(at, from, &value)) return false;
   *to = reinterpret_cast<void*>(value);
   return true;
 }
 
-inline bool take(const Place& at, PyObject* from, unsigned char** to) {
+inline bool take(const ArgumentSource& at, PyObject* from, unsigned char** to) {
   uint64_t value = 0;
   if (!take(at, from, &value)) return false;
   *to = reinterpret_cast<unsigned char*>(value);
@@ -117,11 +117,11 @@ inline bool take(const Place& at, PyObject* from, unsigned char** to) {
 }
 
 // Text; the bytes belong to `from`. Text with a NUL inside is refused.
-bool take(const Place& at, PyObject* from, const char** to);
+bool take(const ArgumentSource& at, PyObject* from, const char** to);
 
 // None, where the document allows a null.
 template <typename T>
-inline bool take_or_null(const Place& at, PyObject* from, T* to) {
+inline bool take_or_null(const ArgumentSource& at, PyObject* from, T* to) {
   if (from == Py_None) {
     *to = T{};
     return true;
@@ -132,7 +132,7 @@ inline bool take_or_null(const Place& at, PyObject* from, T* to) {
 // A struct that may be left out with None or 0; *to points at its storage and becomes null.
 template <typename T>
 requires std::is_class_v<T> || std::is_union_v<T>
-inline bool take_or_null(const Place& at, PyObject* from, T** to) {
+inline bool take_or_null(const ArgumentSource& at, PyObject* from, T** to) {
   if (from == Py_None || (PyLong_Check(from) && PyObject_Not(from) == 1)) {
     *to = nullptr;
     return true;

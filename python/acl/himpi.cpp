@@ -54,7 +54,7 @@ PyObject* himpi_venc_get_stream(PyObject*, PyObject* const* argv, Py_ssize_t arg
   int32_t chn{}, milli_sec{};
   uint32_t packs{};
   Scratch scratch;
-  const Place at{self, 1, "stream", &scratch};
+  const ArgumentSource at{self, 1, "stream", &scratch};
   if (!self.takes(argc) || !take({self, 0, "chn"}, argv[0], &chn)) return nullptr;
   const DictReader given(at, argv[1]);
   if (!given.is_dict() || !given.read("pack_cnt", &packs) ||

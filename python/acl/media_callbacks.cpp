@@ -76,7 +76,7 @@ void run_encoded(acldvppPicDesc* input, acldvppStreamDesc* output, void* user_da
 }
 
 // None and 0 remove a callback.
-bool take_callback(const Place& at, PyObject* from, PyObject** to) {
+bool take_callback(const ArgumentSource& at, PyObject* from, PyObject** to) {
   *to = PyCallable_Check(from) ? from : nullptr;
   if (*to != nullptr || from == Py_None || (PyLong_Check(from) && PyObject_Not(from) == 1))
     return true;
@@ -114,7 +114,7 @@ struct Widths {
 template <typename Channel, typename Type>
 PyObject* set_value(const Function& self, PyObject* const* argv, void* channel, int32_t type,
                     const Widths& widths, aclError (*set)(Channel*, Type, size_t, const void*)) {
-  const Place at{self, 2, "param"};
+  const ArgumentSource at{self, 2, "param"};
   const auto number = static_cast<Type>(type);
   if (type == widths.wide || type == widths.pointer) {
     uint64_t value{};

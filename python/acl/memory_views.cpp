@@ -58,7 +58,7 @@ const char* numpy_type(int32_t number) {
 }
 
 // An array and where its data is, through the interface that every numpy array has.
-bool array_address(const Place& at, PyObject* array, void** address, bool* contiguous) {
+bool array_address(const ArgumentSource& at, PyObject* array, void** address, bool* contiguous) {
   Py_buffer view{};
   if (PyObject_CheckBuffer(array) && !PyBytes_Check(array) && !PyByteArray_Check(array) &&
       PyObject_GetBuffer(array, &view, PyBUF_STRIDED_RO) == 0) {
@@ -94,7 +94,7 @@ bool fail_unreadable(const Function& self, const void* address, size_t bytes) {
 }
 
 // A shape: an int, or a sequence of ints >= 0. Gives the number of elements.
-bool take_shape(const Place& at, PyObject* from, List<int64_t>* shape, size_t* elements) {
+bool take_shape(const ArgumentSource& at, PyObject* from, List<int64_t>* shape, size_t* elements) {
   if (!take_one_or_list(at, from, shape)) return false;
   *elements = 1;
   for (size_t i = 0; i < shape->size(); ++i) {
@@ -162,7 +162,7 @@ PyObject* util_numpy_to_ptr(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
 PyObject* util_numpy_contiguous_to_ptr(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::util_numpy_contiguous_to_ptr;
   if (!self.takes(argc)) return nullptr;
-  const Place at{self, 0, "np_data"};
+  const ArgumentSource at{self, 0, "np_data"};
   void* address = nullptr;
   bool contiguous = false;
   if (!array_address(at, argv[0], &address, &contiguous)) return nullptr;

@@ -40,7 +40,7 @@ struct ListCall {
     return list != nullptr;
   }
   aclopAttr* attr() const { return as<aclopAttr*>(handle); }
-  static Place place(const Function& self, Py_ssize_t argc) {
+  static ArgumentSource place(const Function& self, Py_ssize_t argc) {
     return {self, argc > 3 ? 3 : 2, "attr_value"};
   }
 };
@@ -58,7 +58,7 @@ PyObject* set_list(const Function& self, PyObject* const* argv, Py_ssize_t argc,
 
 // The items of a sequence, one call each; false when an exception is set.
 template <typename Each>
-bool for_each_item(const Place& at, PyObject* from, Each&& each) {
+bool for_each_item(const ArgumentSource& at, PyObject* from, Each&& each) {
   if (!PySequence_Check(from) || PyUnicode_Check(from) || PyBytes_Check(from))
     return fail_type(at, from, "a list");
   PyObject* items = PySequence_Fast(from, "not a sequence");
@@ -176,7 +176,7 @@ PyObject* op_set_attr_list_string(PyObject*, PyObject* const* argv, Py_ssize_t a
   constexpr const Function& self = functions::op_set_attr_list_string;
   ListCall call;
   if (!call.read(self, argv, argc)) return nullptr;
-  const Place at = call.place(self, argc);
+  const ArgumentSource at = call.place(self, argc);
   std::vector<std::string> texts;
   const bool good = for_each_item(at, call.list, [&](PyObject* item) {
     const char* text{};
@@ -195,7 +195,7 @@ PyObject* op_set_attr_list_list_int(PyObject*, PyObject* const* argv, Py_ssize_t
   constexpr const Function& self = functions::op_set_attr_list_list_int;
   ListCall call;
   if (!call.read(self, argv, argc)) return nullptr;
-  const Place at = call.place(self, argc);
+  const ArgumentSource at = call.place(self, argc);
   std::vector<std::vector<int64_t>> lists;
   const bool good = for_each_item(at, call.list, [&](PyObject* row) {
     lists.emplace_back();

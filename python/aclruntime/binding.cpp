@@ -241,7 +241,7 @@ Failure Binding::describe_output(size_t index, Tensor& tensor) const {
   const TensorInfo& info = model_.outputs()[index];
   tensor.dtype = info.dtype;
   tensor.device = outputs_[index].bound;
-  tensor.place = Place::device;
+  tensor.place = TensorMemory::device;
   const size_t item = aclDataTypeSize(info.dtype);
   const aclTensorDesc* desc =
       kind_ == Shapes::Kind::ranges ? aclmdlGetDatasetTensorDesc(output_set_, index) : nullptr;

@@ -105,7 +105,7 @@ struct View {
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   const Tensor& tensor = of(self);
-  if (tensor.place != Place::host) {
+  if (tensor.place != TensorMemory::host) {
     PyErr_Format(PyExc_BufferError,
                  "tensor is in npu (device %d); call to_host() before reading it on the host",
                  tensor.device_id());
@@ -163,13 +163,13 @@ PyObject* array_of(PyObject* self, PyObject* args) {
 PyObject* to_host(PyObject* self, PyObject*) {
   return none_or_raise(without_gil([&]() -> Failure {
     Tensor& tensor = of(self);
-    if (tensor.place == Place::host) return {};
+    if (tensor.place == TensorMemory::host) return {};
     if (Failure failure = use_device(tensor.device_id())) return failure;
     return move_to_host(tensor);
   }));
 }
 
-PyObject* move(PyObject* self, PyObject* args, Place place) {
+PyObject* move(PyObject* self, PyObject* args, TensorMemory place) {
   int device;
   if (!PyArg_ParseTuple(args, "i", &device)) return nullptr;
   return none_or_raise(without_gil([&]() -> Failure {
@@ -183,8 +183,8 @@ PyObject* move(PyObject* self, PyObject* args, Place place) {
   }));
 }
 
-PyObject* to_device(PyObject* self, PyObject* args) { return move(self, args, Place::device); }
-PyObject* to_dvpp(PyObject* self, PyObject* args) { return move(self, args, Place::dvpp); }
+PyObject* to_device(PyObject* self, PyObject* args) { return move(self, args, TensorMemory::device); }
+PyObject* to_dvpp(PyObject* self, PyObject* args) { return move(self, args, TensorMemory::dvpp); }
 
 PyObject* member(PyObject* type, long value) {
   if (type == nullptr) return PyLong_FromLong(value);

@@ -46,7 +46,7 @@ size_t elements(const std::vector<int64_t>& shape) {
 }
 
 Failure move_to_host(Tensor& tensor) {
-  if (tensor.place == Place::host) return {};
+  if (tensor.place == TensorMemory::host) return {};
   const Stage stage("device to host");
   auto host = HostMemory::allocate(tensor.bytes);
   if (!host) return {2, "no host memory for " + std::to_string(tensor.bytes) + " bytes"};
@@ -56,16 +56,16 @@ Failure move_to_host(Tensor& tensor) {
   }
   tensor.host = std::move(host);
   tensor.device.reset();
-  tensor.place = Place::host;
+  tensor.place = TensorMemory::host;
   return {};
 }
 
-Failure move_to_device(Tensor& tensor, int device, Place place) {
-  if (tensor.place != Place::host && tensor.device_id() != device) {
+Failure move_to_device(Tensor& tensor, int device, TensorMemory place) {
+  if (tensor.place != TensorMemory::host && tensor.device_id() != device) {
     if (Failure failure = move_to_host(tensor)) return failure;
   }
   if (Failure failure = use_device(device)) return failure;
-  if (tensor.place == Place::host) {
+  if (tensor.place == TensorMemory::host) {
     std::shared_ptr<DeviceMemory> memory;
     if (Failure failure = DeviceMemory::allocate(tensor.bytes, device, memory)) return failure;
     if (Failure failure = timed_copy(memory->data(), tensor.bytes, tensor.host->data(),

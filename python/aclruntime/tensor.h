@@ -46,14 +46,14 @@ class HostMemory {
   void* const data_;
 };
 
-enum class Place { host = 0, device = 1, dvpp = 2 };
+enum class TensorMemory { host = 0, device = 1, dvpp = 2 };
 
 // Exactly one of the two memories is there. Copies share it.
 struct Tensor {
   std::vector<int64_t> shape;
   aclDataType dtype = ACL_UINT8;
   size_t bytes = 0;
-  Place place = Place::host;
+  TensorMemory place = TensorMemory::host;
   std::shared_ptr<HostMemory> host;
   std::shared_ptr<DeviceMemory> device;
 
@@ -66,6 +66,6 @@ size_t elements(const std::vector<int64_t>& shape);
 // Each moves the tensor; nothing happens when it is there already. A context of its device must be
 // current.
 Failure move_to_host(Tensor& tensor);
-Failure move_to_device(Tensor& tensor, int device, Place place);
+Failure move_to_device(Tensor& tensor, int device, TensorMemory place);
 
 }  // namespace anynpu::aclruntime

@@ -44,9 +44,9 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-std::string lines_of(const std::vector<Place>& places) {
+std::string lines_of(const std::vector<LabeledSite>& places) {
   std::string out;
-  for (const Place& place : places) {
+  for (const LabeledSite& place : places) {
     if (!place.site) continue;
     for (const Frame& frame : *place.site) {
       out += format("frame\t{}\t{}\t{}\t{}\t{}\n", place.label, frame.native ? "native" : "python",

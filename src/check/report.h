@@ -14,16 +14,16 @@ namespace anynpu::check {
 
 class Call;
 
-struct Place {
+struct LabeledSite {
   const char* label;  // "created", "freed", "used"
   Site site;
 };
 
 struct Finding {
-  std::string kind;           // "double-free"; stands in suppressions
-  std::string message;        // one sentence, with the values of the first time
-  std::vector<Place> places;  // the first is where the program has to look
-  uint64_t bytes = 0;         // of leaks: summed up
+  std::string kind;                 // "double-free"; stands in suppressions
+  std::string message;              // one sentence, with the values of the first time
+  std::vector<LabeledSite> places;  // the first is where the program has to look
+  uint64_t bytes = 0;               // of leaks: summed up
 };
 
 // Thread-safe; no lock of the checker may be held by the caller.

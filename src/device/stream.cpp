@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/cancellation.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "base/wanted.h"
 #include "device/device.h"
 #include "device/engine_gate.h"
 #include "trace/trace.h"
@@ -174,10 +174,10 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   const uint64_t start = now_ns();
   task_begin_ = trace::enabled(trace::Category::task) ? ticks() : 0;
   {
-    const WantedScope scope(
+    const CancellationScope scope(
         [](const void* stream, uint64_t number) {
-          return number > static_cast<const Stream*>(stream)->aborted_through_.load(
-                              std::memory_order_relaxed);
+          return number <= static_cast<const Stream*>(stream)->aborted_through_.load(
+                               std::memory_order_relaxed);
         },
         this, sequence);
     outcome = slot.invoke(run);

@@ -78,8 +78,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // The failure synchronize would return now.
   Status failure() const;
 
-  // Drops every task that has not started; a running one finishes, early if it asks check_wanted().
-  // A parked one is dropped too.
+  // Drops every task that has not started; a running one finishes, early if it asks
+  // check_cancelled(). A parked one is dropped too.
   void abort();
 
   // No further tasks. `drain` waits for what is queued; a stream that stays parked on something

@@ -32,8 +32,8 @@ struct TaskKind {
       : text(text), engine(engine), unbounded(unbounded), name(text) {}
   const char* text;  // a literal; shown in traces and error messages
   Engine engine;
-  // It may run for any time: it asks check_wanted() (base/wanted.h), and who waits for it leaves it
-  // to a helper, so that deadlines and Ctrl-C hold.
+  // It may run for any time: it asks check_cancelled() (base/cancellation.h), and who waits for it
+  // leaves it to a helper, so that deadlines and Ctrl-C hold.
   bool unbounded;
   trace::StaticName name;
 };

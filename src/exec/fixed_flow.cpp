@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/align.h"
+#include "base/cancellation.h"
 #include "base/spare_pool.h"
-#include "base/wanted.h"
 #include "compile/infer_flow.h"
 #include "compile/specialise.h"
 #include "exec/loop_limit.h"
@@ -218,7 +218,7 @@ class FixedLoop final : public FixedRepeat {
     *static_cast<std::byte*>(in[1]) = std::byte{again != 0};
     for (size_t i = 2; i < inputs.size(); ++i) in[i] = given(args, i);
     for (; iteration < most && again != 0; ++iteration) {
-      ANYNPU_TRY(check_wanted(), "in iteration {} of {}", iteration, label);
+      ANYNPU_TRY(check_cancelled(), "in iteration {} of {}", iteration, label);
       if (most == INT64_MAX && iteration >= limit_) return endless_loop(label, iteration);
       std::memcpy(in[0], &iteration, sizeof iteration);
       const size_t side = static_cast<size_t>(iteration % 2);
@@ -290,7 +290,7 @@ class FixedScan final : public FixedRepeat {
     void *in[kMostValues], *out[kMostValues];
     for (size_t i = 0; i < inputs.size(); ++i) in[i] = given(args, i);
     for (int64_t t = 0; t < count_; ++t) {
-      ANYNPU_TRY(check_wanted(), "in iteration {} of {}", t, label);
+      ANYNPU_TRY(check_cancelled(), "in iteration {} of {}", t, label);
       const auto at = static_cast<size_t>(t);
       for (size_t i = 0; i < slices_.size(); ++i) {
         in[states + i] = static_cast<std::byte*>(given(args, states + i)) + at * slices_[i];

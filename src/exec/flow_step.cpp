@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/cancellation.h"
 #include "base/spare_pool.h"
-#include "base/wanted.h"
 #include "exec/loop_limit.h"
 #include "exec/memory.h"
 #include "exec/node_runner.h"
@@ -132,7 +132,7 @@ class LoopStep final : public FlowStep {
     set_captures(2 + carried, inputs, values);
     size_t kept = 0;
     for (int64_t iteration = 0; iteration < most && again != 0; ++iteration) {
-      ANYNPU_TRY(check_wanted(), "in iteration {} of {}", iteration, label());
+      ANYNPU_TRY(check_cancelled(), "in iteration {} of {}", iteration, label());
       if (iteration >= limit_ && most == INT64_MAX) return endless_loop(label(), iteration);
       ANYNPU_TRY(make_tensor(DType::i64, {}, values[0]));
       std::memcpy(values[0].data.get(), &iteration, sizeof iteration);
@@ -220,7 +220,7 @@ class ScanStep final : public FlowStep {
     scratch.prepare(with_captures(formal.size(), inputs), outputs.size(), scans);
     set_captures(formal.size(), inputs, values);
     for (int64_t t = 0; t < count; ++t) {
-      ANYNPU_TRY(check_wanted(), "in iteration {} of {}", t, label());
+      ANYNPU_TRY(check_cancelled(), "in iteration {} of {}", t, label());
       for (size_t i = 0; i < states; ++i) values[i] = formal[i];
       for (size_t i = states; i < formal.size(); ++i) {
         const int64_t index = at(turned_, i - states) != 0 ? count - 1 - t : t;

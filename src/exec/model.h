@@ -79,7 +79,7 @@ class LoadedModel {
   static Sizes sizes_of(std::span<const std::shared_ptr<LoadedModel>> models);
   std::vector<StepInfo> steps() const;
 
-  // True when it has a Loop: a run may take any time, and asks check_wanted().
+  // True when it has a Loop: a run may take any time, and asks check_cancelled().
   bool has_loops() const;
 
   // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says; for

@@ -60,14 +60,14 @@ uint8_t clipped(int32_t value) {
 }
 
 // One row, each component by itself: Y U V or R G B, and alpha.
-struct Row {
+struct RowBuffers {
   std::vector<uint8_t> part[4];
-  explicit Row(size_t width) {
+  explicit RowBuffers(size_t width) {
     for (auto& p : part) p.resize(width + 1);
   }
 };
 
-void apply(const FixedMatrix& m, Row& row, size_t width) {
+void apply(const FixedMatrix& m, RowBuffers& row, size_t width) {
   uint8_t* a = row.part[0].data();
   uint8_t* b = row.part[1].data();
   uint8_t* c = row.part[2].data();
@@ -79,7 +79,7 @@ void apply(const FixedMatrix& m, Row& row, size_t width) {
   }
 }
 
-void load_chroma(const Format& f, const uint8_t* pairs, size_t width, Row& row) {
+void load_chroma(const Format& f, const uint8_t* pairs, size_t width, RowBuffers& row) {
   const uint8_t* u = pairs + f.at[1];
   const uint8_t* v = pairs + f.at[2];
   uint8_t* to_u = row.part[1].data();
@@ -94,7 +94,7 @@ void load_chroma(const Format& f, const uint8_t* pairs, size_t width, Row& row) 
   }
 }
 
-void load(const Picture& from, uint32_t y, Row& row) {
+void load(const Picture& from, uint32_t y, RowBuffers& row) {
   const Format& f = *from.format;
   const size_t width = from.width;
   const uint8_t* first = from.plane(0).row(y);
@@ -127,7 +127,8 @@ void load(const Picture& from, uint32_t y, Row& row) {
 }
 
 // Chroma of one or two rows into the pairs of a plane.
-void store_chroma(const Format& f, const Row& a, const Row& b, size_t width, uint8_t* pairs) {
+void store_chroma(const Format& f, const RowBuffers& a, const RowBuffers& b, size_t width,
+                  uint8_t* pairs) {
   for (int c = 1; c < 3; ++c) {
     const uint8_t* p = a.part[c].data();
     const uint8_t* q = b.part[c].data();
@@ -143,7 +144,7 @@ void store_chroma(const Format& f, const Row& a, const Row& b, size_t width, uin
 }
 
 // Everything but the second plane of a semiplanar picture.
-void store(const Picture& to, uint32_t y, const Row& row) {
+void store(const Picture& to, uint32_t y, const RowBuffers& row) {
   const Format& f = *to.format;
   const size_t width = to.width;
   uint8_t* first = to.plane(0).row(y);
@@ -184,8 +185,8 @@ class Converter {
 
   // Pairs of rows [begin, end): chroma of two rows may become one.
   void run(size_t begin, size_t end) const {
-    Row rows[2] = {Row(from_.width), Row(from_.width)};
-    for (Row& row : rows) std::fill(row.part[3].begin(), row.part[3].end(), alpha_);
+    RowBuffers rows[2] = {RowBuffers(from_.width), RowBuffers(from_.width)};
+    for (RowBuffers& row : rows) std::fill(row.part[3].begin(), row.part[3].end(), alpha_);
     const Format& f = *to_.format;
     const bool chroma = f.packing == Packing::semiplanar && f.family == Family::yuv;
     for (auto pair = static_cast<uint32_t>(begin); pair < end; ++pair) {

@@ -22,17 +22,17 @@ constexpr DType kColumns[] = {
     DType::boolean, DType::f8e5m2, DType::f8e4m3, DType::hif8, DType::f8e8m0, DType::f6e2m3,
     DType::f6e3m2,  DType::f4e2m1, DType::i4,     DType::c64,  DType::c128};
 
-struct Row {
+struct SupportRow {
   std::string opsets;
   const OpSchema* newest = nullptr;
 };
 
 // Operators in alphabetical order, each with the opsets at which its definition changes.
-std::map<std::string, Row> rows() {
-  std::map<std::string, Row> result;
+std::map<std::string, SupportRow> rows() {
+  std::map<std::string, SupportRow> result;
   for (const OpSchema& schema : Registry::instance().schemas()) {
     const std::string prefix = schema.domain.empty() ? "" : std::string(schema.domain) + ".";
-    Row& row = result[prefix + std::string(schema.name)];
+    SupportRow& row = result[prefix + std::string(schema.name)];
     row.opsets += (row.opsets.empty() ? "" : ", ") + std::to_string(schema.since);
     if (!row.newest || schema.since > row.newest->since) row.newest = &schema;
   }

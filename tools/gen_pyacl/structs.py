@@ -5,7 +5,7 @@ def emit_declarations(structs):
     out = []
     for struct in structs.values():
         if struct.direction != "out":
-            out.append(f"bool take(const Place& at, PyObject* from, {struct.name}* to);")
+            out.append(f"bool take(const ArgumentSource& at, PyObject* from, {struct.name}* to);")
         if struct.direction != "in":
             out += ["template <>", f"struct ToDict<{struct.name}> {{",
                     f"  static PyObject* make(const {struct.name}& from);", "};"]
@@ -13,7 +13,7 @@ def emit_declarations(structs):
 
 
 def _emit_take(struct):
-    out = [f"bool take(const Place& at, PyObject* from, {struct.name}* to) {{",
+    out = [f"bool take(const ArgumentSource& at, PyObject* from, {struct.name}* to) {{",
            "  const DictReader in(at, from);", "  return in.is_dict()"]
     for field in struct.fields:
         if field.type.endswith("*") and field.count:  # an array of the caller's: borrowed storage

@@ -110,7 +110,7 @@ struct Side {
   std::shared_ptr<void> keep;
 };
 
-Result<Side> device_side(const Place& place, size_t bytes, const char* what) {
+Result<Side> device_side(const CopyEnd& place, size_t bytes, const char* what) {
   const auto address = reinterpret_cast<uintptr_t>(place.address);
   const Cluster& cluster = place.host->cluster();
   if (address > UINT32_MAX) {
@@ -130,7 +130,7 @@ Result<Side> device_side(const Place& place, size_t bytes, const char* what) {
               what, shorter->base() + shorter->bytes() - start, start, cluster.id(), bytes);
 }
 
-Result<Side> side(const Place& place, size_t bytes, device::Access access, const char* what) {
+Result<Side> side(const CopyEnd& place, size_t bytes, device::Access access, const char* what) {
   if (place.host) return device_side(place, bytes, what);
   auto range = device::check_range(place.address, bytes, access, what);
   // A host address that is not there is a bad value: HPE's pointer code speaks of device memory.

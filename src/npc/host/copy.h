@@ -12,7 +12,7 @@
 namespace anynpu::npc {
 
 // One side of a copy: a host address, or an address of a cluster.
-struct Place {
+struct CopyEnd {
   ClusterHost* host = nullptr;  // null: memory of the host
   const void* address = nullptr;
 };
@@ -24,8 +24,8 @@ struct CopyRelease {
 };
 
 struct CopyRequest {
-  Place to;
-  Place from;
+  CopyEnd to;
+  CopyEnd from;
   size_t bytes = 0;
 };
 

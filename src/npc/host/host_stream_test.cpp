@@ -107,7 +107,9 @@ TEST(HpeCopy, AQueuedCopyKeepsFreedMemoryAndCallsRelease) {
   const uint32_t address = *cluster.allocate(4096);
   std::vector<char> from(4096, 7);
   std::vector<char> to(4096, 0);
-  auto device_place = [&] { return Place{&host(1), reinterpret_cast<void*>(uintptr_t{address})}; };
+  auto device_place = [&] {
+    return CopyEnd{&host(1), reinterpret_cast<void*>(uintptr_t{address})};
+  };
   int released = 0;
   const CopyRelease release{[](void* count) { ++*static_cast<int*>(count); }, &released};
   const auto& lane = host(1).default_lane();

@@ -100,7 +100,7 @@ void find_guest_frames(Core& core) {
   HostCore& host = *core.host;
   const HostCode& code = *host.translation->code();
   std::vector<uint32_t> offsets;
-  HostCore::Place place = host.place;
+  HostCore::HostFrame place = host.place;
   for (size_t frames = 0; code.contains(place.pc - 1) && frames < kMostFrames; ++frames) {
     for (const uint32_t at : code.locate(place.pc - 1)) offsets.push_back(at);
     const FrameRule rule = code.frame_at(place.pc - 1);

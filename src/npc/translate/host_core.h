@@ -32,7 +32,7 @@ struct HostCore {
 
   // Where translated code stood at a fault or trap; its stack stays as it was until the next
   // launch.
-  struct Place {
+  struct HostFrame {
     const std::byte* pc = nullptr;
     const std::byte* stack = nullptr;  // stack pointer
     const std::byte* base = nullptr;   // base pointer

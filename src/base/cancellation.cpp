@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/wanted.h"
+#include "base/cancellation.h"
 
 #include "base/clock.h"
 #include "base/interrupt.h"
@@ -10,20 +10,20 @@ namespace {
 
 constexpr uint64_t kLookEveryNs = 50'000'000;
 
-thread_local WantedScope* innermost = nullptr;
+thread_local CancellationScope* innermost = nullptr;
 thread_local uint64_t looked_at_ns = 0;
 
 }  // namespace
 
-WantedScope::WantedScope(Ask wanted, const void* owner, uint64_t number)
-    : wanted_(wanted), owner_(owner), number_(number), outer_(innermost) {
+CancellationScope::CancellationScope(IsCancelled is_cancelled, const void* owner, uint64_t number)
+    : is_cancelled_(is_cancelled), owner_(owner), number_(number), outer_(innermost) {
   innermost = this;
 }
 
-WantedScope::~WantedScope() { innermost = outer_; }
+CancellationScope::~CancellationScope() { innermost = outer_; }
 
-Status check_wanted() {
-  if (innermost && !innermost->wanted_(innermost->owner_, innermost->number_)) {
+Status check_cancelled() {
+  if (innermost && innermost->is_cancelled_(innermost->owner_, innermost->number_)) {
     return fail(Code::aborted, "the stream that the work ran in was aborted");
   }
   const uint64_t now = now_ns();
