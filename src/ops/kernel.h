@@ -83,6 +83,14 @@ class Kernel {
   virtual Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const = 0;
 };
 
+// A line of an operator's kernel list (Registry::add_kernels).
+struct KernelLine {
+  std::string_view name;  // "conv_avx512", "conv_reference": unique within an operator
+  DTypeSet types;         // of the first input
+  Status (*can_run)(const OpContext& context) = nullptr;  // null: every case of `types`
+  Result<std::unique_ptr<Kernel>> (*create)(const OpContext& context) = nullptr;
+};
+
 struct KernelDef {
   std::string_view op;    // schema name
   std::string_view name;  // "conv_blocked", "conv_reference": unique within an operator

@@ -61,6 +61,18 @@ Result<const OpSchema*> Registry::find(std::string_view op, std::string_view dom
               op, domain.empty() ? "ai.onnx" : domain, opset);
 }
 
+void Registry::add_kernels(std::string_view op, std::span<const KernelLine> list,
+                           std::string_view domain) {
+  for (const KernelLine& line : list) {
+    kernels_.push_back({.op = op,
+                        .name = line.name,
+                        .domain = domain,
+                        .types = line.types,
+                        .can_run = line.can_run,
+                        .create = line.create});
+  }
+}
+
 std::vector<const KernelDef*> Registry::kernels(std::string_view op,
                                                 std::string_view domain) const {
   std::vector<const KernelDef*> list;

@@ -7,6 +7,7 @@
 // oracle of the tests.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,9 +34,19 @@ class Registry {
 
   std::span<const OpSchema> schemas() const { return schemas_; }
 
-  // For the register_* functions of the folders.
+  std::span<const KernelDef> kernels() const { return kernels_; }
+
+  // For the families, while the registry is built.
   void add(OpSchema schema) { schemas_.push_back(std::move(schema)); }
-  void add(KernelDef kernel) { kernels_.push_back(kernel); }
+  void add(KernelDef kernel) { kernels_.push_back(kernel); }  // of an operator that has no other
+  // The kernels of an operator in order of preference. An operator has one list: in the kernels.cpp
+  // of its family, or beside its schema where the family is a single file.
+  void add_kernels(std::string_view op, std::span<const KernelLine> list,
+                   std::string_view domain = {});
+  void add_kernels(std::string_view op, std::initializer_list<KernelLine> list,
+                   std::string_view domain = {}) {
+    add_kernels(op, std::span(list.begin(), list.size()), domain);
+  }
 
  private:
   Registry();

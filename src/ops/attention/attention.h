@@ -107,6 +107,7 @@ Status can_run_few_rows(const OpContext& context);
 template <Isa isa>
 Result<std::unique_ptr<Kernel>> create_few_rows(const OpContext& context);
 
+void add_attention_schemas(Registry& registry);
 void register_rotary(Registry& registry);
 void register_linear_attention(Registry& registry);
 

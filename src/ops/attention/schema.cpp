@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schemas and kernels of FusedAttention and Attention.
+// Schemas of FusedAttention and Attention.
 #include "ops/attention/attention.h"
-#include "ops/attention/attention_amx.h"
 #include "ops/families.h"
 #include "ops/registry.h"
 
@@ -46,33 +45,9 @@ void add_onnx_schemas(Registry& registry) {
   registry.add(schema);
 }
 
-void add_kernels(Registry& registry, std::string_view op, std::string_view domain) {
-  const auto add = [&](std::string_view name, DTypeSet types, auto can_run, auto create) {
-    registry.add(KernelDef{.op = op,
-                           .name = name,
-                           .domain = domain,
-                           .types = types,
-                           .can_run = can_run,
-                           .create = create});
-  };
-  add("attention_few_rows_avx512", kTiledTypes, can_run_few_rows<Isa::avx512>,
-      create_few_rows<Isa::avx512>);
-  add("attention_few_rows_avx2", kTiledTypes, can_run_few_rows<Isa::avx2>,
-      create_few_rows<Isa::avx2>);
-  add("attention_amx_bf16", {DType::bf16}, can_run_amx_attention,
-      create_amx_attention<amx::amx_engine>);
-  add("attention_avx512", kTiledTypes, can_run_tiled_attention<Isa::avx512>,
-      create_tiled_attention<Isa::avx512>);
-  add("attention_avx2", kTiledTypes, can_run_tiled_attention<Isa::avx2>,
-      create_tiled_attention<Isa::avx2>);
-  add("attention_baseline", kTiledTypes, can_run_tiled_attention<Isa::baseline>,
-      create_tiled_attention<Isa::baseline>);
-  add("attention_reference", kFloats, nullptr, create_plain<plan_attention_reference>);
-}
-
 }  // namespace
 
-void register_family(Registry& registry) {
+void add_attention_schemas(Registry& registry) {
   registry.add(
       OpSchema{.name = "FusedAttention",
                .domain = "anynpu",
@@ -83,10 +58,6 @@ void register_family(Registry& registry) {
                .attrs = {{"heads", AttrKind::i, int64_t{1}}, {"scale", AttrKind::f, 1.0f}},
                .shape = fused_attention_rule});
   add_onnx_schemas(registry);
-  add_kernels(registry, "FusedAttention", "anynpu");
-  add_kernels(registry, "Attention", "");
-  register_rotary(registry);
-  register_linear_attention(registry);
 }
 
 }  // namespace anynpu::ops::attention

@@ -94,7 +94,7 @@ Result<std::vector<StageConv>> stages_of(const OpContext& context) {
   return stages;
 }
 
-void register_bottleneck(Registry& registry) {
+void add_bottleneck_schema(Registry& registry) {
   registry.add(OpSchema{.name = "FusedBottleneck",
                         .domain = "anynpu",
                         .since = 1,
@@ -110,22 +110,6 @@ void register_bottleneck(Registry& registry) {
                         .types = {{"T", kFloats}},
                         .attrs = attributes(**registry.find("FusedConv", "anynpu", 1)),
                         .shape = bottleneck_rule});
-  registry.add(KernelDef{.op = "FusedBottleneck",
-                         .name = "bottleneck_amx_bf16",
-                         .domain = "anynpu",
-                         .types = {DType::bf16},
-                         .can_run = can_run_amx_bottleneck,
-                         .create = create_amx_bottleneck<amx::amx_engine>});
-  registry.add(KernelDef{.op = "FusedBottleneck",
-                         .name = "composed",
-                         .domain = "anynpu",
-                         .types = kFloats,
-                         .create = create_composed<choose_fastest>});
-  registry.add(KernelDef{.op = "FusedBottleneck",
-                         .name = "bottleneck_reference",
-                         .domain = "anynpu",
-                         .types = kFloats,
-                         .create = create_composed<choose_reference>});
 }
 
 }  // namespace anynpu::ops::conv

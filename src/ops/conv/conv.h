@@ -25,12 +25,16 @@ struct ConvShape {
 Result<ConvShape> conv_shape_of(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_conv_reference(const OpContext& context);
 
+// Schemas of what kernels.cpp has lists for; the others come with their one kernel.
+void add_conv_schemas(Registry& registry);
+void add_conv_transpose_schema(Registry& registry);
+void add_int8_conv_schemas(Registry& registry);
+void add_bottleneck_schema(Registry& registry);  // after add_conv_schemas()
 void register_causal_conv(Registry& registry);
-void register_conv_transpose(Registry& registry);
 void register_deform_conv(Registry& registry);
-void register_bottleneck(Registry& registry);
-void register_int8_conv(Registry& registry);
 void register_col2im(Registry& registry);
+
+Result<std::unique_ptr<KernelPlan>> plan_conv_transpose(const OpContext& context);  // the reference
 
 template <Isa isa>
 Status can_run_depthwise_conv(const OpContext& context);

@@ -174,7 +174,7 @@ TEST(Conv, WinogradTakesOddSizesPadsResidualsAndChannelsThatFillNoBlock) {
   EXPECT_EQ((*chosen)->name == "winograd_avx512", check_isa(Isa::avx512).ok());
 }
 
-TEST(Conv, GatheredWindowsTakeAnyAxesAndWeightsOfTheRun) {
+TEST(Conv, Im2colTakesAnyAxesAndWeightsOfTheRun) {
   check_cases(
       {
           "Conv shape=1x16x9x8x7,8x16x3x3x3,8 pads=1,1,1,1,1,1",

@@ -88,7 +88,9 @@ Status transpose_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, std::move(shape));
 }
 
-PlanResult plan_transpose(const OpContext& context) {
+}  // namespace
+
+PlanResult plan_conv_transpose(const OpContext& context) {
   ANYNPU_ASSIGN(const Geometry g, geometry_of(context));
   const DType type = context.inputs[0].dtype;
   const auto load = load_block<double>(type);
@@ -130,6 +132,8 @@ PlanResult plan_transpose(const OpContext& context) {
   });
 }
 
+namespace {
+
 // Extents that only matter for where outputs lie are unknown until a plan is made.
 OpContext with_some_extents(OpContext context) {
   constexpr int64_t kSome = int64_t{1} << 16;
@@ -143,23 +147,23 @@ OpContext with_some_extents(OpContext context) {
 
 // Output o sees tap k where o + pad - k * dilation is a multiple of the stride. A phase is a
 // remainder of o + pad along each axis: which taps it sees depends on no extent.
-Result<GatheredConv> gathered_conv_transpose_of(const OpContext& context) {
+Result<Im2colConv> im2col_conv_transpose_of(const OpContext& context) {
   if (!context.inputs[0].has_shape || !context.inputs[1].fully_known()) {
     return fail(Code::unsupported_shape, "the rank of the input or the weights are not known");
   }
   ANYNPU_ASSIGN(const Geometry g, geometry_of(with_some_extents(context)));
   const size_t dims = g.in.size();
-  GatheredConv conv{.batch = g.batch,
-                    .in_channels = g.in_channels,
-                    .out_channels = g.out_channels,
-                    .group = g.group,
-                    .in = g.in,
-                    .out = g.out,
-                    .in_step = std::vector<int64_t>(dims, 1),
-                    .out_step = g.stride,
-                    .kernel_taps = element_count(g.kernel),
-                    .transposed = true,
-                    .has_bias = context.has_input(2)};
+  Im2colConv conv{.batch = g.batch,
+                  .in_channels = g.in_channels,
+                  .out_channels = g.out_channels,
+                  .group = g.group,
+                  .in = g.in,
+                  .out = g.out,
+                  .in_step = std::vector<int64_t>(dims, 1),
+                  .out_step = g.stride,
+                  .kernel_taps = element_count(g.kernel),
+                  .transposed = true,
+                  .has_bias = context.has_input(2)};
   int64_t count = 1;
   for (int64_t stride : g.stride) {
     if (stride > static_cast<int64_t>(kMostPhases) / count) {
@@ -192,7 +196,7 @@ Result<GatheredConv> gathered_conv_transpose_of(const OpContext& context) {
   return conv;
 }
 
-void register_conv_transpose(Registry& registry) {
+void add_conv_transpose_schema(Registry& registry) {
   registry.add(OpSchema{.name = "ConvTranspose",
                         .since = 1,
                         .inputs = {{"X", "T"}, {"W", "T"}, {"B", "T", Presence::optional}},
@@ -207,31 +211,6 @@ void register_conv_transpose(Registry& registry) {
                                   {"pads", AttrKind::ints},
                                   {"strides", AttrKind::ints}},
                         .shape = transpose_rule});
-  constexpr GatheredRule kRule = gathered_conv_transpose_of;
-  registry.add(KernelDef{.op = "ConvTranspose",
-                         .name = "gathered_avx512",
-                         .types = {DType::f32},
-                         .can_run = can_run_gathered<kRule, Isa::avx512>,
-                         .create = create_gathered_conv<kRule, Isa::avx512>});
-  registry.add(KernelDef{.op = "ConvTranspose",
-                         .name = "gathered_avx2",
-                         .types = {DType::f32},
-                         .can_run = can_run_gathered<kRule, Isa::avx2>,
-                         .create = create_gathered_conv<kRule, Isa::avx2>});
-  registry.add(KernelDef{.op = "ConvTranspose",
-                         .name = "gathered_baseline",
-                         .types = {DType::f32},
-                         .can_run = can_run_gathered<kRule, Isa::baseline>,
-                         .create = create_gathered_conv<kRule, Isa::baseline>});
-  registry.add(KernelDef{.op = "ConvTranspose",
-                         .name = "widened",
-                         .types = kShortFloats,
-                         .can_run = can_run_widened,
-                         .create = create_widened});
-  registry.add(KernelDef{.op = "ConvTranspose",
-                         .name = "reference",
-                         .types = kFloats,
-                         .create = create_plain<plan_transpose>});
 }
 
 }  // namespace anynpu::ops::conv

@@ -191,7 +191,7 @@ void register_deform_conv(Registry& registry) {
                                   {"strides", AttrKind::ints}},
                         .shape = deform_rule});
   registry.add(KernelDef{.op = "DeformConv",
-                         .name = "gathered_taps",
+                         .name = "im2col_taps",
                          .types = kFloats,
                          .create = create_plain<plan_deform>});
 }

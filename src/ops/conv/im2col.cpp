@@ -32,8 +32,8 @@ struct PhaseRows {
 // Columns of a panel that follow each other along the last axis.
 struct Segment {
   int64_t column = 0, count = 0;
-  int64_t out = 0;                                 // of the first, in the output plane
-  std::array<int64_t, kMostGatheredAxes> at = {};  // of the first, in the grid
+  int64_t out = 0;                               // of the first, in the output plane
+  std::array<int64_t, kMostIm2colAxes> at = {};  // of the first, in the grid
 };
 
 struct Segments {
@@ -42,12 +42,12 @@ struct Segments {
 };
 
 struct Rows {
-  GatheredConv conv;
+  Im2colConv conv;
   const TileSet* tiles = nullptr;
   std::vector<PhaseRows> phases;
   int64_t floats = 0;
 
-  Rows(GatheredConv made, const TileSet& set) : conv(std::move(made)), tiles(&set) {
+  Rows(Im2colConv made, const TileSet& set) : conv(std::move(made)), tiles(&set) {
     for (const ConvPhase& phase : conv.phases) {
       const int64_t depth = conv.in_group() * static_cast<int64_t>(phase.taps.size());
       phases.push_back({depth, floats});
@@ -86,9 +86,9 @@ struct Rows {
   }
 };
 
-class GatheredPlan final : public KernelPlan {
+class Im2colPlan final : public KernelPlan {
  public:
-  explicit GatheredPlan(Rows given) : rows(std::move(given)) {}
+  explicit Im2colPlan(Rows given) : rows(std::move(given)) {}
 
   Rows rows;
   bool packs_weights = false;
@@ -103,7 +103,7 @@ class GatheredPlan final : public KernelPlan {
   size_t scratch_at = 0, scratch_floats = 0, tile_at = 0;  // in floats; the tile, in the scratch
 
   Status run(const RunArgs& args) const override {
-    const GatheredConv& c = rows.conv;
+    const Im2colConv& c = rows.conv;
     if (c.batch == 0 || out_plane == 0) return {};
     auto* work = reinterpret_cast<float*>(args.workspace);
     std::fill(work, work + wide, 0.0f);  // what tiles add in place of a bias
@@ -180,7 +180,7 @@ class GatheredPlan final : public KernelPlan {
   // panel[channel][tap][column]
   void gather(const RunArgs& args, int64_t image, int64_t group, const ConvPhase& p,
               const Segments& segments, int64_t columns, float* panel) const {
-    const GatheredConv& c = rows.conv;
+    const Im2colConv& c = rows.conv;
     const size_t dims = p.grid.size(), taps = p.taps.size();
     const float* x =
         input_of<float>(args, 0) + (image * c.in_channels + group * c.in_group()) * in_plane;
@@ -239,7 +239,7 @@ class GatheredPlan final : public KernelPlan {
   // Rows of a tile to where they belong.
   void finish(const RunArgs& args, int64_t image, int64_t channel, int64_t count, int64_t columns,
               const Segments& segments, const float* tile) const {
-    const GatheredConv& c = rows.conv;
+    const Im2colConv& c = rows.conv;
     const int64_t step = c.out_step.back();
     for (int64_t i = 0; i < count; ++i) {
       const int64_t plane = (image * c.out_channels + channel + i) * out_plane;
@@ -275,7 +275,7 @@ std::vector<int64_t> strides_within(const std::vector<int64_t>& extents) {
 
 class GatheredKernel final : public Kernel {
  public:
-  GatheredKernel(GatheredConv conv, GatheredRule rule, bool constant, const TileSet& tiles)
+  GatheredKernel(Im2colConv conv, Im2colRule rule, bool constant, const TileSet& tiles)
       : rows_(std::move(conv), tiles), rule_(rule), constant_(constant) {}
 
   size_t packed_bytes() const override {
@@ -290,10 +290,10 @@ class GatheredKernel final : public Kernel {
   }
 
   PlanResult plan(const OpContext& context) const override {
-    ANYNPU_ASSIGN(GatheredConv conv, rule_(context));
+    ANYNPU_ASSIGN(Im2colConv conv, rule_(context));
     const TileSet& tiles = *rows_.tiles;
-    auto made = std::make_unique<GatheredPlan>(Rows(std::move(conv), tiles));
-    const GatheredConv& c = made->rows.conv;
+    auto made = std::make_unique<Im2colPlan>(Rows(std::move(conv), tiles));
+    const Im2colConv& c = made->rows.conv;
     made->packs_weights = !constant_;
     made->wide = tiles.panel_blocks * 16;
     for (int64_t rows = 1; rows <= tiles.max_pixels; ++rows) {
@@ -336,7 +336,7 @@ class GatheredKernel final : public Kernel {
 
  private:
   Rows rows_;  // only what does not depend on the input
-  GatheredRule rule_;
+  Im2colRule rule_;
   bool constant_;
 };
 
@@ -357,10 +357,10 @@ std::vector<int64_t> tap_place(const std::vector<int64_t>& kernel,
   return place;
 }
 
-Status check_gathered(const GatheredConv& conv, Isa isa) {
-  if (conv.in.size() > kMostGatheredAxes || conv.phases.size() > kMostPhases) {
+Status check_im2col(const Im2colConv& conv, Isa isa) {
+  if (conv.in.size() > kMostIm2colAxes || conv.phases.size() > kMostPhases) {
     return fail(Code::unsupported_shape, "{} axes and {} phases, takes up to {} and {}",
-                conv.in.size(), conv.phases.size(), kMostGatheredAxes, kMostPhases);
+                conv.in.size(), conv.phases.size(), kMostIm2colAxes, kMostPhases);
   }
   for (const ConvPhase& phase : conv.phases) {
     const int64_t taps = static_cast<int64_t>(phase.taps.size());
@@ -382,20 +382,20 @@ Status check_gathered(const GatheredConv& conv, Isa isa) {
   return {};
 }
 
-Result<GatheredConv> gathered_conv_of(const OpContext& context) {
+Result<Im2colConv> im2col_conv_of(const OpContext& context) {
   ANYNPU_ASSIGN(const ConvShape shape, conv_shape_of(context));
   const Window& w = shape.window;
-  GatheredConv conv{.batch = shape.batch,
-                    .in_channels = shape.in_channels,
-                    .out_channels = shape.out_channels,
-                    .group = shape.group,
-                    .in = w.in,
-                    .out = w.out,
-                    .in_step = w.stride,
-                    .out_step = std::vector<int64_t>(w.dims(), 1),
-                    .kernel_taps = element_count(w.kernel),
-                    .has_bias = context.has_input(2),
-                    .has_residual = context.has_input(3)};
+  Im2colConv conv{.batch = shape.batch,
+                  .in_channels = shape.in_channels,
+                  .out_channels = shape.out_channels,
+                  .group = shape.group,
+                  .in = w.in,
+                  .out = w.out,
+                  .in_step = w.stride,
+                  .out_step = std::vector<int64_t>(w.dims(), 1),
+                  .kernel_taps = element_count(w.kernel),
+                  .has_bias = context.has_input(2),
+                  .has_residual = context.has_input(3)};
   ANYNPU_ASSIGN(conv.activation, activation_of(context));
   ConvPhase phase{.grid = w.out, .first = std::vector<int64_t>(w.dims(), 0)};
   for (int64_t tap = 0; tap < conv.kernel_taps; ++tap) {
@@ -407,9 +407,8 @@ Result<GatheredConv> gathered_conv_of(const OpContext& context) {
   return conv;
 }
 
-Result<std::unique_ptr<Kernel>> create_gathered(const OpContext& context, GatheredRule rule,
-                                                Isa isa) {
-  ANYNPU_ASSIGN(GatheredConv conv, rule(context));
+Result<std::unique_ptr<Kernel>> create_im2col(const OpContext& context, Im2colRule rule, Isa isa) {
+  ANYNPU_ASSIGN(Im2colConv conv, rule(context));
   return std::unique_ptr<Kernel>(std::make_unique<GatheredKernel>(
       std::move(conv), rule, context.inputs[1].is_constant, tile_set(isa)));
 }

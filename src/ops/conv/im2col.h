@@ -16,7 +16,7 @@
 
 namespace anynpu::ops::conv {
 
-constexpr size_t kMostGatheredAxes = 4;
+constexpr size_t kMostIm2colAxes = 4;
 constexpr size_t kMostPhases = 1024;
 
 // Output positions that see the same taps. Position q of its grid, along each axis, reads the input
@@ -34,7 +34,7 @@ struct ConvPhase {
 std::vector<int64_t> tap_place(const std::vector<int64_t>& kernel,
                                const std::vector<int64_t>& dilation, int64_t tap);
 
-struct GatheredConv {
+struct Im2colConv {
   int64_t batch = 0, in_channels = 0, out_channels = 0, group = 1;
   std::vector<int64_t> in, out, in_step, out_step;
   int64_t kernel_taps = 1;
@@ -49,26 +49,25 @@ struct GatheredConv {
 
 // What differs between the two operators. The extents of the input may be unknown: then grids are
 // too, and taps are right all the same.
-using GatheredRule = Result<GatheredConv> (*)(const OpContext& context);
-Result<GatheredConv> gathered_conv_of(const OpContext& context);            // Conv, FusedConv
-Result<GatheredConv> gathered_conv_transpose_of(const OpContext& context);  // image/
+using Im2colRule = Result<Im2colConv> (*)(const OpContext& context);
+Result<Im2colConv> im2col_conv_of(const OpContext& context);            // Conv, FusedConv
+Result<Im2colConv> im2col_conv_transpose_of(const OpContext& context);  // image/
 
-// Refuses more than kMostGatheredAxes axes or kMostPhases phases, windows of many megabytes, and
+// Refuses more than kMostIm2colAxes axes or kMostPhases phases, windows of many megabytes, and
 // convolutions of a few thousand products: the reference takes no time for these, sums in double,
 // and multiplies no pads with infinite weights.
-Status check_gathered(const GatheredConv& conv, Isa isa);
-Result<std::unique_ptr<Kernel>> create_gathered(const OpContext& context, GatheredRule rule,
-                                                Isa isa);
+Status check_im2col(const Im2colConv& conv, Isa isa);
+Result<std::unique_ptr<Kernel>> create_im2col(const OpContext& context, Im2colRule rule, Isa isa);
 
-template <GatheredRule rule, Isa isa>
-Status can_run_gathered(const OpContext& context) {
+template <Im2colRule rule, Isa isa>
+Status can_run_im2col(const OpContext& context) {
   ANYNPU_TRY(check_isa(isa));
-  ANYNPU_ASSIGN(const GatheredConv conv, rule(context));
-  return check_gathered(conv, isa);
+  ANYNPU_ASSIGN(const Im2colConv conv, rule(context));
+  return check_im2col(conv, isa);
 }
-template <GatheredRule rule, Isa isa>
-Result<std::unique_ptr<Kernel>> create_gathered_conv(const OpContext& context) {
-  return create_gathered(context, rule, isa);
+template <Im2colRule rule, Isa isa>
+Result<std::unique_ptr<Kernel>> create_im2col_conv(const OpContext& context) {
+  return create_im2col(context, rule, isa);
 }
 
 }  // namespace anynpu::ops::conv

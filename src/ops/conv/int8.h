@@ -28,6 +28,8 @@ struct IntegerConv {
 
 Result<IntegerConv> integer_conv_of(const OpContext& context);
 
+// The oracle of the tests (int8_reference.cpp).
+PlanResult plan_int8_conv(const OpContext& context);
 // On register tiles of AVX512-VNNI (int8_avx512.cpp).
 Status can_run_packed_conv(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_packed_conv(const OpContext& context);

@@ -39,6 +39,8 @@ Status int8_conv_rule(OpContext& context) {
   return set_output(context, 0, type, std::move(shape));
 }
 
+}  // namespace
+
 PlanResult plan_int8_conv(const OpContext& context) {
   ANYNPU_ASSIGN(const IntegerConv p, integer_conv_of(context));
   const auto load_x = load_block<int64_t>(p.x_type), load_w = load_block<int64_t>(p.w_type);
@@ -74,8 +76,6 @@ PlanResult plan_int8_conv(const OpContext& context) {
     });
   });
 }
-
-}  // namespace
 
 double IntegerConv::factor(const RunArgs& args, int64_t m) const {
   return x_scale.at(args, 0, 1) * w_scale.at(args, m, 1) / y_scale.at(args, 0, 1);
@@ -129,7 +129,7 @@ Result<IntegerConv> integer_conv_of(const OpContext& context) {
   return p;
 }
 
-void register_int8_conv(Registry& registry) {
+void add_int8_conv_schemas(Registry& registry) {
   const std::vector<AttrSchema> attrs = {{"auto_pad", AttrKind::s, std::string_view("NOTSET")},
                                          {"dilations", AttrKind::ints},
                                          {"group", AttrKind::i, int64_t{1}},
@@ -163,15 +163,6 @@ void register_int8_conv(Registry& registry) {
           {{"X", kBytes}, {"W", kBytes}, {"Y", kBytes}, {"S", {DType::f32}}, {"I", {DType::i32}}},
       .attrs = attrs,
       .shape = int8_conv_rule});
-  for (std::string_view op : {"ConvInteger", "QLinearConv"}) {
-    registry.add(KernelDef{.op = op,
-                           .name = "conv_avx512_vnni",
-                           .types = kBytes,
-                           .can_run = can_run_packed_conv,
-                           .create = create_packed_conv});
-    registry.add(KernelDef{
-        .op = op, .name = "reference", .types = kBytes, .create = create_plain<plan_int8_conv>});
-  }
 }
 
 }  // namespace anynpu::ops::conv

@@ -73,8 +73,7 @@ Status conv_rule(OpContext& context) {
 
 }  // namespace
 
-void register_family(Registry& registry) {
-  register_causal_conv(registry);
+void add_conv_schemas(Registry& registry) {
   const std::vector<AttrSchema> attrs = {{"auto_pad", AttrKind::s, "NOTSET"},
                                          {"dilations", AttrKind::ints},
                                          {"group", AttrKind::i, int64_t{1}},
@@ -103,97 +102,6 @@ void register_family(Registry& registry) {
                         .types = {{"T", kFloats}},
                         .attrs = fused,
                         .shape = conv_rule});
-  for (std::string_view domain : {std::string_view{}, std::string_view{"anynpu"}}) {
-    const std::string_view op = domain.empty() ? "Conv" : "FusedConv";
-    registry.add(KernelDef{.op = op,
-                           .name = "depthwise_avx512",
-                           .domain = domain,
-                           .types = {DType::f32, DType::f16, DType::bf16},
-                           .can_run = can_run_depthwise_conv<Isa::avx512>,
-                           .create = create_depthwise_conv<Isa::avx512>});
-    registry.add(KernelDef{.op = op,
-                           .name = "winograd_avx512",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_winograd_conv,
-                           .create = create_winograd_conv});
-    registry.add(KernelDef{.op = op,
-                           .name = "conv_avx512",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_blocked_conv<Isa::avx512>,
-                           .create = create_blocked_conv<Isa::avx512>});
-    registry.add(KernelDef{.op = op,
-                           .name = "depthwise_avx2",
-                           .domain = domain,
-                           .types = {DType::f32, DType::f16, DType::bf16},
-                           .can_run = can_run_depthwise_conv<Isa::avx2>,
-                           .create = create_depthwise_conv<Isa::avx2>});
-    registry.add(KernelDef{.op = op,
-                           .name = "conv_avx2",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_blocked_conv<Isa::avx2>,
-                           .create = create_blocked_conv<Isa::avx2>});
-    registry.add(KernelDef{.op = op,
-                           .name = "depthwise_baseline",
-                           .domain = domain,
-                           .types = {DType::f32, DType::f16, DType::bf16},
-                           .can_run = can_run_depthwise_conv<Isa::baseline>,
-                           .create = create_depthwise_conv<Isa::baseline>});
-    registry.add(KernelDef{.op = op,
-                           .name = "conv_baseline",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_blocked_conv<Isa::baseline>,
-                           .create = create_blocked_conv<Isa::baseline>});
-    registry.add(KernelDef{.op = op,
-                           .name = "gathered_avx512",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_gathered<gathered_conv_of, Isa::avx512>,
-                           .create = create_gathered_conv<gathered_conv_of, Isa::avx512>});
-    registry.add(KernelDef{.op = op,
-                           .name = "gathered_avx2",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_gathered<gathered_conv_of, Isa::avx2>,
-                           .create = create_gathered_conv<gathered_conv_of, Isa::avx2>});
-    registry.add(KernelDef{.op = op,
-                           .name = "gathered_baseline",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_gathered<gathered_conv_of, Isa::baseline>,
-                           .create = create_gathered_conv<gathered_conv_of, Isa::baseline>});
-    registry.add(KernelDef{.op = op,
-                           .name = "conv_amx_bf16",
-                           .domain = domain,
-                           .types = {DType::bf16},
-                           .can_run = can_run_amx_conv,
-                           .create = create_amx_conv<amx::amx_engine>});
-    registry.add(KernelDef{.op = op,
-                           .name = "conv_avx512_bf16",
-                           .domain = domain,
-                           .types = {DType::bf16},
-                           .can_run = can_run_bf16_conv,
-                           .create = create_bf16_conv});
-    registry.add(KernelDef{.op = op,
-                           .name = "widened",
-                           .domain = domain,
-                           .types = kShortFloats,
-                           .can_run = can_run_widened,
-                           .create = create_widened});
-    registry.add(KernelDef{.op = op,
-                           .name = "conv_reference",
-                           .domain = domain,
-                           .types = kFloats,
-                           .create = create_conv_reference});
-  }
-  register_conv_transpose(registry);
-  register_deform_conv(registry);
-  register_bottleneck(registry);
-  register_int8_conv(registry);
-  register_col2im(registry);
 }
 
 }  // namespace anynpu::ops::conv

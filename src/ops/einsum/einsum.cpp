@@ -202,28 +202,24 @@ void register_family(Registry& registry) {
                         .types = {{"T", kNumbers}},
                         .attrs = {{"equation", AttrKind::s, {}, true}},
                         .shape = einsum_rule});
-  registry.add(KernelDef{.op = "Einsum",
-                         .name = "einsum_avx512",
-                         .types = {DType::f32},
-                         .can_run = can_run_einsum_products<Isa::avx512>,
-                         .create = create_plain<plan_einsum_products<Isa::avx512>>});
-  registry.add(KernelDef{.op = "Einsum",
-                         .name = "einsum_avx2",
-                         .types = {DType::f32},
-                         .can_run = can_run_einsum_products<Isa::avx2>,
-                         .create = create_plain<plan_einsum_products<Isa::avx2>>});
-  registry.add(KernelDef{.op = "Einsum",
-                         .name = "einsum_baseline",
-                         .types = {DType::f32},
-                         .can_run = can_run_einsum_products<Isa::baseline>,
-                         .create = create_plain<plan_einsum_products<Isa::baseline>>});
-  registry.add(KernelDef{.op = "Einsum",
-                         .name = "widened",
-                         .types = kShortFloats,
-                         .can_run = can_run_widened,
-                         .create = create_widened});
-  registry.add(KernelDef{
-      .op = "Einsum", .name = "reference", .types = kNumbers, .create = create_plain<plan_einsum>});
+  registry.add_kernels("Einsum",
+                       {// Transposes and matrix products, two operands at a time.
+                        {"einsum_avx512",
+                         {DType::f32},
+                         can_run_einsum_products<Isa::avx512>,
+                         create_plain<plan_einsum_products<Isa::avx512>>},
+                        {"einsum_avx2",
+                         {DType::f32},
+                         can_run_einsum_products<Isa::avx2>,
+                         create_plain<plan_einsum_products<Isa::avx2>>},
+                        {"einsum_baseline",
+                         {DType::f32},
+                         can_run_einsum_products<Isa::baseline>,
+                         create_plain<plan_einsum_products<Isa::baseline>>},
+                        // Short floats through the float32 kernels above.
+                        {"widened", kShortFloats, can_run_widened, create_widened},
+                        // Everything, over all indices: the oracle of the tests.
+                        {"reference", kNumbers, nullptr, create_plain<plan_einsum>}});
 }
 
 }  // namespace anynpu::ops::einsum

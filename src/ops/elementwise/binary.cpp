@@ -231,10 +231,9 @@ void add_binary(Registry& registry, std::string_view name) {
                         .outputs = {{"C", "T"}},
                         .types = {{"T", kNumbers}},
                         .shape = binary_rule});
-  registry.add(KernelDef{.op = name,
-                         .name = "binary_reference",
-                         .types = kNumbers,
-                         .create = create_plain<plan_binary<Functor, keeps_blocked>>});
+  add_list(
+      registry, name,
+      {"binary_reference", kNumbers, nullptr, create_plain<plan_binary<Functor, keeps_blocked>>});
 }
 
 }  // namespace

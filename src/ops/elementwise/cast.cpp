@@ -79,6 +79,14 @@ PlanResult plan_short_cast(const OpContext& context) {
 
 }  // namespace
 
+std::vector<KernelLine> short_cast_kernels(std::string_view op) {
+  if (op != "Cast" && op != "CastLike") return {};
+  return {{"short_cast",
+           {DType::f32, DType::f16, DType::bf16},
+           can_run_short_cast,
+           create_plain<plan_short_cast>}};
+}
+
 void register_cast(Registry& registry) {
   const std::vector<AttrSchema> to = {{"to", AttrKind::i, {}, true}};
   OpSchema schema{.name = "Cast",
@@ -108,18 +116,8 @@ void register_cast(Registry& registry) {
   schema.since = 24;
   schema.attrs.push_back(round_mode);
   registry.add(schema);
-  for (std::string_view name : {"Cast", "CastLike"}) {
-    registry.add(KernelDef{.op = name,
-                           .name = "short_cast",
-                           .types = {DType::f32, DType::f16, DType::bf16},
-                           .can_run = can_run_short_cast,
-                           .create = create_plain<plan_short_cast>});
-  }
-  register_typed_cast(registry);
-  for (std::string_view name : {"Cast", "CastLike"}) {
-    registry.add(KernelDef{
-        .op = name, .name = "block_cast", .types = kCastable, .create = create_plain<plan_cast>});
-  }
+  for (std::string_view name : {"Cast", "CastLike"})
+    add_list(registry, name, {"wide_cast", kCastable, nullptr, create_plain<plan_cast>});
 }
 
 }  // namespace anynpu::ops::elementwise

@@ -92,10 +92,7 @@ void register_clip(Registry& registry) {
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kNumbers}},
                         .shape = clip_rule});
-  registry.add(KernelDef{.op = "Clip",
-                         .name = "clip_reference",
-                         .types = kNumbers,
-                         .create = create_plain<plan_clip>});
+  add_list(registry, "Clip", {"clip_reference", kNumbers, nullptr, create_plain<plan_clip>});
 }
 
 }  // namespace anynpu::ops::elementwise

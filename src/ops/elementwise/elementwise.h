@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operators, one register function per file. Loops of four kinds, fastest first:
-//   rows    f32 by vector instructions (unary_rows.cpp, swish.cpp; simd/rows.h)
-//   typed   loops over elements as they lie in memory (typed_engine.h)
-//   pairs   f32, f64 and integers, one or two operands (unary.cpp, binary.cpp)
-//   wide    every number type through double, int64_t or uint64_t (wide_engine.h)
+// Element-wise operators. Each file adds schemas with the kernel that takes every case; kernels.cpp
+// puts before it what faster loops have for the operator.
 #pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ops/kernel.h"
 
 namespace anynpu::ops {
 class Registry;
@@ -12,16 +14,23 @@ class Registry;
 
 namespace anynpu::ops::elementwise {
 
-void register_unary_rows(Registry& registry);
-void register_typed_unary(Registry& registry);
+// The kernel list of `op` (kernels.cpp): faster loops in order, then `reference`.
+void add_list(Registry& registry, std::string_view op, const KernelLine& reference);
+
+// What faster loops have for an operator; empty where they have nothing.
+std::vector<KernelLine> row_kernels(std::string_view op);          // unary_rows.cpp
+std::vector<KernelLine> swish_kernels(std::string_view op);        // swish.cpp
+std::vector<KernelLine> short_cast_kernels(std::string_view op);   // cast.cpp
+std::vector<KernelLine> typed_unary_kernels(std::string_view op);  // typed_unary.cpp
+std::vector<KernelLine> typed_nary_kernels(std::string_view op);   // typed_nary.cpp
+std::vector<KernelLine> typed_cast_kernels(std::string_view op);   // typed_cast.cpp
+
 void register_unary(Registry& registry);
 void register_clip(Registry& registry);
 void register_binary(Registry& registry);
 void register_swish(Registry& registry);
-void register_typed_nary(Registry& registry);
 void register_wide_unary(Registry& registry);
 void register_wide_nary(Registry& registry);
-void register_typed_cast(Registry& registry);
 void register_cast(Registry& registry);
 void register_where(Registry& registry);
 

@@ -114,6 +114,19 @@ Status can_run_swish_rows(const OpContext&) {
 
 }  // namespace
 
+std::vector<KernelLine> swish_kernels(std::string_view op) {
+  if (op != "Swish" && op != "SwiGLU") return {};
+  return {{"swish_avx512",
+           {DType::f32},
+           can_run_swish_rows<Isa::avx512>,
+           create_plain<plan_swish_rows<Isa::avx512>>},
+          {"swish_avx2",
+           {DType::f32},
+           can_run_swish_rows<Isa::avx2>,
+           create_plain<plan_swish_rows<Isa::avx2>>},
+          {"widened", kShortFloats, can_run_widened, create_widened}};
+}
+
 void register_swish(Registry& registry) {
   OpSchema schema{.name = "Swish",
                   .since = 24,
@@ -127,25 +140,8 @@ void register_swish(Registry& registry) {
   schema.since = 28;
   schema.inputs = {{"A", "T"}, {"B", "T"}};
   registry.add(schema);
-  for (std::string_view op : {"Swish", "SwiGLU"}) {
-    registry.add(KernelDef{.op = op,
-                           .name = "swish_avx512",
-                           .types = {DType::f32},
-                           .can_run = can_run_swish_rows<Isa::avx512>,
-                           .create = create_plain<plan_swish_rows<Isa::avx512>>});
-    registry.add(KernelDef{.op = op,
-                           .name = "swish_avx2",
-                           .types = {DType::f32},
-                           .can_run = can_run_swish_rows<Isa::avx2>,
-                           .create = create_plain<plan_swish_rows<Isa::avx2>>});
-    registry.add(KernelDef{.op = op,
-                           .name = "widened",
-                           .types = kShortFloats,
-                           .can_run = can_run_widened,
-                           .create = create_widened});
-    registry.add(KernelDef{
-        .op = op, .name = "swish_reference", .types = kFloats, .create = create_plain<plan_swish>});
-  }
+  for (std::string_view op : {"Swish", "SwiGLU"})
+    add_list(registry, op, {"swish_reference", kFloats, nullptr, create_plain<plan_swish>});
 }
 
 }  // namespace anynpu::ops::elementwise

@@ -77,14 +77,10 @@ PlanResult plan_typed_cast(const OpContext& context) {
 
 }  // namespace
 
-void register_typed_cast(Registry& registry) {
-  for (std::string_view op : {"Cast", "CastLike"}) {
-    registry.add(KernelDef{.op = op,
-                           .name = "typed",
-                           .types = kNumbers | DTypeSet{DType::boolean},
-                           .can_run = can_run_typed,
-                           .create = create_plain<plan_typed_cast>});
-  }
+std::vector<KernelLine> typed_cast_kernels(std::string_view op) {
+  if (op != "Cast" && op != "CastLike") return {};
+  return {
+      {"typed", kNumbers | DTypeSet{DType::boolean}, can_run_typed, create_plain<plan_typed_cast>}};
 }
 
 }  // namespace anynpu::ops::elementwise

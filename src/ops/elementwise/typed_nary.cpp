@@ -174,19 +174,15 @@ PlanResult plan_typed_where(const OpContext& context) {
 
 }  // namespace
 
-void register_typed_nary(Registry& registry) {
+std::vector<KernelLine> typed_nary_kernels(std::string_view op) {
+  if (op == "Where")
+    return {{"typed", {DType::boolean}, can_run_where, create_plain<plan_typed_where>}};
   for (const TypedNaryRow& row : kTypedNaryRows) {
-    registry.add(KernelDef{.op = row.name,
-                           .name = "typed",
-                           .types = kNumbers | DTypeSet{DType::boolean},
-                           .can_run = can_run_typed_nary,
-                           .create = create_plain<plan_typed_nary>});
+    if (row.name != op) continue;
+    return {{"typed", kNumbers | DTypeSet{DType::boolean}, can_run_typed_nary,
+             create_plain<plan_typed_nary>}};
   }
-  registry.add(KernelDef{.op = "Where",
-                         .name = "typed",
-                         .types = {DType::boolean},
-                         .can_run = can_run_where,
-                         .create = create_plain<plan_typed_where>});
+  return {};
 }
 
 }  // namespace anynpu::ops::elementwise

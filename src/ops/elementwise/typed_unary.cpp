@@ -181,30 +181,25 @@ PlanResult plan_function(const OpContext& context) {
                     params_of(context, row->attrs));
 }
 
-template <Isa isa>
-void add_functions(Registry& registry, std::string_view name) {
-  for (const RowOfFunction& row : kFunctions) {
-    registry.add(KernelDef{.op = row.name,
-                           .name = name,
-                           .types = {DType::f32, DType::f16, DType::bf16},
-                           .can_run = can_run_function<isa>,
-                           .create = create_plain<plan_function<isa>>});
-  }
-}
-
 }  // namespace
 
-void register_typed_unary(Registry& registry) {
-  for (const TypedUnaryRow& row : kTypedUnaryRows) {
-    registry.add(KernelDef{.op = row.name,
-                           .name = "typed",
-                           .types = kNumbers | DTypeSet{DType::boolean},
-                           .can_run = can_run_typed_unary,
-                           .create = create_plain<plan_typed_unary>});
+std::vector<KernelLine> typed_unary_kernels(std::string_view op) {
+  for (const RowOfFunction& row : kFunctions) {
+    if (row.name != op) continue;
+    constexpr DTypeSet kTypes{DType::f32, DType::f16, DType::bf16};
+    return {
+        {"typed_avx512", kTypes, can_run_function<Isa::avx512>,
+         create_plain<plan_function<Isa::avx512>>},
+        {"typed_avx2", kTypes, can_run_function<Isa::avx2>, create_plain<plan_function<Isa::avx2>>},
+        {"typed", kTypes, can_run_function<Isa::baseline>,
+         create_plain<plan_function<Isa::baseline>>}};
   }
-  add_functions<Isa::avx512>(registry, "typed_avx512");
-  add_functions<Isa::avx2>(registry, "typed_avx2");
-  add_functions<Isa::baseline>(registry, "typed");
+  for (const TypedUnaryRow& row : kTypedUnaryRows) {
+    if (row.name != op) continue;
+    return {{"typed", kNumbers | DTypeSet{DType::boolean}, can_run_typed_unary,
+             create_plain<plan_typed_unary>}};
+  }
+  return {};
 }
 
 }  // namespace anynpu::ops::elementwise

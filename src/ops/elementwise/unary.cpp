@@ -113,10 +113,8 @@ void add_unary(Registry& registry, std::string_view name, int64_t since,
                         .types = {{"T", types}},
                         .attrs = std::move(attrs),
                         .shape = same_rule});
-  registry.add(KernelDef{.op = name,
-                         .name = "unary_reference",
-                         .types = types,
-                         .create = create_plain<plan_unary<Functor, traits>>});
+  add_list(registry, name,
+           {"unary_reference", types, nullptr, create_plain<plan_unary<Functor, traits>>});
 }
 
 }  // namespace
@@ -135,20 +133,6 @@ void register_unary(Registry& registry) {
   add_unary<Neg, kWithIntegers | kBlocked>(registry, "Neg", 6);
   add_unary<Abs, kWithIntegers | kBlocked>(registry, "Abs", 6);
   add_unary<LeakyRelu, kBlocked>(registry, "LeakyRelu", 6, {{"alpha", AttrKind::f, 0.01f}});
-}
-
-void register_family(Registry& registry) {
-  register_unary_rows(registry);  // before the references
-  register_typed_unary(registry);
-  register_unary(registry);
-  register_clip(registry);
-  register_binary(registry);
-  register_swish(registry);
-  register_typed_nary(registry);  // before the references
-  register_wide_unary(registry);
-  register_wide_nary(registry);
-  register_cast(registry);
-  register_where(registry);
 }
 
 }  // namespace anynpu::ops::elementwise

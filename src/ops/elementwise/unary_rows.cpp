@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one f32 tensor by vector instructions (simd/rows.h). Works on any layout.
+#include <algorithm>
+#include <iterator>
+
 #include "ops/blocked_layout.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/parallel.h"
@@ -50,24 +53,18 @@ Status can_run_unary_rows(const OpContext&) {
 
 }  // namespace
 
-void register_unary_rows(Registry& registry) {
-  for (std::string_view op : {"Exp", "Erf", "Tanh", "Sigmoid", "Gelu"}) {
-    registry.add(KernelDef{.op = op,
-                           .name = "unary_avx512",
-                           .types = {DType::f32},
-                           .can_run = can_run_unary_rows<Isa::avx512>,
-                           .create = create_plain<plan_unary_rows<Isa::avx512>>});
-    registry.add(KernelDef{.op = op,
-                           .name = "unary_avx2",
-                           .types = {DType::f32},
-                           .can_run = can_run_unary_rows<Isa::avx2>,
-                           .create = create_plain<plan_unary_rows<Isa::avx2>>});
-    registry.add(KernelDef{.op = op,
-                           .name = "widened",
-                           .types = kShortFloats,
-                           .can_run = can_run_widened,
-                           .create = create_widened});
-  }
+std::vector<KernelLine> row_kernels(std::string_view op) {
+  constexpr std::string_view kOps[] = {"Exp", "Erf", "Tanh", "Sigmoid", "Gelu"};
+  if (std::find(std::begin(kOps), std::end(kOps), op) == std::end(kOps)) return {};
+  return {{"unary_avx512",
+           {DType::f32},
+           can_run_unary_rows<Isa::avx512>,
+           create_plain<plan_unary_rows<Isa::avx512>>},
+          {"unary_avx2",
+           {DType::f32},
+           can_run_unary_rows<Isa::avx2>,
+           create_plain<plan_unary_rows<Isa::avx2>>},
+          {"widened", kShortFloats, can_run_widened, create_widened}};
 }
 
 }  // namespace anynpu::ops::elementwise

@@ -50,10 +50,7 @@ void register_where(Registry& registry) {
                         .outputs = {{"output", "T"}},
                         .types = {{"B", {DType::boolean}}, {"T", kAnyFixed}},
                         .shape = where_rule});
-  registry.add(KernelDef{.op = "Where",
-                         .name = "block_where",
-                         .types = {DType::boolean},
-                         .create = create_plain<plan_where>});
+  add_list(registry, "Where", {"wide_where", {DType::boolean}, nullptr, create_plain<plan_where>});
 }
 
 }  // namespace anynpu::ops::elementwise

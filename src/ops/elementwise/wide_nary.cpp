@@ -203,10 +203,7 @@ void register_wide_nary(Registry& registry) {
     if (row.name == "Mod") schema.attrs = {{"fmod", AttrKind::i, int64_t{0}}};
     if (row.name == "BitShift") schema.attrs = {{"direction", AttrKind::s, {}, true}};
     registry.add(schema);
-    registry.add(KernelDef{.op = row.name,
-                           .name = "block_nary",
-                           .types = row.types,
-                           .create = create_plain<plan_nary_row>});
+    add_list(registry, row.name, {"wide_nary", row.types, nullptr, create_plain<plan_nary_row>});
   }
   registry.add(OpSchema{.name = "Mean",
                         .since = 6,
@@ -214,16 +211,14 @@ void register_wide_nary(Registry& registry) {
                         .outputs = {{"mean", "T"}},
                         .types = {{"T", kFloats}},
                         .shape = same_type_rule});
-  registry.add(KernelDef{
-      .op = "Mean", .name = "block_nary", .types = kFloats, .create = create_plain<plan_mean>});
+  add_list(registry, "Mean", {"wide_nary", kFloats, nullptr, create_plain<plan_mean>});
   registry.add(OpSchema{.name = "Pow",
                         .since = 7,
                         .inputs = {{"X", "T"}, {"Y", "T1"}},
                         .outputs = {{"Z", "T"}},
                         .types = {{"T", kNumbers}, {"T1", kNumbers}},
                         .shape = same_type_rule});
-  registry.add(KernelDef{
-      .op = "Pow", .name = "block_nary", .types = kNumbers, .create = create_plain<plan_pow>});
+  add_list(registry, "Pow", {"wide_nary", kNumbers, nullptr, create_plain<plan_pow>});
 }
 
 }  // namespace anynpu::ops::elementwise

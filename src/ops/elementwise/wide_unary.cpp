@@ -173,10 +173,7 @@ void register_wide_unary(Registry& registry) {
                     .attrs = row.attrs,
                     .shape = unary_rule};
     registry.add(schema);
-    registry.add(KernelDef{.op = row.name,
-                           .name = "block_unary",
-                           .types = row.types,
-                           .create = create_plain<plan_unary_row>});
+    add_list(registry, row.name, {"wide_unary", row.types, nullptr, create_plain<plan_unary_row>});
   }
   registry.add(OpSchema{.name = "Gelu",
                         .since = 20,
@@ -185,8 +182,7 @@ void register_wide_unary(Registry& registry) {
                         .types = {{"T", kFloats}},
                         .attrs = {{"approximate", AttrKind::s, std::string_view("none")}},
                         .shape = gelu_rule});
-  registry.add(KernelDef{
-      .op = "Gelu", .name = "block_unary", .types = kFloats, .create = create_plain<plan_gelu>});
+  add_list(registry, "Gelu", {"wide_unary", kFloats, nullptr, create_plain<plan_gelu>});
 }
 
 }  // namespace anynpu::ops::elementwise

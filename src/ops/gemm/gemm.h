@@ -38,6 +38,8 @@ Result<GemmShape> gemm_shape_of(const OpContext& context);
 
 Result<std::unique_ptr<Kernel>> create_gemm_reference(const OpContext& context);
 
-void register_int8_matmul(Registry& registry);
+constexpr DTypeSet kGemmTypes = kFloats | DTypeSet{DType::i32, DType::i64, DType::u32, DType::u64};
+void add_gemm_schemas(Registry& registry);
+void add_int8_matmul_schemas(Registry& registry);
 
 }  // namespace anynpu::ops::gemm

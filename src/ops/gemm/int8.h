@@ -10,6 +10,8 @@ namespace anynpu::ops::gemm {
 
 using quantize::QuantParameter;
 
+constexpr DTypeSet kLinearBytes = DTypeSet{DType::u8, DType::i8} | kFloat8;
+
 struct IntegerMatMul {
   int64_t m = 0, k = 0, n = 0, batches = 0;
   size_t b_place = 1;  // the input that is b
@@ -28,6 +30,8 @@ struct IntegerMatMul {
 
 Result<IntegerMatMul> integer_matmul_of(const OpContext& context);
 
+// The oracle of the tests (int8_reference.cpp).
+PlanResult plan_int8_matmul(const OpContext& context);
 // On register tiles of AVX512-VNNI (int8_avx512.cpp).
 Status can_run_packed_matmul(const OpContext& context);
 Result<std::unique_ptr<Kernel>> create_packed_matmul(const OpContext& context);

@@ -14,22 +14,21 @@ namespace anynpu::ops::gemm {
 namespace {
 
 constexpr DTypeSet kBytes{DType::u8, DType::i8};
-constexpr DTypeSet kLinearBytes = kBytes | kFloat8;
 
 // Positions of the operands; -1 where an operator has none.
-struct Places {
+struct InputIndices {
   size_t b = 1;
   int a_zero = 2, b_zero = 3, a_scale = -1, b_scale = -1, y_scale = -1, y_zero = -1;
 };
-constexpr Places kInteger{};
-constexpr Places kLinear{3, 2, 5, 1, 4, 6, 7};
+constexpr InputIndices kInteger{};
+constexpr InputIndices kLinear{3, 2, 5, 1, 4, 6, 7};
 
-const Places& places_of(const OpContext& context) {
+const InputIndices& places_of(const OpContext& context) {
   return context.schema->name == "QLinearMatMul" ? kLinear : kInteger;
 }
 
 Status int8_matmul_rule(OpContext& context) {
-  const Places& at = places_of(context);
+  const InputIndices& at = places_of(context);
   const Operand &a = context.inputs[0], &b = context.inputs[at.b];
   const DType type = at.y_zero < 0 ? DType::i32 : context.inputs[7].dtype;
   context.outputs[0].dtype = type;
@@ -77,14 +76,14 @@ std::unique_ptr<KernelPlan> plan_in(const IntegerMatMul& p, Rounded rounded) {
   });
 }
 
-PlanResult plan_matmul(const OpContext& context) {
+}  // namespace
+
+PlanResult plan_int8_matmul(const OpContext& context) {
   ANYNPU_ASSIGN(const IntegerMatMul p, integer_matmul_of(context));
   if (p.real()) return plan_in<double>(p, [](double sum) { return sum; });
   return plan_in<int64_t>(
       p, [](int64_t sum) { return static_cast<double>(static_cast<int32_t>(sum)); });
 }
-
-}  // namespace
 
 void IntegerMatMul::offsets(int64_t index, int64_t& a, int64_t& b) const {
   loop.offsets(index / loop.inner, a, b);
@@ -103,7 +102,7 @@ double IntegerMatMul::quantised(const RunArgs& args, int64_t row, int64_t column
 }
 
 Result<IntegerMatMul> integer_matmul_of(const OpContext& context) {
-  const Places& at = places_of(context);
+  const InputIndices& at = places_of(context);
   const Operand &a = context.inputs[0], &b = context.inputs[at.b];
   IntegerMatMul p;
   p.m = a.shape[a.shape.size() - 2], p.k = a.shape.back(), p.n = b.shape.back();
@@ -134,7 +133,7 @@ Result<IntegerMatMul> integer_matmul_of(const OpContext& context) {
   return p;
 }
 
-void register_int8_matmul(Registry& registry) {
+void add_int8_matmul_schemas(Registry& registry) {
   registry.add(OpSchema{.name = "MatMulInteger",
                         .since = 10,
                         .inputs = {{"A", "A"},
@@ -158,15 +157,6 @@ void register_int8_matmul(Registry& registry) {
       .outputs = {{"y", "Y"}},
       .types = {{"A", kLinearBytes}, {"B", kLinearBytes}, {"Y", kLinearBytes}, {"S", kFloats}},
       .shape = int8_matmul_rule});
-  for (std::string_view op : {"MatMulInteger", "QLinearMatMul"}) {
-    registry.add(KernelDef{.op = op,
-                           .name = "matmul_avx512_vnni",
-                           .types = kBytes,
-                           .can_run = can_run_packed_matmul,
-                           .create = create_packed_matmul});
-    registry.add(KernelDef{
-        .op = op, .name = "reference", .types = kLinearBytes, .create = create_plain<plan_matmul>});
-  }
 }
 
 }  // namespace anynpu::ops::gemm

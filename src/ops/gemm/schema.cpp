@@ -187,18 +187,16 @@ Result<GemmShape> gemm_shape_of(const OpContext& context) {
   return g;
 }
 
-void register_family(Registry& registry) {
-  register_int8_matmul(registry);
+void add_gemm_schemas(Registry& registry) {
   const std::vector<AttrSchema> attrs = {{"alpha", AttrKind::f, 1.0f},
                                          {"beta", AttrKind::f, 1.0f},
                                          {"transA", AttrKind::i, int64_t{0}},
                                          {"transB", AttrKind::i, int64_t{0}}};
-  const DTypeSet types = kFloats | DTypeSet{DType::i32, DType::i64, DType::u32, DType::u64};
   OpSchema gemm{.name = "Gemm",
                 .since = 7,
                 .inputs = {{"A", "T"}, {"B", "T"}, {"C", "T"}},
                 .outputs = {{"Y", "T"}},
-                .types = {{"T", types}},
+                .types = {{"T", kGemmTypes}},
                 .attrs = attrs,
                 .shape = gemm_rule};
   registry.add(gemm);
@@ -223,52 +221,8 @@ void register_family(Registry& registry) {
                         .since = 1,
                         .inputs = {{"A", "T"}, {"B", "T"}},
                         .outputs = {{"Y", "T"}},
-                        .types = {{"T", types}},
+                        .types = {{"T", kGemmTypes}},
                         .shape = matmul_rule});
-  for (std::string_view op : {"Gemm", "MatMul", "FusedGemm", "FusedMatMul"}) {
-    const std::string_view domain = op.starts_with("Fused") ? "anynpu" : "";
-    registry.add(KernelDef{.op = op,
-                           .name = "gemm_avx512",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_packed_gemm<Isa::avx512>,
-                           .create = create_packed_gemm<Isa::avx512>});
-    registry.add(KernelDef{.op = op,
-                           .name = "gemm_avx2",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_packed_gemm<Isa::avx2>,
-                           .create = create_packed_gemm<Isa::avx2>});
-    registry.add(KernelDef{.op = op,
-                           .name = "gemm_baseline",
-                           .domain = domain,
-                           .types = {DType::f32},
-                           .can_run = can_run_packed_gemm<Isa::baseline>,
-                           .create = create_packed_gemm<Isa::baseline>});
-    registry.add(KernelDef{.op = op,
-                           .name = "gemm_amx_bf16",
-                           .domain = domain,
-                           .types = {DType::bf16},
-                           .can_run = can_run_amx_gemm,
-                           .create = create_amx_gemm<amx::amx_engine>});
-    registry.add(KernelDef{.op = op,
-                           .name = "gemm_avx512_bf16",
-                           .domain = domain,
-                           .types = {DType::bf16},
-                           .can_run = can_run_bf16_gemm,
-                           .create = create_bf16_gemm});
-    registry.add(KernelDef{.op = op,
-                           .name = "widened",
-                           .domain = domain,
-                           .types = kShortFloats,
-                           .can_run = can_run_widened,
-                           .create = create_widened});
-    registry.add(KernelDef{.op = op,
-                           .name = "gemm_reference",
-                           .domain = domain,
-                           .types = types,
-                           .create = create_gemm_reference});
-  }
 }
 
 }  // namespace anynpu::ops::gemm

@@ -181,11 +181,8 @@ void register_batch_norm(Registry& registry) {
   schema.types = {{"T", kFloats}, {"T1", kFloats}, {"T2", kFloats}};
   schema.attrs.push_back({"training_mode", AttrKind::i, int64_t{0}});
   registry.add(schema);
-  register_channel_rows(registry);  // before the references, of other operators too
-  registry.add(KernelDef{.op = "BatchNormalization",
-                         .name = "batch_norm_reference",
-                         .types = kFloats,
-                         .create = create_plain<plan_either>});
+  add_list(registry, "BatchNormalization",
+           {"batch_norm_reference", kFloats, nullptr, create_plain<plan_either>});
 }
 
 }  // namespace anynpu::ops::norm

@@ -197,45 +197,27 @@ PlanResult plan_training(const OpContext& context) {
   });
 }
 
-struct Row {
-  std::string_view op;
-  Status (*can_run[2])(const OpContext& context);
-  Result<std::unique_ptr<Kernel>> (*create[2])(const OpContext& context);
-};
-
-constexpr Row kRows[] = {
-    {"InstanceNormalization",
-     {can_run_groups<Isa::avx512>, can_run_groups<Isa::avx2>},
-     {create_plain<plan_groups<Isa::avx512>>, create_plain<plan_groups<Isa::avx2>>}},
-    {"GroupNormalization",
-     {can_run_groups<Isa::avx512>, can_run_groups<Isa::avx2>},
-     {create_plain<plan_groups<Isa::avx512>>, create_plain<plan_groups<Isa::avx2>>}},
-    {"MeanVarianceNormalization",
-     {can_run_mvn<Isa::avx512>, can_run_mvn<Isa::avx2>},
-     {create_plain<plan_mvn<Isa::avx512>>, create_plain<plan_mvn<Isa::avx2>>}},
-    {"BatchNormalization",
-     {can_run_training<Isa::avx512>, can_run_training<Isa::avx2>},
-     {create_plain<plan_training<Isa::avx512>>, create_plain<plan_training<Isa::avx2>>}},
-};
+// Both instruction sets, then short floats through them.
+template <auto can_run_avx512, auto plan_avx512, auto can_run_avx2, auto plan_avx2>
+std::vector<KernelLine> lines() {
+  return {{"norm_avx512", {DType::f32}, can_run_avx512, create_plain<plan_avx512>},
+          {"norm_avx2", {DType::f32}, can_run_avx2, create_plain<plan_avx2>},
+          {"widened", kShortFloats, can_run_widened, create_widened}};
+}
 
 }  // namespace
 
-void register_channel_rows(Registry& registry) {
-  for (const Row& row : kRows) {
-    constexpr std::string_view kNames[] = {"norm_avx512", "norm_avx2"};
-    for (size_t i = 0; i < std::size(kNames); ++i) {
-      registry.add(KernelDef{.op = row.op,
-                             .name = kNames[i],
-                             .types = {DType::f32},
-                             .can_run = row.can_run[i],
-                             .create = row.create[i]});
-    }
-    registry.add(KernelDef{.op = row.op,
-                           .name = "widened",
-                           .types = kShortFloats,
-                           .can_run = can_run_widened,
-                           .create = create_widened});
-  }
+std::vector<KernelLine> channel_row_kernels(std::string_view op) {
+  constexpr Isa wide = Isa::avx512, narrow = Isa::avx2;
+  if (op == "InstanceNormalization" || op == "GroupNormalization")
+    return lines<can_run_groups<wide>, plan_groups<wide>, can_run_groups<narrow>,
+                 plan_groups<narrow>>();
+  if (op == "MeanVarianceNormalization")
+    return lines<can_run_mvn<wide>, plan_mvn<wide>, can_run_mvn<narrow>, plan_mvn<narrow>>();
+  if (op == "BatchNormalization")
+    return lines<can_run_training<wide>, plan_training<wide>, can_run_training<narrow>,
+                 plan_training<narrow>>();
+  return {};
 }
 
 }  // namespace anynpu::ops::norm

@@ -72,24 +72,17 @@ PlanResult plan_layer_rows(const OpContext& context) {
 
 }  // namespace
 
-void register_layer_rows(Registry& registry) {
-  for (std::string_view op : {"LayerNormalization", "RMSNormalization"}) {
-    registry.add(KernelDef{.op = op,
-                           .name = "norm_avx512",
-                           .types = {DType::f32},
-                           .can_run = can_run_layer_rows<Isa::avx512>,
-                           .create = create_plain<plan_layer_rows<Isa::avx512>>});
-    registry.add(KernelDef{.op = op,
-                           .name = "norm_avx2",
-                           .types = {DType::f32},
-                           .can_run = can_run_layer_rows<Isa::avx2>,
-                           .create = create_plain<plan_layer_rows<Isa::avx2>>});
-    registry.add(KernelDef{.op = op,
-                           .name = "widened",
-                           .types = kShortFloats,
-                           .can_run = can_run_widened,
-                           .create = create_widened});
-  }
+std::vector<KernelLine> layer_row_kernels(std::string_view op) {
+  if (op != "LayerNormalization" && op != "RMSNormalization") return {};
+  return {{"norm_avx512",
+           {DType::f32},
+           can_run_layer_rows<Isa::avx512>,
+           create_plain<plan_layer_rows<Isa::avx512>>},
+          {"norm_avx2",
+           {DType::f32},
+           can_run_layer_rows<Isa::avx2>,
+           create_plain<plan_layer_rows<Isa::avx2>>},
+          {"widened", kShortFloats, can_run_widened, create_widened}};
 }
 
 }  // namespace anynpu::ops::norm

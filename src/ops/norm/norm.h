@@ -10,9 +10,14 @@ class Registry;
 
 namespace anynpu::ops::norm {
 
+// The kernel list of `op` (kernels.cpp): faster kernels in order, then `reference`.
+void add_list(Registry& registry, std::string_view op, const KernelLine& reference);
+
+// What vector instructions over rows have for an operator; empty where they have nothing.
+std::vector<KernelLine> layer_row_kernels(std::string_view op);
+std::vector<KernelLine> channel_row_kernels(std::string_view op);
+
 void register_batch_norm(Registry& registry);
-void register_layer_rows(Registry& registry);
-void register_channel_rows(Registry& registry);
 void register_norm_groups(Registry& registry);
 void register_lrn(Registry& registry);
 

@@ -333,20 +333,13 @@ void register_norm_groups(Registry& registry) {
                         .attrs = {{"axes", AttrKind::ints, std::vector<int64_t>{0, 2, 3}}},
                         .shape = mvn_rule});
   const auto add = [&](std::string_view op, auto create) {
-    registry.add(KernelDef{.op = op, .name = "norm_reference", .types = kFloats, .create = create});
+    add_list(registry, op, {"norm_reference", kFloats, nullptr, create});
   };
   add("LayerNormalization", create_plain<plan_layer>);
   add("RMSNormalization", create_plain<plan_layer>);
   add("InstanceNormalization", create_plain<plan_channels>);
   add("GroupNormalization", create_plain<plan_channels>);
   add("MeanVarianceNormalization", create_plain<plan_mvn>);
-}
-
-void register_family(Registry& registry) {
-  register_batch_norm(registry);
-  register_layer_rows(registry);  // before the references
-  register_norm_groups(registry);
-  register_lrn(registry);
 }
 
 }  // namespace anynpu::ops::norm

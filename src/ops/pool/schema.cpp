@@ -55,9 +55,7 @@ Status pool_rule(OpContext& context) {
 
 }  // namespace
 
-void register_family(Registry& registry) {
-  register_lp_pool(registry);
-  register_max_unpool(registry);
+void add_pool_schemas(Registry& registry) {
   const std::vector<AttrSchema> window = {{"auto_pad", AttrKind::s, "NOTSET"},
                                           {"kernel_shape", AttrKind::ints, {}, true},
                                           {"pads", AttrKind::ints},
@@ -89,42 +87,6 @@ void register_family(Registry& registry) {
                           .outputs = {{"Y", "T"}},
                           .types = {{"T", kFloats}},
                           .shape = pool_rule});
-  }
-  for (std::string_view name : {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"}) {
-    registry.add(KernelDef{.op = name,
-                           .name = "pool_plain_avx512",
-                           .types = {DType::f32},
-                           .can_run = can_run_plain_pool<Isa::avx512>,
-                           .create = create_plain_pool<Isa::avx512>});
-    registry.add(KernelDef{.op = name,
-                           .name = "pool_plain_avx2",
-                           .types = {DType::f32},
-                           .can_run = can_run_plain_pool<Isa::avx2>,
-                           .create = create_plain_pool<Isa::avx2>});
-    registry.add(KernelDef{.op = name,
-                           .name = "pool_avx512",
-                           .types = {DType::f32, DType::bf16},
-                           .can_run = can_run_blocked_pool<Isa::avx512>,
-                           .create = create_blocked_pool<Isa::avx512>});
-    registry.add(KernelDef{.op = name,
-                           .name = "pool_avx2",
-                           .types = {DType::f32},
-                           .can_run = can_run_blocked_pool<Isa::avx2>,
-                           .create = create_blocked_pool<Isa::avx2>});
-    registry.add(KernelDef{.op = name,
-                           .name = "pool_baseline",
-                           .types = {DType::f32},
-                           .can_run = can_run_blocked_pool<Isa::baseline>,
-                           .create = create_blocked_pool<Isa::baseline>});
-    registry.add(KernelDef{.op = name,
-                           .name = "widened",
-                           .types = kShortFloats,
-                           .can_run = can_run_widened,
-                           .create = create_widened});
-    registry.add(KernelDef{.op = name,
-                           .name = "pool_reference",
-                           .types = kFloats | DTypeSet{DType::i8, DType::u8},
-                           .create = create_pool_reference});
   }
 }
 

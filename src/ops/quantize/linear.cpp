@@ -223,7 +223,9 @@ DynamicScale dynamic_scale(float low, float high) {
   return {scale, zero > 0 ? std::min(zero, 255.0f) : 0};
 }
 
-void register_family(Registry& registry) {
+constexpr DTypeSet kStored = kQuantised | DTypeSet{DType::i32};
+
+void add_schemas(Registry& registry) {
   OpSchema schema{
       .name = "QuantizeLinear",
       .since = 10,
@@ -248,7 +250,6 @@ void register_family(Registry& registry) {
   schema.attrs.push_back({"precision", AttrKind::i, int64_t{0}});
   schema.since = 23;
   registry.add(schema);
-  constexpr DTypeSet kStored = kQuantised | DTypeSet{DType::i32};
   schema =
       OpSchema{.name = "DequantizeLinear",
                .since = 10,
@@ -272,13 +273,13 @@ void register_family(Registry& registry) {
                         .outputs = {{"y", "Q"}, {"y_scale", "S"}, {"y_zero_point", "Q"}},
                         .types = {{"T", {DType::f32}}},
                         .shape = dynamic_rule});
-  register_linear_rows(registry);
-  const auto add = [&](std::string_view op, DTypeSet types, auto create) {
-    registry.add(KernelDef{.op = op, .name = "reference", .types = types, .create = create});
-  };
-  add("QuantizeLinear", kScaled, create_plain<plan_quantize>);
-  add("DequantizeLinear", kStored, create_plain<plan_dequantize>);
-  add("DynamicQuantizeLinear", {DType::f32}, create_plain<plan_dynamic>);
+}
+
+KernelLine reference_kernel(std::string_view op) {
+  if (op == "QuantizeLinear") return {"reference", kScaled, nullptr, create_plain<plan_quantize>};
+  if (op == "DequantizeLinear")
+    return {"reference", kStored, nullptr, create_plain<plan_dequantize>};
+  return {"reference", {DType::f32}, nullptr, create_plain<plan_dynamic>};
 }
 
 }  // namespace anynpu::ops::quantize

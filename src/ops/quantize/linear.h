@@ -35,7 +35,11 @@ struct DynamicScale {
 };
 DynamicScale dynamic_scale(float low, float high);
 
-// By rows of vector instructions (linear_rows.cpp).
-void register_linear_rows(Registry& registry);
+// By rows of vector instructions (linear_rows.cpp), for the three operators.
+std::vector<KernelLine> row_kernels(std::string_view op);
+
+void add_schemas(Registry& registry);
+// The kernels that take every case (linear.cpp).
+KernelLine reference_kernel(std::string_view op);
 
 }  // namespace anynpu::ops::quantize

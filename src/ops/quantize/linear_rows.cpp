@@ -227,30 +227,19 @@ Status can_run_dynamic(const OpContext&) {
 }
 
 template <Isa isa>
-void add_rows(Registry& registry, std::string_view name) {
-  registry.add(KernelDef{.op = "QuantizeLinear",
-                         .name = name,
-                         .types = kRowFloats,
-                         .can_run = can_run_quantize<isa>,
-                         .create = create_plain<plan_quantize_rows<isa>>});
-  registry.add(KernelDef{.op = "DequantizeLinear",
-                         .name = name,
-                         .types = kRowWholes,
-                         .can_run = can_run_dequantize<isa>,
-                         .create = create_plain<plan_dequantize_rows<isa>>});
-  registry.add(KernelDef{.op = "DynamicQuantizeLinear",
-                         .name = name,
-                         .types = {DType::f32},
-                         .can_run = can_run_dynamic<isa>,
-                         .create = create_plain<plan_dynamic_rows<isa>>});
+KernelLine row_kernel(std::string_view op, std::string_view name) {
+  if (op == "QuantizeLinear")
+    return {name, kRowFloats, can_run_quantize<isa>, create_plain<plan_quantize_rows<isa>>};
+  if (op == "DequantizeLinear")
+    return {name, kRowWholes, can_run_dequantize<isa>, create_plain<plan_dequantize_rows<isa>>};
+  return {name, {DType::f32}, can_run_dynamic<isa>, create_plain<plan_dynamic_rows<isa>>};
 }
 
 }  // namespace
 
-void register_linear_rows(Registry& registry) {
-  add_rows<Isa::avx512>(registry, "rows_avx512");
-  add_rows<Isa::avx2>(registry, "rows_avx2");
-  add_rows<Isa::baseline>(registry, "rows_baseline");
+std::vector<KernelLine> row_kernels(std::string_view op) {
+  return {row_kernel<Isa::avx512>(op, "rows_avx512"), row_kernel<Isa::avx2>(op, "rows_avx2"),
+          row_kernel<Isa::baseline>(op, "rows_baseline")};
 }
 
 }  // namespace anynpu::ops::quantize

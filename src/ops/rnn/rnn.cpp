@@ -258,6 +258,8 @@ class Sequence {
   int64_t d_ = 0;
 };
 
+}  // namespace
+
 PlanResult plan_rnn(const OpContext& context) {
   ANYNPU_ASSIGN(RnnShape s, rnn_shape_of(context));
   const DType type = context.inputs[0].dtype;
@@ -272,9 +274,7 @@ PlanResult plan_rnn(const OpContext& context) {
   return plan;
 }
 
-}  // namespace
-
-void register_family(Registry& registry) {
+void add_schemas(Registry& registry) {
   const std::vector<AttrSchema> common = {{"activation_alpha", AttrKind::floats},
                                           {"activation_beta", AttrKind::floats},
                                           {"activations", AttrKind::strings},
@@ -305,28 +305,6 @@ void register_family(Registry& registry) {
       schema.outputs.push_back({"Y_c", "T", Presence::optional});
     }
     registry.add(schema);
-    registry.add(KernelDef{.op = name,
-                           .name = "rnn_avx512",
-                           .types = {DType::f32},
-                           .can_run = can_run_packed_rnn<Isa::avx512>,
-                           .create = create_packed_rnn<Isa::avx512>});
-    registry.add(KernelDef{.op = name,
-                           .name = "rnn_avx2",
-                           .types = {DType::f32},
-                           .can_run = can_run_packed_rnn<Isa::avx2>,
-                           .create = create_packed_rnn<Isa::avx2>});
-    registry.add(KernelDef{.op = name,
-                           .name = "rnn_baseline",
-                           .types = {DType::f32},
-                           .can_run = can_run_packed_rnn<Isa::baseline>,
-                           .create = create_packed_rnn<Isa::baseline>});
-    registry.add(KernelDef{.op = name,
-                           .name = "widened",
-                           .types = kShortFloats,
-                           .can_run = can_run_widened,
-                           .create = create_widened});
-    registry.add(KernelDef{
-        .op = name, .name = "reference", .types = kFloats, .create = create_plain<plan_rnn>});
   }
 }
 

@@ -8,6 +8,10 @@
 #include "ops/plain_kernel.h"
 #include "ops/simd/isa.h"
 
+namespace anynpu::ops {
+class Registry;
+}
+
 namespace anynpu::ops::rnn {
 
 enum class Cell : uint8_t { rnn, gru, lstm };
@@ -52,6 +56,10 @@ Result<RnnShape> rnn_shape_of(const OpContext& context);
 // Steps of sequence b: what sequence_lens says, within [0, time].
 int64_t sequence_length(const RnnShape& s, const RunArgs& args, int64_t b);
 
+void add_schemas(Registry& registry);
+
+// All types and functions, in double (rnn.cpp).
+PlanResult plan_rnn(const OpContext& context);
 // f32 with the functions Sigmoid, Tanh and Relu, on matrix products (packed.cpp).
 template <Isa isa>
 Status can_run_packed_rnn(const OpContext& context);

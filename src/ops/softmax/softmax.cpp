@@ -179,35 +179,27 @@ void register_family(Registry& registry) {
     registry.add(schema);
   }
   for (std::string_view name : {"Softmax", "LogSoftmax"}) {
-    registry.add(KernelDef{.op = name,
-                           .name = "softmax_avx512",
-                           .types = {DType::f32},
-                           .can_run = can_run_softmax_rows<Isa::avx512>,
-                           .create = create_plain<plan_softmax_rows<Isa::avx512>>});
-    registry.add(KernelDef{.op = name,
-                           .name = "softmax_avx2",
-                           .types = {DType::f32},
-                           .can_run = can_run_softmax_rows<Isa::avx2>,
-                           .create = create_plain<plan_softmax_rows<Isa::avx2>>});
-    registry.add(KernelDef{.op = name,
-                           .name = "softmax_baseline",
-                           .types = {DType::f32},
-                           .can_run = can_run_softmax_rows<Isa::baseline>,
-                           .create = create_plain<plan_softmax_rows<Isa::baseline>>});
-    registry.add(KernelDef{.op = name,
-                           .name = "widened",
-                           .types = kShortFloats,
-                           .can_run = can_run_widened,
-                           .create = create_widened});
+    registry.add_kernels(
+        name, {// Rows, or 64 neighbouring columns at a time, by the widest registers there are.
+               {"softmax_avx512",
+                {DType::f32},
+                can_run_softmax_rows<Isa::avx512>,
+                create_plain<plan_softmax_rows<Isa::avx512>>},
+               {"softmax_avx2",
+                {DType::f32},
+                can_run_softmax_rows<Isa::avx2>,
+                create_plain<plan_softmax_rows<Isa::avx2>>},
+               {"softmax_baseline",
+                {DType::f32},
+                can_run_softmax_rows<Isa::baseline>,
+                create_plain<plan_softmax_rows<Isa::baseline>>},
+               // Short floats through the float32 kernels above.
+               {"widened", kShortFloats, can_run_widened, create_widened},
+               // Everything, in double: the oracle of the tests.
+               {"softmax_reference", kFloats, nullptr,
+                name == "Softmax" ? create_plain<plan_softmax<false>>
+                                  : create_plain<plan_softmax<true>>}});
   }
-  registry.add(KernelDef{.op = "Softmax",
-                         .name = "softmax_reference",
-                         .types = kFloats,
-                         .create = create_plain<plan_softmax<false>>});
-  registry.add(KernelDef{.op = "LogSoftmax",
-                         .name = "softmax_reference",
-                         .types = kFloats,
-                         .create = create_plain<plan_softmax<true>>});
 }
 
 }  // namespace anynpu::ops::softmax

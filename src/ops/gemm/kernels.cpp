@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of matrix products, an ordered list an operator: the first that takes a case runs it.
+#include "ops/families.h"
+#include "ops/gemm/gemm.h"
+#include "ops/gemm/gemm_amx.h"
+#include "ops/gemm/int8.h"
+#include "ops/gemm/packed.h"
+#include "ops/plain_kernel.h"
+#include "ops/registry.h"
+#include "ops/widen.h"
+
+namespace anynpu::ops::gemm {
+
+namespace {
+
+constexpr DTypeSet kF32{DType::f32}, kBf16{DType::bf16};
+
+const KernelLine kGemm[] = {
+    // Register tiles over packed panels, by the widest registers there are.
+    {"gemm_avx512", kF32, can_run_packed_gemm<Isa::avx512>, create_packed_gemm<Isa::avx512>},
+    {"gemm_avx2", kF32, can_run_packed_gemm<Isa::avx2>, create_packed_gemm<Isa::avx2>},
+    {"gemm_baseline", kF32, can_run_packed_gemm<Isa::baseline>, create_packed_gemm<Isa::baseline>},
+    // bfloat16 where the processor multiplies it: tiles of AMX, then pairs of AVX512-BF16.
+    {"gemm_amx_bf16", kBf16, can_run_amx_gemm, create_amx_gemm<amx::amx_engine>},
+    {"gemm_avx512_bf16", kBf16, can_run_bf16_gemm, create_bf16_gemm},
+    // Short floats through the float32 kernels above.
+    {"widened", kShortFloats, can_run_widened, create_widened},
+    // Everything: the oracle of the tests.
+    {"gemm_reference", kGemmTypes, nullptr, create_gemm_reference},
+};
+
+const KernelLine kInt8MatMul[] = {
+    // Four bytes of k at a time by VPDPBUSD.
+    {"matmul_avx512_vnni", {DType::u8, DType::i8}, can_run_packed_matmul, create_packed_matmul},
+    // 8-bit floats too.
+    {"reference", kLinearBytes, nullptr, create_plain<plan_int8_matmul>},
+};
+
+}  // namespace
+
+void register_family(Registry& registry) {
+  add_gemm_schemas(registry);
+  for (std::string_view op : {"Gemm", "MatMul"}) registry.add_kernels(op, kGemm);
+  for (std::string_view op : {"FusedGemm", "FusedMatMul"})
+    registry.add_kernels(op, kGemm, "anynpu");
+  add_int8_matmul_schemas(registry);
+  for (std::string_view op : {"MatMulInteger", "QLinearMatMul"})
+    registry.add_kernels(op, kInt8MatMul);
+}
+
+}  // namespace anynpu::ops::gemm
