@@ -21,7 +21,7 @@ Status set_output(OpContext& context, size_t index, DType dtype, Shape shape) {
   return {};
 }
 
-PlanResult plan_late(const OpContext& context, PlanFunction function) {
+PlanResult plan_with_runtime_params(const OpContext& context, PlanFunction function) {
   // The node outlives the graph here: the plan keeps copies.
   auto node = std::make_shared<graph::Node>(*context.node);
   return make_checked_plan([node, schema = context.schema, inputs = context.inputs,

@@ -14,17 +14,18 @@ namespace anynpu::ops {
 // True when every input of `mask` (bit i = input i) is absent or constant.
 bool parameters_known(const OpContext& context, uint64_t mask);
 
-PlanResult plan_late(const OpContext& context, PlanFunction function);
+PlanResult plan_with_runtime_params(const OpContext& context, PlanFunction function);
 
 template <PlanFunction function, uint64_t mask>
-PlanResult plan_or_late(const OpContext& context) {
-  return parameters_known(context, mask) ? function(context) : plan_late(context, function);
+PlanResult plan_known_or_runtime(const OpContext& context) {
+  return parameters_known(context, mask) ? function(context)
+                                         : plan_with_runtime_params(context, function);
 }
 
 // KernelDef::create for such an operator: `mask` names the parameters.
 template <PlanFunction function, uint64_t mask>
-Result<std::unique_ptr<Kernel>> create_late(const OpContext& context) {
-  return create_plain<plan_or_late<function, mask>>(context);
+Result<std::unique_ptr<Kernel>> create_with_runtime_params(const OpContext& context) {
+  return create_plain<plan_known_or_runtime<function, mask>>(context);
 }
 
 // For shape rules: the output's type is known, its shape only with the values of a parameter.

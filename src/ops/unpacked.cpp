@@ -25,7 +25,7 @@ struct Copies {
   size_t used = 0;
 };
 
-// Makes the operands of 4 bits int8 and gives each room from `at` on.
+// Makes the operands of 4 bits int8 and gives each scratch from `at` on.
 Copies lay_out(std::vector<Operand>& operands, size_t& at) {
   Copies copies{{}, operands.size()};
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -65,10 +65,10 @@ PlanResult plan_unpacked(const OpContext& context, PlanFunction function) {
   if (std::max(context.inputs.size(), context.outputs.size()) > kMostOperands)
     return no_kernel_for(context);
   OpContext wide = context;
-  size_t room = 0;
-  const Copies in = lay_out(wide.inputs, room), out = lay_out(wide.outputs, room);
+  size_t scratch = 0;
+  const Copies in = lay_out(wide.inputs, scratch), out = lay_out(wide.outputs, scratch);
   ANYNPU_ASSIGN(std::shared_ptr<const KernelPlan> inner, function(wide));
-  auto plan = make_checked_plan([in, out, room, inner](const RunArgs& args) -> Status {
+  auto plan = make_checked_plan([in, out, scratch, inner](const RunArgs& args) -> Status {
     std::array<const std::byte*, kMostOperands> inputs{};
     std::array<std::byte*, kMostOperands> outputs{};
     for (size_t i = 0; i < in.used; ++i) {
@@ -82,14 +82,14 @@ PlanResult plan_unpacked(const OpContext& context, PlanFunction function) {
     ANYNPU_TRY(inner->run({{inputs.data(), in.used},
                            {outputs.data(), out.used},
                            args.packed,
-                           args.workspace + room}));
+                           args.workspace + scratch}));
     for (size_t i = 0; i < out.used; ++i) {
       const Copy& copy = out.list[i];
       if (copy.count > 0) pack(args.workspace + copy.at, args.outputs[i], copy.count);
     }
     return {};
   });
-  plan->workspace_bytes = room + inner->workspace_bytes;
+  plan->workspace_bytes = scratch + inner->workspace_bytes;
   return plan;
 }
 

@@ -78,7 +78,7 @@ struct AmxTiles {
     std::memcpy(static_cast<void*>(to), &both, sizeof both);
   }
   // Words of both, in an order that numbers them one after the other.
-  [[gnu::always_inline]] static Words pick(Words first, Words order, Words second) {
+  [[gnu::always_inline]] static Words permute(Words first, Words order, Words second) {
     asm("vpermt2w %2, %1, %0" : "+v"(first) : "v"(order), "v"(second));
     return first;
   }
@@ -97,8 +97,8 @@ struct AmxTiles {
 void depthwise_rows(const ShortLaneRows& rows) { kShortLanesBf16.depthwise_rows(rows); }
 
 constexpr Engine kAmx{
-    multiply<AmxTiles>,        join_units<AmxTiles>, pair_rows<AmxTiles>,  add_sums<AmxTiles>,
-    multiply_pixels<AmxTiles>, pick_rows<AmxTiles>,  join_lines<AmxTiles>, depthwise_rows};
+    multiply<AmxTiles>,        join_units<AmxTiles>,   pair_rows<AmxTiles>,   add_sums<AmxTiles>,
+    multiply_pixels<AmxTiles>, permute_rows<AmxTiles>, blend_lines<AmxTiles>, depthwise_rows};
 
 }  // namespace
 }  // namespace anynpu::ops::amx

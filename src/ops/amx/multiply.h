@@ -52,10 +52,10 @@ constexpr int64_t kTileSums = kRows * kRows;
 // What makes results of 16 sums. `curved`: bend_rows() has been there, and rounding is left.
 // `kept`: sums of other jobs belong to the value.
 template <bool curved, bool kept>
-struct Row {
+struct FinishRow {
   Floats alpha, bias, low, high;
 
-  [[gnu::always_inline]] Row(const Finish& f, const float* bias_at)
+  [[gnu::always_inline]] FinishRow(const Finish& f, const float* bias_at)
       : alpha(Floats{} + f.alpha), bias(load_floats(bias_at)) {
     constexpr float kEndless = __builtin_inff();
     low = Floats{} + (f.clamp ? f.min : -kEndless);
@@ -105,8 +105,8 @@ template <bool curved, bool kept>
   const auto bytes = static_cast<size_t>(lanes) * sizeof(BF16);
   BF16 cut[kRows] = {};
   if (f.residual) std::memcpy(static_cast<void*>(cut), f.residual + at, bytes);
-  const Halves halves =
-      round_16(Row<curved, kept>(f, bias).value_of(sums, kept_sums, f.residual ? cut : nullptr));
+  const Halves halves = round_16(
+      FinishRow<curved, kept>(f, bias).value_of(sums, kept_sums, f.residual ? cut : nullptr));
   std::memcpy(static_cast<void*>(f.out + at), &halves, bytes);
 }
 
@@ -116,7 +116,7 @@ template <typename Tiles, bool curved, bool kept, int tiles, bool mapped>
                                                 int64_t row, int64_t rows) {
   const int64_t second = f.tile_step, first = block.column / kRows * f.tile_step;
   const float* const bias = f.bias + block.column;
-  const Row<curved, kept> left(f, bias), right(f, tiles == 2 ? bias + kRows : bias);
+  const FinishRow<curved, kept> left(f, bias), right(f, tiles == 2 ? bias + kRows : bias);
   BF16* const out = f.out + first;
   const BF16* const residual = f.residual ? f.residual + first : nullptr;
   const float *const sums = block.sums, *const kept_sums = block.kept;

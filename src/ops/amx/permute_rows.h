@@ -8,21 +8,21 @@ namespace anynpu::ops::amx {
 namespace {
 
 template <typename Tiles>
-void pick_rows(const Picks& p) {
+void permute_rows(const RowPermute& p) {
   for (int64_t i = 0; i < p.rows; ++i) {
     Words row{};
     for (int64_t line = 0; line < p.count; ++line) {
       Words from, order;
       std::memcpy(&from, p.lines[line] + i * p.step, sizeof from);
       std::memcpy(&order, p.orders + line * kDepth, sizeof order);
-      row = Tiles::pick(row, order, from);
+      row = Tiles::permute(row, order, from);
     }
     std::memcpy(static_cast<void*>(p.to + i * p.to_step), &row, sizeof row);
   }
 }
 
 template <typename Tiles, int known>
-inline void join_rows(const Joins& j) {
+inline void blend_rows(const RowBlend& j) {
   const int64_t count = known > 0 ? known : j.count;
   for (int64_t i = 0; i < j.rows; ++i) {
     Words row{};
@@ -36,8 +36,8 @@ inline void join_rows(const Joins& j) {
 }
 
 template <typename Tiles>
-void join_lines(const Joins& joins) {
-  joins.count == 3 ? join_rows<Tiles, 3>(joins) : join_rows<Tiles, 0>(joins);
+void blend_lines(const RowBlend& blend) {
+  blend.count == 3 ? blend_rows<Tiles, 3>(blend) : blend_rows<Tiles, 0>(blend);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ struct SoftwareTiles {
       to += kRows;
     }
   }
-  [[gnu::always_inline]] static Words pick(Words first, Words order, Words second) {
+  [[gnu::always_inline]] static Words permute(Words first, Words order, Words second) {
     uint16_t both[2 * kDepth], at[kDepth], picked[kDepth];
     std::memcpy(both, &first, sizeof first);
     std::memcpy(both + kDepth, &second, sizeof second);
@@ -116,8 +116,8 @@ void depthwise_rows(const ShortLaneRows& r) {
 
 constexpr Engine kSoftware{multiply<SoftwareTiles>,        join_units<SoftwareTiles>,
                            pair_rows<SoftwareTiles>,       add_sums<SoftwareTiles>,
-                           multiply_pixels<SoftwareTiles>, pick_rows<SoftwareTiles>,
-                           join_lines<SoftwareTiles>,      depthwise_rows};
+                           multiply_pixels<SoftwareTiles>, permute_rows<SoftwareTiles>,
+                           blend_lines<SoftwareTiles>,     depthwise_rows};
 
 }  // namespace
 

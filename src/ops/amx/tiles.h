@@ -77,7 +77,7 @@ struct PixelProduct {
 };
 
 // Rows of 32 elements out of lines that all move on by `step` from a row to the next.
-struct Picks {
+struct RowPermute {
   const BF16* const* lines = nullptr;
   int64_t count = 0;
   // [line][32]: where in the 32 elements of a line, from 32 on, an element of the row lies; its own
@@ -90,7 +90,7 @@ struct Picks {
 
 // Rows of 32 elements: `width` of each line side by side, and zeros. Lines move on by `step` from a
 // row to the next; there are 32 elements before and behind what is joined.
-struct Joins {
+struct RowBlend {
   const BF16* const* lines = nullptr;
   int64_t count = 0, width = 0;
   const uint32_t* masks = nullptr;  // of each line: the elements of a row that are its own
@@ -109,8 +109,8 @@ struct Engine {
   // next lie `step` floats behind.
   void (*add_sums)(const Job& job, int64_t parts, int64_t step);
   void (*multiply_pixels)(const PixelProduct& product);
-  void (*pick_rows)(const Picks& picks);
-  void (*join_lines)(const Joins& joins);
+  void (*permute_rows)(const RowPermute& permute);
+  void (*blend_lines)(const RowBlend& blend);
   void (*depthwise_rows)(const ShortLaneRows& rows);
 };
 

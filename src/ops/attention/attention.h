@@ -81,11 +81,11 @@ Result<AttentionShape> attention_shape_of(const OpContext& context);
 Status fused_attention_rule(OpContext& context);
 Status attention_rule(OpContext& context);
 
-// Present keys or values for one run: written to the output where it is wanted, else to `room`
+// Present keys or values for one run: written to the output where it is wanted, else to `scratch`
 // where there is a past. Returns what attention reads.
 const std::byte* join_present(const AttentionShape& a, const CachedTensor& tensor,
-                              const RunArgs& args, std::byte* room);
-// Bytes of `room`: 0 unless there is a past and no output for it.
+                              const RunArgs& args, std::byte* scratch);
+// Bytes of `scratch`: 0 unless there is a past and no output for it.
 size_t present_bytes(const OpContext& context, const AttentionShape& a, const CachedTensor& tensor);
 
 // Both behind one another in a workspace, in bytes from its start.

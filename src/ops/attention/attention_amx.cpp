@@ -73,17 +73,18 @@ class AmxAttentionPlan final : public KernelPlan {
                    [&](size_t task, size_t slot) {
                      const auto i = static_cast<int64_t>(task);
                      const int64_t head = i / pieces, first = i % pieces * task_panels_ * kPanel;
-                     std::byte* const room = thread_scratch(args, slot);
-                     pack(k, v, head, room);
+                     std::byte* const scratch = thread_scratch(args, slot);
+                     pack(k, v, head, scratch);
                      const int64_t end = std::min(a_.rows, first + task_panels_ * kPanel);
                      for (int64_t row = first; row < end; row += block_panels_ * kPanel)
-                       attend(args, head, row, std::min(end - row, block_panels_ * kPanel), room);
+                       attend(args, head, row, std::min(end - row, block_panels_ * kPanel),
+                              scratch);
                    });
     return {};
   }
 
  private:
-  // Bytes, from the begin of a thread's room.
+  // Bytes, from the begin of a thread's scratch.
   void lay_out(const OpContext& context, int64_t threads) {
     int64_t end = 0;
     const auto place = [&](int64_t bytes) {
@@ -104,26 +105,26 @@ class AmxAttentionPlan final : public KernelPlan {
     add_thread_scratch(static_cast<size_t>(threads), static_cast<size_t>(end));
   }
 
-  void pack(const BF16* k, const BF16* v, int64_t head, std::byte* room) const {
+  void pack(const BF16* k, const BF16* v, int64_t head, std::byte* scratch) const {
     const int64_t b = head / a_.heads, h = head % a_.heads / a_.group();
     for (int64_t panel = 0; panel < keys_.panels(); ++panel) {
       keys_.pack_lines(panel, k + a_.key.read.at(b, h, 0), a_.key.read.row,
-                       reinterpret_cast<BF16*>(room + keys_at_));
+                       reinterpret_cast<BF16*>(scratch + keys_at_));
     }
     for (int64_t panel = 0; panel < values_.panels(); ++panel) {
       values_.pack_rows(engine_, panel, v + a_.value.read.at(b, h, 0), a_.value.read.row,
-                        reinterpret_cast<BF16*>(room + values_at_));
+                        reinterpret_cast<BF16*>(scratch + values_at_));
     }
   }
 
   // The rows [row, row + count) of a head.
   void attend(const RunArgs& args, int64_t head, int64_t row, int64_t count,
-              std::byte* room) const {
+              std::byte* scratch) const {
     const int64_t b = head / a_.heads, h = head % a_.heads;
     const int64_t limit = score_rows_.limit(args, b, row + count - 1);
     const BF16* const query = input_of<BF16>(args, 0) + a_.q.at(b, h, row);
     for (int64_t i = 0; i < count; ++i) {
-      BF16* const to = queries_.row(room + queries_at_, i);
+      BF16* const to = queries_.row(scratch + queries_at_, i);
       std::copy_n(query + i * a_.q.row, a_.size, to);
       std::fill(to + a_.size, to + queries_.row_elements(), BF16{});
     }
@@ -139,17 +140,17 @@ class AmxAttentionPlan final : public KernelPlan {
     job.row_panels = ceil_div(count, kPanel);
     job.finish = &finish;
     // Scores are left as sums.
-    queries_.describe(room + queries_at_, job);
-    job.b = reinterpret_cast<const BF16*>(room + keys_at_);
+    queries_.describe(scratch + queries_at_, job);
+    job.b = reinterpret_cast<const BF16*>(scratch + keys_at_);
     job.b_panel = keys_.panel_elements();
     job.column_panels = ceil_div(limit, kPanel);
     job.steps = keys_.steps();
     job.last = false;
-    job.sums = reinterpret_cast<float*>(room + sums_at_);
+    job.sums = reinterpret_cast<float*>(scratch + sums_at_);
     engine_.multiply(job);
-    for (int64_t i = 0; i < count; ++i) weigh(args, head, row + i, limit, job.sums, i, room);
-    weights_.describe(room + weights_at_, job);
-    job.b = reinterpret_cast<const BF16*>(room + values_at_);
+    for (int64_t i = 0; i < count; ++i) weigh(args, head, row + i, limit, job.sums, i, scratch);
+    weights_.describe(scratch + weights_at_, job);
+    job.b = reinterpret_cast<const BF16*>(scratch + values_at_);
     job.b_panel = values_.panel_elements();
     job.column_panels = values_.panels();
     job.steps = ceil_div(limit, kDepth);
@@ -159,8 +160,8 @@ class AmxAttentionPlan final : public KernelPlan {
 
   // Row `i` of a block of sums, which is row `row` of its head, becomes weights.
   void weigh(const RunArgs& args, int64_t head, int64_t row, int64_t limit, const float* sums,
-             int64_t i, std::byte* room) const {
-    float* const line = reinterpret_cast<float*>(room + line_at_);
+             int64_t i, std::byte* scratch) const {
+    float* const line = reinterpret_cast<float*>(scratch + line_at_);
     const int64_t panels = ceil_div(limit, kPanel), whole = round_up(limit, kDepth);
     constexpr int64_t kTileSums = kRows * kRows;
     const float* from = sums + i / kPanel * panels * kBlockSums +
@@ -169,8 +170,8 @@ class AmxAttentionPlan final : public KernelPlan {
       std::copy_n(from, kRows, line + panel * kPanel);
       std::copy_n(from + kTileSums, kRows, line + panel * kPanel + kRows);
     }
-    score_rows_.weigh(args, head, row, limit, reinterpret_cast<float*>(room + mask_at_), line);
-    BF16* const to = weights_.row(room + weights_at_, i);
+    score_rows_.weigh(args, head, row, limit, reinterpret_cast<float*>(scratch + mask_at_), line);
+    BF16* const to = weights_.row(scratch + weights_at_, i);
     narrow(DType::bf16, line, reinterpret_cast<std::byte*>(to), static_cast<size_t>(limit));
     std::fill(to + limit, to + whole, BF16{});
   }

@@ -27,11 +27,11 @@ struct Elements {
     }
   }
   const float* floats(int64_t index) const { return reinterpret_cast<const float*>(at(index)); }
-  // Where they lie when they are float32, else `room` with them in it.
-  const float* line(int64_t index, int64_t count, float* room) const {
+  // Where they lie when they are float32, else `scratch` with them in it.
+  const float* line(int64_t index, int64_t count, float* scratch) const {
     if (are_floats()) return floats(index);
-    read(index, count, room);
-    return room;
+    read(index, count, scratch);
+    return scratch;
   }
 };
 
@@ -59,14 +59,15 @@ struct Panels {
     }
   }
 
-  // A matrix whose columns start `step` elements apart; `room` holds k floats.
-  void pack_columns(const Elements& from, int64_t first, int64_t step, float* room,
+  // A matrix whose columns start `step` elements apart; `scratch` holds k floats.
+  void pack_columns(const Elements& from, int64_t first, int64_t step, float* scratch,
                     float* to) const {
     for (int64_t panel = 0; panel < count(); ++panel) {
       const int64_t column = panel * width(), wide = blocks_of(panel) * 16;
       const int64_t valid = std::min(wide, n - column);
       for (int64_t j = 0; j < wide; ++j) {
-        const float* line = j < valid ? from.line(first + (column + j) * step, k, room) : nullptr;
+        const float* line =
+            j < valid ? from.line(first + (column + j) * step, k, scratch) : nullptr;
         for (int64_t row = 0; row < k; ++row) to[row * wide + j] = line ? line[row] : 0.0f;
       }
       to += wide * k;

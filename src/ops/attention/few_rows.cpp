@@ -28,7 +28,7 @@ class FewRowsPlan final : public KernelPlan {
   ScoreRows rows;
   const TileSet* tiles = nullptr;
   int64_t lines_step = 0, result_step = 0;  // floats between rows of scores and of results
-  // In floats, from the start of the workspace; the room of a thread, from its own start.
+  // In floats, from the start of the workspace; the scratch of a thread, from its own start.
   size_t threads = 1, scratch_at = 0, scratch_floats = 0;  // of a thread
   size_t keys_at = 0, products_at = 0, lines_at = 0, values_at = 0, result_at = 0, mask_at = 0;
   PresentWorkspace present;
@@ -55,17 +55,17 @@ class FewRowsPlan final : public KernelPlan {
   int64_t row_of(int64_t i) const { return i % a.rows; }
 
   void attend(const RunArgs& args, const Elements& k, const Elements& v, int64_t b, int64_t g,
-              float* room) const {
+              float* scratch) const {
     const int64_t limit = rows.limit(args, b, a.rows - 1);
-    turn_queries(args, b, g, room);
-    multiply_keys(args, k, b, g, limit, room);
+    turn_queries(args, b, g, scratch);
+    multiply_keys(args, k, b, g, limit, scratch);
     for (int64_t i = 0; i < count(); ++i) {
-      rows.weigh(args, b * a.heads + head_of(g, i), row_of(i), limit, room + mask_at,
-                 room + lines_at + static_cast<size_t>(i * lines_step));
+      rows.weigh(args, b * a.heads + head_of(g, i), row_of(i), limit, scratch + mask_at,
+                 scratch + lines_at + static_cast<size_t>(i * lines_step));
     }
-    multiply_values(args, v, b, g, limit, room);
+    multiply_values(args, v, b, g, limit, scratch);
     for (int64_t i = 0; i < count(); ++i) {
-      const float* result = room + result_at + static_cast<size_t>(i * result_step);
+      const float* result = scratch + result_at + static_cast<size_t>(i * result_step);
       const auto to = static_cast<size_t>(a.y.at(b, head_of(g, i), row_of(i))) * size_of(type);
       const auto length = static_cast<size_t>(a.value_size);
       if (type == DType::f32)
@@ -75,32 +75,32 @@ class FewRowsPlan final : public KernelPlan {
     }
   }
 
-  // The rows of Q as columns of a panel, at the start of the room.
-  void turn_queries(const RunArgs& args, int64_t b, int64_t g, float* room) const {
+  // The rows of Q as columns of a panel, at the start of the scratch.
+  void turn_queries(const RunArgs& args, int64_t b, int64_t g, float* scratch) const {
     const Elements q{type, args.inputs[0]};
-    std::fill_n(room, a.size * kLanes, 0.0f);
+    std::fill_n(scratch, a.size * kLanes, 0.0f);
     for (int64_t i = 0; i < count(); ++i) {
-      const float* line = q.line(a.q.at(b, head_of(g, i), row_of(i)), a.size, room + keys_at);
-      for (int64_t d = 0; d < a.size; ++d) room[d * kLanes + i] = line[d];
+      const float* line = q.line(a.q.at(b, head_of(g, i), row_of(i)), a.size, scratch + keys_at);
+      for (int64_t d = 0; d < a.size; ++d) scratch[d * kLanes + i] = line[d];
     }
   }
 
   // Scores of [0, limit) into the lines.
   void multiply_keys(const RunArgs& args, const Elements& k, int64_t b, int64_t g, int64_t limit,
-                     float* room) const {
+                     float* scratch) const {
     TileArgs t = tile(args, a.size);
-    t.weights = room;
-    t.out = room + products_at;
+    t.weights = scratch;
+    t.out = scratch + products_at;
     t.out_pixel = kLanes;
     for (int64_t at = 0; at < limit; at += tiles->max_pixels) {
       const int64_t n = std::min(tiles->max_pixels, limit - at);
       const int64_t from = a.key.read.at(b, g, at);
-      t.in = k.are_floats() ? k.floats(from) : room + keys_at;
+      t.in = k.are_floats() ? k.floats(from) : scratch + keys_at;
       t.pixel_step = k.are_floats() ? a.key.read.row : a.size;
       for (int64_t j = 0; j < n && !k.are_floats(); ++j)
-        k.read(from + j * a.key.read.row, a.size, room + keys_at + j * a.size);
+        k.read(from + j * a.key.read.row, a.size, scratch + keys_at + j * a.size);
       tiles->find(Walk::any, 1, n, 1)(t);
-      float* lines = room + lines_at + at;
+      float* lines = scratch + lines_at + at;
       for (int64_t i = 0; i < count(); ++i) {
         for (int64_t j = 0; j < n; ++j) lines[i * lines_step + j] = t.out[j * kLanes + i];
       }
@@ -109,18 +109,18 @@ class FewRowsPlan final : public KernelPlan {
 
   // The weighted sums of values into the results.
   void multiply_values(const RunArgs& args, const Elements& v, int64_t b, int64_t g, int64_t limit,
-                       float* room) const {
+                       float* scratch) const {
     for (int64_t at = 0; at < limit; at += kPieceLength) {
       const Panels panels{std::min(kPieceLength, limit - at), a.value_size, tiles->panel_blocks};
-      panels.pack_rows(v, a.value.read.at(b, g, at), a.value.read.row, room + values_at);
+      panels.pack_rows(v, a.value.read.at(b, g, at), a.value.read.row, scratch + values_at);
       TileArgs t = tile(args, panels.k);
-      t.in = room + lines_at + at;
+      t.in = scratch + lines_at + at;
       t.pixel_step = lines_step;
       t.out_pixel = result_step;
       for (int64_t panel = 0; panel < panels.count(); ++panel) {
         const int64_t column = panel * panels.width();
-        t.weights = room + values_at + column * panels.k;
-        t.out = room + result_at + column;
+        t.weights = scratch + values_at + column * panels.k;
+        t.out = scratch + result_at + column;
         t.residual = at > 0 ? t.out : nullptr;
         tiles->find(Walk::any, 1, count(), panels.blocks_of(panel))(t);
       }

@@ -130,12 +130,13 @@ class LinearPlan final : public KernelPlan {
   bool has_past = false;
 
   // Of a head: the state, one row each of key or query, of decays, of values and of results.
-  int64_t room() const { return s.size * s.value_size + 2 * s.size + 2 * s.value_size; }
+  int64_t scratch_floats() const { return s.size * s.value_size + 2 * s.size + 2 * s.value_size; }
 
   Status run(const RunArgs& args) const override {
     parallel_tasks(static_cast<size_t>(s.batch * s.kv_heads), [&](size_t task) {
-      attend(args, static_cast<int64_t>(task),
-             reinterpret_cast<float*>(args.workspace) + static_cast<int64_t>(task) * room());
+      attend(
+          args, static_cast<int64_t>(task),
+          reinterpret_cast<float*>(args.workspace) + static_cast<int64_t>(task) * scratch_floats());
     });
     return {};
   }
@@ -200,7 +201,8 @@ PlanResult plan_linear(const OpContext& context) {
   plan->has_past = context.has_input(3);
   plan->state_type = plan->has_past ? context.inputs[3].dtype : plan->type;
   plan->workspace_bytes =
-      static_cast<size_t>(plan->s.batch * plan->s.kv_heads * plan->room()) * sizeof(float);
+      static_cast<size_t>(plan->s.batch * plan->s.kv_heads * plan->scratch_floats()) *
+      sizeof(float);
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }
 

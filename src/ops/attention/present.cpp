@@ -27,10 +27,10 @@ PresentWorkspace present_workspace(const OpContext& context, const AttentionShap
 }
 
 const std::byte* join_present(const AttentionShape& a, const CachedTensor& tensor,
-                              const RunArgs& args, std::byte* room) {
+                              const RunArgs& args, std::byte* scratch) {
   const std::byte* given = args.inputs[tensor.input];
   std::byte* present = args.outputs.size() > tensor.output ? args.outputs[tensor.output] : nullptr;
-  if (!present && a.has_past) present = room;
+  if (!present && a.has_past) present = scratch;
   if (!present) return given;
   const std::byte* past = a.has_past ? args.inputs[tensor.past_input] : nullptr;
   const size_t line = static_cast<size_t>(tensor.size) * size_of(tensor.type);

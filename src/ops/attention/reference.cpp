@@ -21,14 +21,17 @@ class ReferencePlan final : public KernelPlan {
   PresentWorkspace present;  // first in the workspace
 
   // Doubles of a head: weights, a row of Q, of K or V, and of Y.
-  int64_t room() const { return a.columns + 2 * std::max(a.size, a.value_size) + a.value_size; }
+  int64_t scratch_doubles() const {
+    return a.columns + 2 * std::max(a.size, a.value_size) + a.value_size;
+  }
 
   Status run(const RunArgs& args) const override {
     const std::byte* keys = join_present(a, a.key, args, args.workspace + present.key_at);
     const std::byte* values = join_present(a, a.value, args, args.workspace + present.value_at);
     parallel(static_cast<size_t>(a.batch * a.heads), 1, [&](size_t begin, size_t end) {
       for (auto head = static_cast<int64_t>(begin); head < static_cast<int64_t>(end); ++head) {
-        auto* weights = reinterpret_cast<double*>(args.workspace + present.end) + head * room();
+        auto* weights =
+            reinterpret_cast<double*>(args.workspace + present.end) + head * scratch_doubles();
         for (int64_t row = 0; row < a.rows; ++row) {
           weigh(args, keys, head, row, weights);
           average(args, values, head, row, weights);
@@ -115,7 +118,8 @@ PlanResult plan_attention_reference(const OpContext& context) {
   plan->store = store_block<double>(context.outputs[0].dtype);
   plan->present = present_workspace(context, a, 0);
   plan->workspace_bytes =
-      plan->present.end + static_cast<size_t>(a.batch * a.heads * plan->room()) * sizeof(double);
+      plan->present.end +
+      static_cast<size_t>(a.batch * a.heads * plan->scratch_doubles()) * sizeof(double);
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }
 

@@ -28,23 +28,23 @@ int64_t ScoreRows::limit(const RunArgs& args, int64_t b, int64_t row) const {
   return std::max<int64_t>(1, a_.keys_of(b, row, lengths(args)).last);
 }
 
-// What is added to the scores of a row, where it lies or in `room`.
+// What is added to the scores of a row, where it lies or in `scratch`.
 const float* ScoreRows::mask_line(const RunArgs& args, int64_t b, int64_t h, int64_t row,
-                                  float* room) const {
+                                  float* scratch) const {
   const int64_t from = a_.mask_offset(b, h, row);
   if (kTiledTypes.has(mask_type_))
-    return Elements{mask_type_, args.inputs[3]}.line(from, a_.mask_columns, room);
+    return Elements{mask_type_, args.inputs[3]}.line(from, a_.mask_columns, scratch);
   double part[kBlockLength];
   for (int64_t at = 0; at < a_.mask_columns; at += kBlockLength) {
     const int64_t n = std::min(kBlockLength, a_.mask_columns - at);
     load_mask_(args.inputs[3], from + at, 1, part, n);
     for (int64_t i = 0; i < n; ++i) {
-      room[at + i] = mask_type_ != DType::boolean ? static_cast<float>(part[i])
-                     : part[i] != 0               ? 0.0f
-                                                  : -INFINITY;
+      scratch[at + i] = mask_type_ != DType::boolean ? static_cast<float>(part[i])
+                        : part[i] != 0               ? 0.0f
+                                                     : -INFINITY;
     }
   }
-  return room;
+  return scratch;
 }
 
 void ScoreRows::emit(const RunArgs& args, Scores stage, int64_t head, int64_t row,
@@ -60,7 +60,7 @@ void ScoreRows::emit(const RunArgs& args, Scores stage, int64_t head, int64_t ro
 }
 
 void ScoreRows::weigh(const RunArgs& args, int64_t head, int64_t row, int64_t limit,
-                      float* mask_room, float* line) const {
+                      float* mask_scratch, float* line) const {
   const int64_t b = head / a_.heads, h = head % a_.heads;
   float scale = a_.scale;
   if (a_.softcap > 0 || a_.scores != Scores::none) {
@@ -76,7 +76,7 @@ void ScoreRows::weigh(const RunArgs& args, int64_t head, int64_t row, int64_t li
   emit(args, Scores::capped, head, row, line);
   const KeyRange range = a_.keys_of(b, row, lengths(args));
   const int64_t first = std::min(range.first, limit), last = std::max(range.last, first);
-  const float* added = a_.has_mask ? mask_line(args, b, h, row, mask_room) : nullptr;
+  const float* added = a_.has_mask ? mask_line(args, b, h, row, mask_scratch) : nullptr;
   bool shut = last <= first;
   if (added && !shut && a_.zero_if_shut)
     shut = std::all_of(added + first, added + last, [](float x) { return x == -INFINITY; });

@@ -19,13 +19,14 @@ class ScoreRows {
   // How many columns of the products the rows up to `row` of a sample need.
   int64_t limit(const RunArgs& args, int64_t b, int64_t row) const;
   // Products of a row of a head (sample * heads + head) become weights. Those of [0, limit) are
-  // read and written; `mask_room` holds mask_floats().
-  void weigh(const RunArgs& args, int64_t head, int64_t row, int64_t limit, float* mask_room,
+  // read and written; `mask_scratch` holds mask_floats().
+  void weigh(const RunArgs& args, int64_t head, int64_t row, int64_t limit, float* mask_scratch,
              float* line) const;
 
  private:
   const int64_t* lengths(const RunArgs& args) const;
-  const float* mask_line(const RunArgs& args, int64_t b, int64_t h, int64_t row, float* room) const;
+  const float* mask_line(const RunArgs& args, int64_t b, int64_t h, int64_t row,
+                         float* scratch) const;
   void emit(const RunArgs& args, Scores stage, int64_t head, int64_t row, const float* line) const;
 
   AttentionShape a_;

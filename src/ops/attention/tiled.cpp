@@ -31,7 +31,7 @@ class TiledAttentionPlan final : public KernelPlan {
   int64_t result_step = 0;  // of a row of results before they are rounded
   int64_t row_tiles = 1;    // per head
   int64_t tile_step = 1;    // row tiles of a task
-  // In floats, from the start of the workspace; the room of a thread, from its own start.
+  // In floats, from the start of the workspace; the scratch of a thread, from its own start.
   size_t keys_at = 0, values_at = 0, lines_at = 0;
   size_t query_at = 0, mask_at = 0, result_at = 0;
   PresentWorkspace present;
@@ -94,30 +94,30 @@ class TiledAttentionPlan final : public KernelPlan {
     }
   }
 
-  void attend(const RunArgs& args, int64_t head, int64_t tile, float* room) const {
+  void attend(const RunArgs& args, int64_t head, int64_t tile, float* scratch) const {
     const float* work = reinterpret_cast<const float*>(args.workspace);
     const int64_t b = head / a.heads, h = head % a.heads;
     const int64_t row = first_row(tile), count = first_row(tile + 1) - row;
     const auto at = static_cast<size_t>(b * a.kv_heads + h / a.group());
     const int64_t limit = rows.limit(args, b, row + count - 1);
-    float* scores = room;
+    float* scores = scratch;
     const Elements q{type, args.inputs[0]};
     const bool floats = q.are_floats();
     const int64_t place = a.q.at(b, h, row);
-    const float* query = floats ? q.floats(place) : room + query_at;
+    const float* query = floats ? q.floats(place) : scratch + query_at;
     for (int64_t i = 0; i < count && !floats; ++i) {
-      q.read(place + i * a.q.row, a.size, room + query_at + i * a.size);
+      q.read(place + i * a.q.row, a.size, scratch + query_at + i * a.size);
     }
     multiply({count, a.size, limit, floats ? a.q.row : a.size, scores_step}, query, keys,
              work + keys_at + at * size(keys), work, scores);
     for (int64_t i = 0; i < count; ++i)
-      rows.weigh(args, head, row + i, limit, room + mask_at, scores + i * scores_step);
+      rows.weigh(args, head, row + i, limit, scratch + mask_at, scores + i * scores_step);
     const float* packed = work + values_at + at * size(values);
     Product product{count, limit, a.value_size, scores_step, a.y.row, true};
     const int64_t to = a.y.at(b, h, row);
     if (floats)
       return multiply(product, scores, values, packed, work, output_of<float>(args, 0) + to);
-    float* result = room + result_at;
+    float* result = scratch + result_at;
     product.out_step = result_step, product.cut = false;
     multiply(product, scores, values, packed, work, result);
     for (int64_t i = 0; i < count; ++i) {
@@ -150,17 +150,17 @@ PlanResult plan_tiled(const OpContext& context) {
   plan->keys_at = static_cast<size_t>(wide * 16);  // zeros for the bias of a panel come first
   plan->values_at = plan->keys_at + heads * TiledAttentionPlan::size(plan->keys);
   plan->lines_at = plan->values_at + heads * TiledAttentionPlan::size(plan->values);
-  size_t end = plan->lines_at, room = static_cast<size_t>(most * plan->scores_step);
+  size_t end = plan->lines_at, scratch = static_cast<size_t>(most * plan->scores_step);
   if (a.key.type != DType::f32) end += heads * static_cast<size_t>(a.size);
-  plan->query_at = plan->mask_at = plan->result_at = room;
+  plan->query_at = plan->mask_at = plan->result_at = scratch;
   if (plan->type != DType::f32) {
     plan->result_at = plan->query_at + static_cast<size_t>(most * a.size);
-    plan->mask_at = room = plan->result_at + static_cast<size_t>(most * plan->result_step);
+    plan->mask_at = scratch = plan->result_at + static_cast<size_t>(most * plan->result_step);
   }
-  room += plan->rows.mask_floats();
+  scratch += plan->rows.mask_floats();
   plan->present = present_workspace(context, a, end * sizeof(float));
   plan->workspace_bytes = plan->present.end;
-  plan->add_thread_scratch(static_cast<size_t>(threads), room * sizeof(float));
+  plan->add_thread_scratch(static_cast<size_t>(threads), scratch * sizeof(float));
   if (element_count(context.outputs[0].shape) == 0) plan->a.batch = 0;
   return std::unique_ptr<KernelPlan>(std::move(plan));
 }

@@ -22,7 +22,7 @@ constexpr int64_t kCachedWeights = 512 << 10;
 constexpr int64_t kCachedInput = 384 << 10;
 constexpr int64_t kTasksPerThread = 4;
 // Input and output together over this size come from the third-level cache or from memory.
-constexpr int64_t kNearBytes = 4 << 20;
+constexpr int64_t kPrefetchFrom = 4 << 20;
 
 // Padded inputs over this many floats are refused: sizes would overflow.
 constexpr int64_t kMostFloats = int64_t{1} << 40;
@@ -93,7 +93,7 @@ class BlockedConvPlan final : public KernelPlan {
   WidthTiles<typename Tiles::Function> widths[2];  // of out_w / columns pixels, and of one more
   std::vector<int64_t> runs;
   int64_t panel_step = 1, unit_step = 1;  // panels and tiles of one task
-  bool far = false;                       // see TileArgs
+  bool prefetch = false;                  // see TileArgs
 
   int64_t row_groups() const { return ceil_div(out_h, rows); }
   int64_t tiles() const { return row_groups() * columns; }
@@ -143,7 +143,7 @@ class BlockedConvPlan final : public KernelPlan {
     t.out_row = out_w * 16;
     t.out_pixel = 16;
     t.out_block = plane;
-    if constexpr (std::is_same_v<T, float>) t.far = far;
+    if constexpr (std::is_same_v<T, float>) t.prefetch = prefetch;
     t.clamp = activation.on;
     t.min = activation.min;
     t.max = activation.max;
@@ -289,7 +289,7 @@ Result<std::unique_ptr<KernelPlan>> make_conv_plan(const OpContext& context,
   if (element_count(context.outputs[0].shape) == 0) plan->batch = 0;
   const int64_t out_floats =
       plan->batch * weights.group * weights.out_blocks() * 16 * plan->out_h * plan->out_w;
-  plan->far = (plan->batch * plan->image_floats() + out_floats) * 4 > kNearBytes;
+  plan->prefetch = (plan->batch * plan->image_floats() + out_floats) * 4 > kPrefetchFrom;
   cut_tiles(*plan, tiles);
   cut_tasks(*plan, context.target.threads);
   if (plan->copies) {

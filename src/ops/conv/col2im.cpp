@@ -77,7 +77,7 @@ struct ColumnSums {
   StoreBlock<W> store = nullptr;
   size_t threads = 1;
 
-  int64_t room() const { return element_count(g.image) * parts; }
+  int64_t plane_elements() const { return element_count(g.image) * parts; }
 
   // The columns of one tap: `at` is where they begin in the input.
   void add_tap(const std::byte* input, int64_t at, int64_t tap, W* pixels) const {
@@ -87,8 +87,8 @@ struct ColumnSums {
     const auto offset = [&](size_t d, int64_t k) { return k * g.dilation[d] - g.pad[d]; };
     const int64_t shift = offset(last, tap % g.block[last]), stride = g.stride[last];
     const int64_t from = shift < 0 ? ceil_div(-shift, stride) : 0;
-    const int64_t room = g.image[last] - 1 - shift;
-    const int64_t to = room < 0 ? 0 : std::min(g.steps[last], room / stride + 1);
+    const int64_t left = g.image[last] - 1 - shift;
+    const int64_t to = left < 0 ? 0 : std::min(g.steps[last], left / stride + 1);
     for (int64_t row = 0; row < rows && from < to; ++row) {
       int64_t rest = row, k = tap / g.block[last], line = 0, place = 1;
       bool inside = true;
@@ -116,11 +116,12 @@ struct ColumnSums {
     const int64_t taps = element_count(g.block), steps = element_count(g.steps);
     parallel_slots(threads, static_cast<size_t>(planes), [&](size_t task, size_t slot) {
       const auto plane = static_cast<int64_t>(task);
-      W* pixels = reinterpret_cast<W*>(args.workspace) + slot * static_cast<size_t>(room());
-      std::fill_n(pixels, room(), W{});
+      W* pixels =
+          reinterpret_cast<W*>(args.workspace) + slot * static_cast<size_t>(plane_elements());
+      std::fill_n(pixels, plane_elements(), W{});
       for (int64_t tap = 0; tap < taps; ++tap)
         add_tap(args.inputs[0], (plane * taps + tap) * steps * parts, tap, pixels);
-      store(args.outputs[0], plane * room(), pixels, room());
+      store(args.outputs[0], plane * plane_elements(), pixels, plane_elements());
     });
   }
 };
@@ -136,14 +137,15 @@ PlanResult plan_sums(const OpContext& context, Columns g) {
                            store_block<W>(part_of(type)),
                            context.target.threads};
   auto plan = make_plan(sums);
-  plan->workspace_bytes = context.target.threads * static_cast<size_t>(sums.room()) * sizeof(W);
+  plan->workspace_bytes =
+      context.target.threads * static_cast<size_t>(sums.plane_elements()) * sizeof(W);
   return plan;
 }
 
 PlanResult plan_columns(const OpContext& context) {
   ANYNPU_ASSIGN(Columns g, columns_of(context));
   // Whole numbers are added without sign, which wraps around as two's complement does.
-  return wide_kind(part_of(context.inputs[0].dtype)) == WideKind::real
+  return wide_kind(part_of(context.inputs[0].dtype)) == WideKind::float64
              ? plan_sums<double>(context, std::move(g))
              : plan_sums<uint64_t>(context, std::move(g));
 }
@@ -163,7 +165,7 @@ void register_col2im(Registry& registry) {
   registry.add(KernelDef{.op = "Col2Im",
                          .name = "reference",
                          .types = kValues,
-                         .create = create_late<plan_columns, 6>});
+                         .create = create_with_runtime_params<plan_columns, 6>});
 }
 
 }  // namespace anynpu::ops::conv

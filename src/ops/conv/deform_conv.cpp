@@ -91,7 +91,9 @@ struct Deform {
   int64_t pixels() const { return p.window.out[0] * p.window.out[1]; }
   int64_t group_in() const { return p.channels / p.group; }
   int64_t group_out() const { return p.outputs / p.group; }
-  int64_t room() const { return group_in() * taps() * kPixels; }  // of a thread, in doubles
+  int64_t scratch_doubles() const {
+    return group_in() * taps() * kPixels;
+  }  // of a thread, in doubles
 
   static double read(const RunArgs& args, size_t input, int64_t at) {
     return static_cast<double>(Element<T>::load(input_of<T>(args, input)[at]));
@@ -140,8 +142,8 @@ struct Deform {
       const int64_t n = i / blocks / p.group, group = i / blocks % p.group;
       const int64_t first = i % blocks * kPixels, count = std::min(kPixels, pixels() - first);
       double* columns =
-          reinterpret_cast<double*>(args.workspace) + slot * static_cast<size_t>(room());
-      if (count < kPixels) std::fill_n(columns, room(), 0.0);  // it is multiplied whole
+          reinterpret_cast<double*>(args.workspace) + slot * static_cast<size_t>(scratch_doubles());
+      if (count < kPixels) std::fill_n(columns, scratch_doubles(), 0.0);  // it is multiplied whole
       gather(args, n, group, first, count, columns);
       for (int64_t m = group * group_out(); m < (group + 1) * group_out(); ++m) {
         double sum[kPixels];
@@ -165,7 +167,7 @@ PlanResult plan_deform(const OpContext& context) {
                                         context.target.threads};
     plan = make_plan(deform);
     plan->workspace_bytes =
-        context.target.threads * static_cast<size_t>(deform.room()) * sizeof(double);
+        context.target.threads * static_cast<size_t>(deform.scratch_doubles()) * sizeof(double);
   });
   if (!plan) return no_kernel_for(context);
   return plan;

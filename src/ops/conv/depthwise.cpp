@@ -41,10 +41,10 @@ struct RowOrder {
     const auto wanted = static_cast<int64_t>(threads);
     if (batch > 0) parts = std::clamp<int64_t>(wanted / batch, 1, std::max<int64_t>(1, rows));
   }
-  struct Row {
+  struct PlaneRow {
     int64_t plane, row;
   };
-  Row operator[](int64_t i) const {
+  PlaneRow operator[](int64_t i) const {
     const int64_t image = i / (blocks * rows), at = i % (blocks * rows);
     int64_t part = at / blocks * parts / rows;  // right but for what rounding does
     while ((part + 1) * rows / parts * blocks <= at) ++part;
@@ -111,11 +111,11 @@ struct ShortDepthwise {
 };
 
 // Where output row `y` of a plane and all it is made of lie: in a LaneRow or in ShortLaneRows.
-struct Places {
+struct WeightOffsets {
   int64_t blocks = 1, taps = 1, out_h = 1;
 
-  template <typename T, typename Row>
-  void point(Row& row, const RunArgs& args, int64_t plane, int64_t y) const {
+  template <typename T, typename PlaneRow>
+  void point(PlaneRow& row, const RunArgs& args, int64_t plane, int64_t y) const {
     const int64_t block = plane % blocks, place = (plane * out_h + y) * row.out_w * kBlock;
     const T* residual = args.inputs.size() > 3 ? input_of<T>(args, 3) : nullptr;
     const float* packed = reinterpret_cast<const float*>(args.packed);
@@ -179,7 +179,7 @@ class DepthwiseConv final : public Kernel {
     const int64_t pad_top = flat ? 0 : w.pad_begin[0];
     const int64_t blocks = blocks_, taps = taps_, batch = c.batch;
     const size_t threads = context.target.threads;
-    const Places places{blocks, taps, out_h};
+    const WeightOffsets places{blocks, taps, out_h};
     const auto depthwise_row = lanes_.depthwise_row;
     const auto least =  // rows, or bands of rows, that a thread takes
         static_cast<size_t>(std::max<int64_t>(1, 2048 / std::max<int64_t>(1, r.out_w * taps)));

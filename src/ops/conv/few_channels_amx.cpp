@@ -53,7 +53,7 @@ void Fold::mix(const Engine& engine, const BF16* input, int64_t image, int64_t y
   const int64_t width = window_.in[1], plane = window_.in[0] * width;
   const BF16* const line = input + image * channels_ * plane + y * width;
   // Rows may read beyond the line, but not beyond the tensor.
-  const int64_t room = input + batch_ * channels_ * plane - (line + (channels_ - 1) * plane);
+  const int64_t left = input + batch_ * channels_ * plane - (line + (channels_ - 1) * plane);
   std::fill_n(to, window_.pad_begin[1] * channels_, BF16{});
   BF16* const mixed = to + window_.pad_begin[1] * channels_;
   const int64_t all = ceil_div(width * channels_, kDepth);
@@ -62,17 +62,17 @@ void Fold::mix(const Engine& engine, const BF16* input, int64_t image, int64_t y
     std::array<const BF16*, kMostChannels> lines;
     for (int64_t c = 0; c < channels_; ++c)
       lines[static_cast<size_t>(c)] = line + c * plane + first;
-    Picks picks;
-    picks.lines = lines.data();
-    picks.count = channels_;
-    picks.orders = mixing_.data() + phase * channels_ * kDepth;
-    picks.step = kDepth;
-    picks.to = mixed + phase * kDepth;
-    picks.to_step = channels_ * kDepth;
+    RowPermute permute;
+    permute.lines = lines.data();
+    permute.count = channels_;
+    permute.orders = mixing_.data() + phase * channels_ * kDepth;
+    permute.step = kDepth;
+    permute.to = mixed + phase * kDepth;
+    permute.to_step = channels_ * kDepth;
     const int64_t wanted = ceil_div(all - phase, channels_);
-    picks.rows = std::clamp<int64_t>((room - first) / kDepth, 0, wanted);
-    engine.pick_rows(picks);
-    for (int64_t row = picks.rows; row < wanted; ++row) {
+    permute.rows = std::clamp<int64_t>((left - first) / kDepth, 0, wanted);
+    engine.permute_rows(permute);
+    for (int64_t row = permute.rows; row < wanted; ++row) {
       const int64_t begin = (row * channels_ + phase) * kDepth;
       for (int64_t i = begin; i < std::min(begin + kDepth, width * channels_); ++i)
         mixed[i] = line[i % channels_ * plane + i / channels_];
@@ -104,15 +104,15 @@ void Fold::run(const Engine& engine, const BF16* input, int64_t image, int64_t t
       next = std::max(next, from + 1);
       lines[static_cast<size_t>(i)] = mixed;
     }
-    Joins joins;
-    joins.lines = lines.data();
-    joins.count = kernel;
-    joins.width = w.kernel[1] * channels_;
-    joins.masks = masks_.data();
-    joins.step = w.stride[1] * channels_;
-    joins.rows = w.out[1];
-    joins.to = to;
-    engine.join_lines(joins);
+    RowBlend blend;
+    blend.lines = lines.data();
+    blend.count = kernel;
+    blend.width = w.kernel[1] * channels_;
+    blend.masks = masks_.data();
+    blend.step = w.stride[1] * channels_;
+    blend.rows = w.out[1];
+    blend.to = to;
+    engine.blend_lines(blend);
   }
 }
 

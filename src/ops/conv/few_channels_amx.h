@@ -4,7 +4,7 @@
 //
 // Lines of the input are mixed first, [column][channel] with the pads around them, so that what a
 // window has of a line lies side by side; of these the last few are kept. Both steps move 32
-// elements at a time (Picks, Joins).
+// elements at a time (RowPermute, RowBlend).
 #pragma once
 
 #include <vector>

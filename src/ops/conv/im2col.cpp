@@ -41,13 +41,13 @@ struct Segments {
   size_t count = 0;
 };
 
-struct Rows {
+struct WeightRows {
   Im2colConv conv;
   const TileSet* tiles = nullptr;
   std::vector<PhaseRows> phases;
   int64_t floats = 0;
 
-  Rows(Im2colConv made, const TileSet& set) : conv(std::move(made)), tiles(&set) {
+  WeightRows(Im2colConv made, const TileSet& set) : conv(std::move(made)), tiles(&set) {
     for (const ConvPhase& phase : conv.phases) {
       const int64_t depth = conv.in_group() * static_cast<int64_t>(phase.taps.size());
       phases.push_back({depth, floats});
@@ -88,9 +88,9 @@ struct Rows {
 
 class Im2colPlan final : public KernelPlan {
  public:
-  explicit Im2colPlan(Rows given) : rows(std::move(given)) {}
+  explicit Im2colPlan(WeightRows given) : rows(std::move(given)) {}
 
-  Rows rows;
+  WeightRows rows;
   bool packs_weights = false;
   int64_t wide = 16;                    // columns of a full panel
   std::vector<TileFunction> functions;  // by rows - 1, then blocks - 1
@@ -124,7 +124,7 @@ class Im2colPlan final : public KernelPlan {
 
  private:
   void run_task(const RunArgs& args, int64_t image, int64_t group, int64_t task,
-                const float* weights, float* room) const {
+                const float* weights, float* scratch) const {
     const int64_t piece = task % row_pieces, step = task / row_pieces;
     size_t phase = 0;
     while (first_task[phase + 1] <= step) ++phase;
@@ -138,18 +138,18 @@ class Im2colPlan final : public KernelPlan {
       Segments& found = segments[static_cast<size_t>(panel - first)];
       find_segments(p, panel * wide, std::min(positions, (panel + 1) * wide), found);
       gather(args, image, group, p, found, columns_of(positions, panel),
-             room + (panel - first) * wide * depth);
+             scratch + (panel - first) * wide * depth);
     }
     const int64_t end = std::min(rows.row_tiles(), (piece + 1) * tile_step);
     for (int64_t tile = piece * tile_step; tile < end; ++tile) {
       const int64_t row = rows.first_row(tile), count = rows.first_row(tile + 1) - row;
       for (int64_t panel = first; panel < last; ++panel) {
         const int64_t columns = columns_of(positions, panel);
-        multiply(weights + rows.place(phase, group, row), room + (panel - first) * wide * depth,
+        multiply(weights + rows.place(phase, group, row), scratch + (panel - first) * wide * depth,
                  reinterpret_cast<const float*>(args.workspace), depth, count, columns,
-                 room + tile_at);
+                 scratch + tile_at);
         finish(args, image, group * rows.conv.out_group() + row, count, columns,
-               segments[static_cast<size_t>(panel - first)], room + tile_at);
+               segments[static_cast<size_t>(panel - first)], scratch + tile_at);
       }
     }
   }
@@ -236,7 +236,7 @@ class Im2colPlan final : public KernelPlan {
     functions[static_cast<size_t>((count - 1) * rows.tiles->panel_blocks + columns / 16 - 1)](t);
   }
 
-  // Rows of a tile to where they belong.
+  // WeightRows of a tile to where they belong.
   void finish(const RunArgs& args, int64_t image, int64_t channel, int64_t count, int64_t columns,
               const Segments& segments, const float* tile) const {
     const Im2colConv& c = rows.conv;
@@ -292,7 +292,7 @@ class GatheredKernel final : public Kernel {
   PlanResult plan(const OpContext& context) const override {
     ANYNPU_ASSIGN(Im2colConv conv, rule_(context));
     const TileSet& tiles = *rows_.tiles;
-    auto made = std::make_unique<Im2colPlan>(Rows(std::move(conv), tiles));
+    auto made = std::make_unique<Im2colPlan>(WeightRows(std::move(conv), tiles));
     const Im2colConv& c = made->rows.conv;
     made->packs_weights = !constant_;
     made->wide = tiles.panel_blocks * 16;
@@ -335,7 +335,7 @@ class GatheredKernel final : public Kernel {
   }
 
  private:
-  Rows rows_;  // only what does not depend on the input
+  WeightRows rows_;  // only what does not depend on the input
   Im2colRule rule_;
   bool constant_;
 };

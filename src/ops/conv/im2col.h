@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions as matrix products over gathered windows (f32): any number of axes, weights that a
-// run brings, and transposed convolutions. Output positions are cut into panels of columns; what
-// the kernel sees there is gathered into one panel of the right side, and the weights are the rows
-// that pass over it (simd/tile.h).
+// Convolutions by im2col and matrix products (f32): any number of axes, weights that a run brings,
+// and transposed convolutions. Output positions are cut into panels of columns; what the kernel
+// sees of the input there is copied into one panel (im2col), and the weights are the rows that pass
+// over it (simd/tile.h). The whole matrix of columns is never in memory.
 //
 // A transposed convolution of stride s is s convolutions side by side: output positions of the same
 // remainder see the same taps, at neighbouring inputs. Each such set is a phase, and each output is

@@ -109,7 +109,7 @@ void register_non_max_suppression(Registry& registry) {
   registry.add(KernelDef{.op = "NonMaxSuppression",
                          .name = "reference",
                          .types = {DType::f32},
-                         .create = create_late<plan_nms, 0b11111>});
+                         .create = create_with_runtime_params<plan_nms, 0b11111>});
 }
 
 }  // namespace anynpu::ops::detection

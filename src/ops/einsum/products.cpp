@@ -24,7 +24,7 @@ constexpr int64_t kLeastDot = 16;       // products of a sum that is worth a loo
 constexpr int64_t kDotRange = 1 << 14;  // products, for each thread at least
 constexpr int64_t kLeastProduct = 64;   // multiplications of a matrix: below, calls outweigh them
 
-struct Place {
+struct BufferRef {
   enum Kind : uint8_t { input, output, workspace } kind = input;
   size_t at = 0;  // index of the input, or offset in bytes
 };
@@ -40,7 +40,7 @@ struct Joint {
 
 // A tensor on its way: every letter once, extents over 1 alone.
 struct Tensor {
-  Place place;
+  BufferRef place;
   std::vector<Axis> axes;
 
   const Axis* find(char letter) const {
@@ -106,29 +106,29 @@ bool has(const std::string& letters, char letter) {
   return letters.find(letter) != std::string::npos;
 }
 
-struct Step {
+struct ProductStep {
   std::unique_ptr<KernelPlan> plan;
-  Place a, b, out;  // b: of products
+  BufferRef a, b, out;  // b: of products
 };
 
 class EinsumPlan final : public KernelPlan {
  public:
-  std::vector<Step> steps;
+  std::vector<ProductStep> steps;
   size_t scratch_at = 0;
 
   Status run(const RunArgs& args) const override {
-    for (const Step& step : steps) {
+    for (const ProductStep& step : steps) {
       const std::byte* inputs[] = {find(args, step.a), find(args, step.b), nullptr, nullptr};
-      std::byte* outputs[] = {step.out.kind == Place::output ? args.outputs[0]
-                                                             : args.workspace + step.out.at};
+      std::byte* outputs[] = {step.out.kind == BufferRef::output ? args.outputs[0]
+                                                                 : args.workspace + step.out.at};
       ANYNPU_TRY(step.plan->run({inputs, outputs, nullptr, args.workspace + scratch_at}));
     }
     return {};
   }
 
  private:
-  static const std::byte* find(const RunArgs& args, const Place& place) {
-    return place.kind == Place::input ? args.inputs[place.at] : args.workspace + place.at;
+  static const std::byte* find(const RunArgs& args, const BufferRef& place) {
+    return place.kind == BufferRef::input ? args.inputs[place.at] : args.workspace + place.at;
   }
 };
 
@@ -140,7 +140,7 @@ class Builder {
       const Shape& shape = context.inputs[i].shape;
       const auto strides = strides_of(shape);
       Tensor& tensor = operands_.emplace_back();
-      tensor.place = {Place::input, i};
+      tensor.place = {BufferRef::input, i};
       for (size_t d = 0; d < shape.size(); ++d) {
         const char letter = eq.terms[i][d];
         if (shape[d] == 1) continue;  // repeated along the letter: the same as without it
@@ -170,17 +170,18 @@ class Builder {
     if (operands_.size() == 1) {
       ANYNPU_ASSIGN(all, summed(all, out_, true));
     }
-    if (all.place.kind != Place::output) copy(all, out_, Place{Place::output, 0});
+    if (all.place.kind != BufferRef::output) copy(all, out_, BufferRef{BufferRef::output, 0});
     plan_->scratch_at = bytes_;
     size_t scratch = 0;
-    for (const Step& step : plan_->steps) scratch = std::max(scratch, step.plan->workspace_bytes);
+    for (const ProductStep& step : plan_->steps)
+      scratch = std::max(scratch, step.plan->workspace_bytes);
     plan_->workspace_bytes = bytes_ + scratch;
     return std::unique_ptr<KernelPlan>(std::move(plan_));
   }
 
  private:
-  Place room(int64_t floats) {
-    const Place place{Place::workspace, bytes_};
+  BufferRef workspace_buffer(int64_t floats) {
+    const BufferRef place{BufferRef::workspace, bytes_};
     const size_t bytes = static_cast<size_t>(floats) * sizeof(float);
     bytes_ += round_up(bytes, kBufferAlignment);
     return place;
@@ -188,7 +189,7 @@ class Builder {
 
   // A dense tensor of the letters; extent(letter) tells how long each is.
   template <typename Extent>
-  static Tensor dense(const Place& place, const std::string& letters, const Extent& extent) {
+  static Tensor dense(const BufferRef& place, const std::string& letters, const Extent& extent) {
     Tensor tensor{place, {}};
     int64_t stride = 1;
     for (size_t i = letters.size(); i-- > 0; stride *= extent(letters[i])) {
@@ -197,14 +198,14 @@ class Builder {
     return tensor;
   }
 
-  Tensor copy(const Tensor& from, const std::string& letters, std::optional<Place> to = {}) {
+  Tensor copy(const Tensor& from, const std::string& letters, std::optional<BufferRef> to = {}) {
     Shape shape;
     std::vector<int64_t> strides;
     for (char letter : letters) {
       shape.push_back(from.find(letter)->extent);
       strides.push_back(from.find(letter)->stride);
     }
-    const Place place = to ? *to : room(element_count(shape));
+    const BufferRef place = to ? *to : workspace_buffer(element_count(shape));
     plan_->steps.push_back(
         {plan_strided_copy(shape, std::move(strides), 0, sizeof(float)), from.place, {}, place});
     return dense(place, letters, [&](char letter) { return from.find(letter)->extent; });
@@ -237,7 +238,7 @@ class Builder {
     ANYNPU_ASSIGN(const KernelDef* kernel, choose_kernel(context));
     ANYNPU_ASSIGN(auto made, kernel->create(context));
     ANYNPU_ASSIGN(auto plan, made->plan(context));
-    const Place place = last ? Place{Place::output, 0} : room(rows);
+    const BufferRef place = last ? BufferRef{BufferRef::output, 0} : workspace_buffer(rows);
     plan_->steps.push_back({std::move(plan), x.place, {}, place});
     return dense(place, kept, [&](char letter) { return from.find(letter)->extent; });
   }
@@ -314,16 +315,16 @@ class Builder {
     Dots dots{a.offsets(roles.batch), b.offsets(roles.batch), rows->extent, rows->stride,
               a.count(roles.inner)};
     const std::string letters = roles.result();
-    const Place place = result_place(letters, a.count(letters));
+    const BufferRef place = result_place(letters, a.count(letters));
     plan_->steps.push_back({plan_dots(std::move(dots)), a.place, b.place, place});
     return dense(place, letters, [&](char letter) { return a.find(letter)->extent; });
   }
 
   // The place of a result: the output when nothing comes behind it.
-  Place result_place(const std::string& letters, int64_t floats) {
+  BufferRef result_place(const std::string& letters, int64_t floats) {
     // Letters alone do not tell the last product: "i,i,i->i".
     const bool last = ++joined_ == operands_.size() - 1 && letters == out_;
-    return last ? Place{Place::output, 0} : room(floats);
+    return last ? BufferRef{BufferRef::output, 0} : workspace_buffer(floats);
   }
 
   Result<Tensor> product(Tensor a, Tensor b, Roles roles) {
@@ -354,7 +355,7 @@ class Builder {
     g.batch_a = a.offsets(roles.batch);
     g.batch_b = b.offsets(roles.batch);
     const std::string letters = roles.result();
-    const Place place = result_place(letters, matrices * g.m * g.n);
+    const BufferRef place = result_place(letters, matrices * g.m * g.n);
     plan_->steps.push_back(
         {gemm::plan_packed_gemm(std::move(g), gemm::RightSide::plain, isa_, target_.threads),
          a.place, b.place, place});

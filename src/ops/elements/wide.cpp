@@ -167,14 +167,14 @@ WideKind wide_kind(DType type) {
     case DType::f6e3m2:
     case DType::f6e2m3:
     case DType::f4e2m1:
-      return WideKind::real;
+      return WideKind::float64;
     case DType::u8:
     case DType::u16:
     case DType::u32:
     case DType::u64:
-      return WideKind::natural;
+      return WideKind::uint64;
     default:
-      return WideKind::whole;
+      return WideKind::int64;
   }
 }
 

@@ -14,7 +14,7 @@ namespace anynpu::ops {
 
 constexpr int64_t kBlockLength = 256;
 
-enum class WideKind : uint8_t { real, whole, natural };  // double, int64_t, uint64_t
+enum class WideKind : uint8_t { float64, int64, uint64 };
 
 // double for floating types, uint64_t for unsigned ones, int64_t for the rest and bool.
 WideKind wide_kind(DType type);

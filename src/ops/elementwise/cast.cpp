@@ -40,9 +40,9 @@ Status cast_rule(OpContext& context) {
 }
 
 PlanResult plan_cast(const OpContext& context) {
-  const BlockOp copy{.real = apply1<[](double x, const Params&) { return x; }, double>,
-                     .whole = apply1<[](int64_t x, const Params&) { return x; }, int64_t>,
-                     .natural = apply1<[](uint64_t x, const Params&) { return x; }, uint64_t>,
+  const BlockOp copy{.float64 = apply1<[](double x, const Params&) { return x; }, double>,
+                     .int64 = apply1<[](int64_t x, const Params&) { return x; }, int64_t>,
+                     .uint64 = apply1<[](uint64_t x, const Params&) { return x; }, uint64_t>,
                      .rule = small_float_rule(context)};
   OpContext one = context;
   one.inputs.resize(1);

@@ -101,13 +101,13 @@ void lay_out_bytes(const Source& s, const std::byte* base, int64_t at, std::byte
   }
 }
 
-struct Place {
+struct PieceBuffer {
   alignas(kBufferAlignment) std::byte bytes[static_cast<size_t>(kPiece) * kWidestElement];
 };
 
 // Where elements [at, at + count) of a source lie: in the input itself, or in `place`.
 const std::byte* piece_of(const Source& s, const std::byte* base, int64_t at, int64_t count,
-                          Place& place) {
+                          PieceBuffer& place) {
   const std::byte* from = base + static_cast<size_t>(at) * s.bytes;
   if (s.dense && !s.widens) return from;
   if (!s.widens) {
@@ -150,7 +150,7 @@ PlanResult plan_typed(const OpContext& context, const TypedOp& op, const Params&
   const bool narrows = carried_type(to) != to;
   auto plan = make_plan([=](const RunArgs& args) {
     parallel(count, 8192, [&](size_t begin, size_t end) {
-      Place places[kMostInputs];
+      PieceBuffer places[kMostInputs];
       alignas(kBufferAlignment) float wide[kPiece];
       bool fresh = true;  // a single element is laid out once, where it has a place of its own
       const auto piece = [&](size_t i, int64_t at, int64_t n) {

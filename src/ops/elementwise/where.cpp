@@ -28,7 +28,7 @@ void choose(const uint64_t* const* in, uint64_t* out, int64_t count, const Param
 }
 
 PlanResult plan_where(const OpContext& context) {
-  static const BlockOp op{.natural = choose};
+  static const BlockOp op{.uint64 = choose};
   OpContext raw = context;
   if (context.outputs[0].dtype == DType::c128) {  // each the two halves of an element
     raw.inputs[0].shape.push_back(1);
@@ -38,7 +38,7 @@ PlanResult plan_where(const OpContext& context) {
   for (Operand* operand : {&raw.inputs[1], &raw.inputs[2], &raw.outputs[0]}) {
     operand->dtype = raw_type(operand->dtype);
   }
-  return plan_blocks(raw, op, WideKind::natural, {});
+  return plan_blocks(raw, op, WideKind::uint64, {});
 }
 
 }  // namespace

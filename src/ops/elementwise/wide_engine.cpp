@@ -101,12 +101,12 @@ PlanResult plan_wide(const OpContext& context, const BlockOp& op, BlockFunction<
 PlanResult plan_blocks(const OpContext& context, const BlockOp& op, WideKind kind,
                        const Params& params) {
   switch (kind) {
-    case WideKind::real:
-      return plan_wide<double>(context, op, op.real, params);
-    case WideKind::whole:
-      return plan_wide<int64_t>(context, op, op.whole, params);
-    case WideKind::natural:
-      return plan_wide<uint64_t>(context, op, op.natural, params);
+    case WideKind::float64:
+      return plan_wide<double>(context, op, op.float64, params);
+    case WideKind::int64:
+      return plan_wide<int64_t>(context, op, op.int64, params);
+    case WideKind::uint64:
+      return plan_wide<uint64_t>(context, op, op.uint64, params);
   }
   return no_kernel_for(context);
 }

@@ -21,11 +21,11 @@ using BlockFunction = void (*)(const W* const* in, W* out, int64_t count, const 
 
 // What an operator computes, by wide type; null where it has no meaning.
 struct BlockOp {
-  BlockFunction<double> real = nullptr;
-  BlockFunction<int64_t> whole = nullptr;
-  BlockFunction<uint64_t> natural = nullptr;
+  BlockFunction<double> float64 = nullptr;
+  BlockFunction<int64_t> int64 = nullptr;
+  BlockFunction<uint64_t> uint64 = nullptr;
   bool folds = false;  // variadic: f(f(in0, in1), in2) ...
-  SmallFloatRule rule;
+  SmallFloatRule rule = {};
 };
 
 // Block functions from a lambda of elements: apply1<[](double x, const Params&) {...}, double>.

@@ -26,19 +26,19 @@ struct NaryRow {
 // The same lambda for all three wide types; parameters are a, b and p.
 #define ANYNPU_EACH(expression)                                                                    \
   BlockOp {                                                                                        \
-    .real =                                                                                        \
+    .float64 =                                                                                     \
         apply2<[](double a, double b, const Params& p) { return (void)p, (expression); }, double>, \
-    .whole = apply2<[](int64_t a, int64_t b, const Params& p) { return (void)p, (expression); },   \
+    .int64 = apply2<[](int64_t a, int64_t b, const Params& p) { return (void)p, (expression); },   \
                     int64_t>,                                                                      \
-    .natural =                                                                                     \
+    .uint64 =                                                                                      \
         apply2<[](uint64_t a, uint64_t b, const Params& p) { return (void)p, (expression); },      \
                uint64_t>                                                                           \
   }
 #define ANYNPU_BITS(expression)                                                                  \
   BlockOp {                                                                                      \
-    .whole = apply2<[](int64_t a, int64_t b, const Params& p) { return (void)p, (expression); }, \
+    .int64 = apply2<[](int64_t a, int64_t b, const Params& p) { return (void)p, (expression); }, \
                     int64_t>,                                                                    \
-    .natural =                                                                                   \
+    .uint64 =                                                                                    \
         apply2<[](uint64_t a, uint64_t b, const Params& p) { return (void)p, (expression); },    \
                uint64_t>                                                                         \
   }
@@ -147,15 +147,15 @@ PlanResult plan_nary_row(const OpContext& context) {
 // Mean: the sum, then one division of what lies in the output.
 PlanResult plan_mean(const OpContext& context) {
   static const BlockOp add{
-      .real = apply2<[](double a, double b, const Params&) { return a + b; }, double>,
+      .float64 = apply2<[](double a, double b, const Params&) { return a + b; }, double>,
       .folds = true};
   static const BlockOp scale{
-      .real = apply1<[](double a, const Params& p) { return a * p[0]; }, double>};
+      .float64 = apply1<[](double a, const Params& p) { return a * p[0]; }, double>};
   const double share = 1.0 / static_cast<double>(context.inputs.size());
   OpContext scaled = context;
   scaled.inputs = {Operand::of(context.outputs[0].dtype, context.outputs[0].shape)};
-  ANYNPU_ASSIGN(auto sum_plan, plan_blocks(context, add, WideKind::real, {}));
-  ANYNPU_ASSIGN(auto scale_plan, plan_blocks(scaled, scale, WideKind::real, {share}));
+  ANYNPU_ASSIGN(auto sum_plan, plan_blocks(context, add, WideKind::float64, {}));
+  ANYNPU_ASSIGN(auto scale_plan, plan_blocks(scaled, scale, WideKind::float64, {share}));
   std::shared_ptr<KernelPlan> sum(std::move(sum_plan)), part(std::move(scale_plan));
   return make_plan([sum, part](const RunArgs& args) {
     (void)sum->run(args);
@@ -172,8 +172,8 @@ Status same_type_rule(OpContext& context) {
 
 PlanResult plan_pow(const OpContext& context) {
   static const BlockOp op{
-      .real = apply2<[](double a, double b, const Params&) { return std::pow(a, b); }, double>,
-      .whole = apply2<[](int64_t a, int64_t b, const Params&) {
+      .float64 = apply2<[](double a, double b, const Params&) { return std::pow(a, b); }, double>,
+      .int64 = apply2<[](int64_t a, int64_t b, const Params&) {
         uint64_t base = static_cast<uint64_t>(a), result = 1;
         if (b < 0)
           return a == 1    ? int64_t{1}
@@ -186,7 +186,7 @@ PlanResult plan_pow(const OpContext& context) {
       },
                       int64_t>};
   const bool real = is_floating(context.inputs[0].dtype) || is_floating(context.inputs[1].dtype);
-  return plan_blocks(context, op, real ? WideKind::real : WideKind::whole, {});
+  return plan_blocks(context, op, real ? WideKind::float64 : WideKind::int64, {});
 }
 
 }  // namespace

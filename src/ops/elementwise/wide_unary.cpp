@@ -21,9 +21,9 @@ struct UnaryRow {
   bool to_bool = false;
 };
 
-#define ANYNPU_REAL(expression)                                                             \
-  BlockOp {                                                                                 \
-    .real = apply1<[](double x, const Params& p) { return (void)p, (expression); }, double> \
+#define ANYNPU_REAL(expression)                                                                \
+  BlockOp {                                                                                    \
+    .float64 = apply1<[](double x, const Params& p) { return (void)p, (expression); }, double> \
   }
 
 double gelu_tanh(double x) {
@@ -85,23 +85,23 @@ const std::vector<UnaryRow>& unary_rows() {
       {"Shrink",
        9,
        kNumbers,
-       {.real = apply1<shrink, double>},
+       {.float64 = apply1<shrink, double>},
        {real("bias", 0.0f), real("lambd", 0.5f)}},
       {"Sign",
        9,
        kNumbers,
-       {.real = apply1<sign<double>, double>,
-        .whole = apply1<sign<int64_t>, int64_t>,
-        .natural = apply1<sign<uint64_t>, uint64_t>}},
+       {.float64 = apply1<sign<double>, double>,
+        .int64 = apply1<sign<int64_t>, int64_t>,
+        .uint64 = apply1<sign<uint64_t>, uint64_t>}},
       {"Not",
        1,
        kBool,
-       {.whole = apply1<[](int64_t x, const Params&) { return int64_t{x == 0}; }, int64_t>}},
+       {.int64 = apply1<[](int64_t x, const Params&) { return int64_t{x == 0}; }, int64_t>}},
       {"BitwiseNot",
        18,
        kIntegers,
-       {.whole = apply1<[](int64_t x, const Params&) { return ~x; }, int64_t>,
-        .natural = apply1<[](uint64_t x, const Params&) { return ~x; }, uint64_t>}},
+       {.int64 = apply1<[](int64_t x, const Params&) { return ~x; }, int64_t>,
+        .uint64 = apply1<[](uint64_t x, const Params&) { return ~x; }, uint64_t>}},
       {"IsNaN", 9, kFloats | kFloat8, ANYNPU_REAL(std::isnan(x) ? 1.0 : 0.0), {}, true},
       {"IsInf",
        10,
@@ -136,9 +136,9 @@ PlanResult plan_unary_row(const OpContext& context) {
     params[i] = attr.kind == AttrKind::f ? static_cast<double>(context.float_attr(attr.name))
                                          : static_cast<double>(context.int_attr(attr.name));
   }
-  const bool real_only = !row->op.whole && !row->op.natural;
+  const bool real_only = !row->op.int64 && !row->op.uint64;
   return plan_blocks(context, row->op,
-                     real_only ? WideKind::real : wide_kind(context.inputs[0].dtype), params);
+                     real_only ? WideKind::float64 : wide_kind(context.inputs[0].dtype), params);
 }
 
 Status gelu_rule(OpContext& context) {
@@ -151,14 +151,14 @@ Status gelu_rule(OpContext& context) {
 }
 
 PlanResult plan_gelu(const OpContext& context) {
-  static const BlockOp exact{.real = apply1<[](double x, const Params&) {
+  static const BlockOp exact{.float64 = apply1<[](double x, const Params&) {
                                return 0.5 * x * (1 + std::erf(x * 0.7071067811865476));
                              },
-                                            double>};
+                                               double>};
   static const BlockOp tanh{
-      .real = apply1<[](double x, const Params&) { return gelu_tanh(x); }, double>};
+      .float64 = apply1<[](double x, const Params&) { return gelu_tanh(x); }, double>};
   return plan_blocks(context, context.string_attr("approximate") == "tanh" ? tanh : exact,
-                     WideKind::real, {});
+                     WideKind::float64, {});
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr int64_t kSlice = 64;           // of k, while a constant right side is
 constexpr int64_t kChunk = 1024;
 constexpr int64_t kCachedPanels = 768 << 10;  // bytes
 constexpr int64_t kMostPanels = 6;            // of a task
-constexpr int64_t kNearBytes = 1 << 20;       // results beyond are fetched ahead
+constexpr int64_t kPrefetchFrom = 1 << 20;     // results beyond are fetched ahead
 
 // parallel_tasks on up to `threads` threads that tells a task its worker: they count from 0 to
 // `threads`, and no two tasks of one run at a time.
@@ -39,7 +39,7 @@ void parallel_tasks_of_workers(size_t count, size_t threads, const Body& body) {
 }
 
 // Panels of a part of a matrix: rows from first_row on, panels from first_panel on.
-struct PanelRoom {
+struct PanelBuffer {
   float* at = nullptr;
   int64_t first_panel = 0, first_row = 0, rows = 0;
 };
@@ -59,42 +59,43 @@ struct PanelCut {
   // share a few places of the caches.
   int64_t step(int64_t rows) const { return wide() * rows + 16; }
   int64_t floats() const { return panels() * step(k); }
-  float* find(const PanelRoom& room, int64_t panel, int64_t row) const {
-    return room.at + (panel - room.first_panel) * step(room.rows) +
-           (row - room.first_row) * blocks_of(panel) * 16;
+  float* find(const PanelBuffer& buffer, int64_t panel, int64_t row) const {
+    return buffer.at + (panel - buffer.first_panel) * step(buffer.rows) +
+           (row - buffer.first_row) * blocks_of(panel) * 16;
   }
 
   // Rows [begin, end) of b into the panels [first, last).
   void pack(const float* b, bool transposed, float scale, int64_t begin, int64_t end, int64_t first,
-            int64_t last, const PanelRoom& room) const {
+            int64_t last, const PanelBuffer& buffer) const {
     if (n % 16 != 0 && last == panels()) {
-      std::fill(find(room, last - 1, begin), find(room, last - 1, end), 0.0f);
+      std::fill(find(buffer, last - 1, begin), find(buffer, last - 1, end), 0.0f);
     }
     if (transposed) {
       for (int64_t column = first * wide(); column < std::min(n, last * wide()); ++column) {
         const int64_t panel = column / wide(), width = blocks_of(panel) * 16;
-        float* to = find(room, panel, begin) + column % wide();
+        float* to = find(buffer, panel, begin) + column % wide();
         for (int64_t row = begin; row < end; ++row, to += width) *to = scale * b[column * k + row];
       }
       return;
     }
-    const int64_t whole = std::min(last, n / wide()), next = step(room.rows);
+    const int64_t whole = std::min(last, n / wide()), next = step(buffer.rows);
     for (int64_t row = begin; row < end; ++row) {
       const float* from = b + row * n;
-      float* to = room.at + (first - room.first_panel) * next + (row - room.first_row) * wide();
+      float* to =
+          buffer.at + (first - buffer.first_panel) * next + (row - buffer.first_row) * wide();
       for (int64_t panel = first; panel < whole; ++panel, to += next) {
         scaled_copy(from + panel * wide(), wide(), scale, to);
       }
       if (whole == last) continue;
-      scaled_copy(from + whole * wide(), n - whole * wide(), scale, find(room, whole, row));
+      scaled_copy(from + whole * wide(), n - whole * wide(), scale, find(buffer, whole, row));
     }
   }
   // All of b.
   void pack(const float* b, bool transposed, float scale, float* out) const {
-    const PanelRoom room{out, 0, 0, k};
+    const PanelBuffer buffer{out, 0, 0, k};
     parallel_tasks(static_cast<size_t>(ceil_div(k, kSlice)), [&](size_t slice) {
       const auto begin = static_cast<int64_t>(slice) * kSlice;
-      pack(b, transposed, scale, begin, std::min(k, begin + kSlice), 0, panels(), room);
+      pack(b, transposed, scale, begin, std::min(k, begin + kSlice), 0, panels(), buffer);
     });
   }
 
@@ -143,9 +144,9 @@ class PackedGemmPlan final : public KernelPlan {
         const int64_t tile = i % row_tasks * row_tile_step;
         const int64_t last = std::min(row_tiles(), tile + row_tile_step);
         const int64_t end = std::min(cut.panels(), panel + panel_step);
-        const PanelRoom room = right_side(args, batch, k, panel, end, worker);
+        const PanelBuffer buffer = right_side(args, batch, k, panel, end, worker);
         for (int64_t t = tile; t < last; ++t) {
-          for (int64_t p = panel; p < end; ++p) multiply(args, batch, p, t, k, room);
+          for (int64_t p = panel; p < end; ++p) multiply(args, batch, p, t, k, buffer);
         }
       });
     }
@@ -174,17 +175,17 @@ class PackedGemmPlan final : public KernelPlan {
   int64_t chunk_from(int64_t k) const { return std::min(chunk, g.k - k); }
 
   // The panels [first, last) from row k on: the constant ones, or a worker's own, packed now.
-  PanelRoom right_side(const RunArgs& args, int64_t batch, int64_t k, int64_t first, int64_t last,
-                       size_t worker) const {
+  PanelBuffer right_side(const RunArgs& args, int64_t batch, int64_t k, int64_t first, int64_t last,
+                         size_t worker) const {
     if (!packs_b) {
       return {const_cast<float*>(reinterpret_cast<const float*>(args.packed)), 0, 0, g.k};
     }
     const int64_t rows = chunk_from(k);
     float* own = reinterpret_cast<float*>(args.workspace) + b_offset + worker * b_floats;
-    const PanelRoom room{own, first, k, rows};
+    const PanelBuffer buffer{own, first, k, rows};
     cut.pack(reinterpret_cast<const float*>(args.inputs[1]) + g.batch_b[static_cast<size_t>(batch)],
-             g.transpose_b, g.alpha, k, k + rows, first, last, room);
-    return room;
+             g.transpose_b, g.alpha, k, k + rows, first, last, buffer);
+    return buffer;
   }
 
   // The rows of A from k on for one chunk.
@@ -211,7 +212,7 @@ class PackedGemmPlan final : public KernelPlan {
 
   // One tile of rows times one panel, from k on.
   void multiply(const RunArgs& args, int64_t batch, int64_t panel, int64_t tile, int64_t k,
-                const PanelRoom& right) const {
+                const PanelBuffer& right) const {
     const float* workspace = reinterpret_cast<const float*>(args.workspace);
     const int64_t blocks = cut.blocks_of(panel), column = panel * cut.panel_blocks * 16;
     const int64_t row = first_row(tile), rows = first_row(tile + 1) - row;
@@ -230,7 +231,7 @@ class PackedGemmPlan final : public KernelPlan {
     t.out_pixel = g.n;
     t.out_block = 16;
     t.lanes = std::min<int64_t>(16, g.n - column - (blocks - 1) * 16);
-    t.far = g.m * g.n * 4 > kNearBytes;
+    t.prefetch = g.m * g.n * 4 > kPrefetchFrom;
     t.clamp = g.activation.on && last;
     t.min = g.activation.min;
     t.max = g.activation.max;

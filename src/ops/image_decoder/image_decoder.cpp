@@ -80,7 +80,7 @@ void register_family(Registry& registry) {
   registry.add(KernelDef{.op = "ImageDecoder",
                          .name = "reference",
                          .types = {DType::u8},
-                         .create = create_late<plan_decoder, 1>});
+                         .create = create_with_runtime_params<plan_decoder, 1>});
 }
 
 }  // namespace anynpu::ops::image_decoder

@@ -76,7 +76,7 @@ void register_one_hot(Registry& registry) {
   registry.add(KernelDef{.op = "OneHot",
                          .name = "reference",
                          .types = kNumbers,
-                         .create = create_late<plan_one_hot, 2>});
+                         .create = create_with_runtime_params<plan_one_hot, 2>});
 }
 
 }  // namespace anynpu::ops::index

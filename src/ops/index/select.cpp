@@ -118,11 +118,11 @@ void register_select(Registry& registry) {
   registry.add(KernelDef{.op = "Compress",
                          .name = "reference",
                          .types = kAnyFixed,
-                         .create = create_late<plan_compress, 2>});
+                         .create = create_with_runtime_params<plan_compress, 2>});
   registry.add(KernelDef{.op = "NonZero",
                          .name = "reference",
                          .types = kValues,
-                         .create = create_late<plan_non_zero, 1>});
+                         .create = create_with_runtime_params<plan_non_zero, 1>});
 }
 
 }  // namespace anynpu::ops::index

@@ -103,9 +103,9 @@ PlanResult plan_of(const OpContext& context) {
 
 PlanResult plan_top_k(const OpContext& context) {
   switch (wide_kind(context.inputs[0].dtype)) {
-    case WideKind::real:
+    case WideKind::float64:
       return plan_of<double>(context);
-    case WideKind::whole:
+    case WideKind::int64:
       return plan_of<int64_t>(context);
     default:
       return plan_of<uint64_t>(context);
@@ -130,8 +130,10 @@ void register_top_k(Registry& registry) {
   schema.types.push_back({"K", {DType::i64}});
   schema.attrs = {axis, {"largest", AttrKind::i, int64_t{1}}, {"sorted", AttrKind::i, int64_t{1}}};
   registry.add(schema);
-  registry.add(KernelDef{
-      .op = "TopK", .name = "reference", .types = kNumbers, .create = create_late<plan_top_k, 2>});
+  registry.add(KernelDef{.op = "TopK",
+                         .name = "reference",
+                         .types = kNumbers,
+                         .create = create_with_runtime_params<plan_top_k, 2>});
 }
 
 }  // namespace anynpu::ops::index

@@ -88,9 +88,9 @@ Result<Found> find_as(const OpContext& context) {
 
 Result<Found> find(const OpContext& context) {
   switch (wide_kind(part_of(context.inputs[0].dtype))) {
-    case WideKind::real:
+    case WideKind::float64:
       return find_as<double>(context);
-    case WideKind::whole:
+    case WideKind::int64:
       return find_as<int64_t>(context);
     default:
       return find_as<uint64_t>(context);
@@ -158,7 +158,7 @@ void register_unique(Registry& registry) {
   registry.add(KernelDef{.op = "Unique",
                          .name = "reference",
                          .types = kValues,
-                         .create = create_late<plan_unique, 1>});
+                         .create = create_with_runtime_params<plan_unique, 1>});
 }
 
 }  // namespace anynpu::ops::index

@@ -97,7 +97,7 @@ void register_max_unpool(Registry& registry) {
   registry.add(KernelDef{.op = "MaxUnpool",
                          .name = "reference",
                          .types = kFloats,
-                         .create = create_late<plan_unpool, 4>});
+                         .create = create_with_runtime_params<plan_unpool, 4>});
 }
 
 }  // namespace anynpu::ops::pool

@@ -168,7 +168,7 @@ PlanResult plan_dynamic(const OpContext& context) {
 
 }  // namespace
 
-ScaleWalk::Row ScaleWalk::row(int64_t i) const {
+ScaleWalk::ScaleRow ScaleWalk::row(int64_t i) const {
   if (per_tensor) return {count, 0, false};
   const int64_t line = i / inner, along = line % extent;
   if (!blocked) {

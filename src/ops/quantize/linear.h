@@ -9,7 +9,7 @@ namespace anynpu::ops::quantize {
 // Which element of the scale (and of the zero point) belongs to element i of the input. Elements
 // come in rows whose scales are one, or lie behind one another.
 struct ScaleWalk {
-  struct Row {
+  struct ScaleRow {
     int64_t end = 0;    // the element after the row
     int64_t place = 0;  // of the scale of the element asked for
     bool each = false;  // the next element has the next scale
@@ -21,7 +21,7 @@ struct ScaleWalk {
   bool per_tensor = true, blocked = false;
 
   int64_t place(int64_t i) const { return row(i).place; }
-  Row row(int64_t i) const;
+  ScaleRow row(int64_t i) const;
 };
 Result<ScaleWalk> scale_walk(const OpContext& context);
 

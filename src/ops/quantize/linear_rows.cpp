@@ -47,7 +47,7 @@ struct Scales {
     QuantRow row;
     row.zeros = zeros;
     for (int64_t at = begin; at < end;) {
-      const ScaleWalk::Row found = walk.row(at);
+      const ScaleWalk::ScaleRow found = walk.row(at);
       row.each = found.each;
       const int64_t stop = std::min(end, found.end);
       for (bool first = true; at < stop; first = false, at += row.count) {

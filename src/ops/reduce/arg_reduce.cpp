@@ -52,9 +52,9 @@ PlanResult plan_arg_of(const OpContext& context) {
 template <bool largest>
 PlanResult plan_arg(const OpContext& context) {
   switch (wide_kind(context.inputs[0].dtype)) {
-    case WideKind::real:
+    case WideKind::float64:
       return plan_arg_of<double, largest>(context);
-    case WideKind::whole:
+    case WideKind::int64:
       return plan_arg_of<int64_t, largest>(context);
     default:
       return plan_arg_of<uint64_t, largest>(context);

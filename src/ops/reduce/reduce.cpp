@@ -103,13 +103,13 @@ W average(W sum, int64_t length) {
 
 enum class Kind : uint8_t { sum, mean, log_sum, sum_square, l2, l1, product, max, min };
 
-struct Row {
+struct ReduceRow {
   std::string_view name;
   Kind kind;
   DTypeSet types = kNumbers;
 };
 
-constexpr Row kRows[] = {
+constexpr ReduceRow kRows[] = {
     {"ReduceSum", Kind::sum},
     {"ReduceMean", Kind::mean},
     {"ReduceLogSum", Kind::log_sum},
@@ -166,8 +166,8 @@ Fold<W> fold_of(Kind kind, DType type) {
   return {};
 }
 
-const Row* find_row(std::string_view name) {
-  for (const Row& row : kRows) {
+const ReduceRow* find_row(std::string_view name) {
+  for (const ReduceRow& row : kRows) {
     if (row.name == name) return &row;
   }
   return nullptr;
@@ -289,12 +289,12 @@ PlanResult plan_fold(const OpContext& context, Kind kind) {
 }
 
 PlanResult plan_reduce(const OpContext& context) {
-  const Row* row = find_row(context.schema->name);
+  const ReduceRow* row = find_row(context.schema->name);
   if (!row) return no_kernel_for(context);
   switch (wide_kind(context.inputs[0].dtype)) {
-    case WideKind::real:
+    case WideKind::float64:
       return plan_fold<double>(context, row->kind);
-    case WideKind::whole:
+    case WideKind::int64:
       return plan_fold<int64_t>(context, row->kind);
     default:
       return plan_fold<uint64_t>(context, row->kind);
@@ -350,7 +350,7 @@ Status reduce_rule(OpContext& context) {
 
 void register_family(Registry& registry) {
   std::vector<std::pair<std::string_view, DTypeSet>> names = {{"ReduceLogSumExp", kNumbers}};
-  for (const Row& row : kRows) names.emplace_back(row.name, row.types);
+  for (const ReduceRow& row : kRows) names.emplace_back(row.name, row.types);
   for (const auto& [name, types] : names) {
     OpSchema schema{.name = name,
                     .since = 1,
@@ -367,11 +367,11 @@ void register_family(Registry& registry) {
                     {"noop_with_empty_axes", AttrKind::i, int64_t{0}}};
     registry.add(schema);
     const bool exponential = name == "ReduceLogSumExp";
-    registry.add(KernelDef{
-        .op = name,
-        .name = "reduce_reference",
-        .types = types,
-        .create = exponential ? create_late<plan_log_sum_exp, 2> : create_late<plan_reduce, 2>});
+    registry.add(KernelDef{.op = name,
+                           .name = "reduce_reference",
+                           .types = types,
+                           .create = exponential ? create_with_runtime_params<plan_log_sum_exp, 2>
+                                                 : create_with_runtime_params<plan_reduce, 2>});
   }
   register_arg_reduce(registry);
   register_rows(registry);

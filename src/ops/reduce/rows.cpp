@@ -15,12 +15,12 @@ namespace anynpu::ops::reduce {
 
 namespace {
 
-struct Rows {
+struct AxisRows {
   int64_t outer = 1, length = 1, step = 1;
 };
 
-Rows rows_of(const Shape& shape, int64_t axis, bool flattened) {
-  Rows rows;
+AxisRows rows_of(const Shape& shape, int64_t axis, bool flattened) {
+  AxisRows rows;
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i) {
     int64_t& part = i < axis ? rows.outer : i == axis || flattened ? rows.length : rows.step;
     part *= shape[static_cast<size_t>(i)];
@@ -30,7 +30,7 @@ Rows rows_of(const Shape& shape, int64_t axis, bool flattened) {
 
 // body(offset of the row)
 template <typename Body>
-void for_each_row(const Rows& rows, const Body& body) {
+void for_each_row(const AxisRows& rows, const Body& body) {
   if (rows.length == 0) return;
   parallel(static_cast<size_t>(rows.outer * rows.step), 16, [&](size_t begin, size_t end) {
     for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
@@ -50,7 +50,7 @@ Status same_rule(OpContext& context) {
 }
 
 template <typename T>
-std::unique_ptr<KernelPlan> hardmax_of(const Rows& rows) {
+std::unique_ptr<KernelPlan> hardmax_of(const AxisRows& rows) {
   return make_plan([=](const RunArgs& args) {
     for_each_row(rows, [&](int64_t offset) {
       const T* x = input_of<T>(args, 0) + offset;
@@ -66,7 +66,7 @@ std::unique_ptr<KernelPlan> hardmax_of(const Rows& rows) {
 }
 
 template <typename T>
-std::unique_ptr<KernelPlan> lp_of(const Rows& rows, bool l1) {
+std::unique_ptr<KernelPlan> lp_of(const AxisRows& rows, bool l1) {
   return make_plan([=](const RunArgs& args) {
     for_each_row(rows, [&](int64_t offset) {
       const T* x = input_of<T>(args, 0) + offset;
@@ -89,7 +89,7 @@ PlanResult plan_axis(const OpContext& context) {
   const Operand& x = context.inputs[0];
   const bool hardmax = context.schema->name == "Hardmax";
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));
-  const Rows rows = rows_of(x.shape, axis, hardmax && context.schema->since < 13);
+  const AxisRows rows = rows_of(x.shape, axis, hardmax && context.schema->since < 13);
   const bool l1 = context.int_attr("p") == 1;
   std::unique_ptr<KernelPlan> plan;
   visit_floats(x.dtype, [&](auto zero) {
@@ -109,7 +109,7 @@ PlanResult plan_running(const OpContext& context) {
                 list.values.size());
   }
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, list.values[0], x.rank()));
-  const Rows rows = rows_of(x.shape, axis, false);
+  const AxisRows rows = rows_of(x.shape, axis, false);
   const bool exclusive = context.int_attr("exclusive") != 0,
              reverse = context.int_attr("reverse") != 0,
              product = context.schema->name == "CumProd";
@@ -172,7 +172,7 @@ void register_rows(Registry& registry) {
     registry.add(KernelDef{.op = name,
                            .name = "rows_reference",
                            .types = kNumbers,
-                           .create = create_late<plan_running, 2>});
+                           .create = create_with_runtime_params<plan_running, 2>});
   }
 }
 

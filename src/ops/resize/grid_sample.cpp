@@ -308,7 +308,7 @@ void register_grid_sample(Registry& registry) {
   registry.add(KernelDef{.op = "AffineGrid",
                          .name = "reference",
                          .types = kFloats,
-                         .create = create_late<plan_affine, 2>});
+                         .create = create_with_runtime_params<plan_affine, 2>});
 }
 
 }  // namespace anynpu::ops::resize

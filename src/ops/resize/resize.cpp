@@ -372,11 +372,11 @@ void register_family(Registry& registry) {
   registry.add(KernelDef{.op = "Upsample",
                          .name = "weighted_axes",
                          .types = kValues,
-                         .create = create_late<plan_resize, 0b10>});
+                         .create = create_with_runtime_params<plan_resize, 0b10>});
   registry.add(KernelDef{.op = "Resize",
                          .name = "weighted_axes",
                          .types = kValues,
-                         .create = create_late<plan_resize, 0b1110>});
+                         .create = create_with_runtime_params<plan_resize, 0b1110>});
 }
 
 }  // namespace anynpu::ops::resize

@@ -91,7 +91,7 @@ struct Run : WeightedResize {
     }
   }
 
-  // Planes side by side, each with its passes in a room of its thread.
+  // Planes side by side, each with its passes in scratch of its thread.
   void run_planes(const RunArgs& args) const {
     parallel_slots(threads, static_cast<size_t>(planes), [&](size_t task, size_t slot) {
       const auto plane = static_cast<int64_t>(task);

@@ -115,7 +115,7 @@ class PackedRnnPlan final : public KernelPlan {
     products_[0] = products_of(rows_);
     if (s_.batch % rows_ != 0) products_[1] = products_of(s_.batch % rows_);
     scratch_at_ = sides_.run_bytes / sizeof(float);
-    scratch_floats_ = room({}, products_[0]).end;
+    scratch_floats_ = scratch_of({}, products_[0]).end;
     workspace_bytes = (scratch_at_ + scratch_floats_ * static_cast<size_t>(spread_ ? tasks() : 1)) *
                       sizeof(float);
   }
@@ -128,20 +128,20 @@ class PackedRnnPlan final : public KernelPlan {
                             reinterpret_cast<const float*>(args.inputs[side.input]) + side.first,
                             args.workspace + side.place);
     }
-    float* rooms = reinterpret_cast<float*>(args.workspace) + scratch_at_;
+    float* scratch = reinterpret_cast<float*>(args.workspace) + scratch_at_;
     if (spread_) {
       parallel_tasks(static_cast<size_t>(tasks()), [&](size_t task) {
-        run_task(args, static_cast<int64_t>(task), rooms + task * scratch_floats_);
+        run_task(args, static_cast<int64_t>(task), scratch + task * scratch_floats_);
       });
     } else {
-      for (int64_t task = 0; task < tasks(); ++task) run_task(args, task, rooms);
+      for (int64_t task = 0; task < tasks(); ++task) run_task(args, task, scratch);
     }
     return {};
   }
 
  private:
   // What a task needs, one behind the other.
-  struct Room {
+  struct Scratch {
     float *bias = nullptr,
           *state_bias = nullptr;           // of the gates; of a GRU's candidate before reset
     float *x = nullptr, *gates = nullptr;  // of `steps` steps
@@ -151,8 +151,8 @@ class PackedRnnPlan final : public KernelPlan {
     float* work = nullptr;   // of the products
     size_t end = 0;
   };
-  Room room(float* from, const Products& p) const {
-    Room r;
+  Scratch scratch_of(float* from, const Products& p) const {
+    Scratch r;
     const auto take = [&](float*& part, int64_t floats) {
       part = from ? from + r.end : nullptr;
       r.end += static_cast<size_t>(round_up(floats, 16));
@@ -200,28 +200,28 @@ class PackedRnnPlan final : public KernelPlan {
   struct Task {
     const RunArgs& args;
     const Products& products;
-    Room room;
+    Scratch scratch;
     int64_t direction = 0, first = 0;  // first: of its sequences
   };
 
   void run_task(const RunArgs& args, int64_t index, float* memory) const {
     const int64_t group = index % groups_;
     const Products& p = products_[(group + 1) * rows_ > s_.batch ? 1 : 0];
-    const Task task{args, p, room(memory, p), index / groups_, group * rows_};
+    const Task task{args, p, scratch_of(memory, p), index / groups_, group * rows_};
     const int64_t last = start(task);
     for (int64_t step = 0; step < last; step += p.steps) {
       const int64_t steps = std::min(p.steps, s_.time - step);
       for (int64_t i = 0; i < steps; ++i) take_x(task, step + i, i);
-      multiply(task, steps == p.steps ? *p.x : *p.x_rest, 0, task.room.x, task.room.bias, nullptr,
-               task.room.gates);
+      multiply(task, steps == p.steps ? *p.x : *p.x_rest, 0, task.scratch.x, task.scratch.bias,
+               nullptr, task.scratch.gates);
       for (int64_t i = 0; i < std::min(steps, last - step); ++i) {
-        take_step(task, step + i, task.room.gates + i * p.rows * s_.wide());
+        take_step(task, step + i, task.scratch.gates + i * p.rows * s_.wide());
       }
     }
     for (int64_t row = 0; row < p.rows; ++row) {
       const int64_t state = s_.state(task.direction, task.first + row);
-      give(args, 1, state, task.room.h + row * s_.hidden);
-      give(args, 2, state, task.room.c + row * s_.hidden);
+      give(args, 1, state, task.scratch.h + row * s_.hidden);
+      give(args, 2, state, task.scratch.c + row * s_.hidden);
     }
   }
 
@@ -244,7 +244,7 @@ class PackedRnnPlan final : public KernelPlan {
   // Biases, first states, and zeros behind the ends of sequences; returns the steps of the longest.
   int64_t start(const Task& task) const {
     const int64_t n = s_.hidden, wide = s_.wide();
-    const Room& r = task.room;
+    const Scratch& r = task.scratch;
     std::fill_n(r.bias, wide, 0.0f);
     std::fill_n(r.state_bias, n, 0.0f);
     if (const float* bias = input(task, kB, task.direction * 2 * wide)) {
@@ -277,7 +277,7 @@ class PackedRnnPlan final : public KernelPlan {
   // X of one step to place `i` of those that are multiplied together.
   void take_x(const Task& task, int64_t step, int64_t i) const {
     for (int64_t row = 0; row < task.products.rows; ++row) {
-      float* to = task.room.x + (i * task.products.rows + row) * s_.input;
+      float* to = task.scratch.x + (i * task.products.rows + row) * s_.input;
       const int64_t steps = length(task, row);
       if (step < steps) {
         const int64_t t = time_of(task, step, steps);
@@ -299,7 +299,7 @@ class PackedRnnPlan final : public KernelPlan {
     // Products of these shapes cannot fail.
     (void)plan.run({inputs, outputs,
                     (right.constant ? task.args.packed : task.args.workspace) + right.place,
-                    reinterpret_cast<std::byte*>(task.room.work)});
+                    reinterpret_cast<std::byte*>(task.scratch.work)});
   }
 
   // body(row) for the sequences that have not ended.
@@ -315,7 +315,7 @@ class PackedRnnPlan final : public KernelPlan {
   }
 
   void take_step(const Task& task, int64_t step, float* gates) const {
-    const Room& r = task.room;
+    const Scratch& r = task.scratch;
     const int64_t n = s_.hidden, wide = s_.wide();
     if (s_.cell == Cell::gru) {
       multiply(task, *task.products.gates, 1, r.h, nullptr, nullptr, r.product);
@@ -376,7 +376,7 @@ class PackedRnnPlan final : public KernelPlan {
          [&]<typename V>(int64_t i) { put<V>(state + i, at<V>(reset + i) * at<V>(h + i)); });
   }
   void reset_product(const Task& task, float* gate, const float* product) const {
-    const float *bias = task.room.state_bias, *reset = gate + s_.hidden;
+    const float *bias = task.scratch.state_bias, *reset = gate + s_.hidden;
     float* candidate = gate + 2 * s_.hidden;
     each(s_.hidden, [&]<typename V>(int64_t i) {
       put<V>(candidate + i,

@@ -189,11 +189,11 @@ void register_pad(Registry& registry) {
   registry.add(KernelDef{.op = "Pad",
                          .name = "mapped_copy",
                          .types = kAnyPacked,
-                         .create = create_late<plan_unpacked<plan_pad>, 0b1010>});
+                         .create = create_with_runtime_params<plan_unpacked<plan_pad>, 0b1010>});
   registry.add(KernelDef{.op = "CenterCropPad",
                          .name = "mapped_copy",
                          .types = kAnyFixed,
-                         .create = create_late<plan_crop, 2>});
+                         .create = create_with_runtime_params<plan_crop, 2>});
 }
 
 }  // namespace anynpu::ops::shape

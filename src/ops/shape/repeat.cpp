@@ -82,11 +82,11 @@ void register_repeat(Registry& registry) {
   registry.add(KernelDef{.op = "Expand",
                          .name = "strided_copy",
                          .types = kAnyFixed,
-                         .create = create_late<plan_expand, 2>});
+                         .create = create_with_runtime_params<plan_expand, 2>});
   registry.add(KernelDef{.op = "Tile",
                          .name = "strided_copy",
                          .types = kAnyFixed,
-                         .create = create_late<plan_tile, 2>});
+                         .create = create_with_runtime_params<plan_tile, 2>});
 }
 
 }  // namespace anynpu::ops::shape

@@ -222,9 +222,9 @@ void register_shape_of(Registry& registry) {
   };
   add("Shape", kAnyPacked, create_plain<plan_shape>);
   add("Size", kAnyPacked, create_plain<plan_size>);
-  add("ConstantOfShape", {DType::i64}, create_late<plan_constant_of_shape, 1>);
+  add("ConstantOfShape", {DType::i64}, create_with_runtime_params<plan_constant_of_shape, 1>);
   add("EyeLike", kNumbers | DTypeSet{DType::boolean}, create_plain<plan_eye>);
-  add("Range", kNumbers, create_late<plan_range, 7>);
+  add("Range", kNumbers, create_with_runtime_params<plan_range, 7>);
 }
 
 void register_family(Registry& registry) {

@@ -126,7 +126,7 @@ void register_slice(Registry& registry) {
   registry.add(KernelDef{.op = "Slice",
                          .name = "strided_copy",
                          .types = kAnyFixed,
-                         .create = create_late<plan_slice, 0b11110>});
+                         .create = create_with_runtime_params<plan_slice, 0b11110>});
 }
 
 }  // namespace anynpu::ops::shape

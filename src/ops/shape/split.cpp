@@ -112,7 +112,7 @@ void register_split(Registry& registry) {
   registry.add(KernelDef{.op = "Split",
                          .name = "strided_copy",
                          .types = kAnyFixed,
-                         .create = create_late<plan_split, 2>});
+                         .create = create_with_runtime_params<plan_split, 2>});
 }
 
 }  // namespace anynpu::ops::shape

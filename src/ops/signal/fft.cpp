@@ -56,7 +56,7 @@ Fft::Fft(int64_t length, bool inverse)
   inner_ = std::make_unique<Fft>(size, false);
   const std::vector<Root> halves = roots(2 * length, inverse);
   std::vector<Point> points(static_cast<size_t>(size), Point{}),
-      room(static_cast<size_t>(inner_->room_points()));
+      scratch(static_cast<size_t>(inner_->scratch_points()));
   chirp_.resize(static_cast<size_t>(length));
   for (int64_t i = 0; i < length; ++i) {
     const Root c = halves[static_cast<size_t>(i * i % (2 * length))];
@@ -65,13 +65,13 @@ Fft::Fft(int64_t length, bool inverse)
     points[static_cast<size_t>(i)] = conjugate;
     points[static_cast<size_t>((size - i) % size)] = conjugate;
   }
-  inner_->run(points.data(), room.data());
+  inner_->run(points.data(), scratch.data());
   const double scale = 1 / static_cast<double>(size);  // of the way back
   for (const Point& point : points) filter_.push_back({point.re[0] * scale, point.im[0] * scale});
 }
 
-int64_t Fft::room_points() const {
-  return inner_ ? inner_->length_ + inner_->room_points() : length_;
+int64_t Fft::scratch_points() const {
+  return inner_ ? inner_->length_ + inner_->scratch_points() : length_;
 }
 
 // One pass of Stockham's order: `of` points remain to be split by `radix`, each `stride` times.
@@ -146,9 +146,9 @@ void Fft::odd_pass(int64_t radix, int64_t of, int64_t stride, const Point* x, Po
   }
 }
 
-void Fft::run(Point* points, Point* room) const {
-  if (inner_) return run_bluestein(points, room);
-  Point *x = points, *y = room;
+void Fft::run(Point* points, Point* scratch) const {
+  if (inner_) return run_bluestein(points, scratch);
+  Point *x = points, *y = scratch;
   int64_t stride = 1;
   for (int64_t radix : factors_) {
     const int64_t of = length_ / stride;
@@ -166,20 +166,21 @@ void Fft::run(Point* points, Point* room) const {
   for (int64_t i = 0; i < length_; ++i) points[i] = x[i];
 }
 
-void Fft::run_bluestein(Point* points, Point* room) const {
+void Fft::run_bluestein(Point* points, Point* scratch) const {
   const int64_t size = inner_->length_;
-  Point* inner_room = room + size;
-  for (int64_t i = 0; i < length_; ++i) room[i] = times(points[i], chirp_[static_cast<size_t>(i)]);
-  for (int64_t i = length_; i < size; ++i) room[i] = Point{};
-  inner_->run(room, inner_room);
+  Point* inner_scratch = scratch + size;
+  for (int64_t i = 0; i < length_; ++i)
+    scratch[i] = times(points[i], chirp_[static_cast<size_t>(i)]);
+  for (int64_t i = length_; i < size; ++i) scratch[i] = Point{};
+  inner_->run(scratch, inner_scratch);
   // With real and imaginary parts exchanged before and behind it, a transform is the inverse one.
   for (int64_t i = 0; i < size; ++i) {
-    const Point product = times(room[i], filter_[static_cast<size_t>(i)]);
-    room[i] = {product.im, product.re};
+    const Point product = times(scratch[i], filter_[static_cast<size_t>(i)]);
+    scratch[i] = {product.im, product.re};
   }
-  inner_->run(room, inner_room);
+  inner_->run(scratch, inner_scratch);
   for (int64_t i = 0; i < length_; ++i) {
-    points[i] = times(Point{room[i].im, room[i].re}, chirp_[static_cast<size_t>(i)]);
+    points[i] = times(Point{scratch[i].im, scratch[i].re}, chirp_[static_cast<size_t>(i)]);
   }
 }
 

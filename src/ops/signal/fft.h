@@ -24,9 +24,9 @@ class Fft {
 
   int64_t length() const { return length_; }
   // Points of memory that run needs besides those it transforms.
-  int64_t room_points() const;
+  int64_t scratch_points() const;
   // points[length()] become their transform.
-  void run(Point* points, Point* room) const;
+  void run(Point* points, Point* scratch) const;
 
  private:
   struct Root {
@@ -36,7 +36,7 @@ class Fft {
   template <int radix>
   void pass(int64_t of, int64_t stride, const Point* x, Point* y) const;
   void odd_pass(int64_t radix, int64_t of, int64_t stride, const Point* x, Point* y) const;
-  void run_bluestein(Point* points, Point* room) const;
+  void run_bluestein(Point* points, Point* scratch) const;
 
   int64_t length_;
   bool inverse_;

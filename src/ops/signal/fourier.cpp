@@ -69,7 +69,7 @@ std::unique_ptr<KernelPlan> plan_rows(size_t threads, int64_t rows, int64_t leng
                                       bool inverse, Load load, Store store) {
   constexpr int64_t kSharedBytes = 256 << 20;  // more memory than this is for one thread
   auto fft = std::make_shared<const Fft>(length, inverse);
-  const int64_t points = length + fft->room_points();
+  const int64_t points = length + fft->scratch_points();
   const auto point_bytes = static_cast<size_t>(points) * sizeof(Fft::Point);
   const size_t bytes = point_bytes + static_cast<size_t>(2 * length + 2 * bins) * sizeof(double);
   const auto pairs = static_cast<size_t>((rows + 1) / Fft::kLanes);
@@ -359,10 +359,12 @@ void register_fourier(Registry& registry) {
                         .attrs = {{"onesided", AttrKind::i, int64_t{1}}},
                         .shape = stft_rule});
   // The fast transform first; the definition, a sum for each bin, is the oracle of the tests.
-  registry.add_kernels("DFT", {{"fft", kFloats, nullptr, create_late<plan_dft_fast, 0b110>},
-                               {"reference", kFloats, nullptr, create_late<plan_dft, 0b110>}});
-  registry.add_kernels("STFT", {{"fft", kFloats, nullptr, create_late<plan_stft_fast, 0b1010>},
-                                {"reference", kFloats, nullptr, create_late<plan_stft, 0b1010>}});
+  registry.add_kernels(
+      "DFT", {{"fft", kFloats, nullptr, create_with_runtime_params<plan_dft_fast, 0b110>},
+              {"reference", kFloats, nullptr, create_with_runtime_params<plan_dft, 0b110>}});
+  registry.add_kernels(
+      "STFT", {{"fft", kFloats, nullptr, create_with_runtime_params<plan_stft_fast, 0b1010>},
+               {"reference", kFloats, nullptr, create_with_runtime_params<plan_stft, 0b1010>}});
 }
 
 void register_family(Registry& registry) {

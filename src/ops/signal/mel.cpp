@@ -87,7 +87,7 @@ void register_mel(Registry& registry) {
   registry.add(KernelDef{.op = "MelWeightMatrix",
                          .name = "reference",
                          .types = kWhole,
-                         .create = create_late<plan_mel, 0b11111>});
+                         .create = create_with_runtime_params<plan_mel, 0b11111>});
 }
 
 }  // namespace anynpu::ops::signal

@@ -13,13 +13,13 @@ namespace anynpu::ops::signal {
 
 namespace {
 
-struct Row {
+struct WindowRow {
   std::string_view name;
   double a, b, c;  // a - b cos(t) + c cos(2t)
 };
-constexpr Row kRows[] = {{"HannWindow", 0.5, 0.5, 0},
-                         {"HammingWindow", 25.0 / 46, 21.0 / 46, 0},
-                         {"BlackmanWindow", 0.42, 0.5, 0.08}};
+constexpr WindowRow kRows[] = {{"HannWindow", 0.5, 0.5, 0},
+                               {"HammingWindow", 25.0 / 46, 21.0 / 46, 0},
+                               {"BlackmanWindow", 0.42, 0.5, 0.08}};
 
 Status window_rule(OpContext& context) {
   ANYNPU_ASSIGN(const DType type, dtype_of_onnx(context, context.int_attr("output_datatype")));
@@ -34,8 +34,8 @@ Status window_rule(OpContext& context) {
 }
 
 PlanResult plan_window(const OpContext& context) {
-  const Row* row = kRows;
-  for (const Row& candidate : kRows) {
+  const WindowRow* row = kRows;
+  for (const WindowRow& candidate : kRows) {
     if (candidate.name == context.schema->name) row = &candidate;
   }
   const int64_t size = context.outputs[0].shape[0];
@@ -55,7 +55,7 @@ PlanResult plan_window(const OpContext& context) {
 }  // namespace
 
 void register_windows(Registry& registry) {
-  for (const Row& row : kRows) {
+  for (const WindowRow& row : kRows) {
     registry.add(OpSchema{.name = row.name,
                           .since = 17,
                           .inputs = {{"size", "I"}},
@@ -67,7 +67,7 @@ void register_windows(Registry& registry) {
     registry.add(KernelDef{.op = row.name,
                            .name = "reference",
                            .types = {DType::i32, DType::i64},
-                           .create = create_late<plan_window, 1>});
+                           .create = create_with_runtime_params<plan_window, 1>});
   }
 }
 

@@ -4,8 +4,8 @@
 //                               in[runs[r] + k + pixel * step] * weights[r][k][channel])
 // for up to max_pixels pixels and 16 or 32 channels, all sums in registers. A convolution over
 // NCHW16c input has one run per (channel block, kernel row), a matrix product a single run.
-// Sums are cut into links (tile_body.inc), against rounding. Their order depends on runs alone:
-// tiles of any size give the same bytes.
+// Sums are cut into accumulation chunks (tile_body.inc), against rounding. Their order depends on
+// runs alone: tiles of any size give the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct TileArgs {
   float* out = nullptr;
   int64_t out_row = 0, out_pixel = 0, out_block = 0;  // steps in elements
   int64_t lanes = 16;                                 // channels that the last block stores
-  bool far = false;  // input and results do not fit the caches: fetch them ahead
+  bool prefetch = false;  // input and results do not fit the caches: fetch them ahead
   bool clamp = false;
   float min = 0, max = 0;
 };

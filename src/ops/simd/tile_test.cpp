@@ -46,7 +46,8 @@ TEST(Tile, LongSumsErrLikeTheirLinksNotLikeOneChain) {
   const double exact = static_cast<double>(0.1f) * static_cast<double>(0.1f) * kProducts;
   float chain = 0;
   for (int64_t i = 0; i < kProducts; ++i) chain = std::fma(0.1f, 0.1f, chain);
-  ASSERT_GT(std::fabs(chain - exact), 1e-5 * exact);  // what the links are there against
+  ASSERT_GT(std::fabs(chain - exact),
+            1e-5 * exact);  // what the accumulation chunks are there against
   for (const TileSet* set : present_sets()) {
     for (const int64_t length : {int64_t{16}, int64_t{512}, kProducts}) {
       for (const float sum : sums_of(*set, in, set->max_pixels, set->panel_blocks, length)) {

@@ -78,7 +78,7 @@ TextFunction function_of(const graph::Node& node) {
 }
 
 // The places of strings in their sorted list, "" in front: what pads and Trilu fill in as 0.
-class Places {
+class TextNumbers {
  public:
   void add(std::string_view text) { places_.emplace(text, 0); }
   void number() {
@@ -101,7 +101,7 @@ struct Numbered {
   graph::Node node;
   std::vector<Operand> inputs;
   std::vector<std::vector<int64_t>> elements;
-  Places places;
+  TextNumbers places;
 };
 
 const std::vector<std::string>* pool_of(const graph::Node& node) {
@@ -159,7 +159,7 @@ FoldedList move_texts(const graph::Node& node, const std::vector<Operand>& input
   ANYNPU_ASSIGN(const OpContext context, infer(numbered.node, numbered.inputs));
   for (const Operand& output : context.outputs) {
     if (output.fully_known())
-      ANYNPU_TRY(check_room(context, static_cast<uint64_t>(element_count(output.shape)), 0));
+      ANYNPU_TRY(check_size(context, static_cast<uint64_t>(element_count(output.shape)), 0));
   }
   ANYNPU_ASSIGN(auto results, evaluate(context));
   std::vector<Folded> outputs;
@@ -177,7 +177,7 @@ FoldedList move_texts(const graph::Node& node, const std::vector<Operand>& input
       texts[k] = numbered.places.text(place);
       characters += texts[k].size();
     }
-    ANYNPU_TRY(check_room(context, texts.size(), characters));
+    ANYNPU_TRY(check_size(context, texts.size(), characters));
     outputs.push_back({DType::string, output.shape, pack_texts(texts)});
   }
   return outputs;
@@ -242,7 +242,7 @@ Result<std::vector<std::string_view>> texts_of(const Operand& operand) {
   return unpack_texts(operand.constant, static_cast<size_t>(element_count(operand.shape)));
 }
 
-Status check_room(const OpContext& context, uint64_t elements, uint64_t characters) {
+Status check_size(const OpContext& context, uint64_t elements, uint64_t characters) {
   if (elements <= kMostElements && characters <= kMostCharacters) return {};
   return fail(Code::unsupported_shape,
               "{} makes {} elements with {} characters of strings; expected at most {} and {}",

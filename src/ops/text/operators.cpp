@@ -81,7 +81,7 @@ FoldedList concat_texts(const OpContext& context) {
       const std::string_view head = left[static_cast<size_t>(from_a + i * loop.inner_a)];
       const std::string_view tail = right[static_cast<size_t>(from_b + i * loop.inner_b)];
       characters += head.size() + tail.size();
-      ANYNPU_TRY(check_room(context, texts.size() + 1, characters));
+      ANYNPU_TRY(check_size(context, texts.size() + 1, characters));
       texts.emplace_back(head).append(tail);
     }
   }
@@ -101,7 +101,7 @@ FoldedList split_texts(const OpContext& context) {
     counts.push_back(static_cast<int64_t>(rows.back().size()));
     widest = std::max(widest, rows.back().size());
   }
-  ANYNPU_TRY(check_room(context, uint64_t{widest} * rows.size(), 0));
+  ANYNPU_TRY(check_size(context, uint64_t{widest} * rows.size(), 0));
   std::vector<std::string> all;
   for (const Parts& row : rows) {
     all.insert(all.end(), row.begin(), row.end());

@@ -34,7 +34,7 @@ using TextFunction = FoldedList (*)(const OpContext& context);
 Result<std::vector<std::string_view>> texts_of(const Operand& operand);
 Folded folded(Shape shape, const std::vector<std::string>& texts);
 // A few bytes of file must not become gigabytes of strings.
-Status check_room(const OpContext& context, uint64_t elements, uint64_t characters);
+Status check_size(const OpContext& context, uint64_t elements, uint64_t characters);
 
 FoldedList concat_texts(const OpContext& context);
 FoldedList split_texts(const OpContext& context);

@@ -43,22 +43,23 @@ void adam(const Settings& s, double g, double& x, double* state) {
   x = (1 - s.norm_post) * (x - rate * state[0] / (std::sqrt(state[1]) + s.epsilon));
 }
 
-struct Row {
+struct OptimizerRow {
   std::string_view name;
   size_t states;
   StepFunction step;
 };
-constexpr Row kRows[] = {{"Momentum", 1, momentum}, {"Adagrad", 1, adagrad}, {"Adam", 2, adam}};
+constexpr OptimizerRow kRows[] = {
+    {"Momentum", 1, momentum}, {"Adagrad", 1, adagrad}, {"Adam", 2, adam}};
 
-const Row& row_of(const OpContext& context) {
-  for (const Row& row : kRows) {
+const OptimizerRow& row_of(const OpContext& context) {
+  for (const OptimizerRow& row : kRows) {
     if (row.name == context.schema->name) return row;
   }
   return kRows[0];
 }
 
 Status step_rule(OpContext& context) {
-  const Row& row = row_of(context);
+  const OptimizerRow& row = row_of(context);
   const size_t count = context.inputs.size() - 2, each = row.states + 2;
   const size_t n = count / each;
   if (count % each != 0 || context.outputs.size() != n * (row.states + 1)) {
@@ -82,7 +83,7 @@ Status step_rule(OpContext& context) {
 }
 
 PlanResult plan_step(const OpContext& context) {
-  const Row& row = row_of(context);
+  const OptimizerRow& row = row_of(context);
   Settings fixed;
   const auto real = [&](std::string_view key) {
     return static_cast<double>(context.float_attr(key));
@@ -123,7 +124,7 @@ void register_family(Registry& registry) {
   const auto real = [](std::string_view name, float value) {
     return AttrSchema{name, AttrKind::f, value};
   };
-  for (const Row& row : kRows) {
+  for (const OptimizerRow& row : kRows) {
     const bool is_adam = row.name == "Adam";
     registry.add(OpSchema{.name = row.name,
                           .domain = kDomain,
