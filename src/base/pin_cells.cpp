@@ -8,6 +8,8 @@
 
 #include <new>
 
+#include "base/spin.h"
+
 namespace anynpu {
 
 namespace {
@@ -77,7 +79,7 @@ void wait_until_unpinned(const void* what) {
     for (const PinCell& cell : row->cells) {
       for (int spins = 0; cell.load(std::memory_order_seq_cst) == what; ++spins) {
         if (spins < kSpins) {
-          __builtin_ia32_pause();
+          spin_pause();
         } else {
           sched_yield();
         }

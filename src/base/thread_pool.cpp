@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fork_guard.h"
+#include "base/spin.h"
 
 namespace anynpu {
 
@@ -37,14 +38,6 @@ size_t cores_of_process() {
 size_t choose_threads() {
   const int64_t wanted = env::integer(env::Name::threads, 0);
   return wanted >= 1 && wanted <= 1024 ? static_cast<size_t>(wanted) : cores_of_process();
-}
-
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
 }
 
 // Moves this thread off a core that the thread it helps needs. The system may wake a helper on the
@@ -80,7 +73,7 @@ void wake(std::atomic<uint32_t>& word, size_t sleepers) {
 void lock_soon(std::unique_lock<std::mutex>& lock) {
   for (int tries = 0; tries < 200; ++tries) {
     if (lock.try_lock()) return;
-    relax();
+    spin_pause();
   }
   lock.lock();
 }
@@ -317,7 +310,7 @@ void ThreadPool::leave(const std::atomic<int>& inside) {
   for (int spins = 0; inside.load(std::memory_order_seq_cst) > 0 && spins < 20000; ++spins) {
     // The helper that is waited for may have been put on this very core.
     if (spins % 256 == 255) sched_yield();
-    relax();
+    spin_pause();
   }
   if (inside.load(std::memory_order_seq_cst) == 0) return;
   std::unique_lock lock(shared_->mutex);
@@ -394,7 +387,7 @@ void ThreadPool::help(size_t number) {
       shared_->spinning.fetch_add(1, std::memory_order_relaxed);
       looker.untold.store(true, std::memory_order_release);
       for (int i = 0; i < 2000 && shared_->epoch.load(std::memory_order_acquire) == seen; ++i)
-        relax();
+        spin_pause();
       looker.untold.store(false, std::memory_order_relaxed);
       shared_->spinning.fetch_sub(1, std::memory_order_relaxed);
       // The thread with the work may have been put on this very core.
