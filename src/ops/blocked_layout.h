@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of tensors in the layouts of a plan, and the conversion between them.
+// The blocked layout of a plan (NCHW16c): how many elements a tensor has in it, and the kernel that
+// converts between plain and blocked.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel is one implementation of an operator on one device. Life cycle:
-//   KernelDef::can_run(context)  says no with a reason, or ok
+// A kernel is one implementation of an operator on one back end. Life cycle:
+//   KernelDef::can_run(context)  ok, or the reason why not
 //   KernelDef::create(context)   -> Kernel: attributes read, packed size of the weights known
 //   Kernel::pack(context, bytes) packs the weights, once per loaded model
 //   Kernel::plan(context)        -> KernelPlan for these shapes: layouts, workspace, in-place hints
 //   KernelPlan::run(args)        the work: no allocation, lock or name lookup
-// create and plan are pure, functions of the context and its target: a plan that is made only to
-// learn sizes costs no packing. Kernel and
-// KernelPlan are immutable after pack, so any number of threads may run one plan at a time, each
-// with its own buffers and workspace. Work is split over base/thread_pool; the split and the order
-// of every sum depend on shapes and thread count alone, so results are the same bytes every time.
+// create and plan are pure functions of the context and its target: making a plan only to learn
+// sizes costs no packing. Kernel and KernelPlan are immutable after pack, so any number of threads
+// may run one plan at a time, each with its own buffers and workspace. Work is split over
+// base/thread_pool.h. The split and the order of every sum depend on shapes and thread count alone,
+// so results are the same bytes every time.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose parameters are tensors (axes, sizes, indices that decide the output's shape).
-// When the parameters are constants the plan is made once. Else the model states the output's
-// shape, the plan is made anew in each run from the values that lie there, and a run whose values
-// give another shape fails with a sentence: this path allocates, and no other does.
+// Operators whose parameters are tensors: axes, sizes, indices that decide the shape of the output.
+// Where they are constants, the plan is made once. Where they are inputs of a run (runtime
+// parameters), the model states the shape of the output and every run makes a plan from the values
+// it is given; values that give another shape fail the run. Only this path allocates in a run.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving elements of 4 bits, of which two share a byte: the plan for int8 runs between copies with
-// one element to a byte, which lie in the workspace. Thread-safe as every plan.
+// Data movement of 4-bit elements, which are stored two to a byte: they are unpacked to one byte
+// each in the workspace, the plan for int8 runs on that, and the result is packed again.
 #pragma once
 
 #include "ops/plain_kernel.h"

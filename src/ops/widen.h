@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// float16 and bfloat16 through the float32 kernels of the same operator: operands are widened into
-// the workspace, the result is rounded once. The accumulation is that of float32. For operators
-// whose arithmetic outweighs the conversions; kernels of their own stand before it in the list.
+// float16 and bfloat16 through the float32 kernels of the same operator: operands are converted
+// into the workspace, sums are float32, the result is rounded once. For operators whose arithmetic
+// costs more than the conversions. Kernels made for these types stand before it in the list.
 #pragma once
 
 #include "ops/kernel.h"

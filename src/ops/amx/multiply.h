@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of an engine, over its operations on tiles. Included by the file of each engine, which may
-// have set the compiler's target; what it stands on must be included before that.
-// Tiles: 0-3 sums (row tile * 2 + column tile), 4-5 rows of a, 6-7 columns of b.
+// The loops of an engine, over its operations on tiles. Each engine's file includes this after it
+// has set the compiler's target, so everything this file needs must be included before. Tiles: 0-3
+// sums (row tile * 2 + column tile), 4-5 rows of a, 6-7 columns of b.
 #pragma once
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = finish(a * b) in blocks: how right sides are packed and how the work is cut into tasks, so
-// that what is read again lies in the second-level cache. gemm.cpp and conv/conv_amx.cpp say where
-// the rows of a are and where results go.
+// y = finish(a * b) in blocks: how b is packed, and how the work is cut into tasks so that what is
+// read again is still in the L2 cache. gemm/gemm_amx.cpp and conv/conv_amx.cpp say where the rows
+// of a are and where results go.
 #pragma once
 
 #include <algorithm>

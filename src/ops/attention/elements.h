@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How kernels of attention read tensors of short floats, and the panels that products are made of.
+// Reading float32, float16 and bfloat16 tensors as float32, and packing them into panels for the
+// register tiles.
 #pragma once
 
 #include <algorithm>

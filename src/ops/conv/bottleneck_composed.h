@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bottleneck by the kernels of its convolutions, one after the other, with what lies between them
-// in the workspace: nothing is lost where no kernel runs them as one.
+// A bottleneck as three convolutions, each by the kernel that would run it alone, with the tensors
+// between them in the workspace. For cases that no fused kernel takes.
 #pragma once
 
 #include "ops/kernel.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of few channels as left sides of products: the whole window of a pixel of the result in a
-// row of 32 elements, [line][column][channel], and zeros.
+// The left side of the product for images of few channels (the first layer of a network): the whole
+// window of an output pixel is one row of 32 elements, [line][column][channel], padded with zeros.
 //
-// Lines of the input are mixed first, [column][channel] with the pads around them, so that what a
-// window has of a line lies side by side; of these the last few are kept. Both steps move 32
-// elements at a time (RowPermute, RowBlend).
+// Lines of the input are interleaved first, [column][channel] with the padding around them, so that
+// the part of a window in one line is contiguous; the last few such lines are kept. Both steps move
+// 32 elements at a time (RowPermute, RowBlend).
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register tiles of convolutions over bytes: rows are output channels, columns are pixels that lie
-// behind one another, four bytes each (unsigned, multiplied with signed weights by VPDPBUSD of
-// AVX512-VNNI). Sums wrap as int32 does, nothing saturates. check_vnni (tile_int8.h) says whether
-// the instruction is there.
+// Register tiles of int8 convolutions: rows are output channels, columns are neighbouring pixels of
+// four bytes each (unsigned, multiplied with signed weights by VPDPBUSD of AVX512-VNNI). Sums wrap
+// as int32 does, nothing saturates. check_vnni() in simd/tile_int8.h says whether the instruction
+// is there.
 #pragma once
 
 #include <cstdint>

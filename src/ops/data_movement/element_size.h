@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that are moved, not looked at: a C++ type of their size.
+// Elements that are only copied: a C++ type of their size.
 #pragma once
 
 #include <cstddef>

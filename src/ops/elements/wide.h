@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of elements in a wide type: kernels of the block engine compute in double, int64_t or
-// uint64_t, and these functions carry elements of any number type (and bool) in and out. So an
-// operator is compiled once per wide type and a type once per wide type, not once per pair.
+// Elements of any number type, and bool, as blocks of a wide type: double, int64_t or uint64_t. An
+// operator is written once per wide type and each element type has one load and one store per wide
+// type, instead of one loop for every pair.
 #pragma once
 
 #include <cstddef>

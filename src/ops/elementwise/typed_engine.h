@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typed engine: element-wise operators of broadcast inputs whose loops run over elements as
-// they lie in memory. Inputs that are repeated are laid out in pieces first and 16-bit floats are
-// widened to float32 and rounded once, so that a loop sees rows of equal length only and is
-// compiled once per operator and type. The block engine takes whatever is left (wide_engine.h).
+// The typed engine: element-wise operators whose loops run over elements as they lie in memory.
+// Broadcast inputs are expanded piece by piece, 16-bit floats are converted to float32 and rounded
+// once. So a loop sees rows of equal length only, and is compiled once per operator and type. What
+// it does not take goes to the wide engine (wide_engine.h).
 #pragma once
 
 #include <cstddef>

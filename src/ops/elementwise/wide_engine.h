@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block engine: element-wise operators of any number of broadcast inputs, as a table of
-// functions over blocks of at most kBlockLength elements. Every operator in block/ is one row.
+// The wide engine: element-wise operators of any number of broadcast inputs, as functions over
+// blocks of at most kBlockLength elements in a wide type (elements/wide.h). An operator is one row
+// of the tables in wide_unary.cpp and wide_nary.cpp.
 #pragma once
 
 #include <array>

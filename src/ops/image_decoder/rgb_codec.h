@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of pictures to RGB, for ImageDecoder. JPEG and PNG are decoded by the image plug-in
+// Image files to RGB, for ImageDecoder. JPEG and PNG are decoded by the image plug-in
 // (libanynpu_image.so), BMP and PNM here. Thread-safe: no state.
 #pragma once
 

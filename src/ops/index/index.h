@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move elements to or from places that other tensors name, one register function per
-// file. Indices are checked in every run: one outside the tensor is a failure, never a wild access.
+// Operators that read or write elements at indices given by another tensor, one register function
+// per file.
 #pragma once
 
 #include "ops/elements/index_value.h"

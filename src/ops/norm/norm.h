@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations: one engine over groups of elements, one register function per file.
+// Normalisations, one register function per file. kernels.cpp has the order of their kernels.
 #pragma once
 
 #include "ops/plain_kernel.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear are, for all their kernels.
+// QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear: what their kernels share.
 #pragma once
 
 #include "ops/quantize/quantize.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of floats to whole numbers of 8 and 16 bits and back. Compiled once per instruction set, as
-// the tiles are.
+// Rows of floats to integers of 8 and 16 bits and back. Compiled once per instruction set
+// (simd/isa.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised operators, one register function per file.
+// A scale or a zero point as kernels of quantised operators read it.
 #pragma once
 
 #include "ops/plain_kernel.h"

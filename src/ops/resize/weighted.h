@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpolation axis by axis, in double: along each an output index is a weighted sum of input
-// indices, its taps.
+// Interpolation axis by axis, in double: each output index is a weighted sum of input indices
+// (taps).
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators about shapes and regular movement, one register function per file.
+// Operators that change the shape or the order of elements, and those that make tensors from
+// shapes; one register function per file.
 #pragma once
 
 namespace anynpu::ops {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on signals and texts of numbers, one register function per file.
+// DFT and STFT, window functions, MelWeightMatrix and TfIdfVectorizer, one register function per
+// file.
 #pragma once
 
 namespace anynpu::ops {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which vector instructions kernels may use. The same source is compiled once per entry; which of
-// them runs is decided here, at run time, and the kernel list says why the others do not.
+// Instruction sets of vector kernels. The same source is compiled once per set; check_isa() tells
+// at run time which of them the processor has. Outside x86-64 that is the baseline alone.
 #pragma once
 
 #include <cstdint>

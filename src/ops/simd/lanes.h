@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row kernels over blocked tensors that work on 16 channels at a time without sums across them:
-// pooling and depthwise convolution; and over rows of plain tensors. Compiled once per instruction
-// set, as the tiles are.
+// Row kernels that work on 16 channels at a time without sums across them (pooling, depthwise
+// convolution over blocked tensors), and maxima and sums of rows of plain tensors. Compiled once
+// per instruction set (see isa.h).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic over rows of floats in vectors of 4: what every processor has, and enough where memory
-// or something else takes the time.
+// Portable arithmetic over rows of floats in vectors of 4. Every processor has these; they are
+// enough where memory is the limit.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels over rows of f32 that lie behind one another: functions of one element, softmax and
-// layer normalisation. Compiled once per instruction set, as the tiles are. Errors stay within a
-// few units of the last place; NaN and infinities come out as the C library's functions give them.
+// Functions over contiguous rows of f32: of single elements, softmax, layer normalisation. Compiled
+// once per instruction set (see isa.h). Errors are a few units of the last place; NaN and
+// infinities come out as from the C library.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ using RowMap = void (*)(const float* x, float* y, int64_t count);
 
 // Functions with parameters: elu, celu: alpha; selu: alpha, gamma.
 enum class ScaledFunction : uint8_t { sin, cos, mish, elu, celu, selu };
-// Over f32 at in[0] and out, which may be the same: a loop of the typed engine (elementwise/typed_engine.h).
+// Over f32 at in[0] and out, which may be the same: a loop of the typed engine
+// (elementwise/typed_engine.h).
 using ScaledMap = void (*)(const std::byte* const* in, std::byte* out, int64_t count,
                            const double* params);
 
