@@ -2,6 +2,8 @@
 // Random numbers, drawn from a counter: element i of a node is a function of i and of the node's
 // seed (its attribute, else its name), so that a model gives the same bytes whoever runs it. The
 // numbers themselves are nobody's standard.
+#include "ops/random/random.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -139,8 +141,8 @@ PlanResult plan_multinomial(const OpContext& context) {
   });
 }
 
-// Dropout (schema: shape/reshape.cpp). Where training_mode is on, elements become 0 with the
-// probability of the ratio and the others grow by it.
+}  // namespace
+
 PlanResult plan_dropout(const OpContext& context) {
   Draw draw = draw_of(context);
   if (context.has_attr("seed")) draw.seed = mix(static_cast<uint64_t>(context.int_attr("seed")));
@@ -168,6 +170,8 @@ PlanResult plan_dropout(const OpContext& context) {
   });
 }
 
+namespace {
+
 void add(Registry& registry, OpSchema schema, decltype(KernelDef::create) create) {
   schema.attrs.push_back({"seed", AttrKind::f});
   schema.attrs.push_back({"dtype", AttrKind::i});
@@ -180,10 +184,6 @@ void add(Registry& registry, OpSchema schema, decltype(KernelDef::create) create
 }  // namespace
 
 void register_family(Registry& registry) {
-  registry.add(KernelDef{.op = "Dropout",
-                         .name = "reference",
-                         .types = kFloats | kFloat8,
-                         .create = create_plain<plan_dropout>});
   const std::vector<AttrSchema> uniform = {{"low", AttrKind::f, 0.0f}, {"high", AttrKind::f, 1.0f}};
   const std::vector<AttrSchema> normal = {{"mean", AttrKind::f, 0.0f},
                                           {"scale", AttrKind::f, 1.0f}};

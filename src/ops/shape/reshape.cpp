@@ -9,6 +9,7 @@
 #include "ops/families.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
+#include "ops/random/random.h"
 #include "ops/registry.h"
 #include "ops/shape/shape.h"
 
@@ -319,13 +320,14 @@ void register_reshape(Registry& registry) {
                       .attrs = {{"seed", AttrKind::i}},
                       .shape = dropout_rule});
   for (std::string_view op :
-       {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "BitCast", "Dropout"}) {
-    registry.add(KernelDef{.op = op,
-                           .name = "view",
-                           .types = kAnyPacked,
-                           .can_run = op == "Dropout" ? can_view : nullptr,
-                           .create = create_plain<plan_view>});
+       {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "BitCast"}) {
+    registry.add(KernelDef{
+        .op = op, .name = "view", .types = kAnyPacked, .create = create_plain<plan_view>});
   }
+  // Nothing is dropped at inference: the output is the input. In training mode it is drawn.
+  registry.add_kernels(
+      "Dropout", {{"view", kAnyPacked, can_view, create_plain<plan_view>},
+                  {"reference", kFloats | kFloat8, nullptr, create_plain<random::plan_dropout>}});
 }
 
 }  // namespace anynpu::ops::shape

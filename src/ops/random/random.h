@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers: the same ones for the same seed and shape, whatever the number of threads.
+#pragma once
+
+#include "ops/plain_kernel.h"
+
+namespace anynpu::ops::random {
+
+// Dropout (schema and kernel list: shape/reshape.cpp). Where training_mode is on, elements become 0
+// with the probability of the ratio and the others grow by it.
+PlanResult plan_dropout(const OpContext& context);
+
+}  // namespace anynpu::ops::random
