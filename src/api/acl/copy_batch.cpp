@@ -112,6 +112,15 @@ Result<device::ReduceType> check_reduce_type(aclDataType type) {
   }
 }
 
+Status check_reduce(aclrtReduceKind kind, const void* reserve) {
+  if (kind < ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL) {
+    return fail(Code::invalid_argument,
+                "kind is {}; expected 10 (sum), 11 (max), 12 (min) or 13 (equal)", kind);
+  }
+  if (reserve) return fail(Code::invalid_argument, "reserve is {}; expected null", reserve);
+  return {};
+}
+
 }  // namespace
 
 aclError aclrtMemcpyBatch(void** dsts, size_t* destMax, void** srcs, size_t* sizes,
@@ -174,11 +183,7 @@ aclError aclrtMemcpyAsyncWithDesc(void* desc, aclrtMemcpyKind kind, aclrtStream 
 aclError aclrtReduceAsync(void* dst, const void* src, uint64_t count, aclrtReduceKind kind,
                           aclDataType type, aclrtStream stream, void* reserve) {
   return enter(__func__, [&]() -> Status {
-    if (kind < ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM || kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL) {
-      return fail(Code::invalid_argument,
-                  "kind is {}; expected 10 (sum), 11 (max), 12 (min) or 13 (equal)", kind);
-    }
-    if (reserve) return fail(Code::invalid_argument, "reserve is {}; expected null", reserve);
+    ANYNPU_TRY(check_reduce(kind, reserve));
     ANYNPU_ASSIGN(const auto checked, check_reduce_type(type));
     ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
     return device::reduce_async({dst, src, count, static_cast<device::ReduceKind>(kind), checked},

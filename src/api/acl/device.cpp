@@ -38,6 +38,14 @@ Result<Deadline> deadline_of(int32_t timeout_ms) {
   return Deadline::after_ms(timeout_ms);
 }
 
+aclrtUtilizationInfo utilization_of(device::Device& device) {
+  const int32_t busy = device.take_utilization();
+  const auto memory = device::memory_info(device);
+  const auto used = static_cast<double>(memory.total - memory.free);
+  return {busy, busy, busy, static_cast<int32_t>(used * 100.0 / static_cast<double>(memory.total)),
+          nullptr};
+}
+
 }  // namespace
 
 aclError aclrtGetRunMode(aclrtRunMode* runMode) {
@@ -116,12 +124,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(utilizationInfo, "utilizationInfo"));
     ANYNPU_ASSIGN(auto device, Runtime::instance().device(deviceId));
-    const int32_t busy = device->take_utilization();
-    const auto memory = device::memory_info(*device);
-    const auto used = static_cast<double>(memory.total - memory.free);
-    *utilizationInfo = {busy, busy, busy,
-                        static_cast<int32_t>(used * 100.0 / static_cast<double>(memory.total)),
-                        nullptr};
+    *utilizationInfo = utilization_of(*device);
     return {};
   });
 }

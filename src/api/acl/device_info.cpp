@@ -50,6 +50,14 @@ Status find_physical(int32_t physical, int32_t* logical) {
   return fail(Code::invalid_device, "no visible device has the physical id {}", physical);
 }
 
+Status check_feature(aclrtDevFeatureType feature) {
+  if (feature == ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV ||
+      feature == ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV) {
+    return {};
+  }
+  return fail(Code::invalid_argument, "feature {} is unknown; expected 1 or 21", feature);
+}
+
 }  // namespace
 
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value) {
@@ -66,11 +74,7 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(value, "value"));
     ANYNPU_TRY(Runtime::instance().device(deviceId).status());
-    if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
-        devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV) {
-      return fail(Code::invalid_argument, "feature {} is unknown; expected 1 or 21",
-                  devFeatureType);
-    }
+    ANYNPU_TRY(check_feature(devFeatureType));
     *value = ACL_DEV_FEATURE_NOT_SUPPORT;
     return {};
   });

@@ -30,14 +30,11 @@ using api::When;
 
 namespace detail {
 
-// Why calls are not allowed now: before aclInit or after aclFinalize.
-Status explain_uninitialised();
-
 struct Traits {
   using Number = aclError;
   static constexpr FaultSource kFaults = FaultSource::acl;
-  static bool initialised() { return acl::initialised(); }
-  static Status explain_uninitialised() { return detail::explain_uninitialised(); }
+  static bool initialised() { return service::initialised(); }
+  static Status explain_uninitialised() { return service::explain_uninitialised(); }
   static aclError fault_number(std::string_view code);
   static aclError number_of(const char* function, const Failure& failure) {
     return acl::number_of(function, failure);

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 
 #include "acl/acl.h"
 #include "api/acl/config.h"
@@ -22,11 +21,6 @@ namespace anynpu::acl {
 namespace {
 
 constexpr off_t kMostConfigBytes = 8 << 20;
-
-std::mutex& life_mutex() {
-  static auto* mutex = new std::mutex;
-  return *mutex;
-}
 
 // The whole text of a regular file. Never blocks on pipes or devices.
 Result<std::string> read_config_file(const std::string& path) {
@@ -68,7 +62,7 @@ Status choose_default_device(const AclConfig& config) {
 }
 
 Failure initialise(const char* path) {
-  std::lock_guard lock(life_mutex());
+  service::LifeChange change;
   if (initialised()) {
     return fail(Code::already_initialized,
                 "the library is initialised already; expected one aclInit per process: remove the "
@@ -84,7 +78,7 @@ Failure initialise(const char* path) {
   set_message_scope(config.message_scope);
   set_current_config(std::move(config));
   mark_runtime_used();
-  detail::current_life.store(Life::initialised, std::memory_order_release);
+  change.to(Life::initialised);
   ANYNPU_LOG(event, "initialised, configuration '{}'", path ? path : "");
   return {};
 }
@@ -103,14 +97,14 @@ void log_leftovers() {
 }
 
 Status finalise() {
-  std::lock_guard lock(life_mutex());
+  service::LifeChange change;
   if (life() == Life::fresh) return detail::explain_uninitialised();
   if (life() == Life::finalised) {
     return fail(Code::already_finalized,
                 "the library is finalised already; expected one aclFinalize for each aclInit");
   }
   // First the state: other threads get 100001 from here on instead of half-released objects.
-  detail::current_life.store(Life::finalised, std::memory_order_release);
+  change.to(Life::finalised);
   run_finalizers();
   end_configured_profiling();
   device::Runtime::instance().reset_all();

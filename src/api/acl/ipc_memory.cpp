@@ -13,6 +13,19 @@ using acl::check_pointer;
 using acl::enter;
 using device::Runtime;
 
+namespace {
+
+Result<void*> import_by_key(const char* key, uint64_t flags) {
+  if (flags > ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS) {
+    return fail(Code::invalid_argument, "flags is {}; expected 0 or 1", flags);
+  }
+  ANYNPU_ASSIGN(const std::string text, check_key(key));
+  ANYNPU_ASSIGN(auto context, Runtime::instance().current());
+  return device::import_memory(text, *context->device());
+}
+
+}  // namespace
+
 aclError aclrtIpcMemGetExportKey(void* devPtr, size_t size, char* key, size_t len, uint64_t flags) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(acl::check_key_room(key, len));
@@ -36,12 +49,7 @@ aclError aclrtIpcMemImportByKey(void** devPtr, const char* key, uint64_t flags) 
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(devPtr, "devPtr"));
     *devPtr = nullptr;
-    if (flags > ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS) {
-      return fail(Code::invalid_argument, "flags is {}; expected 0 or 1", flags);
-    }
-    ANYNPU_ASSIGN(const std::string text, check_key(key));
-    ANYNPU_ASSIGN(auto context, Runtime::instance().current());
-    ANYNPU_ASSIGN(*devPtr, device::import_memory(text, *context->device()));
+    ANYNPU_ASSIGN(*devPtr, import_by_key(key, flags));
     return {};
   });
 }

@@ -5,37 +5,18 @@
 
 #include "acl/rt/kernel.h"
 #include "api/acl/entry.h"
-#include "api/acl/kernel_objects.h"
 #include "base/mapped_file.h"
 #include "device/memory.h"
 #include "device/runtime.h"
+#include "service/kernel/kernel_objects.h"
 
 namespace anynpu::acl {
 
-KernelFunction::~KernelFunction() {
-  for (const Handle list : lists) HandleTable::instance().remove<KernelArgs>(list);
-}
-
-void KernelFunction::keep(Handle list) {
-  Handle oldest = 0;
-  {
-    const std::lock_guard lock(mutex);
-    lists.push_back(list);
-    if (lists.size() > kMostLists) {
-      oldest = lists.front();
-      lists.pop_front();
-    }
-  }
-  if (oldest) HandleTable::instance().remove<KernelArgs>(oldest);
-}
-
-LoadedBinary::~LoadedBinary() {
-  for (const auto& [name, handle] : functions) {
-    HandleTable::instance().remove<KernelFunction>(handle);
-  }
-}
-
 namespace {
+
+using service::KernelBinary;
+using service::KernelFunction;
+using service::LoadedBinary;
 
 constexpr size_t kMostObjectBytes = size_t{1} << 30;
 constexpr size_t kMostOptions = 16;
@@ -101,25 +82,13 @@ Status load_object(std::span<const std::byte> object, aclrtBinHandle* out) {
   return {};
 }
 
-Failure find_function(aclrtBinHandle binary, const char* name, aclrtFuncHandle* out) {
-  ANYNPU_TRY(check_pointer(out, "funcHandle"));
-  ANYNPU_TRY(check_pointer(name, "kernelName"));
-  auto pin = resolve<LoadedBinary>(to_handle(binary));
-  if (!pin.ok()) return pin.status();
-  LoadedBinary& loaded = **pin;
-  const std::lock_guard lock(loaded.mutex);
-  if (const auto known = loaded.functions.find(name); known != loaded.functions.end()) {
-    *out = from_handle<aclrtFuncHandle>(known->second);
-    return {};
+Status copy_name(const std::string& text, uint32_t room, char* out) {
+  if (room <= text.size()) {
+    return fail(Code::invalid_argument, "maxLen is {}; the name '{}' needs {}", room, text,
+                text.size() + 1);
   }
-  auto kernel = exec::DeviceKernel::find(loaded.module, name);
-  if (!kernel.ok()) return {ACL_ERROR_RT_KERNEL_LOOKUP, kernel.status()};
-  auto function = std::make_shared<KernelFunction>();
-  function->kernel = std::move(*kernel);
-  auto handle = insert_object<aclrtFuncHandle>(std::move(function));
-  if (!handle.ok()) return handle.status();
-  loaded.functions.emplace(name, to_handle(*handle));
-  *out = *handle;
+  ANYNPU_TRY(device::check_range(out, text.size() + 1, device::Access::write, "name").status());
+  std::memcpy(out, text.c_str(), text.size() + 1);
   return {};
 }
 
@@ -179,7 +148,13 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
 
 aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle, const char* kernelName,
                                 aclrtFuncHandle* funcHandle) {
-  return enter(__func__, [&] { return find_function(binHandle, kernelName, funcHandle); });
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(funcHandle, "funcHandle"));
+    ANYNPU_TRY(check_pointer(kernelName, "kernelName"));
+    ANYNPU_ASSIGN(const Handle found, service::find_function(to_handle(binHandle), kernelName));
+    *funcHandle = from_handle<aclrtFuncHandle>(found);
+    return {};
+  });
 }
 
 aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr, void** aivAddr) {
@@ -196,14 +171,7 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void** aicAddr, void**
 aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char* name) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto pin, resolve<KernelFunction>(to_handle(funcHandle)));
-    const std::string& text = pin->kernel->name();
-    if (maxLen <= text.size()) {
-      return fail(Code::invalid_argument, "maxLen is {}; the name '{}' needs {}", maxLen, text,
-                  text.size() + 1);
-    }
-    ANYNPU_TRY(device::check_range(name, text.size() + 1, device::Access::write, "name").status());
-    std::memcpy(name, text.c_str(), text.size() + 1);
-    return {};
+    return copy_name(pin->kernel->name(), maxLen, name);
   });
 }
 

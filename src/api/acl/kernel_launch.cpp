@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches of kernels. What a launch needs is read before the call returns; the kernel runs as a
 // task of the stream.
+#include "service/kernel/kernel_launch.h"
+
+#include <functional>
+
 #include "acl/rt/kernel.h"
 #include "anynpu.h"
 #include "api/acl/entry.h"
 #include "api/acl/kernel_dump.h"
-#include "api/acl/kernel_objects.h"
 #include "api/acl/model_ops.h"
 #include "device/memory.h"
-#include "device/runtime.h"
 #include "exec/kernel_arguments.h"
 
 namespace anynpu::acl {
 
 namespace {
 
-constexpr size_t kMostArgsBytes = size_t{1} << 26;
 constexpr size_t kMostAttrs = 64;
 constexpr size_t kMostHolders = 256;
-constinit device::TaskKind kKernel{"kernel", device::Engine::npc};
 
 Status check_flag(uint32_t value, uint32_t most, const char* name) {
   if (value <= most) return {};
@@ -75,16 +75,6 @@ Status read_config(const aclrtLaunchKernelCfg* config, exec::KernelLaunch& launc
   return {};
 }
 
-Result<std::span<const std::byte>> read_piece(const void* data, size_t bytes, const char* name) {
-  if (bytes > kMostArgsBytes) {
-    return fail(Code::invalid_argument, "argsSize is {}; expected at most {}", bytes,
-                kMostArgsBytes);
-  }
-  if (bytes == 0) return std::span<const std::byte>();
-  ANYNPU_ASSIGN(auto range, device::check_range(data, bytes, device::Access::read, name));
-  return std::as_bytes(std::span(range.address, bytes));
-}
-
 // What a checker asked about the next launch of this thread.
 struct Watch {
   void (*done)(void* data, const anynpu_kernel_piece* pieces, size_t count) = nullptr;
@@ -96,55 +86,49 @@ struct Watch {
     done(data, out.data(), out.size());
   }
 };
-thread_local Watch next_watch;
 
-struct Launch {
-  std::shared_ptr<exec::DeviceKernel> kernel;
-  exec::KernelLaunch launch;
-  int32_t device = 0;
-
-  Status run() {
-    Status status = run_kernel(*kernel, launch, device);
-    if (!status.ok()) note_failed_op(OpInfo{kernel->name(), {}, {}});
-    return status;
-  }
-};
-
-// Fills `launch` by `read` and queues it.
-template <typename Read>
-Status submit_kernel(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream_handle,
-                     Read&& read) {
-  ANYNPU_ASSIGN(auto pin, resolve<KernelFunction>(to_handle(function)));
-  ANYNPU_TRY(exec::DeviceKernel::check_blocks(blocks));
-  ANYNPU_ASSIGN(auto stream, device::Runtime::instance().stream(to_handle(stream_handle)));
-  auto task = std::make_unique<Launch>();
-  task->kernel = pin->kernel;
-  task->launch.blocks = blocks;
-  task->device = stream->device()->id();
-  if (const Watch watch = std::exchange(next_watch, {}); watch.done) task->launch.touched = watch;
-  ANYNPU_TRY(read(*task->kernel, task->launch), "launch of kernel '{}'", task->kernel->name());
-  return stream->submit(kKernel, [task = std::move(task)] { return task->run(); });
+Status run_launch(const exec::DeviceKernel& kernel, exec::KernelLaunch& launch, int32_t device) {
+  Status status = run_kernel(kernel, launch, device);
+  if (!status.ok()) note_failed_op(OpInfo{kernel.name(), {}, {}});
+  return status;
 }
 
-Status read_list(const exec::DeviceKernel& kernel, KernelArgs& list, exec::KernelLaunch& launch) {
-  const std::lock_guard lock(list.mutex);
-  if (!list.finished) {
-    return fail(Code::bad_call_order,
-                "the list of arguments is not finalised; call aclrtKernelArgsFinalize first");
+Status launch_kernel(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream,
+                     const service::ReadLaunch& read) {
+  return service::submit_kernel(to_handle(function), blocks, to_handle(stream), read, run_launch);
+}
+
+Result<std::vector<exec::PlaceHolder>> read_holders(const aclrtPlaceHolderInfo* array,
+                                                    size_t count) {
+  if (count > kMostHolders) {
+    return fail(Code::invalid_argument, "placeHolderNum is {}; expected at most {}", count,
+                kMostHolders);
   }
-  if (list.kernel.get() != &kernel) {
-    return fail(Code::invalid_argument, "the list of arguments was made for kernel '{}'",
-                list.kernel->name());
+  std::vector<exec::PlaceHolder> holders;
+  if (count > 0) {
+    ANYNPU_TRY(device::check_range(array, count * sizeof(aclrtPlaceHolderInfo),
+                                   device::Access::read, "placeHolderArray")
+                   .status());
   }
-  for (const KernelArgs::Parameter& p : list.parameters) {
-    const std::span<const std::byte> bytes(p.data, p.bytes);
-    if (p.place_holder) {
-      exec::add_copy(launch, bytes);
-    } else {
-      ANYNPU_TRY(exec::add_argument(launch, bytes));
-    }
-  }
-  return {};
+  for (size_t i = 0; i < count; ++i) holders.push_back({array[i].addrOffset, array[i].dataOffset});
+  return holders;
+}
+
+// Arguments as the program laid them out, with place holders for data behind them.
+struct HostArgs {
+  aclrtLaunchKernelCfg* config;
+  const void* args;
+  size_t bytes;
+  const aclrtPlaceHolderInfo* holders;
+  size_t holder_count;
+};
+
+Status read_host_args(const HostArgs& from, const exec::DeviceKernel& kernel,
+                      exec::KernelLaunch& launch) {
+  ANYNPU_TRY(read_config(from.config, launch));
+  ANYNPU_ASSIGN(const auto piece, service::read_args_memory(from.args, from.bytes, "hostArgs"));
+  ANYNPU_ASSIGN(const auto holders, read_holders(from.holders, from.holder_count));
+  return exec::add_arguments(launch, kernel, piece, holders);
 }
 
 }  // namespace
@@ -159,14 +143,14 @@ extern "C" {
 void anynpu_acl_watch_kernel(void (*done)(void* data, const anynpu_kernel_piece* pieces,
                                           size_t count),
                              void* data) {
-  next_watch = {done, data};
+  service::watch_next_launch(done ? Watch{done, data} : decltype(exec::KernelLaunch::touched)());
 }
 
 aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t blockDim, const void* argsData,
                            size_t argsSize, aclrtStream stream) {
   return enter(__func__, [&] {
-    return submit_kernel(funcHandle, blockDim, stream, [&](auto& kernel, auto& launch) -> Status {
-      ANYNPU_ASSIGN(const auto piece, read_piece(argsData, argsSize, "argsData"));
+    return launch_kernel(funcHandle, blockDim, stream, [&](auto& kernel, auto& launch) -> Status {
+      ANYNPU_ASSIGN(const auto piece, service::read_args_memory(argsData, argsSize, "argsData"));
       return exec::add_arguments(launch, kernel, piece, {});
     });
   });
@@ -177,10 +161,9 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t blockD
                                      aclrtArgsHandle argsHandle, void* reserve) {
   return enter(__func__, [&]() -> Status {
     if (reserve) return fail(Code::invalid_argument, "reserve is {}; expected null", reserve);
-    return submit_kernel(funcHandle, blockDim, stream, [&](auto& kernel, auto& launch) -> Status {
+    return launch_kernel(funcHandle, blockDim, stream, [&](auto& kernel, auto& launch) -> Status {
       ANYNPU_TRY(read_config(cfg, launch));
-      ANYNPU_ASSIGN(auto list, find_args(argsHandle));
-      return read_list(kernel, *list, launch);
+      return service::read_args(kernel, argsHandle, launch);
     });
   });
 }
@@ -190,26 +173,9 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t bloc
                                        void* hostArgs, size_t argsSize,
                                        aclrtPlaceHolderInfo* placeHolderArray,
                                        size_t placeHolderNum) {
+  const HostArgs args{cfg, hostArgs, argsSize, placeHolderArray, placeHolderNum};
   return enter(__func__, [&] {
-    return submit_kernel(funcHandle, blockDim, stream, [&](auto& kernel, auto& launch) -> Status {
-      ANYNPU_TRY(read_config(cfg, launch));
-      ANYNPU_ASSIGN(const auto piece, read_piece(hostArgs, argsSize, "hostArgs"));
-      if (placeHolderNum > kMostHolders) {
-        return fail(Code::invalid_argument, "placeHolderNum is {}; expected at most {}",
-                    placeHolderNum, kMostHolders);
-      }
-      std::vector<exec::PlaceHolder> holders;
-      if (placeHolderNum > 0) {
-        ANYNPU_TRY(device::check_range(placeHolderArray,
-                                       placeHolderNum * sizeof(aclrtPlaceHolderInfo),
-                                       device::Access::read, "placeHolderArray")
-                       .status());
-      }
-      for (size_t i = 0; i < placeHolderNum; ++i) {
-        holders.push_back({placeHolderArray[i].addrOffset, placeHolderArray[i].dataOffset});
-      }
-      return exec::add_arguments(launch, kernel, piece, holders);
-    });
+    return launch_kernel(funcHandle, blockDim, stream, std::bind_front(read_host_args, args));
   });
 }
 

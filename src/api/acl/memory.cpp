@@ -69,6 +69,15 @@ Status allocate_host(void** hostPtr, size_t size) {
   return {};
 }
 
+Result<device::MemoryInfo> memory_info(aclrtMemAttr attr) {
+  if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G) {
+    return fail(Code::invalid_argument, "the memory attribute is {}; expected 0 to {}", attr,
+                static_cast<int>(ACL_MEM_P2P_HUGE1G));
+  }
+  ANYNPU_ASSIGN(auto context, Runtime::instance().current());
+  return device::memory_info(*context->device());
+}
+
 }  // namespace
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
@@ -127,12 +136,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(free, "free"));
     ANYNPU_TRY(check_pointer(total, "total"));
-    if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G) {
-      return fail(Code::invalid_argument, "the memory attribute is {}; expected 0 to {}", attr,
-                  static_cast<int>(ACL_MEM_P2P_HUGE1G));
-    }
-    ANYNPU_ASSIGN(auto context, Runtime::instance().current());
-    const auto info = device::memory_info(*context->device());
+    ANYNPU_ASSIGN(const auto info, memory_info(attr));
     *free = info.free;
     *total = info.total;
     return {};

@@ -2,12 +2,14 @@
 // aclopAttr: the attributes of a single operator.
 #include "acl/acl_op.h"
 #include "api/acl/entry.h"
-#include "api/acl/op_objects.h"
 #include "device/memory.h"
+#include "service/op/op_objects.h"
 
 namespace anynpu::acl {
 
 namespace {
+
+using service::OpAttr;
 
 constexpr int kMostValues = 1 << 24;  // of a list: what a description may hold is far below
 
@@ -49,6 +51,17 @@ Result<singleop::Attr> list_of(int count, const C* values) {
 Result<DType> dtype_of(aclDataType type) {
   ANYNPU_TRY(check_dtype(type));
   return static_cast<DType>(type);
+}
+
+Result<singleop::Attr> read_lists(int count, const int* sizes, const int64_t* const* values) {
+  ANYNPU_TRY(check_count(count, values));
+  if (count > 0) ANYNPU_TRY(check_pointer(sizes, "numValues"));
+  std::vector<std::vector<int64_t>> lists;
+  for (int i = 0; i < count; ++i) {
+    ANYNPU_TRY(check_count(sizes[i], values[i]));
+    lists.emplace_back(values[i], values[i] + sizes[i]);
+  }
+  return singleop::Attr(std::move(lists));
 }
 
 }  // namespace
@@ -142,16 +155,8 @@ aclError aclopSetAttrListDataType(aclopAttr* attr, const char* attrName, int num
 
 aclError aclopSetAttrListListInt(aclopAttr* attr, const char* attrName, int numLists,
                                  const int* numValues, const int64_t* const values[]) {
-  return set_attr(__func__, attr, attrName, [&]() -> Result<singleop::Attr> {
-    ANYNPU_TRY(check_count(numLists, values));
-    if (numLists > 0) ANYNPU_TRY(check_pointer(numValues, "numValues"));
-    std::vector<std::vector<int64_t>> lists;
-    for (int i = 0; i < numLists; ++i) {
-      ANYNPU_TRY(check_count(numValues[i], values[i]));
-      lists.emplace_back(values[i], values[i] + numValues[i]);
-    }
-    return singleop::Attr(std::move(lists));
-  });
+  return set_attr(__func__, attr, attrName,
+                  [&] { return read_lists(numLists, numValues, values); });
 }
 
 }  // extern "C"

@@ -7,10 +7,11 @@
 #include "api/acl/entry.h"
 #include "api/acl/kernel_dump.h"
 #include "api/acl/model_ops.h"
-#include "api/acl/op_record.h"
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "exec/custom_op.h"
+#include "service/op/op_record.h"
+#include "service/task_kinds.h"
 #include "tensor/data_buffer.h"
 
 namespace anynpu::acl {
@@ -18,7 +19,6 @@ namespace anynpu::acl {
 namespace {
 
 constexpr int kMostTensors = 4096;
-constinit device::TaskKind kOperator{"operator", device::Engine::compute};
 
 Status check_array(int count, const void* array, const char* name) {
   if (count < 0 || count > kMostTensors) {
@@ -95,38 +95,31 @@ struct Call {
   }
 };
 
-Failure input_mismatch(Status status) { return {ACL_ERROR_OP_INPUT_NOT_MATCH, std::move(status)}; }
-Failure output_mismatch(Status status) {
-  return {ACL_ERROR_OP_OUTPUT_NOT_MATCH, std::move(status)};
-}
-
-Failure check_counts(const OpHandle& handle, const OpBuffers& buffers) {
+Status check_counts(const OpHandle& handle, const OpBuffers& buffers) {
   ANYNPU_TRY(check_array(buffers.inputs, buffers.input, "inputs"));
   ANYNPU_TRY(check_array(buffers.outputs, buffers.output, "outputs"));
   if (static_cast<size_t>(buffers.inputs) != handle.inputs) {
-    return input_mismatch(fail(Code::invalid_argument,
-                               "{} input buffers are given, the operator {} has {} inputs; pass "
-                               "one for each",
-                               buffers.inputs, handle.model->op().type, handle.inputs));
+    return fail(Code::op_input_mismatch,
+                "{} input buffers are given, the operator {} has {} inputs; pass one for each",
+                buffers.inputs, handle.model->op().type, handle.inputs);
   }
   if (static_cast<size_t>(buffers.outputs) != handle.outputs) {
-    return output_mismatch(fail(Code::invalid_argument,
-                                "{} output buffers are given, the operator {} has {} outputs; pass "
-                                "one for each",
-                                buffers.outputs, handle.model->op().type, handle.outputs));
+    return fail(Code::op_output_mismatch,
+                "{} output buffers are given, the operator {} has {} outputs; pass one for each",
+                buffers.outputs, handle.model->op().type, handle.outputs);
   }
   return {};
 }
 
 // Status of a buffer as the failure of its side when it is a matter of size.
-Failure side_failure(Status status, bool input) {
-  if (status.code() == Code::output_mismatch) return output_mismatch(std::move(status));
+Status side_failure(const Status& status, bool input) {
+  if (status.code() == Code::output_mismatch) return status.with_code(Code::op_output_mismatch);
   if (status.code() != Code::shape_mismatch) return status;
-  return input ? input_mismatch(std::move(status)) : output_mismatch(std::move(status));
+  return status.with_code(input ? Code::op_input_mismatch : Code::op_output_mismatch);
 }
 
 template <typename Visit>
-Failure bind_all(const OpHandle& handle, const OpBuffers& buffers, Visit&& visit) {
+Status bind_all(const OpHandle& handle, const OpBuffers& buffers, Visit&& visit) {
   const singleop::SingleOp& op = handle.model->op();
   const auto& fed = handle.model->fed_inputs();
   for (size_t i = 0; i < fed.size(); ++i) {
@@ -136,7 +129,7 @@ Failure bind_all(const OpHandle& handle, const OpBuffers& buffers, Visit&& visit
                                         static_cast<size_t>(element_count(handle.shapes[i])));
     Bound bound;
     Status status = bind(buffers.input[fed[i]], bytes, {op.type, true, fed[i]}, bound);
-    if (!status.ok()) return side_failure(std::move(status), true);
+    if (!status.ok()) return side_failure(status, true);
     visit(std::move(bound));
   }
   size_t made = 0;
@@ -151,17 +144,17 @@ Failure bind_all(const OpHandle& handle, const OpBuffers& buffers, Visit&& visit
       const size_t room = (*resolve<DataBuffer>(to_handle(buffers.output[o])))->size;
       status = bind(buffers.output[o], room, place, bound);
     }
-    if (!status.ok()) return side_failure(std::move(status), false);
+    if (!status.ok()) return side_failure(status, false);
     visit(std::move(bound));
   }
   return {};
 }
 
-Failure run_by_values(const OpHandle& handle, const OpBuffers& buffers, device::Stream& stream,
-                      std::vector<Shape>* shapes) {
+Status run_by_values(const OpHandle& handle, const OpBuffers& buffers, device::Stream& stream,
+                     std::vector<Shape>* shapes) {
   std::vector<exec::Buffer> all;
   std::vector<std::shared_ptr<device::Allocation>> owners;
-  Failure failure = bind_all(handle, buffers, [&](Bound bound) {
+  Status failure = bind_all(handle, buffers, [&](Bound bound) {
     all.push_back(bound.buffer);
     owners.push_back(std::move(bound.owner));
   });
@@ -171,33 +164,33 @@ Failure run_by_values(const OpHandle& handle, const OpBuffers& buffers, device::
   std::vector<Shape> made;
   Status status = handle.model->run_values({all.data(), inputs}, handle.shapes,
                                            {all.data() + inputs, all.size() - inputs}, made);
-  if (!status.ok()) return side_failure(std::move(status), false);
+  if (!status.ok()) return side_failure(status, false);
   if (shapes) *shapes = std::move(made);
   return {};
 }
 
 template <size_t most>
-Failure queue(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
-              device::Stream& stream) {
+Status queue(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
+             device::Stream& stream) {
   Call<most> call;
   call.handle = handle;
   call.inputs = static_cast<uint32_t>(handle->model->fed_inputs().size());
-  Failure failure = bind_all(*handle, buffers, [&](Bound bound) {
+  Status failure = bind_all(*handle, buffers, [&](Bound bound) {
     call.data[call.count] = bound.buffer.data;
     call.owners[call.count++] = std::move(bound.owner);
   });
   if (!failure.ok()) return failure;
   if constexpr (most <= 4) {
-    return stream.submit(kOperator, [call = std::move(call)] { return call.run(); });
+    return stream.submit(service::operator_task, [call = std::move(call)] { return call.run(); });
   } else {
     auto kept = std::make_unique<Call<most>>(std::move(call));
-    return stream.submit(kOperator, [kept = std::move(kept)] { return kept->run(); });
+    return stream.submit(service::operator_task, [kept = std::move(kept)] { return kept->run(); });
   }
 }
 
 }  // namespace
 
-Failure op_failure(Status status) { return side_failure(std::move(status), true); }
+Status op_failure(const Status& status) { return side_failure(status, true); }
 
 Result<singleop::SingleOp> read_op(const OpArguments& arguments) {
   ANYNPU_TRY(check_pointer(arguments.type, "opType"));
@@ -237,12 +230,12 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
   return handle;
 }
 
-Failure submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
-                  aclrtStream stream_handle, std::vector<Shape>* shapes) {
-  if (Failure failure = check_counts(*handle, buffers); !failure.ok()) return failure;
+Status submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
+                 aclrtStream stream_handle, std::vector<Shape>* shapes) {
+  if (Status failure = check_counts(*handle, buffers); !failure.ok()) return failure;
   auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
   if (!stream.ok()) return stream.status();
-  if (records_ops()) record_op(*handle);
+  if (service::records_ops()) service::record_op(*handle);
   if (handle->model->sized_by_values()) return run_by_values(*handle, buffers, **stream, shapes);
   if (shapes) {
     for (const exec::TensorInfo& info : handle->plan->outputs()) shapes->push_back(info.shape);
@@ -297,18 +290,16 @@ struct CustomCall {
   }
 };
 
-constinit device::TaskKind kCustom{"custom kernel", device::Engine::npc};
-
 }  // namespace
 
 // An operator of the program's own: the kernel that its selector chose.
-Failure execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
-                       aclrtStream stream_handle) {
+Status execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
+                      aclrtStream stream_handle) {
   auto ready = exec::CustomOps::instance().find(op.type, singleop::key_of(op));
   if (!ready.ok()) return ready.status();
   auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
   if (!stream.ok()) return stream.status();
-  if (records_ops()) record_op(op);
+  if (service::records_ops()) service::record_op(op);
   auto call = std::make_unique<CustomCall>();
   call->ready = std::move(*ready);
   call->op = op;
@@ -321,15 +312,16 @@ Failure execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
     Bound bound;
     Status status = bind(input ? buffers.input[index] : buffers.output[index], desc.byte_count(),
                          {op.type, input, index}, bound);
-    if (!status.ok()) return side_failure(std::move(status), input);
+    if (!status.ok()) return side_failure(status, input);
     (input ? call->inputs : call->outputs).push_back(bound.buffer);
     call->owners.push_back(std::move(bound.owner));
   }
-  return (*stream)->submit(kCustom, [call = std::move(call)] { return call->run(); });
+  return (*stream)->submit(service::custom_kernel_task,
+                           [call = std::move(call)] { return call->run(); });
 }
 
-Failure execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
-                   aclrtStream stream) {
+Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
+                  aclrtStream stream) {
   ANYNPU_TRY(device::Runtime::instance().stream(to_handle(stream)).status());
   auto op = read_op(arguments);
   if (!op.ok()) return op.status();
@@ -341,7 +333,7 @@ Failure execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missi
   auto handle = prepare_op(*op, std::move(*model));
   if (!handle.ok()) return op_failure(handle.status());
   std::vector<Shape> shapes;
-  if (Failure failure = submit_op(*handle, buffers, stream, &shapes); !failure.ok()) return failure;
+  if (Status failure = submit_op(*handle, buffers, stream, &shapes); !failure.ok()) return failure;
   size_t made = 0;
   for (int o = 0; o < arguments.outputs && made < shapes.size(); ++o) {
     auto desc = resolve<TensorDesc>(to_handle(arguments.output_desc[o]));

@@ -5,10 +5,13 @@
 
 #include "acl/acl_op.h"
 #include "api/acl/errors.h"
-#include "api/acl/op_objects.h"
 #include "device/stream.h"
+#include "service/op/op_objects.h"
 
 namespace anynpu::acl {
+
+using service::OpAttr;
+using service::OpHandle;
 
 // The arguments of an operator as the C functions take them.
 struct OpArguments {
@@ -36,17 +39,17 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
 
 // Queues one run. An operator whose output depends on values runs before the call returns; `shapes`
 // receives what its outputs are (null: not wanted).
-Failure submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
-                  aclrtStream stream, std::vector<Shape>* shapes);
+Status submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
+                 aclrtStream stream, std::vector<Shape>* shapes);
 
 // As aclopExecuteV2: finds or, with `compile`, makes the model, runs it and writes the shapes of
 // the outputs into their descriptions.
 enum class Missing { fail, compile };
-Failure execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
-                   aclrtStream stream);
+Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
+                  aclrtStream stream);
 
 // Shapes that do not fit are the operator's input.
-Failure op_failure(Status status);
+Status op_failure(const Status& status);
 
 // Models end with aclFinalize; call before the first one is added.
 void prepare_op_models();

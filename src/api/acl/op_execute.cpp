@@ -9,7 +9,7 @@ namespace anynpu::acl {
 
 namespace {
 
-Failure store_handle(Result<std::shared_ptr<OpHandle>> made, aclopHandle** out) {
+Status store_handle(Result<std::shared_ptr<OpHandle>> made, aclopHandle** out) {
   if (!made.ok()) return made.status();
   auto handle = insert_object<aclopHandle*>(std::move(*made));
   if (!handle.ok()) return handle.status();
@@ -17,7 +17,7 @@ Failure store_handle(Result<std::shared_ptr<OpHandle>> made, aclopHandle** out) 
   return {};
 }
 
-Failure create_handle(const OpArguments& arguments, aclopHandle** out) {
+Status create_handle(const OpArguments& arguments, aclopHandle** out) {
   ANYNPU_TRY(check_pointer(out, "handle"));
   auto op = read_op(arguments);
   if (!op.ok()) return op.status();
@@ -91,7 +91,7 @@ void aclopDestroyHandle(aclopHandle* handle) {
 aclError aclopExecWithHandle(aclopHandle* handle, int numInputs,
                              const aclDataBuffer* const inputs[], int numOutputs,
                              aclDataBuffer* const outputs[], aclrtStream stream) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     auto pin = resolve<OpHandle>(to_handle(handle));
     if (!pin.ok()) return pin.status();
     return submit_op(pin->share(), {numInputs, inputs, numOutputs, outputs}, stream, nullptr);
@@ -101,7 +101,7 @@ aclError aclopExecWithHandle(aclopHandle* handle, int numInputs,
 aclError aclopCast(const aclTensorDesc* srcDesc, const aclDataBuffer* srcBuffer,
                    const aclTensorDesc* dstDesc, aclDataBuffer* dstBuffer, uint8_t truncate,
                    aclrtStream stream) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     auto handle = prepare_cast(srcDesc, dstDesc, truncate);
     if (!handle.ok()) return handle.status();
     return submit_op(*handle, {1, &srcBuffer, 1, &dstBuffer}, stream, nullptr);
@@ -110,7 +110,7 @@ aclError aclopCast(const aclTensorDesc* srcDesc, const aclDataBuffer* srcBuffer,
 
 aclError aclopCreateHandleForCast(aclTensorDesc* srcDesc, aclTensorDesc* dstDesc, uint8_t truncate,
                                   aclopHandle** handle) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(handle, "handle"));
     return store_handle(prepare_cast(srcDesc, dstDesc, truncate), handle);
   });

@@ -30,7 +30,7 @@ Status list_models(const fs::path& folder, int levels, std::vector<fs::path>& ou
       files.push_back(at->path());
   }
   if (error) {
-    return fail(Code::file_not_found, "folder '{}' cannot be read: {}; expected one with .om files",
+    return fail(Code::folder_invalid, "folder '{}' cannot be read: {}; expected one with .om files",
                 folder.string(), error.message());
   }
   std::sort(files.begin(), files.end());
@@ -41,11 +41,10 @@ Status list_models(const fs::path& folder, int levels, std::vector<fs::path>& ou
   return {};
 }
 
-Failure load_folder(const char* folder) {
+Status load_folder(const char* folder) {
   ANYNPU_TRY(check_pointer(folder, "modelDir"));
   std::vector<fs::path> files;
-  if (Status listed = list_models(folder, kLevels, files); !listed.ok())
-    return {ACL_ERROR_INVALID_FILE, listed};
+  ANYNPU_TRY(list_models(folder, kLevels, files));
   // All are read before the first counts: a damaged file changes nothing.
   std::vector<om::Model> models;
   for (const fs::path& file : files) {

@@ -36,6 +36,26 @@ constexpr StreamOption kStreamOptions[] = {
     {"ACL_RT_STREAM_PRIORITY", offsetof(aclrtStreamConfigHandle, priority), sizeof(uint32_t)},
 };
 
+Status set_option(aclrtStreamConfigHandle& config, aclrtStreamConfigAttr attr, const void* value,
+                  size_t bytes) {
+  if (static_cast<size_t>(attr) >= std::size(kStreamOptions)) {
+    return fail(Code::invalid_argument, "stream option {} is unknown; expected 0 to {}", attr,
+                std::size(kStreamOptions) - 1);
+  }
+  const StreamOption& option = kStreamOptions[attr];
+  if (bytes != option.bytes) {
+    return fail(Code::invalid_argument, "the value of {} has {} bytes; expected {}", option.name,
+                bytes, option.bytes);
+  }
+  ANYNPU_TRY(check_pointer(value, "attrValue"));
+  if (!probe_readable(value, bytes)) {
+    return fail(Code::invalid_address,
+                "attrValue = {} cannot be read; pass the address of the value", value);
+  }
+  std::memcpy(reinterpret_cast<char*>(&config) + option.offset, value, bytes);
+  return {};
+}
+
 }  // namespace
 
 aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
@@ -52,22 +72,7 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamCon
                                  const void* attrValue, size_t valueSize) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto config, resolve<aclrtStreamConfigHandle>(to_handle(handle)));
-    if (static_cast<size_t>(attr) >= std::size(kStreamOptions)) {
-      return fail(Code::invalid_argument, "stream option {} is unknown; expected 0 to {}", attr,
-                  std::size(kStreamOptions) - 1);
-    }
-    const StreamOption& option = kStreamOptions[attr];
-    if (valueSize != option.bytes) {
-      return fail(Code::invalid_argument, "the value of {} has {} bytes; expected {}", option.name,
-                  valueSize, option.bytes);
-    }
-    ANYNPU_TRY(check_pointer(attrValue, "attrValue"));
-    if (!probe_readable(attrValue, valueSize)) {
-      return fail(Code::invalid_address,
-                  "attrValue = {} cannot be read; pass the address of the value", attrValue);
-    }
-    std::memcpy(reinterpret_cast<char*>(config.get()) + option.offset, attrValue, valueSize);
-    return {};
+    return set_option(*config, attr, attrValue, valueSize);
   });
 }
 

@@ -2,6 +2,7 @@
 // aclTensorDesc: create, destroy and read. What changes one is in tensor_desc_set.cpp.
 #include "tensor/tensor_desc.h"
 
+#include <span>
 #include <tuple>
 
 #include "acl/acl_base.h"
@@ -59,12 +60,21 @@ Result<aclTensorDesc*> element_of_list(aclTensorDesc* desc, size_t index) {
   return from_handle<aclTensorDesc*>(pin->list_handles[index]);
 }
 
-Failure transform(const aclTensorDesc* source, aclFormat format, aclTensorDesc** out) {
+Status copy_range(const TensorDesc& desc, size_t index, std::span<int64_t> out) {
+  if (out.size() < ACL_TENSOR_SHAPE_RANGE_NUM) {
+    return fail(Code::invalid_argument, "dimRangeNum is {}; expected 2", out.size());
+  }
+  ANYNPU_TRY(check_index(desc, index));
+  std::tie(out[0], out[1]) = desc.range_of(index);
+  return {};
+}
+
+Status transform(const aclTensorDesc* source, aclFormat format, aclTensorDesc** out) {
   ANYNPU_TRY(check_pointer(out, "dstDesc"));
   ANYNPU_TRY(check_format(format));
   ANYNPU_ASSIGN(auto pin, resolve<TensorDesc>(to_handle(source)));
   auto shape = shape_in_format(pin->shape, pin->format, static_cast<Format>(format), pin->dtype);
-  if (!shape.ok()) return {ACL_ERROR_FORMAT_NOT_MATCH, shape.status()};
+  if (!shape.ok()) return shape.status().with_code(Code::format_mismatch);
   ANYNPU_ASSIGN(*out, describe(static_cast<aclDataType>(pin->dtype), shape.value(), format));
   return {};
 }
@@ -149,13 +159,8 @@ aclError aclGetTensorDescDimRange(const aclTensorDesc* desc, size_t index, size_
                                   int64_t* dimRange) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(dimRange, "dimRange"));
-    if (dimRangeNum < ACL_TENSOR_SHAPE_RANGE_NUM) {
-      return fail(Code::invalid_argument, "dimRangeNum is {}; expected 2", dimRangeNum);
-    }
     ANYNPU_ASSIGN(auto pin, resolve<TensorDesc>(to_handle(desc)));
-    ANYNPU_TRY(check_index(*pin, index));
-    std::tie(dimRange[0], dimRange[1]) = pin->range_of(index);
-    return {};
+    return copy_range(*pin, index, {dimRange, dimRangeNum});
   });
 }
 
@@ -175,7 +180,7 @@ void* aclGetTensorDescAddress(const aclTensorDesc* desc) {
 
 aclError aclTransTensorDescFormat(const aclTensorDesc* srcDesc, aclFormat dstFormat,
                                   aclTensorDesc** dstDesc) {
-  return enter(__func__, [&]() -> Failure { return transform(srcDesc, dstFormat, dstDesc); });
+  return enter(__func__, [&]() -> Status { return transform(srcDesc, dstFormat, dstDesc); });
 }
 
 }  // extern "C"

@@ -82,6 +82,21 @@ Status malloc_physical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysic
   return {};
 }
 
+Result<size_t> granularity(const aclrtPhysicalMemProp* property,
+                           aclrtMemGranularityOptions option) {
+  ANYNPU_TRY(check_property(property));
+  const size_t least = granularity_of(property->memAttr);
+  if (option == ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM) return least;
+  if (option == ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED) return std::max(least, kHugePageBytes);
+  return fail(Code::invalid_argument, "option is {}; expected 0 (minimum) or 1 (recommended)",
+              option);
+}
+
+Status check_handle_type(aclrtMemHandleType type) {
+  if (type == ACL_MEM_HANDLE_TYPE_NONE) return {};
+  return fail(Code::invalid_argument, "handleType is {}; expected 0 (none)", type);
+}
+
 }  // namespace
 
 aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, void* expectPtr,
@@ -132,15 +147,7 @@ aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* prop,
                                           aclrtMemGranularityOptions option, size_t* granularity) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(granularity, "granularity"));
-    ANYNPU_TRY(check_property(prop));
-    if (option != ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM &&
-        option != ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED) {
-      return fail(Code::invalid_argument, "option is {}; expected 0 (minimum) or 1 (recommended)",
-                  option);
-    }
-    const size_t least = granularity_of(prop->memAttr);
-    *granularity =
-        option == ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM ? least : std::max(least, kHugePageBytes);
+    ANYNPU_ASSIGN(*granularity, ::granularity(prop, option));
     return {};
   });
 }
@@ -149,9 +156,7 @@ aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandl
                                          uint64_t flags, uint64_t* shareableHandle) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(shareableHandle, "shareableHandle"));
-    if (handleType != ACL_MEM_HANDLE_TYPE_NONE) {
-      return fail(Code::invalid_argument, "handleType is {}; expected 0 (none)", handleType);
-    }
+    ANYNPU_TRY(check_handle_type(handleType));
     ANYNPU_ASSIGN(const auto admit,
                   acl::check_share_flags(flags, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
     ANYNPU_ASSIGN(auto memory, resolve<PhysicalMemory>(to_handle(handle)));

@@ -7,12 +7,11 @@
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "exec/blas.h"
+#include "service/task_kinds.h"
 
 namespace anynpu::acl {
 
 namespace {
-
-constinit device::TaskKind kGemm{"matrix product", device::Engine::compute};
 
 struct Pointers {
   const void *alpha, *a, *b, *beta;
@@ -35,7 +34,7 @@ struct Work {
   std::shared_ptr<device::Allocation> owners[5];
 };
 
-Failure submit(const exec::Gemm& gemm, const Pointers& at, aclrtStream stream_handle) {
+Status submit(const exec::Gemm& gemm, const Pointers& at, aclrtStream stream_handle) {
   ANYNPU_TRY(exec::check_gemm(gemm));
   auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
   if (!stream.ok()) return stream.status();
@@ -61,7 +60,7 @@ Failure submit(const exec::Gemm& gemm, const Pointers& at, aclrtStream stream_ha
     if (!range.ok()) return range.status();
     work->owners[i] = std::move(range->owner);
   }
-  return (*stream)->submit(kGemm, [work = std::move(work)] {
+  return (*stream)->submit(service::matrix_product_task, [work = std::move(work)] {
     const Pointers& p = work->at;
     return exec::run_gemm(work->gemm, p.alpha, p.a, p.b, p.beta, p.c);
   });
@@ -85,16 +84,16 @@ exec::Gemm vector_problem(int ta, int m, int n, int da, int dx, int dy) {
   return matrix_problem(ta, ACL_TRANS_N, ACL_TRANS_N, t ? n : m, 1, t ? m : n, da, dx, dy);
 }
 
-Failure gemm(exec::Gemm g, int lda, int ldb, int ldc, int type, const Pointers& at,
-             aclrtStream stream) {
+Status gemm(exec::Gemm g, int lda, int ldb, int ldc, int type, const Pointers& at,
+            aclrtStream stream) {
   ANYNPU_TRY(
       check_enums({static_cast<int>(g.a), static_cast<int>(g.b), static_cast<int>(g.c)}, type));
   g.lda = lda, g.ldb = ldb, g.ldc = ldc;
   return submit(g, at, stream);
 }
 
-Failure gemv(exec::Gemm g, int lda, int incx, int incy, int type, const Pointers& at,
-             aclrtStream stream) {
+Status gemv(exec::Gemm g, int lda, int incx, int incy, int type, const Pointers& at,
+            aclrtStream stream) {
   ANYNPU_TRY(check_enums({static_cast<int>(g.a)}, type));
   for (const auto& [name, step] : {std::pair{"incx", incx}, {"incy", incy}}) {
     if (step == -1 || step >= 1) continue;
@@ -137,7 +136,7 @@ Result<std::shared_ptr<OpHandle>> make_handle(const exec::Gemm& g) {
   return prepare_op(op, std::move(model));
 }
 
-Failure create_handle(const exec::Gemm& g, int type, aclopHandle** out) {
+Status create_handle(const exec::Gemm& g, int type, aclopHandle** out) {
   ANYNPU_TRY(check_pointer(out, "handle"));
   ANYNPU_TRY(
       check_enums({static_cast<int>(g.a), static_cast<int>(g.b), static_cast<int>(g.c)}, type));

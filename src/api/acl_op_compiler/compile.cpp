@@ -28,7 +28,7 @@ Status check_kind(aclopEngineType engine, aclopCompileType kind) {
   return fail(Code::invalid_argument, "compileFlag is {}; expected 0 (ACL_COMPILE_SYS)", kind);
 }
 
-Failure compile_op(const OpArguments& arguments, aclopEngineType engine, aclopCompileType kind) {
+Status compile_op(const OpArguments& arguments, aclopEngineType engine, aclopCompileType kind) {
   ANYNPU_TRY(check_kind(engine, kind));
   auto op = read_op(arguments);
   if (!op.ok()) return op.status();
@@ -36,8 +36,8 @@ Failure compile_op(const OpArguments& arguments, aclopEngineType engine, aclopCo
   return op_failure(exec::OpModels::instance().find_or_compile(*op).status());
 }
 
-Failure compile_and_execute(const OpArguments& arguments, const OpBuffers& buffers,
-                            aclopEngineType engine, aclopCompileType kind, aclrtStream stream) {
+Status compile_and_execute(const OpArguments& arguments, const OpBuffers& buffers,
+                           aclopEngineType engine, aclopCompileType kind, aclrtStream stream) {
   ANYNPU_TRY(check_kind(engine, kind));
   return execute_op(arguments, buffers, Missing::compile, stream);
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/acl_op_compiler/compile_opt.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "acl/acl.h"
 #include "acl/acl_op_compiler.h"
 #include "api/acl/entry.h"
+#include "service/op/compile_options.h"
 
 namespace anynpu::acl {
 namespace {
@@ -28,7 +27,7 @@ TEST(AclCompileOptions, AreCheckedKeptAndForgottenAtFinalize) {
   EXPECT_STREQ(value, "must_keep_origin_dtype");
   EXPECT_EQ(aclGetCompileoptSize(ACL_DEBUG_DIR), 0u);
   aclFinalize();
-  EXPECT_FALSE(compile_option(ACL_PRECISION_MODE));
+  EXPECT_FALSE(service::compile_option(ACL_PRECISION_MODE));
   detail::current_life = Life::fresh;
 }
 

@@ -50,8 +50,9 @@ std::string file_of(const char* path, const singleop::SingleOp& op) {
   return (std::filesystem::path(path) / name).string();
 }
 
-Failure dump_graph(const OpArguments& arguments, const OpBuffers& buffers, const char* path,
-                   const aclGraphDumpOption* option) {
+Status dump_graph(const OpArguments& arguments, const OpBuffers& buffers, aclopEngineType engine,
+                  const char* path, const aclGraphDumpOption* option) {
+  ANYNPU_TRY(check_engine(engine));
   ANYNPU_TRY(check_pointer(path, "graphDumpPath"));
   if (!*path) {
     return fail(Code::invalid_argument, "graphDumpPath is empty; expected a file or a folder");
@@ -90,10 +91,10 @@ aclError aclGenGraphAndDumpForOp(const char* opType, int numInputs,
                                  aclDataBuffer* const outputs[], const aclopAttr* attr,
                                  aclopEngineType engineType, const char* graphDumpPath,
                                  const aclGraphDumpOption* graphDumpOpt) {
-  return enter(__func__, [&]() -> Failure {
-    ANYNPU_TRY(check_engine(engineType));
+  return enter(__func__, [&] {
     return dump_graph({opType, numInputs, inputDesc, numOutputs, outputDesc, attr},
-                      {numInputs, inputs, numOutputs, outputs}, graphDumpPath, graphDumpOpt);
+                      {numInputs, inputs, numOutputs, outputs}, engineType, graphDumpPath,
+                      graphDumpOpt);
   });
 }
 

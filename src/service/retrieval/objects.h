@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of retrieval hand out: descriptions, each by one handle.
+// What programs hold of feature retrieval: descriptions, each by one handle.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include "base/handle_table.h"
 #include "fv/retrieval.h"
 
-namespace anynpu::acl {
+namespace anynpu::service {
 
 struct FvInitPara {
   uint64_t features = 0;
@@ -33,13 +33,13 @@ struct FvSearchResult {
   float* distance = nullptr;
 };
 
-}  // namespace anynpu::acl
+}  // namespace anynpu::service
 
 namespace anynpu {
-ANYNPU_HANDLE_TYPE(acl::FvInitPara, fv_init);
-ANYNPU_HANDLE_TYPE(acl::FvFeatures, fv_features);
+ANYNPU_HANDLE_TYPE(service::FvInitPara, fv_init);
+ANYNPU_HANDLE_TYPE(service::FvFeatures, fv_features);
 ANYNPU_HANDLE_TYPE(fv::RepoRange, fv_range);
-ANYNPU_HANDLE_TYPE(acl::FvQueryTable, fv_table);
-ANYNPU_HANDLE_TYPE(acl::FvSearchInput, fv_input);
-ANYNPU_HANDLE_TYPE(acl::FvSearchResult, fv_result);
+ANYNPU_HANDLE_TYPE(service::FvQueryTable, fv_table);
+ANYNPU_HANDLE_TYPE(service::FvSearchInput, fv_input);
+ANYNPU_HANDLE_TYPE(service::FvSearchResult, fv_result);
 }  // namespace anynpu

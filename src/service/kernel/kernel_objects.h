@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of the kernel functions of the runtime behind their handles: what was loaded, its
-// functions, and lists of arguments.
+// Kernels of the program as it holds them, by handle: what was loaded, its functions, and lists of
+// arguments.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,19 @@
 #include <vector>
 
 #include "base/handle_table.h"
+#include "base/result.h"
 #include "exec/device_kernel.h"
 
-namespace anynpu::acl {
+namespace anynpu::service {
 
-// aclrtBinary: the bytes of an object, copied.
+// The bytes of an object, copied.
 struct KernelBinary {
   std::vector<std::byte> object;
 };
 
 struct KernelArgs;
 
-// aclrtFuncHandle. Lists of arguments have no function that destroys them: a function keeps the
+// Lists of arguments have no function that destroys them: a function keeps the
 // newest ones, and the others end.
 struct KernelFunction {
   static constexpr size_t kMostLists = 1024;
@@ -36,7 +37,7 @@ struct KernelFunction {
   ~KernelFunction();
 };
 
-// aclrtBinHandle: an object in the memory of the cluster.
+// An object in the memory of the cluster.
 struct LoadedBinary {
   std::shared_ptr<npc::Module> module;
   std::mutex mutex;
@@ -45,7 +46,7 @@ struct LoadedBinary {
   ~LoadedBinary();
 };
 
-// aclrtArgsHandle
+// A list of arguments.
 struct KernelArgs {
   struct Parameter {
     std::byte* data = nullptr;
@@ -65,21 +66,21 @@ struct KernelArgs {
   ~KernelArgs();
 };
 
-// aclrtParamHandle
+// One argument of a list.
 struct KernelParam {
   std::weak_ptr<KernelArgs> list;
   size_t index = 0;
 };
 
-// The list behind a handle, or behind the program's memory that it was put into.
-Result<std::shared_ptr<KernelArgs>> find_args(const void* handle);
+// The function of this name; the same handle each time. Fails with unknown_kernel.
+Result<Handle> find_function(Handle binary, const char* name);
 
-}  // namespace anynpu::acl
+}  // namespace anynpu::service
 
 namespace anynpu {
-ANYNPU_HANDLE_TYPE(acl::KernelBinary, binary);
-ANYNPU_HANDLE_TYPE(acl::LoadedBinary, loaded_binary);
-ANYNPU_HANDLE_TYPE(acl::KernelFunction, function);
-ANYNPU_HANDLE_TYPE(acl::KernelArgs, kernel_args);
-ANYNPU_HANDLE_TYPE(acl::KernelParam, kernel_param);
+ANYNPU_HANDLE_TYPE(service::KernelBinary, binary);
+ANYNPU_HANDLE_TYPE(service::LoadedBinary, loaded_binary);
+ANYNPU_HANDLE_TYPE(service::KernelFunction, function);
+ANYNPU_HANDLE_TYPE(service::KernelArgs, kernel_args);
+ANYNPU_HANDLE_TYPE(service::KernelParam, kernel_param);
 }  // namespace anynpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of the single-operator functions behind their handles.
+// Single operators as programs hold them, by handle.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 #include "exec/op_models.h"
 #include "import/singleop/op.h"
 
-namespace anynpu::acl {
+namespace anynpu::service {
 
-// aclopAttr. Plain data: one thread at a time changes it.
+// Attributes. Plain data: one thread at a time changes it.
 struct OpAttr {
   singleop::Attrs values;
 };
 
-// aclopHandle: an operator whose model was found.
+// An operator whose model was found.
 struct OpHandle {
   std::shared_ptr<exec::OpModel> model;
   std::shared_ptr<exec::LoadedModel> plan;  // null for operators whose output depends on values
@@ -25,9 +25,9 @@ struct OpHandle {
   size_t inputs = 0, outputs = 0;           // as described, with those left out
 };
 
-}  // namespace anynpu::acl
+}  // namespace anynpu::service
 
 namespace anynpu {
-ANYNPU_HANDLE_TYPE(acl::OpAttr, op_attr);
-ANYNPU_HANDLE_TYPE(acl::OpHandle, op_handle);
+ANYNPU_HANDLE_TYPE(service::OpAttr, op_attr);
+ANYNPU_HANDLE_TYPE(service::OpHandle, op_handle);
 }  // namespace anynpu

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/kernel/kernel_launch.h"
+
+#include <memory>
+#include <utility>
+
+#include "device/memory.h"
+#include "device/runtime.h"
+#include "exec/kernel_arguments.h"
+#include "service/kernel/kernel_args.h"
+#include "service/task_kinds.h"
+
+namespace anynpu::service {
+
+namespace {
+
+constexpr size_t kMostArgsBytes = size_t{1} << 26;
+
+using Watch = decltype(exec::KernelLaunch::touched);
+
+Watch& next_watch() {
+  thread_local Watch watch;
+  return watch;
+}
+
+struct Launch {
+  std::shared_ptr<exec::DeviceKernel> kernel;
+  exec::KernelLaunch launch;
+  int32_t device = 0;
+  RunLaunch run = nullptr;
+};
+
+Status read_list(const exec::DeviceKernel& kernel, KernelArgs& list, exec::KernelLaunch& launch) {
+  const std::lock_guard lock(list.mutex);
+  if (!list.finished) {
+    return fail(Code::bad_call_order,
+                "the list of arguments is not finalised; call aclrtKernelArgsFinalize first");
+  }
+  if (list.kernel.get() != &kernel) {
+    return fail(Code::invalid_argument, "the list of arguments was made for kernel '{}'",
+                list.kernel->name());
+  }
+  for (const KernelArgs::Parameter& p : list.parameters) {
+    const std::span<const std::byte> bytes(p.data, p.bytes);
+    if (p.place_holder) {
+      exec::add_copy(launch, bytes);
+    } else {
+      ANYNPU_TRY(exec::add_argument(launch, bytes));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status submit_kernel(Handle function, uint32_t blocks, Handle stream_handle, const ReadLaunch& read,
+                     RunLaunch run) {
+  ANYNPU_ASSIGN(auto pin, resolve<KernelFunction>(function));
+  ANYNPU_TRY(exec::DeviceKernel::check_blocks(blocks));
+  ANYNPU_ASSIGN(auto stream, device::Runtime::instance().stream(stream_handle));
+  auto task = std::make_unique<Launch>();
+  task->kernel = pin->kernel;
+  task->launch.blocks = blocks;
+  task->device = stream->device()->id();
+  task->run = run;
+  if (Watch watch = std::exchange(next_watch(), {})) task->launch.touched = std::move(watch);
+  ANYNPU_TRY(read(*task->kernel, task->launch), "launch of kernel '{}'", task->kernel->name());
+  return stream->submit(kernel_task, [task = std::move(task)] {
+    return task->run(*task->kernel, task->launch, task->device);
+  });
+}
+
+Status read_args(const exec::DeviceKernel& kernel, const void* handle, exec::KernelLaunch& launch) {
+  ANYNPU_ASSIGN(auto list, find_args(handle));
+  return read_list(kernel, *list, launch);
+}
+
+Result<std::span<const std::byte>> read_args_memory(const void* data, size_t bytes,
+                                                    const char* name) {
+  if (bytes > kMostArgsBytes) {
+    return fail(Code::invalid_argument, "argsSize is {}; expected at most {}", bytes,
+                kMostArgsBytes);
+  }
+  if (bytes == 0) return std::span<const std::byte>();
+  ANYNPU_ASSIGN(auto range, device::check_range(data, bytes, device::Access::read, name));
+  return std::as_bytes(std::span(range.address, bytes));
+}
+
+void watch_next_launch(Watch watch) { next_watch() = std::move(watch); }
+
+}  // namespace anynpu::service

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches of kernels: what one needs is read before the call returns; the kernel runs as a task of
+// the stream. Thread-safe.
+#pragma once
+
+#include <functional>
+
+#include "exec/device_kernel.h"
+#include "service/kernel/kernel_objects.h"
+
+namespace anynpu::service {
+
+// Fills a launch from what the program passed.
+using ReadLaunch = std::function<Status(const exec::DeviceKernel&, exec::KernelLaunch&)>;
+// Runs it, in the task.
+using RunLaunch = Status (*)(const exec::DeviceKernel&, exec::KernelLaunch&, int32_t device);
+
+Status submit_kernel(Handle function, uint32_t blocks, Handle stream, const ReadLaunch& read,
+                     RunLaunch run);
+
+// The arguments of a finished list (kernel_args.h), made for the same kernel.
+Status read_args(const exec::DeviceKernel& kernel, const void* list, exec::KernelLaunch& launch);
+// Bytes of arguments as the program laid them out.
+Result<std::span<const std::byte>> read_args_memory(const void* data, size_t bytes,
+                                                    const char* name);
+
+// A checker asks which memory the next launch of this thread touches.
+void watch_next_launch(decltype(exec::KernelLaunch::touched) watch);
+
+}  // namespace anynpu::service

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/lifecycle.h"
+
+namespace anynpu::service {
+
+namespace detail {
+std::atomic<Life> current_life{Life::fresh};
+}
+
+namespace {
+
+std::mutex& life_mutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+}  // namespace
+
+LifeChange::LifeChange() : lock_(life_mutex()) {}
+
+Status explain_uninitialised() {
+  if (life() == Life::finalised) {
+    return fail(
+        Code::not_initialized,
+        "the call came after aclFinalize; expected an initialised library: move aclFinalize to "
+        "the end, or call aclInit again");
+  }
+  return fail(Code::not_initialized,
+              "the call came before aclInit; expected an initialised library: call aclInit first");
+}
+
+}  // namespace anynpu::service

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that a program set for whoever compiles operators, by their numbers in the interface.
+// Thread-safe; forgotten at the end.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace anynpu::service {
+
+// Words are checked where the documents list them.
+Status set_compile_option(int option, const char* value);
+// Nothing when it was not set.
+std::optional<std::string> compile_option(int option);
+// Fails with not_found when it was not set.
+Result<std::string> need_compile_option(int option);
+// The same into `length` bytes, with a final zero.
+Status copy_compile_option(int option, char* value, size_t length);
+
+}  // namespace anynpu::service

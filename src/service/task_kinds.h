@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kinds of tasks that services put into streams: their names stand in profiles and failures.
+#pragma once
+
+#include "device/task.h"
+
+namespace anynpu::service {
+
+extern device::TaskKind operator_task, custom_kernel_task, kernel_task, matrix_product_task;
+extern device::TaskKind get_overflow_task, reset_overflow_task;
+
+}  // namespace anynpu::service
