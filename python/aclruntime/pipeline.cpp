@@ -39,36 +39,36 @@ void leave_core(int core) {
 // Computation first, for it has one thread alone; then what makes room for further items.
 Pipeline::Task Pipeline::find(Role role) {
   if (role == Role::computes && to_compute_ < to_put_ && state_of(to_compute_) == State::ready) {
-    return {Stage::compute, to_compute_++};
+    return {Work::compute, to_compute_++};
   }
   if (to_fetch_ < to_compute_ && state_of(to_fetch_) == State::computed) {
-    return {Stage::fetch, to_fetch_++};
+    return {Work::fetch, to_fetch_++};
   }
-  if (to_put_ < count_ && state_of(to_put_) == State::free) return {Stage::put, to_put_++};
-  return {Stage::none, 0};
+  if (to_put_ < count_ && state_of(to_put_) == State::free) return {Work::put, to_put_++};
+  return {Work::none, 0};
 }
 
 Pipeline::Task Pipeline::take(Role role) {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
     const Task task = find(role);
-    if (task.step != Stage::none) {
+    if (task.step != Work::none) {
       state_of(task.item) = State::busy;
       return task;
     }
     if (to_fetch_ == count_) break;
     changed_.wait(lock);
   }
-  return {Stage::none, 0};
+  return {Work::none, 0};
 }
 
 void Pipeline::end(Task task, Failure failure) {
   if (failure) return stop(task.item, std::move(failure));
   {
     const std::lock_guard lock(mutex_);
-    state_of(task.item) = task.step == Stage::put       ? State::ready
-                          : task.step == Stage::compute ? State::computed
-                                                        : State::free;
+    state_of(task.item) = task.step == Work::put       ? State::ready
+                          : task.step == Work::compute ? State::computed
+                                                       : State::free;
   }
   changed_.notify_one();
 }
@@ -105,13 +105,13 @@ Failure Pipeline::perform(Task task) {
   PipelineItem& item = items_[task.item];
   Binding& binding = *bindings_[task.item % kBindings];
   switch (task.step) {
-    case Stage::put:
+    case Work::put:
       return binding.put(item.feeds);
-    case Stage::compute:
+    case Work::compute:
       return compute(item, binding);
-    case Stage::fetch:
+    case Work::fetch:
       return fetch(item);
-    case Stage::none:
+    case Work::none:
       break;
   }
   return {};
@@ -121,7 +121,7 @@ void Pipeline::work(Role role, const std::function<bool()>& interrupted) {
   constexpr double kAskEachMs = 50;
   if (Failure failure = model_.context().use()) return stop(0, std::move(failure));
   double asked = now_ms();
-  for (Task task = take(role); task.step != Stage::none; task = take(role)) {
+  for (Task task = take(role); task.step != Work::none; task = take(role)) {
     const int core = sched_getcpu();
     if (role == Role::computes) {
       computing_core_ = core;

@@ -38,18 +38,18 @@ class Pipeline {
 
  private:
   enum class Role { computes, copies };
-  enum class Stage { put, compute, fetch, none };
+  enum class Work { put, compute, fetch, none };
   enum class State { free, busy, ready, computed };  // of a binding
   struct Task {
-    Stage step;
+    Work step;
     size_t item;
   };
 
   State& state_of(size_t item) { return states_[item % kBindings]; }
-  // What there is to do for a thread in this role, marked as taken; waits for it. Stage::none when
+  // What there is to do for a thread in this role, marked as taken; waits for it. Work::none when
   // nothing is left or the pipeline stops.
   Task take(Role role);
-  Task find(Role role);  // with the mutex held; Stage::none when there is nothing now
+  Task find(Role role);  // with the mutex held; Work::none when there is nothing now
   void end(Task task, Failure failure);
   void stop(size_t item, Failure failure);
   void work(Role role, const std::function<bool()>& interrupted);

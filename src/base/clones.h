@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ANYNPU_CLONES("avx2", ...) before a function: it is compiled once for each machine named and once
-// for any, its loops turned into vectors, and the loader chooses. For plain loops without branches;
-// no function of the standard library in them, which `optimize` keeps from being inlined.
+// ANYNPU_CLONES("avx2", ...) before a function compiles it once for each instruction set named and
+// once for the baseline, with vectorised loops; the loader picks one. Only for plain loops without
+// branches or calls: the `optimize` attribute keeps library functions from being inlined.
 #pragma once
 
 // A sanitizer's runtime is not there yet when clones are chosen.

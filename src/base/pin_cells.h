@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which objects threads are using at this moment. Before a thread uses an object that another one
-// may remove, it writes the object's address into a cell of its own and then checks that the object
-// is still there; whoever removes it looks through the cells of all threads before it is freed.
+// Hazard pointers: which objects threads use at this moment. Before a thread uses an object that
+// another one may remove, it writes the object's address into a cell of its own, then checks that
+// the object is still there. Who removes it searches the cells of all threads before freeing it.
 // Cheaper than a count in the object (one locked instruction of the thread's own cache line instead
 // of two of a shared one), and threads that use one object do not slow each other down.
 //

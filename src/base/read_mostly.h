@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadMostly: a value that is read on every call and changed now and then. A reader has one version
-// of it before it, whole, and takes no lock; a change is made to a copy, which is then published,
-// and returns when nobody reads the version before any more. Thread-safe.
+// ReadMostly: a value that is read on every call and rarely changed (read-copy-update). A reader
+// sees one complete version and takes no lock. A writer changes a copy, publishes it, and returns
+// when no reader is left on the old version. Thread-safe.
 //
-// A reading is brief: no waiting and no change of the same value while one is alive. It costs one
-// cell of its thread (pin_cells.h); a thread without a free one takes the lock of those who change.
+// Keep readings short: do not wait or change the same value while one is alive. A reading takes one
+// cell of its thread (pin_cells.h); a thread without a free cell takes the writers' lock instead.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies, fills and frees.
 #include "acl/acl.h"
+#include "base/align.h"
 #include "base/format.h"
 #include "check/guard.h"
 #include "check/hooks.h"
@@ -60,7 +61,7 @@ void check_kind(Call& call, int32_t kind, uint64_t to, uint64_t from) {
 }
 
 void check_alignment(Call& call, const char* what, uint64_t address) {
-  if (address % kAsyncAlignment == 0) return;
+  if (is_aligned(address, kAsyncAlignment)) return;
   report(
       {"unaligned-async-copy",
        format("{}: {} = {:#x} is {} bytes behind a multiple of 64; asynchronous copies need both "

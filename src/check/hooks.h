@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is looked at in which call, beside lifetimes.
+// Checks of single calls other than lifetimes, by function.
 #pragma once
 
 #include "check/call.h"

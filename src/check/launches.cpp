@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that the program launches itself. Which bytes one writes, only its run tells: the
-// checker lets the launch run before it goes on. Order is judged all the same: the program has not
-// waited.
+// Kernels that the program launches itself. Which bytes a kernel writes is only known after its
+// run, so the checker waits for the launch. The order of accesses is still checked as if it had
+// not waited, because the program did not.
 #include <chrono>
 #include <condition_variable>
 #include <map>

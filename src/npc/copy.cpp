@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/align.h"
 #include "base/env.h"
 #include "npc/core.h"
 #include "npc/cycles.h"
@@ -107,7 +108,7 @@ void count_copy(Core& core, Space to, Space from, uint64_t bytes, bool other_cor
 bool aligned(uint32_t address) {
   const Space space = space_of(address);
   const bool global = space == Space::global || space == Space::high;
-  return !global || address % 32 == 0 || !env::flag(env::Name::strict);
+  return !global || is_aligned(address, 32) || !env::flag(env::Name::strict);
 }
 
 CopyError run_copy(Core& core, const Copy& copy) {

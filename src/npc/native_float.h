@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float instructions by the host's own, in the common case: nearest rounding, no NaN to choose, a
-// half that needs no care. The rest goes the exact way (float_ops.h).
+// The fast path of float instructions: the host's own, for rounding to nearest, results that are
+// not NaN, and halves well inside the normal range. All else goes to float_ops.h.
 #pragma once
 
 #include <bit>

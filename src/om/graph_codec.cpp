@@ -144,7 +144,7 @@ class Decoder {
 
   Result<std::shared_ptr<const Constant>> constant(uint64_t offset, uint64_t size,
                                                    const Value& value) const {
-    auto found = offset % kAlignment == 0 ? weights_.find(offset, size) : nullptr;
+    auto found = is_aligned(offset, kAlignment) ? weights_.find(offset, size) : nullptr;
     if (!found) {
       return fail(Code::corrupt_model,
                   "constant '{}' lies at {} with {} bytes, where the weights have none", value.name,

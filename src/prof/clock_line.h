@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From ticks to nanoseconds of the steady clock, for one session: a line of straight pieces without
-// a jump. A tick has one time whenever it is converted, and later ticks have later times, so that
-// slices that nest in ticks nest in nanoseconds. Each piece leans towards the steady clock, so the
+// Converts ticks to nanoseconds of the steady clock, for one session, by a continuous piecewise
+// linear function. A tick always has the same time, and later ticks have later times, so slices
+// that nest in ticks nest in nanoseconds. Each piece is corrected towards the steady clock, so the
 // two never drift apart. One thread at a time.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of arithmetic have one NaN, but only where somebody looks at the bits. The lifter makes
-// each result canonical; an operation that takes it gives a NaN for any NaN, so it may as well take
-// the result as the host made it. What is left are the values that are stored, moved or passed on,
-// away from the chain of operations that a loop waits for.
+// Canonical NaNs only where their bits are visible. RISC-V arithmetic returns one NaN, so the
+// lifter canonicalises each result. A float operation takes every NaN alike, so this pass feeds it
+// the result as the host made it. Only values that are stored, moved or passed on are
+// canonicalised, outside the dependency chains of loops.
 #pragma once
 
 #include <llvm/IR/Function.h>

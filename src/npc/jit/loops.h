@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting instructions must not cost the loops their speed. The lifter leaves two marks in the
-// code: npc_count(count, constant) and, on every way back, npc_check(base, count, at).
+// Counts instructions without slowing loops down. The lifter leaves two marks in the code:
+// npc_count(count, constant) and, on every back edge, npc_check(base, count, at).
 #pragma once
 
 #include <llvm/IR/PassManager.h>
