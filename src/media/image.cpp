@@ -44,7 +44,7 @@ void take_strides(const Format& format, PictureSpec* spec, uint32_t wide, uint32
 // The layout a file decodes to when the program asks for `wanted`, ours where it has no own wish.
 int32_t layout_for(const JpegInfo& info, int32_t wanted) {
   if (wanted != pixel::kUnknown) return wanted;
-  return info.layout == 11 ? pixel::kYuv444sp : info.layout;
+  return info.layout == pixel::kYuv444 ? pixel::kYuv444sp : info.layout;
 }
 
 }  // namespace

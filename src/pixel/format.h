@@ -46,6 +46,7 @@ inline constexpr int32_t kYuv422sp = 3;
 inline constexpr int32_t kYvu422sp = 4;
 inline constexpr int32_t kYuv444sp = 5;
 inline constexpr int32_t kYvu444sp = 6;
+inline constexpr int32_t kYuv444 = 11;  // packed
 inline constexpr int32_t kRgb888 = 12;
 inline constexpr int32_t kBgr888 = 13;
 inline constexpr int32_t kRgba8888 = 16;

@@ -6,10 +6,10 @@
 #include "api/acl_dvpp/video.h"
 #include "base/log.h"
 #include "device/runtime.h"
-#include "media/callback_channel.h"
 #include "media/decode_session.h"
 #include "media/support.h"
 #include "media/vdec_codes.h"
+#include "service/media/callback_channel.h"
 
 namespace anynpu::dvpp {
 

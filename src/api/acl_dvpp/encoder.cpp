@@ -9,9 +9,9 @@
 #include "base/align.h"
 #include "base/log.h"
 #include "device/runtime.h"
-#include "media/callback_channel.h"
 #include "media/support.h"
 #include "media/video_codec.h"
+#include "service/media/callback_channel.h"
 
 namespace anynpu::dvpp {
 

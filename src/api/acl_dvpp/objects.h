@@ -8,10 +8,10 @@
 
 #include "acl/ops/acl_dvpp.h"
 #include "api/acl/object_calls.h"
-#include "media/channel.h"
 #include "media/image.h"
 #include "media/rules.h"
 #include "pixel/transform.h"
+#include "service/media/picture_channel.h"
 
 namespace anynpu::dvpp {
 
@@ -35,7 +35,7 @@ struct PacketDesc {
 };
 
 struct ChannelDesc {
-  std::shared_ptr<media::Channel> channel = std::make_shared<media::Channel>();
+  std::shared_ptr<media::PictureChannel> channel = std::make_shared<media::PictureChannel>();
   uint64_t id = 0;
   uint32_t mode = DVPP_CHNMODE_VPC | DVPP_CHNMODE_JPEGD | DVPP_CHNMODE_JPEGE | DVPP_CHNMODE_PNGD;
   uint32_t matrix = ACL_DVPP_CSC_MATRIX_BT601_WIDE;

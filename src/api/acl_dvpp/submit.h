@@ -5,7 +5,7 @@
 #include "api/acl_dvpp/objects.h"
 #include "device/runtime.h"
 #include "media/support.h"
-#include "media/vpc.h"
+#include "service/media/vpc_job.h"
 
 namespace anynpu::dvpp {
 

@@ -17,7 +17,7 @@ Result<InUse> use_channel(const acldvppChannelDesc* channel, uint32_t mode, medi
   }
   ANYNPU_ASSIGN(auto use, pin->channel->use());
   InUse out;
-  out.keep = std::make_shared<media::Channel::Use>(std::move(use));
+  out.keep = std::make_shared<media::PictureChannel::Use>(std::move(use));
   out.matrix = &pixel::color_matrix(pin->matrix);
   ANYNPU_ASSIGN(out.stream, device::Runtime::instance().stream(acl::to_handle(stream)));
   return out;

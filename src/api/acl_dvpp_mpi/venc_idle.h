@@ -4,10 +4,8 @@
 #pragma once
 
 #include <string>
-#include <type_traits>
 
 #include "acl/dvpp/hi_dvpp.h"
-#include "media/support.h"
 
 namespace anynpu::mpi {
 
@@ -15,10 +13,10 @@ class IdleSettings {
  public:
   // All fields of `group` and of what lies in it that are set and have no effect.
   template <typename Group>
-  requires(!std::is_array_v<Group>) explicit IdleSettings(const Group& group) { look_into(group); }
-  explicit IdleSettings(const char* name) : names_(name) {}
-  void warn() const {
-    if (!names_.empty()) media::warn_without_effect("VENC", names_);
+  static std::string names_in(const Group& group) {
+    IdleSettings found;
+    found.look_into(group);
+    return found.names_;
   }
 
  private:

@@ -1,97 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// A channel of the picture unit, and the shape of its calls: put work into a job, submit it, give
-// its number.
+// The shape of calls on pictures: put work into a job, queue it, give its number.
 #pragma once
 
+#include "api/acl_dvpp_mpi/convert_vpc.h"
 #include "api/acl_dvpp_mpi/mpi.h"
-#include "media/vpc.h"
 
 namespace anynpu::mpi {
 
+using media::vpc_channels;
+using media::VpcChannel;
 using media::VpcJob;
 
-class VpcChannel : public std::enable_shared_from_this<VpcChannel> {
- public:
-  explicit VpcChannel(OwnStream stream) : stream_(std::move(stream)) {}
-  void drain() { (void)stream_->synchronize(); }
-
-  Result<hi_u32> submit(std::shared_ptr<VpcJob> job) {
-    hi_u32 id;
-    {
-      const std::lock_guard lock(mutex_);
-      id = next_++;
-      tasks_[id] = false;
-    }
-    const uint64_t bytes = job->bytes();
-    ANYNPU_TRY(stream_->submit({task_kind(), bytes},
-                               [self = shared_from_this(), job = std::move(job), id]() -> Status {
-                                 job->run();
-                                 self->finish(id);
-                                 return {};
-                               }));
-    return id;
-  }
-  Status wait(hi_u32 id, hi_s32 milli_sec) {
-    std::unique_lock lock(mutex_);
-    // Another thread may fetch the result meanwhile.
-    const auto ready = [&] {
-      const auto task = tasks_.find(id);
-      return task == tasks_.end() || task->second;
-    };
-    ANYNPU_TRY(wait_until(changed_, lock, milli_sec, ready, "the task did not finish"));
-    if (tasks_.erase(id) == 0)
-      return fail(Code::not_found,
-                  "the channel has no task {}: never submitted, or its result was "
-                  "fetched already",
-                  id);
-    changed_.notify_all();
-    return {};
-  }
-
-  // The matrix of calls that follow: a number of hi_csc_matrix, and what it stands for.
-  void set_matrix(hi_csc_matrix number, const pixel::ColorMatrix& matrix) {
-    const std::lock_guard lock(mutex_);
-    matrix_ = {number, matrix};
-  }
-  std::pair<hi_csc_matrix, pixel::ColorMatrix> matrix() {
-    const std::lock_guard lock(mutex_);
-    return matrix_;
-  }
-
- private:
-  static device::TaskKind& task_kind();
-  void finish(hi_u32 id) {
-    const std::lock_guard lock(mutex_);
-    tasks_[id] = true;
-    changed_.notify_all();
-  }
-
-  OwnStream stream_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<hi_u32, bool> tasks_;  // whether they are done
-  hi_u32 next_ = 0;
-  std::pair<hi_csc_matrix, pixel::ColorMatrix> matrix_{HI_CSC_MATRIX_BT601_WIDE,
-                                                       pixel::color_matrix(0)};
-};
-
-Channels<VpcChannel>& vpc_channels();
-
-// One call: `add` puts its parts into the job.
+// `add` converts the arguments and adds one piece of work.
 template <typename Add>
 hi_s32 run_vpc(const char* function, hi_vpc_chn chn, hi_u32* task_id, hi_s32 milli_sec, Add&& add) {
-  return mpi::enter(function, Module::vpc, [&]() -> Status {
-    ANYNPU_ASSIGN(auto channel, vpc_channels().find(chn));
+  return on_channel(function, Module::vpc, vpc_channels(), chn, [&](VpcChannel& vpc) -> Status {
     ANYNPU_TRY(check_pointer(task_id, "task_id"));
-    if (milli_sec < -1)
-      return fail(Code::invalid_argument, "the time is {} ms; expected -1 or more", milli_sec);
-    auto job = std::make_shared<VpcJob>(channel->matrix().second);
-    ANYNPU_TRY(add(*job));
-    ANYNPU_ASSIGN(*task_id, channel->submit(std::move(job)));
+    ANYNPU_ASSIGN(*task_id, vpc.run(milli_sec, add));
     return {};
   });
 }
 
-Result<pixel::Border> border_of(hi_vpc_bord_type type, const hi_vpc_scalar& value);
+// Regions of one picture.
+template <typename Region>
+hi_s32 run_regions(const char* function, hi_vpc_chn chn, const hi_vpc_pic_info* from,
+                   const Region* regions, hi_u32 count, hi_u32* task_id, hi_s32 milli_sec) {
+  return run_vpc(function, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+    ANYNPU_ASSIGN(const Regions call, regions_of(from, regions, count));
+    return media::add_regions(job, call.from, call.regions);
+  });
+}
+
+// Regions of several pictures: counts[i] of picture i.
+template <typename Region>
+hi_s32 run_batch(const char* function, hi_vpc_chn chn, const hi_vpc_pic_info** from,
+                 hi_u32 pictures, const Region* regions, const hi_u32* counts, hi_u32* task_id,
+                 hi_s32 milli_sec) {
+  return run_vpc(function, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
+    ANYNPU_TRY(check_pointer(from, "source_pic"));
+    ANYNPU_TRY(check_pointer(counts, "count"));
+    ANYNPU_TRY(media::check_region_count(pictures));
+    for (hi_u32 i = 0; i < pictures; ++i) {
+      ANYNPU_ASSIGN(const Regions call, regions_of(from[i], regions, counts[i]));
+      ANYNPU_TRY(media::add_regions(job, call.from, call.regions));
+      regions += counts[i];
+    }
+    return {};
+  });
+}
 
 }  // namespace anynpu::mpi

@@ -46,7 +46,7 @@ int32_t layout_of(const jpeg_decompress_struct& d) {
     case JpegSampling::s440:
       return pixel::kYuv440sp;
     default:  // whole pixels, by the decoder's own upsampling
-      return d.jpeg_color_space == JCS_RGB ? pixel::kRgb888 : 11;
+      return d.jpeg_color_space == JCS_RGB ? pixel::kRgb888 : pixel::kYuv444;
   }
 }
 
@@ -176,8 +176,8 @@ Status decode_jpeg_picture(Bytes file, const Picture& to) {
     return fail(Code::file_invalid, "the JPEG picture changed while it was decoded");
   }
   const int32_t layout = layout_of(d);
-  const bool raw = layout != 11 && layout != pixel::kRgb888;
-  d.out_color_space = raw ? d.jpeg_color_space : layout == 11 ? JCS_YCbCr : JCS_RGB;
+  const bool raw = layout != pixel::kYuv444 && layout != pixel::kRgb888;
+  d.out_color_space = raw ? d.jpeg_color_space : layout == pixel::kYuv444 ? JCS_YCbCr : JCS_RGB;
   d.raw_data_out = raw;
   d.dct_method = JDCT_ISLOW;
   jpeg_start_decompress(&d);

@@ -12,18 +12,18 @@
 
 namespace anynpu::media {
 
-class Channel : public std::enable_shared_from_this<Channel> {
+class PictureChannel : public std::enable_shared_from_this<PictureChannel> {
  public:
   // Counts one piece of work; kept by the task, gone when the task is gone.
   class Use {
    public:
-    explicit Use(std::shared_ptr<Channel> channel) : channel_(std::move(channel)) {}
+    explicit Use(std::shared_ptr<PictureChannel> channel) : channel_(std::move(channel)) {}
     Use(Use&&) = default;
     Use& operator=(Use&&) = default;
     ~Use();
 
    private:
-    std::shared_ptr<Channel> channel_;
+    std::shared_ptr<PictureChannel> channel_;
   };
 
   Status open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "media/callback_channel.h"
+#include "service/media/callback_channel.h"
 
 #include <pthread.h>
 

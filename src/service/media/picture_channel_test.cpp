@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "media/channel.h"
+#include "service/media/picture_channel.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 namespace anynpu::media {
 namespace {
 
-TEST(ChannelTest, it_is_used_between_open_and_close_alone) {
-  auto channel = std::make_shared<Channel>();
+TEST(PictureChannelTest, it_is_used_between_open_and_close_alone) {
+  auto channel = std::make_shared<PictureChannel>();
   EXPECT_EQ(channel->use().status().code(), Code::bad_call_order);
   EXPECT_EQ(channel->close().code(), Code::bad_call_order);
   EXPECT_TRUE(channel->open().ok());
@@ -21,8 +21,8 @@ TEST(ChannelTest, it_is_used_between_open_and_close_alone) {
   EXPECT_TRUE(channel->open().ok()) << "once more";
 }
 
-TEST(ChannelTest, closing_waits_for_every_use) {
-  auto channel = std::make_shared<Channel>();
+TEST(PictureChannelTest, closing_waits_for_every_use) {
+  auto channel = std::make_shared<PictureChannel>();
   ASSERT_TRUE(channel->open().ok());
   auto use = channel->use();
   ASSERT_TRUE(use.ok());

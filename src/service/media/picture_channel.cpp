@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "media/channel.h"
+#include "service/media/picture_channel.h"
 
 #include "base/interrupt.h"
 #include "device/report.h"
 
 namespace anynpu::media {
 
-Channel::Use::~Use() {
+PictureChannel::Use::~Use() {
   if (!channel_) return;
   const std::lock_guard lock(channel_->mutex_);
   if (--channel_->uses_ == 0) channel_->idle_.notify_all();
 }
 
-Status Channel::open() {
+Status PictureChannel::open() {
   const std::lock_guard lock(mutex_);
   if (open_)
     return fail(Code::already_exists, "the channel exists already; destroy it before the next one");
@@ -20,7 +20,7 @@ Status Channel::open() {
   return {};
 }
 
-Result<Channel::Use> Channel::use() {
+Result<PictureChannel::Use> PictureChannel::use() {
   const std::lock_guard lock(mutex_);
   if (!open_)
     return fail(Code::bad_call_order,
@@ -29,7 +29,7 @@ Result<Channel::Use> Channel::use() {
   return Use(shared_from_this());
 }
 
-Status Channel::close() {
+Status PictureChannel::close() {
   std::unique_lock lock(mutex_);
   if (!open_)
     return fail(Code::bad_call_order, "the channel is not there: never created, or destroyed");
@@ -46,7 +46,7 @@ Status Channel::close() {
   return {};
 }
 
-bool Channel::is_open() const {
+bool PictureChannel::is_open() const {
   const std::lock_guard lock(mutex_);
   return open_;
 }

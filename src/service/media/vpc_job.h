@@ -23,14 +23,14 @@ class VpcJob {
   VpcJob(const VpcJob&) = delete;
   VpcJob& operator=(const VpcJob&) = delete;
 
-  struct Step {
+  struct Scale {
     uint32_t width = 0, height = 0;
     uint32_t interpolation = 0;
   };
   struct Part {
     std::optional<Edges> crop;   // the whole input when left out
     std::optional<Edges> paste;  // the whole output when left out
-    std::optional<Step> first;   // scaled to this size before
+    std::optional<Scale> first;  // scaled to this size before
     uint32_t interpolation = 0;
     std::optional<pixel::Border> border;  // around the pasted region
     uint8_t alpha = 255;
@@ -70,7 +70,7 @@ class VpcJob {
   uint64_t bytes_ = 0;
 };
 
-// Queues the job; `keep` lives as long as it does. `done` is called when it has run.
+// Queues the job; `keep` lives as long as it does.
 Status submit_vpc(std::shared_ptr<VpcJob> job, std::shared_ptr<void> keep, device::Stream& stream);
 
 }  // namespace anynpu::media

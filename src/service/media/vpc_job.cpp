@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "media/vpc.h"
+#include "service/media/vpc_job.h"
 
 #include "base/thread_pool.h"
 
@@ -62,9 +62,9 @@ Status VpcJob::add(const PictureSpec& from, const PictureSpec& to, const Part& p
                   size.width, size.height, kVpcRules.least_width, kVpcRules.least_height,
                   kVpcRules.most_width, kVpcRules.most_height);
   }
-  parts_.push_back([t, first, step = part.first, border = part.border] {
-    if (step) {
-      const pixel::OwnPicture middle(*t.from.format, step->width, step->height);
+  parts_.push_back([t, first, scale = part.first, border = part.border] {
+    if (scale) {
+      const pixel::OwnPicture middle(*t.from.format, scale->width, scale->height);
       pixel::Transform one = t;
       one.to = middle.view();
       one.paste = one.to.all();

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A channel of the picture unit: jobs are queued on its stream and get a number; any thread may
+// wait for the result of a number, once. Thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "service/media/channel_stream.h"
+#include "service/media/channel_table.h"
+#include "service/media/vpc_job.h"
+
+namespace anynpu::media {
+
+// A colour matrix of kColorMatrices by number, or one of the program's own.
+struct ChannelMatrix {
+  static constexpr uint32_t kOwn = 100;
+  uint32_t number = 0;
+  pixel::ColorMatrix matrix = pixel::color_matrix(0);
+};
+
+class VpcChannel : public std::enable_shared_from_this<VpcChannel> {
+ public:
+  static Result<std::shared_ptr<VpcChannel>> open();
+  explicit VpcChannel(ChannelStream stream) : stream_(std::move(stream)) {}
+
+  // Queues what `add` puts into a job with the channel's matrix; gives the job's number. The time
+  // is checked and not needed: queueing does not wait.
+  Result<uint32_t> run(int32_t milliseconds, const std::function<Status(VpcJob&)>& add);
+  // Fetches the result; not_found for numbers never given or fetched already.
+  Status wait(uint32_t job, int32_t milliseconds);
+
+  // For the jobs that follow. Coefficients of own matrices are limited to what conversions can
+  // hold.
+  Status set_matrix(const ChannelMatrix& matrix);
+  ChannelMatrix matrix();
+  void drain() { (void)stream_->synchronize(); }
+
+ private:
+  Result<uint32_t> submit(std::shared_ptr<VpcJob> job);
+  void finish(uint32_t job);
+
+  ChannelStream stream_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<uint32_t, bool> jobs_;  // whether they are done
+  uint32_t next_ = 0;
+  ChannelMatrix matrix_;
+};
+
+ChannelTable<VpcChannel>& vpc_channels();
+// A channel with the lowest free number, which is returned.
+Result<int32_t> create_vpc_channel();
+
+}  // namespace anynpu::media
