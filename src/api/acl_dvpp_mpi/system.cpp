@@ -8,10 +8,8 @@ using namespace anynpu;
 using namespace anynpu::mpi;
 
 hi_s32 hi_mpi_sys_init(void) {
-  return mpi::enter<Needs::nothing>(__func__, Module::sys, []() -> Status {
-    acl::on_finalize(media::stop_media_system);
-    return media::start_media_system();
-  });
+  return mpi::enter<Needs::nothing>(__func__, Module::sys,
+                                    [] { return media::start_media_system(); });
 }
 
 hi_s32 hi_mpi_sys_exit(void) {

@@ -5,6 +5,7 @@
 
 #include "device/runtime.h"
 #include "media/support.h"
+#include "service/finalize.h"
 #include "service/media/png_channel.h"
 #include "service/media/vdec_channel.h"
 #include "service/media/venc_channel.h"
@@ -20,6 +21,7 @@ std::atomic<bool> system_started{false};
 Status start_media_system() {
   ANYNPU_TRY(device::Runtime::instance().current().status());
   ANYNPU_TRY(check_support(Unit::vpc, Version::v2));
+  service::on_finalize(stop_media_system);
   system_started = true;
   return {};
 }

@@ -7,7 +7,7 @@
 
 namespace anynpu::media {
 
-// In the thread's current context. Starting again is harmless.
+// In the thread's current context. Starting again is harmless; finalising the library stops it.
 Status start_media_system();
 // Ends every channel that is still open.
 void stop_media_system();
