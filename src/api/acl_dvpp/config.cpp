@@ -5,80 +5,57 @@
 using namespace anynpu;
 using namespace anynpu::acl;
 using namespace anynpu::dvpp;
+using media::BorderConfig;
+using media::Edges;
+using media::JpegConfig;
+using media::RegionConfig;
+using media::ResizeConfig;
 
 namespace {
 
-Status check_region(uint32_t left, uint32_t right, uint32_t top, uint32_t bottom) {
-  if (left <= right && top <= bottom) return {};
-  return fail(Code::invalid_argument,
-              "the region goes from {} to {} and from {} to {}; left and top must not lie behind "
-              "right and bottom",
-              left, right, top, bottom);
-}
-
-Status check_component(uint32_t index) {
-  if (index < BorderConfig::kValues) return {};
-  return fail(Code::invalid_argument, "the index is {}; expected 0 to {}", index,
-              BorderConfig::kValues - 1);
+// One edge of a region; the others may follow, so it is not compared with them.
+aclError set_edge(const char* function, acldvppRoiConfig* config, uint32_t Edges::*edge,
+                  uint32_t value) {
+  return on_object<RegionConfig>(function, config, [&](RegionConfig& region) -> Status {
+    region.edges.*edge = value;
+    return {};
+  });
 }
 
 }  // namespace
 
 acldvppRoiConfig* acldvppCreateRoiConfig(uint32_t left, uint32_t right, uint32_t top,
                                          uint32_t bottom) {
-  return enter_value(__func__, static_cast<acldvppRoiConfig*>(nullptr),
-                     [&]() -> Result<acldvppRoiConfig*> {
-                       ANYNPU_TRY(check_region(left, right, top, bottom));
-                       auto region = std::make_shared<Region>();
-                       region->edges = {left, right, top, bottom};
-                       return insert_object<acldvppRoiConfig*>(std::move(region));
-                     });
+  return give_handle<acldvppRoiConfig*>(__func__, [&] {
+    return media::create_region({left, right, top, bottom});
+  });
 }
 
 aclError acldvppDestroyRoiConfig(const acldvppRoiConfig* roiConfig) {
-  return destroy<Region>(__func__, roiConfig);
+  return destroy<RegionConfig>(__func__, roiConfig);
 }
 
 aclError acldvppSetRoiConfig(acldvppRoiConfig* config, uint32_t left, uint32_t right, uint32_t top,
                              uint32_t bottom) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<Region>(to_handle(config)));
-    ANYNPU_TRY(check_region(left, right, top, bottom));
-    pin->edges = {left, right, top, bottom};
-    return {};
+  return on_object<RegionConfig>(__func__, config, [&](RegionConfig& region) {
+    return region.set({left, right, top, bottom});
   });
 }
 
 aclError acldvppSetRoiConfigLeft(acldvppRoiConfig* config, uint32_t left) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<Region>(to_handle(config)));
-    pin->edges.left = left;
-    return {};
-  });
+  return set_edge(__func__, config, &Edges::left, left);
 }
 
 aclError acldvppSetRoiConfigRight(acldvppRoiConfig* config, uint32_t right) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<Region>(to_handle(config)));
-    pin->edges.right = right;
-    return {};
-  });
+  return set_edge(__func__, config, &Edges::right, right);
 }
 
 aclError acldvppSetRoiConfigTop(acldvppRoiConfig* config, uint32_t top) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<Region>(to_handle(config)));
-    pin->edges.top = top;
-    return {};
-  });
+  return set_edge(__func__, config, &Edges::top, top);
 }
 
 aclError acldvppSetRoiConfigBottom(acldvppRoiConfig* config, uint32_t bottom) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<Region>(to_handle(config)));
-    pin->edges.bottom = bottom;
-    return {};
-  });
+  return set_edge(__func__, config, &Edges::bottom, bottom);
 }
 
 acldvppResizeConfig* acldvppCreateResizeConfig(void) {
@@ -91,17 +68,8 @@ aclError acldvppDestroyResizeConfig(const acldvppResizeConfig* resizeConfig) {
 
 aclError acldvppSetResizeConfigInterpolation(acldvppResizeConfig* resizeConfig,
                                              uint32_t interpolation) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<ResizeConfig>(to_handle(resizeConfig)));
-    if (interpolation >= pixel::kInterpolations) {
-      return fail(Code::invalid_argument,
-                  "the interpolation is {}; expected 0 (default: nearest), 1 (bilinear), 2 "
-                  "(nearest), 3 (bilinear as TensorFlow), 4 (nearest as TensorFlow) or 5 (high "
-                  "order)",
-                  interpolation);
-    }
-    pin->interpolation = interpolation;
-    return {};
+  return on_object<ResizeConfig>(__func__, resizeConfig, [&](ResizeConfig& config) {
+    return config.set_interpolation(interpolation);
   });
 }
 
@@ -118,15 +86,8 @@ aclError acldvppDestroyJpegeConfig(const acldvppJpegeConfig* jpegeConfig) {
 }
 
 aclError acldvppSetJpegeConfigLevel(acldvppJpegeConfig* jpegeConfig, uint32_t level) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<JpegConfig>(to_handle(jpegeConfig)));
-    if (level > media::kJpegLevels) {
-      return fail(Code::invalid_argument, "the level is {}; expected 0 to {}", level,
-                  media::kJpegLevels);
-    }
-    pin->level = level;
-    return {};
-  });
+  return on_object<JpegConfig>(__func__, jpegeConfig,
+                               [&](JpegConfig& config) { return config.set_level(level); });
 }
 
 uint32_t acldvppGetJpegeConfigLevel(const acldvppJpegeConfig* jpegeConfig) {
@@ -143,29 +104,14 @@ aclError acldvppDestroyBorderConfig(const acldvppBorderConfig* borderConfig) {
 
 aclError acldvppSetBorderConfigBorderType(acldvppBorderConfig* borderConfig,
                                           acldvppBorderType borderType) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<BorderConfig>(to_handle(borderConfig)));
-    if (borderType < BORDER_CONSTANT || borderType > BORDER_REFLECT_101) {
-      return fail(Code::invalid_argument,
-                  "the border type is {}; expected 0 (constant), 1 (replicate), 2 (reflect) or 3 "
-                  "(reflect 101)",
-                  borderType);
-    }
-    pin->type = borderType;
-    return {};
-  });
+  return on_object<BorderConfig>(__func__, borderConfig,
+                                 [&](BorderConfig& config) { return config.set_type(borderType); });
 }
 
 aclError acldvppSetBorderConfigValue(acldvppBorderConfig* borderConfig, uint32_t index,
                                      double value) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<BorderConfig>(to_handle(borderConfig)));
-    ANYNPU_TRY(check_component(index));
-    if (!(value >= 0 && value <= 255))
-      return fail(Code::invalid_argument, "the value is {}; expected 0 to 255", value);
-    pin->value[index] = value;
-    return {};
-  });
+  return on_object<BorderConfig>(
+      __func__, borderConfig, [&](BorderConfig& config) { return config.set_value(index, value); });
 }
 
 aclError acldvppSetBorderConfigTop(acldvppBorderConfig* borderConfig, uint32_t top) {
@@ -191,8 +137,7 @@ acldvppBorderType acldvppGetBorderConfigBorderType(const acldvppBorderConfig* bo
 double acldvppGetBorderConfigValue(const acldvppBorderConfig* borderConfig, uint32_t index) {
   return enter_value(__func__, double{-1}, [&]() -> Result<double> {
     ANYNPU_ASSIGN(auto pin, resolve<BorderConfig>(to_handle(borderConfig)));
-    ANYNPU_TRY(check_component(index));
-    return pin->value[index];
+    return pin->value_at(index);
   });
 }
 

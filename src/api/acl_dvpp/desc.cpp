@@ -5,22 +5,16 @@
 using namespace anynpu;
 using namespace anynpu::acl;
 using namespace anynpu::dvpp;
+using media::PacketDesc;
+using media::PictureDesc;
 
 acldvppPicDesc* acldvppCreatePicDesc(void) {
   return create<acldvppPicDesc*, PictureDesc>(__func__);
 }
 
 aclError acldvppDestroyPicDesc(const acldvppPicDesc* picDesc) {
-  return enter<When::before_init>(__func__, [&]() -> Status {
-    {
-      ANYNPU_ASSIGN(auto pin, resolve<PictureDesc>(to_handle(picDesc)));
-      if (pin->in_batch) {
-        return fail(Code::invalid_argument,
-                    "the picture description belongs to a batch; destroy the batch instead");
-      }
-    }
-    return remove_object<PictureDesc>(picDesc);
-  });
+  return enter<When::before_init>(__func__,
+                                  [&] { return media::destroy_picture(to_handle(picDesc)); });
 }
 
 aclError acldvppSetPicDescData(acldvppPicDesc* picDesc, void* dataDev) {

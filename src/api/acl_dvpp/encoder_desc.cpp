@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings of video encoder channels: each by its own function, and by number.
 #include "api/acl_dvpp/params.h"
-#include "api/acl_dvpp/video.h"
+#include "service/media/encode_channel.h"
 
 using namespace anynpu;
 using namespace anynpu::acl;
 using namespace anynpu::dvpp;
+using media::EncodeConfig;
+using media::EncoderDesc;
 
 namespace {
 

@@ -1,83 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the handles of acl.media stand for. Descriptions are plain data of the program; calls copy
-// what they need from them.
+// The short forms of entry points on objects that programs hold by handle
+// (service/media/media_objects.h).
 #pragma once
-
-#include <memory>
-#include <vector>
 
 #include "acl/ops/acl_dvpp.h"
 #include "api/acl/object_calls.h"
-#include "media/image.h"
-#include "media/rules.h"
-#include "pixel/transform.h"
-#include "service/media/picture_channel.h"
+#include "service/media/media_objects.h"
 
 namespace anynpu::dvpp {
 
-struct PictureDesc : media::PictureSpec {
-  uint32_t ret_code = 0;
-  bool in_batch = false;
-};
+using acl::from_handle;
+using acl::to_handle;
 
-struct PictureBatch {
-  std::vector<Handle> pictures;
-  ~PictureBatch();
-};
+// Gives a handle as a pointer of the interface; null when there is none.
+template <typename Pointer, typename Make>
+Pointer give_handle(const char* function, Make&& make) {
+  return acl::enter_value(function, static_cast<Pointer>(nullptr), [&]() -> Result<Pointer> {
+    ANYNPU_ASSIGN(const Handle handle, make());
+    return from_handle<Pointer>(handle);
+  });
+}
 
-struct PacketDesc {
-  void* data = nullptr;
-  uint32_t bytes = 0;
-  int32_t format = H264_MAIN_LEVEL;
-  uint64_t timestamp = 0;
-  uint32_t ret_code = 0;
-  uint8_t eos = 0;
-};
+// One call of an object: `act` gets it.
+template <typename T, typename Do>
+aclError on_object(const char* function, const void* handle, Do&& act) {
+  return acl::enter(function, [&]() -> Status {
+    ANYNPU_ASSIGN(auto pin, resolve<T>(to_handle(handle)));
+    return act(*pin);
+  });
+}
 
-struct ChannelDesc {
-  std::shared_ptr<media::PictureChannel> channel = std::make_shared<media::PictureChannel>();
-  uint64_t id = 0;
-  uint32_t mode = DVPP_CHNMODE_VPC | DVPP_CHNMODE_JPEGD | DVPP_CHNMODE_JPEGE | DVPP_CHNMODE_PNGD;
-  uint32_t matrix = ACL_DVPP_CSC_MATRIX_BT601_WIDE;
-  uint32_t width = 0;
-  uint32_t height = 0;
-  uint32_t precision = ACL_YUVOUT_ALIGN_DOWN;
-};
+// A value by address: what `find` gives.
+template <typename T, typename Find>
+aclError give_value(const char* function, T* to, const char* name, Find&& find) {
+  return acl::enter(function, [&]() -> Status {
+    ANYNPU_TRY(acl::check_pointer(to, name));
+    ANYNPU_ASSIGN(*to, find());
+    return {};
+  });
+}
 
-struct Region {
-  media::Edges edges;
-};
-struct ResizeConfig {
-  uint32_t interpolation = 0;
-};
-struct JpegConfig {
-  uint32_t level = media::kJpegLevels;
-};
-struct BorderConfig {
-  static constexpr uint32_t kValues = 4;
-  int32_t type = BORDER_CONSTANT;
-  double value[kValues] = {};
-  uint32_t top = 0, bottom = 0, left = 0, right = 0;
-};
-struct LookupTable {
-  pixel::Lookup table;
-};
-struct HistogramObject {
-  pixel::Histogram values;
-  uint32_t ret_code = 0;
-};
+// What the program left null is not given.
+template <typename T, typename Value>
+void give_if(T* to, Value value) {
+  if (to != nullptr) *to = static_cast<T>(value);
+}
 
 }  // namespace anynpu::dvpp
-
-namespace anynpu {
-ANYNPU_HANDLE_TYPE(dvpp::PictureDesc, picture_desc);
-ANYNPU_HANDLE_TYPE(dvpp::PictureBatch, picture_batch);
-ANYNPU_HANDLE_TYPE(dvpp::PacketDesc, packet_desc);
-ANYNPU_HANDLE_TYPE(dvpp::ChannelDesc, media_channel);
-ANYNPU_HANDLE_TYPE(dvpp::Region, region);
-ANYNPU_HANDLE_TYPE(dvpp::ResizeConfig, resize_config);
-ANYNPU_HANDLE_TYPE(dvpp::JpegConfig, jpeg_config);
-ANYNPU_HANDLE_TYPE(dvpp::BorderConfig, border_config);
-ANYNPU_HANDLE_TYPE(dvpp::LookupTable, lookup_table);
-ANYNPU_HANDLE_TYPE(dvpp::HistogramObject, histogram);
-}  // namespace anynpu

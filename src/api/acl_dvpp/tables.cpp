@@ -5,6 +5,32 @@
 using namespace anynpu;
 using namespace anynpu::acl;
 using namespace anynpu::dvpp;
+using media::HistogramObject;
+using media::LookupTable;
+
+namespace {
+
+template <typename T>
+uint32_t dimensions_of(const char* function, const void* handle) {
+  return enter_value(function, uint32_t{0}, [&]() -> Result<uint32_t> {
+    ANYNPU_TRY(resolve<T>(to_handle(handle)).status());
+    return media::kComponents;
+  });
+}
+
+// The 256 values of one component.
+template <typename Value, typename Length>
+Status give_values(Value (&values)[media::kComponents][256], uint32_t dim, Value** data,
+                   Length* len) {
+  ANYNPU_TRY(media::check_component(dim));
+  ANYNPU_TRY(check_pointer(data, "data"));
+  ANYNPU_TRY(check_pointer(len, "len"));
+  *data = values[dim];
+  *len = 256;
+  return {};
+}
+
+}  // namespace
 
 acldvppLutMap* acldvppCreateLutMap(void) { return create<acldvppLutMap*, LookupTable>(__func__); }
 
@@ -13,31 +39,13 @@ aclError acldvppDestroyLutMap(const acldvppLutMap* lutMap) {
 }
 
 uint32_t acldvppGetLutMapDims(const acldvppLutMap* lutMap) {
-  return enter_value(__func__, uint32_t{0}, [&]() -> Result<uint32_t> {
-    ANYNPU_TRY(resolve<LookupTable>(to_handle(lutMap)).status());
-    return uint32_t{3};
-  });
+  return dimensions_of<LookupTable>(__func__, lutMap);
 }
-
-namespace {
-
-Status check_dim(uint32_t dim) {
-  if (dim < 3) return {};
-  return fail(Code::invalid_argument, "the dimension is {}; expected 0 to 2", dim);
-}
-
-}  // namespace
 
 aclError acldvppGetLutMapData(const acldvppLutMap* lutMap, uint32_t dim, uint8_t** data,
                               uint32_t* len) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<LookupTable>(to_handle(lutMap)));
-    ANYNPU_TRY(check_dim(dim));
-    ANYNPU_TRY(check_pointer(data, "data"));
-    ANYNPU_TRY(check_pointer(len, "len"));
-    *data = pin->table.value[dim];
-    *len = 256;
-    return {};
+  return on_object<LookupTable>(__func__, lutMap, [&](LookupTable& lookup) {
+    return give_values(lookup.table.value, dim, data, len);
   });
 }
 
@@ -48,21 +56,12 @@ aclError acldvppDestroyHist(const acldvppHist* hist) {
 }
 
 uint32_t acldvppGetHistDims(const acldvppHist* hist) {
-  return enter_value(__func__, uint32_t{0}, [&]() -> Result<uint32_t> {
-    ANYNPU_TRY(resolve<HistogramObject>(to_handle(hist)).status());
-    return uint32_t{3};
-  });
+  return dimensions_of<HistogramObject>(__func__, hist);
 }
 
 aclError acldvppGetHistData(acldvppHist* hist, uint32_t dim, uint32_t** data, uint16_t* len) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<HistogramObject>(to_handle(hist)));
-    ANYNPU_TRY(check_dim(dim));
-    ANYNPU_TRY(check_pointer(data, "data"));
-    ANYNPU_TRY(check_pointer(len, "len"));
-    *data = pin->values.count[dim];
-    *len = 256;
-    return {};
+  return on_object<HistogramObject>(__func__, hist, [&](HistogramObject& histogram) {
+    return give_values(histogram.values.count, dim, data, len);
   });
 }
 
@@ -71,10 +70,8 @@ uint32_t acldvppGetHistRetCode(const acldvppHist* hist) {
 }
 
 aclError acldvppClearHist(acldvppHist* hist) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto pin, resolve<HistogramObject>(to_handle(hist)));
-    pin->values = {};
-    pin->ret_code = 0;
+  return on_object<HistogramObject>(__func__, hist, [](HistogramObject& histogram) -> Status {
+    histogram = {};
     return {};
   });
 }

@@ -23,7 +23,7 @@ class PngChannelTest : public MediaTest {
   }
   PictureSpec output() {
     PictureSpec spec;
-    spec.bytes = 4096;
+    spec.bytes = 8192;
     spec.data = bytes_of(std::vector<uint8_t>(spec.bytes));
     spec.format = pixel::kUnknown;
     return spec;
