@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/align.h"
 #include "base/log.h"
 #include "device/runtime.h"
 #include "media/support.h"
@@ -59,13 +60,12 @@ Result<CheckedPicture> EncodeChannel::check(PictureSpec spec) const {
   spec.width = shape_.width;
   spec.height = shape_.height;
   spec.format = shape_.format;
-  const uint32_t wide = aligned_up(spec.width, 16);
-  const uint32_t high = aligned_up(spec.height, 2);
+  const uint32_t wide = round_up(spec.width, 16);
+  const uint32_t high = round_up(spec.height, 2);
   if (spec.height_stride == 0) spec.height_stride = high;
   if (spec.width_stride == 0)
-    spec.width_stride = uint64_t{wide} * spec.height_stride * 3 / 2 <= spec.bytes
-                            ? wide
-                            : aligned_up(spec.width, 2);
+    spec.width_stride =
+        uint64_t{wide} * spec.height_stride * 3 / 2 <= spec.bytes ? wide : round_up(spec.width, 2);
   return check_picture(spec, kVencRules, "input", device::Access::read);
 }
 

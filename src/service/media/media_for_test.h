@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/align.h"
 #include "device/runtime.h"
 #include "media/rules.h"
 #include "service/media/media_system.h"
@@ -35,13 +36,8 @@ class MediaTest : public testing::Test {
   // A picture whose bytes are all `value`.
   static PictureSpec picture(int32_t format, uint32_t width, uint32_t height, uint8_t value) {
     const pixel::Format& layout = *pixel::find_format(format);
-    PictureSpec spec{nullptr,
-                     0,
-                     format,
-                     width,
-                     height,
-                     aligned_up(width, 16) * layout.bytes,
-                     aligned_up(height, 2)};
+    PictureSpec spec{
+        nullptr, 0, format, width, height, round_up(width, 16) * layout.bytes, round_up(height, 2)};
     spec.bytes =
         static_cast<uint32_t>(pixel::picture_bytes(layout, spec.width_stride, spec.height_stride));
     spec.data = bytes_of(std::vector<uint8_t>(spec.bytes, value));

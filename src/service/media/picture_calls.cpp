@@ -129,7 +129,7 @@ Status add_batch_parts(VpcJob& job, const BatchCall& call, const BatchObjects& o
 Status ChannelDesc::set_mode(uint32_t changed) {
   if (changed == 0 || (changed & ~kAllModes) != 0)
     return fail(Code::invalid_argument,
-                "the mode is {x}; expected a sum of 1 (VPC), 2 (JPEGD), 4 (JPEGE) and 8 (PNGD)",
+                "the mode is {:#x}; expected a sum of 1 (VPC), 2 (JPEGD), 4 (JPEGE) and 8 (PNGD)",
                 changed);
   mode = changed;
   return {};
@@ -149,7 +149,7 @@ Result<ChannelUse> use_channel(Handle channel, uint32_t mode, Unit unit, Handle 
   ANYNPU_TRY(check_support(unit, Version::v1));
   if ((pin->mode & mode) == 0)
     return fail(Code::invalid_argument,
-                "the channel was created for the modes {x}; {} needs the mode {x}", pin->mode,
+                "the channel was created for the modes {:#x}; {} needs the mode {:#x}", pin->mode,
                 name_of(unit), mode);
   ANYNPU_ASSIGN(auto use, pin->channel->use());
   ChannelUse out;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/align.h"
+
 namespace anynpu::media {
 namespace {
 
@@ -24,8 +26,8 @@ Result<PictureStrides> strides_for(std::span<const Unit> units, int32_t number, 
     high = std::max(high, jpeg_decoder ? 16u : 2u);
   }
   PictureStrides strides;
-  strides.width_stride = aligned_up(width, wide) * format->bytes;
-  strides.height_stride = aligned_up(height, high);
+  strides.width_stride = round_up(width, wide) * format->bytes;
+  strides.height_stride = round_up(height, high);
   strides.bytes = pixel::picture_bytes(*format, strides.width_stride, strides.height_stride);
   return strides;
 }
@@ -36,7 +38,7 @@ Result<uint32_t> decoded_picture_bytes(uint32_t width, uint32_t height, uint32_t
   if (align > 1024 || width > kLargestSide || height > kLargestSide)
     return fail(Code::invalid_argument, "{}x{} pixels aligned to {} are out of range", width,
                 height, align);
-  const uint64_t luma = uint64_t{aligned_up(width, align)} * aligned_up(height, 2);
+  const uint64_t luma = uint64_t{round_up(width, align)} * round_up(height, 2);
   return static_cast<uint32_t>(luma * 3 / 2 * bytes_per_sample);
 }
 
@@ -44,7 +46,7 @@ Result<uint32_t> motion_buffer_bytes(uint32_t width, uint32_t height) {
   if (width > kLargestSide || height > kLargestSide)
     return fail(Code::invalid_argument, "{}x{} pixels are out of range", width, height);
   // Sixteen bytes for each block of 16x16.
-  return aligned_up(width, 64) / 16 * (aligned_up(height, 64) / 16) * 16;
+  return round_up(width, 64) / 16 * (round_up(height, 64) / 16) * 16;
 }
 
 }  // namespace anynpu::media

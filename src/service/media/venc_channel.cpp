@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include "base/align.h"
 #include "base/log.h"
 #include "media/support.h"
 #include "service/media/wait.h"
@@ -172,7 +173,7 @@ Result<CheckedPicture> VencChannel::check(const VencFrame& frame) const {
   if (spec.width != a.width || spec.height != a.height)
     return fail(Code::invalid_argument, "the frame has {}x{} pixels, the channel {}x{}", spec.width,
                 spec.height, a.width, a.height);
-  if (spec.height_stride == 0) spec.height_stride = aligned_up(spec.height, 2);
+  if (spec.height_stride == 0) spec.height_stride = round_up(spec.height, 2);
   const pixel::Format* format = pixel::find_format(spec.format);
   if (format != nullptr && spec.width_stride <= 64 * 8192 && spec.height_stride <= 4 * 8192)
     spec.bytes =

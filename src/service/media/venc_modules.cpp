@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings of the encoder as a whole: its modules, and sizes of QP maps.
+#include "base/align.h"
 #include "media/support.h"
 #include "service/media/venc_channel.h"
 
@@ -41,10 +42,10 @@ Result<Record> venc_module(int32_t module) {
   return all.records[module];
 }
 
-uint32_t qp_map_stride(uint32_t width) { return aligned_up(width, 256) / 16; }
+uint32_t qp_map_stride(uint32_t width) { return round_up(width, 256) / 16; }
 
 uint32_t qp_map_bytes(uint32_t width, uint32_t height) {
-  return qp_map_stride(width) * (aligned_up(height, 16) / 16);
+  return qp_map_stride(width) * (round_up(height, 16) / 16);
 }
 
 }  // namespace anynpu::media

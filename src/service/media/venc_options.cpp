@@ -2,6 +2,7 @@
 // From the settings of an encoder channel to those of x264 and x265.
 #include <algorithm>
 
+#include "base/align.h"
 #include "service/media/venc_settings.h"
 
 namespace anynpu::media {
@@ -139,8 +140,8 @@ void set_structure(const VencSettings& s, bool h265, VideoEncoderOptions* o) {
   o->intra_refresh = s.intra_refresh;
   if (s.slices.enabled && s.slices.rows > 0) {
     // Rows of blocks, 16 high in H.264 and 64 in H.265.
-    const uint32_t rows = (o->height + (h265 ? 63 : 15)) / (h265 ? 64 : 16);
-    o->slices = std::max(1u, (rows + s.slices.rows - 1) / s.slices.rows);
+    const uint32_t rows = ceil_div(o->height, h265 ? 64 : 16);
+    o->slices = std::max(1u, ceil_div(rows, s.slices.rows));
   }
   // Scenes of films and games keep detail where it hides coding errors.
   // x265 weighs it from the third level of optimisation on.

@@ -28,7 +28,8 @@ EncodeCallback keep_packet(void*) {
   };
 }
 DecodeCallback keep_outcome(void*) {
-  return [](const Status& failure, Handle, Handle, void*) { kept_outcomes.push_back(failure.ok()); };
+  return
+      [](const Status& failure, Handle, Handle, void*) { kept_outcomes.push_back(failure.ok()); };
 }
 
 template <typename T>

@@ -9,7 +9,7 @@ using Stroke = std::function<void(const pixel::Picture&)>;
 
 Status check_color(uint32_t color) {
   if (color <= 0xffffff) return {};
-  return fail(Code::invalid_argument, "the colour is {x}; expected 0xRRGGBB", color);
+  return fail(Code::invalid_argument, "the colour is {:#x}; expected 0xRRGGBB", color);
 }
 
 Status check_thickness(uint32_t thickness) {
