@@ -139,8 +139,6 @@ long src/api/acl_dvpp_mpi/vpc_warp.cpp hi_mpi_vpc_get_remap_lut
 long src/api/acl_dvpp_mpi/vpc_warp.cpp hi_mpi_vpc_get_rotation_matrix
 long src/api/acl_dvpp_mpi/vpc_warp.cpp hi_mpi_vpc_lut_remap
 long src/api/acl_dvpp_mpi/vpc_warp.cpp hi_mpi_vpc_warp_affine
-long src/api/acl_op_compiler/compile.cpp aclopCompileAndExecute
-long src/api/acl_op_compiler/graph_dump.cpp aclGenGraphAndDumpForOp
 number src/api/acl_prof/control.cpp ACL_ERROR_FEATURE_UNSUPPORTED
 number src/api/acl_prof/control.cpp ACL_ERROR_INVALID_FILE
 number src/api/acl_prof/control.cpp ACL_ERROR_INVALID_PROFILING_CONFIG

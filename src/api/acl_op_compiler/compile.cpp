@@ -36,8 +36,8 @@ Status compile_op(const OpArguments& arguments, aclopEngineType engine, aclopCom
   return op_failure(exec::OpModels::instance().find_or_compile(*op).status());
 }
 
-Status compile_and_execute(const OpArguments& arguments, const OpBuffers& buffers,
-                           aclopEngineType engine, aclopCompileType kind, aclrtStream stream) {
+Status run_compiled(const OpArguments& arguments, const OpBuffers& buffers, aclopEngineType engine,
+                    aclopCompileType kind, aclrtStream stream) {
   ANYNPU_TRY(check_kind(engine, kind));
   return execute_op(arguments, buffers, Missing::compile, stream);
 }
@@ -69,9 +69,8 @@ aclError aclopCompileAndExecute(const char* opType, int numInputs,
                                 aclopEngineType engineType, aclopCompileType compileFlag,
                                 const char* opPath, aclrtStream stream) {
   return enter(__func__, [&] {
-    return compile_and_execute({opType, numInputs, inputDesc, numOutputs, outputDesc, attr},
-                               {numInputs, inputs, numOutputs, outputs}, engineType, compileFlag,
-                               stream);
+    return run_compiled({opType, numInputs, inputDesc, numOutputs, outputDesc, attr},
+                        {numInputs, inputs, numOutputs, outputs}, engineType, compileFlag, stream);
   });
 }
 
@@ -82,9 +81,8 @@ aclError aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDe
                                   aclopCompileType compileFlag, const char* opPath,
                                   aclrtStream stream) {
   return enter(__func__, [&] {
-    return compile_and_execute({opType, numInputs, inputDesc, numOutputs, outputDesc, attr},
-                               {numInputs, inputs, numOutputs, outputs}, engineType, compileFlag,
-                               stream);
+    return run_compiled({opType, numInputs, inputDesc, numOutputs, outputDesc, attr},
+                        {numInputs, inputs, numOutputs, outputs}, engineType, compileFlag, stream);
   });
 }
 

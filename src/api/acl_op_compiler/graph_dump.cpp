@@ -50,8 +50,8 @@ std::string file_of(const char* path, const singleop::SingleOp& op) {
   return (std::filesystem::path(path) / name).string();
 }
 
-Status dump_graph(const OpArguments& arguments, const OpBuffers& buffers, aclopEngineType engine,
-                  const char* path, const aclGraphDumpOption* option) {
+Status dump(const OpArguments& arguments, const OpBuffers& buffers, aclopEngineType engine,
+            const char* path, const aclGraphDumpOption* option) {
   ANYNPU_TRY(check_engine(engine));
   ANYNPU_TRY(check_pointer(path, "graphDumpPath"));
   if (!*path) {
@@ -92,9 +92,8 @@ aclError aclGenGraphAndDumpForOp(const char* opType, int numInputs,
                                  aclopEngineType engineType, const char* graphDumpPath,
                                  const aclGraphDumpOption* graphDumpOpt) {
   return enter(__func__, [&] {
-    return dump_graph({opType, numInputs, inputDesc, numOutputs, outputDesc, attr},
-                      {numInputs, inputs, numOutputs, outputs}, engineType, graphDumpPath,
-                      graphDumpOpt);
+    return dump({opType, numInputs, inputDesc, numOutputs, outputDesc, attr},
+                {numInputs, inputs, numOutputs, outputs}, engineType, graphDumpPath, graphDumpOpt);
   });
 }
 
