@@ -1,70 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclblas*: products as tasks of a stream, and as handles of the operator GEMM (inputs a, b, c,
 // alpha, beta; output c).
+#include "service/blas/gemm.h"
+
 #include "acl/ops/acl_cblas.h"
 #include "api/acl/entry.h"
 #include "api/acl/op_call.h"
-#include "device/memory.h"
-#include "device/runtime.h"
-#include "exec/blas.h"
-#include "service/task_kinds.h"
 
 namespace anynpu::acl {
 
 namespace {
 
-struct Pointers {
-  const void *alpha, *a, *b, *beta;
-  void* c;
-};
-
-Status check_enums(std::initializer_list<int> trans, int type) {
-  for (int t : trans) {
-    if (t >= ACL_TRANS_N && t <= ACL_TRANS_NZ_T) continue;
-    return fail(Code::invalid_argument, "a transposition of {}; expected 0 to 3 (aclTransType)", t);
-  }
-  if (type == ACL_COMPUTE_HIGH_PRECISION || type == ACL_COMPUTE_LOW_PRECISION) return {};
-  return fail(Code::invalid_argument, "type is {}; expected 0 or 1 (aclComputeType)", type);
-}
-
-// A task with what keeps its memory.
-struct Work {
-  exec::Gemm gemm;
-  Pointers at;
-  std::shared_ptr<device::Allocation> owners[5];
-};
-
-Status submit(const exec::Gemm& gemm, const Pointers& at, aclrtStream stream_handle) {
-  ANYNPU_TRY(exec::check_gemm(gemm));
-  auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
-  if (!stream.ok()) return stream.status();
-  const exec::GemmBytes bytes = exec::bytes_of(gemm);
-  const size_t factor = size_of(exec::factor_type(gemm));
-  const struct {
-    const char* name;
-    const void* address;
-    size_t bytes;
-    device::Access access;
-  } ranges[] = {{"alpha", at.alpha, factor, device::Access::read},
-                {"matrixA", at.a, bytes.a, device::Access::read},
-                {"matrixB", at.b, bytes.b, device::Access::read},
-                {"beta", at.beta, factor, device::Access::read},
-                {"matrixC", at.c, bytes.c, device::Access::write}};
-  auto work = std::make_unique<Work>();
-  work->gemm = gemm;
-  work->at = at;
-  for (size_t i = 0; i < 5; ++i) {
-    ANYNPU_TRY(check_pointer(ranges[i].address, ranges[i].name));
-    auto range =
-        device::check_range(ranges[i].address, ranges[i].bytes, ranges[i].access, ranges[i].name);
-    if (!range.ok()) return range.status();
-    work->owners[i] = std::move(range->owner);
-  }
-  return (*stream)->submit(service::matrix_product_task, [work = std::move(work)] {
-    const Pointers& p = work->at;
-    return exec::run_gemm(work->gemm, p.alpha, p.a, p.b, p.beta, p.c);
-  });
-}
+static_assert(ACL_TRANS_N == 0 && ACL_TRANS_NZ_T == 3);
+static_assert(ACL_COMPUTE_HIGH_PRECISION + ACL_COMPUTE_LOW_PRECISION == 1);
 
 exec::Gemm matrix_problem(int ta, int tb, int tc, int m, int n, int k, int da, int db, int dc) {
   exec::Gemm g;
@@ -84,26 +32,16 @@ exec::Gemm vector_problem(int ta, int m, int n, int da, int dx, int dy) {
   return matrix_problem(ta, ACL_TRANS_N, ACL_TRANS_N, t ? n : m, 1, t ? m : n, da, dx, dy);
 }
 
-Status gemm(exec::Gemm g, int lda, int ldb, int ldc, int type, const Pointers& at,
+Status gemm(exec::Gemm g, int lda, int ldb, int ldc, int type, const service::GemmPointers& at,
             aclrtStream stream) {
-  ANYNPU_TRY(
-      check_enums({static_cast<int>(g.a), static_cast<int>(g.b), static_cast<int>(g.c)}, type));
   g.lda = lda, g.ldb = ldb, g.ldc = ldc;
-  return submit(g, at, stream);
+  return service::submit_gemm(g, type, at, to_handle(stream));
 }
 
-Status gemv(exec::Gemm g, int lda, int incx, int incy, int type, const Pointers& at,
+Status gemv(exec::Gemm g, int lda, int incx, int incy, int type, const service::GemmPointers& at,
             aclrtStream stream) {
-  ANYNPU_TRY(check_enums({static_cast<int>(g.a)}, type));
-  for (const auto& [name, step] : {std::pair{"incx", incx}, {"incy", incy}}) {
-    if (step == -1 || step >= 1) continue;
-    return fail(Code::invalid_argument, "{} is {}; expected -1 or at least 1", name, step);
-  }
   g.lda = lda;
-  g.b_step = 1;
-  g.ldb = incx == -1 ? 1 : incx;  // a column: the step from row to row
-  g.ldc = incy == -1 ? 1 : incy;
-  return submit(g, at, stream);
+  return service::submit_gemv(g, incx, incy, type, at, to_handle(stream));
 }
 
 Result<std::shared_ptr<OpHandle>> make_handle(const exec::Gemm& g) {
@@ -138,8 +76,8 @@ Result<std::shared_ptr<OpHandle>> make_handle(const exec::Gemm& g) {
 
 Status create_handle(const exec::Gemm& g, int type, aclopHandle** out) {
   ANYNPU_TRY(check_pointer(out, "handle"));
-  ANYNPU_TRY(
-      check_enums({static_cast<int>(g.a), static_cast<int>(g.b), static_cast<int>(g.c)}, type));
+  ANYNPU_TRY(service::check_gemm_codes(
+      {static_cast<int>(g.a), static_cast<int>(g.b), static_cast<int>(g.c)}, type));
   auto made = make_handle(g);
   if (!made.ok()) return made.status();
   auto handle = insert_object<aclopHandle*>(std::move(*made));
