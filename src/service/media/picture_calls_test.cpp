@@ -23,7 +23,9 @@ class PictureCallsTest : public MediaTest {
     call.channel = *insert_handle(desc);
   }
   void TearDown() override {
-    if (desc->channel->is_open()) EXPECT_TRUE(desc->channel->close().ok());
+    if (desc->channel->is_open()) {
+      EXPECT_TRUE(desc->channel->close().ok());
+    }
     desc.reset();
     MediaTest::TearDown();
   }
