@@ -9,6 +9,7 @@
 
 #include "base/handle_table.h"
 #include "base/result.h"
+#include "service/check_pointer.h"
 
 namespace anynpu::api {
 
@@ -34,12 +35,6 @@ Status remove_object(const void* pointer) {
   return HandleTable::instance().explain(to_handle(pointer), HandleType<T>::tag);
 }
 
-// The failure of an output pointer that is null.
-inline Status check_pointer(const void* pointer, const char* name) {
-  if (pointer) [[likely]]
-    return {};
-  return fail(Code::invalid_argument, "{} is null; expected the address of a variable or text",
-              name);
-}
+using service::check_pointer;
 
 }  // namespace anynpu::api

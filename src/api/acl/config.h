@@ -1,75 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// acl.json, the file given to aclInit: parsed and validated into plain data. Every key of the
-// documents is known; an unknown top-level or dump key is ignored with a warning in the log, an
-// unknown profiler key is an error, as documented. Failures carry the documented number.
+// Names of service/config/config.h for entry points.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "api/acl/errors.h"
-#include "base/json.h"
+#include "service/config/config.h"
 
 namespace anynpu::acl {
 
-struct DumpTarget {
-  std::string model;                // empty: single operators, or the watcher form
-  std::vector<std::string> layers;  // empty: all layers
-  std::vector<std::string> watcher_nodes;
-};
-
-enum class DumpScene { none, exception_brief, exception_norm, exception_detail, watcher };
-
-struct DumpConfig {
-  std::string path;
-  std::vector<DumpTarget> targets;
-  bool models = false;      // dump_list names models, or is [] for all
-  bool single_ops = false;  // dump_op_switch
-  bool overflow = false;    // dump_debug
-  std::string mode = "output";
-  std::string level = "all";
-  std::string data = "tensor";
-  DumpScene scene = DumpScene::none;
-  std::vector<std::string> kernel_data;
-  std::vector<std::string> statistics;  // columns that dump_stats names; empty: all
-
-  bool enabled() const {
-    return models || single_ops || overflow || scene != DumpScene::none || !kernel_data.empty();
-  }
-};
-
-struct ProfilerConfig {
-  bool on = false;
-  std::string output;                         // empty: the documented default
-  std::map<std::string, std::string> values;  // every other key, as text
-};
-
-struct AclConfig {
-  std::optional<DumpConfig> dump;
-  std::optional<ProfilerConfig> profiler;
-  uint64_t max_opqueue_num = 20000;
-  MessageScope message_scope = MessageScope::thread;
-  std::optional<int32_t> default_device;
-  uint64_t aicore_stack_size = 32768;
-  uint64_t simt_stack_size = 1152;
-  uint64_t simt_divergence_stack_size = 1024;
-  uint64_t simt_printf_fifo_size = 2u << 20;
-  uint64_t simd_printf_fifo_size_per_core = 32u << 10;
-};
-
-// `what` names the text in messages.
-Failure parse_config(std::string_view text, std::string_view what, AclConfig& out);
-// The section "dump" alone: also the grammar of the file given to aclmdlSetDump.
-Failure parse_dump(const json::Value& section, DumpConfig& out);
-Failure parse_profiler(const json::Value& section, ProfilerConfig& out);
-
-// What the current aclInit was given; never null.
-std::shared_ptr<const AclConfig> current_config();
-void set_current_config(AclConfig config);
+using service::current_config;
 
 }  // namespace anynpu::acl

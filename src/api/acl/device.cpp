@@ -3,11 +3,11 @@
 #include "acl/rt/device.h"
 
 #include "api/acl/entry.h"
-#include "api/acl/model_table.h"
 #include "base/env.h"
 #include "base/thread_pool.h"
 #include "device/memory.h"
 #include "device/runtime.h"
+#include "service/model/model_table.h"
 
 using namespace anynpu;
 using acl::check_pointer;
@@ -25,7 +25,7 @@ Result<std::shared_ptr<device::Device>> current_device() {
 
 Status reset_device(int32_t id, Runtime::Reset how) {
   ANYNPU_TRY(Runtime::instance().reset_device(id, how));
-  if (Runtime::instance().uses(id) == 0) acl::ModelTable::instance().stop_drives(id);
+  if (Runtime::instance().uses(id) == 0) service::ModelTable::instance().stop_drives(id);
   return {};
 }
 

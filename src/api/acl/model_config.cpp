@@ -5,13 +5,22 @@
 
 #include "acl/mdl/config.h"
 #include "acl/mdl/execute.h"
-#include "api/acl/entry.h"
-#include "api/acl/model_load.h"
-#include "api/acl/model_objects.h"
+#include "api/acl/object_calls.h"
+#include "api/acl/queue_report.h"
+#include "service/check_pointer.h"
+#include "service/model/execute.h"
+#include "service/model/load_config.h"
 
 namespace anynpu::acl {
 
 namespace {
+
+using service::ExecuteConfig;
+using service::LoadConfig;
+
+static_assert(ACL_MDL_LOAD_FROM_FILE == static_cast<int>(service::LoadType::file) &&
+              ACL_MDL_LOAD_FROM_MEM_WITH_Q ==
+                  static_cast<int>(service::LoadType::memory_with_queues));
 
 // `value` points to the attribute, which has a fixed size for each attribute.
 template <typename T>
@@ -40,10 +49,10 @@ Status read_path(const void* value, size_t size, std::string& out) {
   return {};
 }
 
-Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* value, size_t size) {
+Status set_attribute(LoadConfig& config, aclmdlConfigAttr attr, const void* value, size_t size) {
   switch (attr) {
     case ACL_MDL_LOAD_TYPE_SIZET:
-      return read_value(value, size, config.load_type);
+      return read_value(value, size, config.type);
     case ACL_MDL_PATH_PTR:
       return read_path(value, size, config.path);
     case ACL_MDL_MEM_ADDR_PTR:
@@ -83,13 +92,13 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
     case ACL_NPU_PERF_MODE:
       return check_value<int32_t>(value, size);
     case ACL_MDL_INPUTQ_NUM_SIZET:
-      return read_value(value, size, config.input_queue_count);
+      return read_value(value, size, config.queues.input_count);
     case ACL_MDL_INPUTQ_ADDR_PTR:
-      return read_value(value, size, config.input_queues);
+      return read_value(value, size, config.queues.inputs);
     case ACL_MDL_OUTPUTQ_NUM_SIZET:
-      return read_value(value, size, config.output_queue_count);
+      return read_value(value, size, config.queues.output_count);
     case ACL_MDL_OUTPUTQ_ADDR_PTR:
-      return read_value(value, size, config.output_queues);
+      return read_value(value, size, config.queues.outputs);
     default:
       return fail(Code::invalid_argument,
                   "attribute {} of the load configuration is not known; expected 0 to 29",
@@ -97,76 +106,7 @@ Status set_attribute(ModelConfig& config, aclmdlConfigAttr attr, const void* val
   }
 }
 
-// Weight files that the program gave in memory, then those in the folder it named. Empty when it
-// said nothing.
-om::WeightSource weight_source(const ModelConfig& config) {
-  if (config.weight_files.empty() && config.weight_path.empty()) return {};
-  return [&config](const std::string& name) -> Result<om::OwnedBytes> {
-    const auto given = config.weight_files.find(name);
-    if (given != config.weight_files.end()) {
-      const auto [address, size] = given->second;
-      ANYNPU_ASSIGN(device::Range range,
-                    device::check_range(address, size, device::Access::read, "devPtr"));
-      const auto bytes = std::as_bytes(std::span(range.address, size));
-      return om::OwnedBytes{std::make_shared<device::Range>(std::move(range)), bytes};
-    }
-    if (!config.weight_path.empty()) return om::weights_in(config.weight_path)(name);
-    if (!config.path.empty()) return om::weights_in(om::weight_folder(config.path))(name);
-    return fail(Code::not_found,
-                "the weights '{}' of the model were not given; call "
-                "aclmdlSetExternalWeightAddress with this name, or set ACL_MDL_WEIGHT_PATH_PTR",
-                name);
-  };
-}
-
-// `queues` counts for the load types with queues alone.
-Result<uint32_t> load(const ModelConfig& config, ModelQueues* queues) {
-  const om::WeightSource weights = weight_source(config);
-  const bool with_memory = config.load_type == ACL_MDL_LOAD_FROM_FILE_WITH_MEM ||
-                           config.load_type == ACL_MDL_LOAD_FROM_MEM_WITH_MEM;
-  GivenMemory given;
-  if (with_memory) given = {config.work, config.work_size, config.weight, config.weight_size};
-  switch (config.load_type) {
-    case ACL_MDL_LOAD_FROM_FILE:
-    case ACL_MDL_LOAD_FROM_FILE_WITH_MEM:
-    case ACL_MDL_LOAD_FROM_FILE_WITH_Q:
-      if (config.path.empty()) {
-        return fail(Code::invalid_argument,
-                    "the load configuration has no path; set ACL_MDL_PATH_PTR (2)");
-      }
-      return load_model_file(config.path.c_str(), given, weights, queues);
-    case ACL_MDL_LOAD_FROM_MEM:
-    case ACL_MDL_LOAD_FROM_MEM_WITH_MEM:
-    case ACL_MDL_LOAD_FROM_MEM_WITH_Q:
-      if (!config.memory || config.memory_size == 0) {
-        return fail(
-            Code::invalid_argument,
-            "the load configuration has no model in memory; set ACL_MDL_MEM_ADDR_PTR (3) and "
-            "ACL_MDL_MEM_SIZET (4)");
-      }
-      return load_model_memory(config.memory, config.memory_size, given, weights, queues);
-    default:
-      return fail(Code::invalid_argument,
-                  "the load type is {}; set ACL_MDL_LOAD_TYPE_SIZET (1) to a number from 1 to 6",
-                  config.load_type);
-  }
-}
-
-Failure load_configured(const ModelConfig& config, uint32_t* id) {
-  const std::lock_guard lock(config.mutex);
-  const bool with_queues = config.load_type == ACL_MDL_LOAD_FROM_FILE_WITH_Q ||
-                           config.load_type == ACL_MDL_LOAD_FROM_MEM_WITH_Q;
-  ModelQueues queues;
-  if (with_queues) {
-    Failure failure = find_queues(config.input_queues, config.input_queue_count,
-                                  config.output_queues, config.output_queue_count, queues);
-    if (!failure.ok()) return failure;
-  }
-  ANYNPU_ASSIGN(*id, load(config, with_queues ? &queues : nullptr));
-  return {};
-}
-
-Status set_exec_attribute(ExecConfig& config, aclmdlExecConfigAttr attr, const void* value,
+Status set_exec_attribute(ExecuteConfig& config, aclmdlExecConfigAttr attr, const void* value,
                           size_t size) {
   switch (attr) {
     case ACL_MDL_STREAM_SYNC_TIMEOUT:
@@ -220,20 +160,17 @@ using namespace anynpu::acl;
 extern "C" {
 
 aclmdlConfigHandle* aclmdlCreateConfigHandle(void) {
-  return enter_value(__func__, static_cast<aclmdlConfigHandle*>(nullptr), [&] {
-    return insert_object<aclmdlConfigHandle*>(std::make_shared<ModelConfig>());
-  });
+  return create<aclmdlConfigHandle*, service::LoadConfig>(__func__);
 }
 
 aclError aclmdlDestroyConfigHandle(aclmdlConfigHandle* handle) {
-  return enter<When::before_init>(__func__,
-                                  [&]() -> Status { return remove_object<ModelConfig>(handle); });
+  return destroy<service::LoadConfig>(__func__, handle);
 }
 
 aclError aclmdlSetConfigOpt(aclmdlConfigHandle* handle, aclmdlConfigAttr attr,
                             const void* attrValue, size_t valueSize) {
   return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto config, resolve<ModelConfig>(to_handle(handle)));
+    ANYNPU_ASSIGN(auto config, resolve<service::LoadConfig>(to_handle(handle)));
     const std::lock_guard lock(config->mutex);
     return set_attribute(*config, attr, attrValue, valueSize);
   });
@@ -241,48 +178,31 @@ aclError aclmdlSetConfigOpt(aclmdlConfigHandle* handle, aclmdlConfigAttr attr,
 
 aclError aclmdlSetExternalWeightAddress(aclmdlConfigHandle* handle, const char* weightFileName,
                                         void* devPtr, size_t size) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_TRY(check_pointer(weightFileName, "weightFileName"));
-    const size_t length = std::strlen(weightFileName);
-    if (length == 0 || length > 255) {
-      return fail(Code::invalid_argument,
-                  "weightFileName has {} characters; expected the name of a file in the folder "
-                  "weight, 1 to 255",
-                  length);
-    }
-    ANYNPU_ASSIGN(auto config, resolve<ModelConfig>(to_handle(handle)));
-    ANYNPU_TRY(check_pointer(devPtr, "devPtr"));
-    if (size == 0) return fail(Code::invalid_argument, "size is 0; pass the bytes of the file");
-    ANYNPU_TRY(device::check_range(devPtr, size, device::Access::read, "devPtr").status());
-    const std::lock_guard lock(config->mutex);
-    config->weight_files[weightFileName] = {devPtr, size};
-    return {};
+  return enter(__func__, [&] {
+    return service::set_weight_file(to_handle(handle), weightFileName, devPtr, size);
   });
 }
 
 aclError aclmdlLoadWithConfig(const aclmdlConfigHandle* handle, uint32_t* modelId) {
-  return enter(__func__, [&]() -> Failure {
+  return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(modelId, "modelId"));
-    ANYNPU_ASSIGN(auto config, resolve<ModelConfig>(to_handle(handle)));
-    return load_configured(*config, modelId);
+    ANYNPU_ASSIGN(*modelId, service::load_by_config(to_handle(handle), report_queue_run));
+    return {};
   });
 }
 
 aclmdlExecConfigHandle* aclmdlCreateExecConfigHandle(void) {
-  return enter_value(__func__, static_cast<aclmdlExecConfigHandle*>(nullptr), [&] {
-    return insert_object<aclmdlExecConfigHandle*>(std::make_shared<ExecConfig>());
-  });
+  return create<aclmdlExecConfigHandle*, service::ExecuteConfig>(__func__);
 }
 
 aclError aclmdlDestroyExecConfigHandle(const aclmdlExecConfigHandle* handle) {
-  return enter<When::before_init>(__func__,
-                                  [&]() -> Status { return remove_object<ExecConfig>(handle); });
+  return destroy<service::ExecuteConfig>(__func__, handle);
 }
 
 aclError aclmdlSetExecConfigOpt(aclmdlExecConfigHandle* handle, aclmdlExecConfigAttr attr,
                                 const void* attrValue, size_t valueSize) {
   return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto config, resolve<ExecConfig>(to_handle(handle)));
+    ANYNPU_ASSIGN(auto config, resolve<service::ExecuteConfig>(to_handle(handle)));
     return set_exec_attribute(*config, attr, attrValue, valueSize);
   });
 }

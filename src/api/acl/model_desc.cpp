@@ -3,50 +3,29 @@
 #include "api/acl/model_desc.h"
 
 #include <cstring>
-#include <optional>
 
-#include "acl/mdl/desc.h"
-#include "api/acl/entry.h"
-#include "api/acl/model_load.h"
-#include "api/acl/model_objects.h"
-#include "api/acl/model_table.h"
-#include "base/mapped_file.h"
-#include "om/container.h"
+#include "api/acl/object_calls.h"
+#include "service/model/model_desc.h"
 
 namespace anynpu::acl {
 
-Result<DescEntry> find_entry(const aclmdlDesc* desc, TensorSide side, size_t index) {
-  ANYNPU_ASSIGN(auto object, resolve<ModelDesc>(to_handle(desc)));
-  ANYNPU_ASSIGN(auto meta, object->meta());
-  const auto& list = tensors_of(*meta, side);
-  if (index >= list.size()) {
-    return fail(Code::invalid_argument, "index is {}, the model '{}' has {} {}s; expected less",
-                index, meta->name, list.size(), name_of(side));
-  }
-  return DescEntry{meta, &list[index], object->model_id()};
+using service::DescribedTensor;
+using service::ModelDesc;
+using service::TensorSide;
+
+static_assert(service::kLongestTensorName + 1 == ACL_MAX_TENSOR_NAME_LEN);
+static_assert(service::kOriginalNamesAttribute == ACL_ATTR_NAME_DATA_DUMP_ORIGIN_OP_NAMES);
+
+Status check_dim_count(const std::string& name, const Shape& shape) {
+  if (shape.size() <= ACL_MAX_DIM_CNT) return {};
+  return fail(Code::unsupported_shape, "'{}' has {} dims; expected at most {}", name, shape.size(),
+              ACL_MAX_DIM_CNT);
 }
 
-namespace {
-
-// Names that do not fit into aclmdlIODims stand there in this form; aclmdlGetTensorRealName turns
-// them back.
-std::string short_name(const om::TensorInfo& info, TensorSide side, size_t index,
-                       uint32_t model_id) {
-  if (info.name.size() < ACL_MAX_TENSOR_NAME_LEN) return info.name;
-  return format("acl_modelId_{}_{}_{}", model_id, name_of(side), index);
-}
-
-}  // namespace
-
-Status fill_dims(const DescEntry& entry, TensorSide side, size_t index, const Shape& shape,
-                 aclmdlIODims* dims) {
-  if (shape.size() > ACL_MAX_DIM_CNT) {
-    return fail(Code::unsupported_shape, "'{}' has {} dims; expected at most {}", entry.info->name,
-                shape.size(), ACL_MAX_DIM_CNT);
-  }
+Status to_io_dims(const std::string& name, const Shape& shape, aclmdlIODims* dims) {
+  ANYNPU_TRY(check_dim_count(name, shape));
   std::memset(dims, 0, sizeof *dims);
-  const std::string name = short_name(*entry.info, side, index, entry.model_id);
-  std::memcpy(dims->name, name.data(), name.size());
+  std::memcpy(dims->name, name.data(), std::min(name.size(), sizeof dims->name - 1));
   dims->dimCount = shape.size();
   std::copy(shape.begin(), shape.end(), dims->dims);
   return {};
@@ -56,14 +35,8 @@ namespace {
 
 Status fill_dims(const aclmdlDesc* desc, TensorSide side, size_t index, aclmdlIODims* dims) {
   ANYNPU_TRY(check_pointer(dims, "dims"));
-  ANYNPU_ASSIGN(const DescEntry entry, find_entry(desc, side, index));
-  return fill_dims(entry, side, index, entry.info->shape, dims);
-}
-
-// Outputs are called "node:index:tensor"; the tensor's name alone is found as well.
-bool ends_in(std::string_view full, std::string_view name) {
-  return full.size() > name.size() + 1 && full.ends_with(name) &&
-         full[full.size() - name.size() - 1] == ':';
+  ANYNPU_ASSIGN(const DescribedTensor tensor, service::find_tensor(to_handle(desc), side, index));
+  return to_io_dims(tensor.short_name(), tensor.info->shape, dims);
 }
 
 // Guide 7.7.1 gives the name of the constant where its text is meant.
@@ -77,80 +50,49 @@ const char* spelled_out(const char* name) {
 Status find_index(const aclmdlDesc* desc, TensorSide side, const char* name, size_t* index) {
   ANYNPU_TRY(check_pointer(name, "name"));
   ANYNPU_TRY(check_pointer(index, "index"));
-  ANYNPU_ASSIGN(auto object, resolve<ModelDesc>(to_handle(desc)));
-  ANYNPU_ASSIGN(auto meta, object->meta());
-  const auto& list = tensors_of(*meta, side);
-  std::optional<size_t> whole, part;
-  std::string names;
-  for (size_t i = 0; i < list.size(); ++i) {
-    const std::string& full = list[i].name;
-    const bool same = full == name || short_name(list[i], side, i, object->model_id()) == name;
-    if (same && !whole) whole = i;
-    if (ends_in(full, name) && !part) part = i;
-    names += (i ? ", " : "") + full;
-  }
-  if (whole || part) {
-    *index = whole ? *whole : *part;
-    return {};
-  }
-  return fail(Code::invalid_argument, "the model '{}' has no {} '{}'; it has: {}", meta->name,
-              name_of(side), name, names);
-}
-
-const char* name_by_index(const char* function, const aclmdlDesc* desc, TensorSide side,
-                          size_t index) {
-  return enter_value(function, static_cast<const char*>(""), [&]() -> Result<const char*> {
-    ANYNPU_ASSIGN(const DescEntry entry, find_entry(desc, side, index));
-    return entry.info->name.c_str();
-  });
-}
-
-size_t size_by_index(const char* function, const aclmdlDesc* desc, TensorSide side, size_t index) {
-  return enter_value(function, size_t{0}, [&]() -> Result<size_t> {
-    ANYNPU_ASSIGN(const DescEntry entry, find_entry(desc, side, index));
-    return size_t{entry.info->size};
-  });
+  ANYNPU_ASSIGN(auto found, resolve<ModelDesc>(to_handle(desc)));
+  ANYNPU_ASSIGN(*index, found->index_of(side, name));
+  return {};
 }
 
 size_t count_of(const char* function, const aclmdlDesc* desc, TensorSide side) {
   return enter_value(function, size_t{0}, [&]() -> Result<size_t> {
-    ANYNPU_ASSIGN(auto object, resolve<ModelDesc>(to_handle(desc)));
-    ANYNPU_ASSIGN(auto meta, object->meta());
-    return tensors_of(*meta, side).size();
+    ANYNPU_ASSIGN(auto found, resolve<ModelDesc>(to_handle(desc)));
+    return found->count(side);
   });
+}
+
+// One field of a tensor; `failed` when there is no such tensor.
+template <typename T, typename Read>
+T read_tensor(const char* function, const aclmdlDesc* desc, TensorSide side, size_t index, T failed,
+              Read read) {
+  return enter_value(function, failed, [&]() -> Result<T> {
+    ANYNPU_ASSIGN(const auto tensor, service::find_tensor(to_handle(desc), side, index));
+    return read(*tensor.info);
+  });
+}
+
+const char* name_by_index(const char* function, const aclmdlDesc* desc, TensorSide side,
+                          size_t index) {
+  return read_tensor(function, desc, side, index, static_cast<const char*>(""),
+                     [](const om::TensorInfo& info) { return info.name.c_str(); });
+}
+
+size_t size_by_index(const char* function, const aclmdlDesc* desc, TensorSide side, size_t index) {
+  return read_tensor(function, desc, side, index, size_t{0},
+                     [](const om::TensorInfo& info) { return size_t{info.size}; });
 }
 
 aclFormat format_by_index(const char* function, const aclmdlDesc* desc, TensorSide side,
                           size_t index) {
-  return enter_value(function, ACL_FORMAT_UNDEFINED, [&]() -> Result<aclFormat> {
-    ANYNPU_ASSIGN(const DescEntry entry, find_entry(desc, side, index));
-    return static_cast<aclFormat>(entry.info->format);
-  });
+  return read_tensor(function, desc, side, index, ACL_FORMAT_UNDEFINED,
+                     [](const auto& info) { return static_cast<aclFormat>(info.format); });
 }
 
 aclDataType type_by_index(const char* function, const aclmdlDesc* desc, TensorSide side,
                           size_t index) {
-  return enter_value(function, ACL_DT_UNDEFINED, [&]() -> Result<aclDataType> {
-    ANYNPU_ASSIGN(const DescEntry entry, find_entry(desc, side, index));
-    return static_cast<aclDataType>(entry.info->dtype);
-  });
-}
-
-// "[5]conv1[5]relu1": the operators of the source model that `op` stands for.
-Result<std::string> op_attribute(const ModelDesc& desc, const std::string& op,
-                                 std::string_view attr) {
-  if (attr != ACL_ATTR_NAME_DATA_DUMP_ORIGIN_OP_NAMES) {
-    return fail(Code::invalid_argument, "the attribute is '{}'; expected {}", attr,
-                ACL_ATTR_NAME_DATA_DUMP_ORIGIN_OP_NAMES);
-  }
-  ANYNPU_ASSIGN(const auto meta, desc.meta());
-  for (const auto& [name, sources] : meta->origins) {
-    if (name != op) continue;
-    std::string text;
-    for (const std::string& source : sources) text += format("[{}]{}", source.size(), source);
-    return text;
-  }
-  return fail(Code::invalid_argument, "the model '{}' has no operator '{}'", meta->name, op);
+  return read_tensor(function, desc, side, index, ACL_DT_UNDEFINED,
+                     [](const auto& info) { return static_cast<aclDataType>(info.dtype); });
 }
 
 }  // namespace
@@ -162,22 +104,16 @@ using namespace anynpu::acl;
 
 extern "C" {
 
-aclmdlDesc* aclmdlCreateDesc(void) {
-  return enter_value(__func__, static_cast<aclmdlDesc*>(nullptr),
-                     [&] { return insert_object<aclmdlDesc*>(std::make_shared<ModelDesc>()); });
-}
+aclmdlDesc* aclmdlCreateDesc(void) { return create<aclmdlDesc*, ModelDesc>(__func__); }
 
 aclError aclmdlDestroyDesc(aclmdlDesc* modelDesc) {
-  return enter<When::before_init>(__func__,
-                                  [&]() -> Status { return remove_object<ModelDesc>(modelDesc); });
+  return destroy<ModelDesc>(__func__, modelDesc);
 }
 
 aclError aclmdlGetDesc(aclmdlDesc* modelDesc, uint32_t modelId) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto desc, resolve<ModelDesc>(to_handle(modelDesc)));
-    ANYNPU_ASSIGN(auto model, ModelTable::instance().find(modelId));
-    desc->fill(model->meta, modelId);
-    return {};
+    return desc->fill(modelId);
   });
 }
 
@@ -185,20 +121,14 @@ aclError aclmdlGetDescFromFile(aclmdlDesc* modelDesc, const char* modelPath) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(modelPath, "modelPath"));
     ANYNPU_ASSIGN(auto desc, resolve<ModelDesc>(to_handle(modelDesc)));
-    ANYNPU_ASSIGN(auto file, MappedFile::open(modelPath));
-    ANYNPU_ASSIGN(om::Meta meta, om::read_meta(file->bytes()), "in '{}'", modelPath);
-    desc->fill(std::make_shared<const om::Meta>(std::move(meta)), 0);
-    return {};
+    return desc->fill_from_file(modelPath);
   });
 }
 
 aclError aclmdlGetDescFromMem(aclmdlDesc* modelDesc, const void* model, size_t modelSize) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto desc, resolve<ModelDesc>(to_handle(modelDesc)));
-    ANYNPU_ASSIGN(auto range, check_model_memory(model, modelSize));
-    ANYNPU_ASSIGN(om::Meta meta, om::read_meta(std::as_bytes(std::span(range.address, modelSize))));
-    desc->fill(std::make_shared<const om::Meta>(std::move(meta)), 0);
-    return {};
+    return desc->fill_from_memory(model, modelSize);
   });
 }
 
@@ -268,21 +198,15 @@ const char* aclmdlGetOpAttr(aclmdlDesc* modelDesc, const char* opName, const cha
     ANYNPU_TRY(check_pointer(opName, "opName"));
     ANYNPU_TRY(check_pointer(attr, "attr"));
     ANYNPU_ASSIGN(auto desc, resolve<ModelDesc>(to_handle(modelDesc)));
-    ANYNPU_ASSIGN(std::string text, op_attribute(*desc, opName, attr));
-    return desc->keep(std::move(text));
+    return desc->op_attribute(opName, attr);
   });
 }
 
 const char* aclmdlGetTensorRealName(const aclmdlDesc* modelDesc, const char* name) {
   return enter_value(__func__, static_cast<const char*>(nullptr), [&]() -> Result<const char*> {
     ANYNPU_TRY(check_pointer(name, "name"));
-    for (TensorSide side : {TensorSide::input, TensorSide::output}) {
-      size_t index = 0;
-      if (!find_index(modelDesc, side, name, &index).ok()) continue;
-      ANYNPU_ASSIGN(const DescEntry entry, find_entry(modelDesc, side, index));
-      return entry.info->name.c_str();
-    }
-    return fail(Code::invalid_argument, "the model has no input or output '{}'", name);
+    ANYNPU_ASSIGN(auto desc, resolve<ModelDesc>(to_handle(modelDesc)));
+    return desc->real_name(name);
   });
 }
 

@@ -1,105 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subscriptions to the operators of a model, and the getters for what comes out of the pipe.
-#include "prof/subscription.h"
-
-#include <cstring>
+#include "service/profile/subscription.h"
 
 #include "acl/acl_prof.h"
 #include "api/acl/entry.h"
-#include "api/acl/model_table.h"
-#include "api/acl_prof/control.h"
-#include "prof/config.h"
-#include "prof/ownership.h"
 
-namespace anynpu::acl {
+using namespace anynpu;
+using namespace anynpu::acl;
 
 namespace {
 
-constexpr size_t kLongestText = 4096;
-
-Result<prof::SubscribeConfig> make_config(int8_t times, uint32_t metrics, const void* fd) {
-  if (times != 0 && times != 1) {
-    return fail(Code::invalid_argument, "timeInfoSwitch is {}; expected 0 or 1",
-                static_cast<int>(times));
-  }
-  if (prof::metrics_name(metrics).empty()) {
-    return fail(Code::invalid_argument, "aicoreMetrics is {}; expected 0 to 8, or 255 for none",
-                metrics);
-  }
-  const auto number = reinterpret_cast<uintptr_t>(fd);
-  const int descriptor = number > 0 && number <= INT32_MAX ? static_cast<int>(number) : -1;
-  return prof::make_subscribe_config(descriptor, times != 0, metrics);
+// The handle of a new configuration.
+Result<aclprofSubscribeConfig*> insert_config(Result<prof::SubscribeConfig> config) {
+  ANYNPU_TRY(config.status());
+  return insert_object<aclprofSubscribeConfig*>(
+      std::make_shared<prof::SubscribeConfig>(std::move(*config)));
 }
 
-Failure subscribe(uint32_t model_id, const aclprofSubscribeConfig* handle) {
-  auto config = resolve<prof::SubscribeConfig>(to_handle(handle));
-  if (!config.ok()) return config.status();
-  auto model = ModelTable::instance().find(model_id);
-  if (!model.ok()) return {ACL_ERROR_INVALID_MODEL_ID, model.status()};
-  if (prof::owner() == prof::Owner::program) {
-    return {ACL_ERROR_PROF_API_CONFLICT,
-            fail(Code::bad_call_order,
-                 "a model cannot be subscribed between aclprofInit and aclprofFinalize; call "
-                 "aclprofFinalize first")};
-  }
-  if (!(*config)->times && (*config)->metrics == prof::kNoMetrics) {
-    return fail(
-        Code::invalid_argument,
-        "the configuration asks for nothing: timeInfoSwitch is 0 and aicoreMetrics is none; "
-        "set one of them");
-  }
-  const bool mine = prof::owner() == prof::Owner::subscription;
-  if (!prof::claim(prof::Owner::subscription)) return owned_by_other();
-  Status status = prof::subscribe(model_id, (*model)->device_id, **config);
-  if (status.ok()) return {};
-  if (!mine) prof::release(prof::Owner::subscription);
-  if (status.code() == Code::already_exists)
-    return {ACL_ERROR_PROF_REPEAT_SUBSCRIBE, std::move(status)};
-  if (status.code() == Code::invalid_config)
-    return {ACL_ERROR_INVALID_PROFILING_CONFIG, std::move(status)};
-  return status;
-}
-
-// The text of a record into the caller's buffer, with a closing zero. Cut where it does not fit.
-Status copy_text(std::string_view text, char* to, size_t room) {
-  ANYNPU_TRY(check_pointer(to, "the buffer"));
-  if (room == 0 || room > kLongestText) {
-    return fail(Code::invalid_argument, "the buffer has {} bytes; expected 1 to {}", room,
-                kLongestText);
-  }
-  const size_t count = std::min(text.size(), room - 1);
-  std::memcpy(to, text.data(), count);
-  to[count] = 0;
+// Bytes of a text with its closing zero.
+Status store_length(const Result<std::string_view>& text, size_t* length) {
+  ANYNPU_TRY(text.status());
+  *length = text->size() + 1;
   return {};
+}
+
+Status store_text(const Result<std::string_view>& text, char* to, size_t room) {
+  ANYNPU_TRY(text.status());
+  return service::copy_text(*text, to, room);
+}
+
+template <typename T, typename Field>
+T field_of(const char* function, const void* data, size_t bytes, uint32_t index, T failed,
+           Field prof::OpRecord::*field) {
+  return enter_value(function, failed, [&]() -> Result<T> {
+    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(data, bytes, index));
+    return static_cast<T>(record.*field);
+  });
 }
 
 uint64_t time_of(const char* function, const void* data, size_t bytes, uint32_t index,
                  uint64_t prof::OpRecord::*time) {
-  return enter_value(function, uint64_t{0}, [&]() -> Result<uint64_t> {
-    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(data, bytes, index));
-    return record.*time;
-  });
+  return field_of(function, data, bytes, index, uint64_t{0}, time);
 }
 
 }  // namespace
-
-}  // namespace anynpu::acl
-
-using namespace anynpu;
-using namespace anynpu::acl;
 
 extern "C" {
 
 aclprofSubscribeConfig* aclprofCreateSubscribeConfig(int8_t timeInfoSwitch,
                                                      aclprofAicoreMetrics aicoreMetrics, void* fd) {
-  return enter_value(__func__, static_cast<aclprofSubscribeConfig*>(nullptr),
-                     [&]() -> Result<aclprofSubscribeConfig*> {
-                       ANYNPU_ASSIGN(
-                           prof::SubscribeConfig config,
-                           make_config(timeInfoSwitch, static_cast<uint32_t>(aicoreMetrics), fd));
-                       return insert_object<aclprofSubscribeConfig*>(
-                           std::make_shared<prof::SubscribeConfig>(std::move(config)));
-                     });
+  return enter_value(__func__, static_cast<aclprofSubscribeConfig*>(nullptr), [&] {
+    return insert_config(
+        service::make_subscribe_config(timeInfoSwitch, static_cast<uint32_t>(aicoreMetrics), fd));
+  });
 }
 
 aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig* profSubscribeConfig) {
@@ -110,15 +63,12 @@ aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig* profSubscri
 
 aclError aclprofModelSubscribe(uint32_t modelId,
                                const aclprofSubscribeConfig* profSubscribeConfig) {
-  return enter(__func__, [&] { return subscribe(modelId, profSubscribeConfig); });
+  return enter(__func__,
+               [&] { return service::subscribe_model(modelId, to_handle(profSubscribeConfig)); });
 }
 
 aclError aclprofModelUnSubscribe(uint32_t modelId) {
-  return enter(__func__, [&]() -> Failure {
-    Status status = prof::unsubscribe(modelId);
-    if (status.ok()) return {};
-    return {ACL_ERROR_INVALID_MODEL_ID, std::move(status)};
-  });
+  return enter(__func__, [&] { return service::unsubscribe_model(modelId); });
 }
 
 aclError aclprofGetOpDescSize(size_t* opDescSize) {
@@ -141,17 +91,14 @@ aclError aclprofGetOpTypeLen(const void* opInfo, size_t opInfoLen, uint32_t inde
                              size_t* opTypeLen) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(opTypeLen, "opTypeLen"));
-    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(opInfo, opInfoLen, index));
-    *opTypeLen = prof::type_of(record).size() + 1;
-    return {};
+    return store_length(service::record_type(opInfo, opInfoLen, index), opTypeLen);
   });
 }
 
 aclError aclprofGetOpType(const void* opInfo, size_t opInfoLen, uint32_t index, char* opType,
                           size_t opTypeLen) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(opInfo, opInfoLen, index));
-    return copy_text(prof::type_of(record), opType, opTypeLen);
+  return enter(__func__, [&] {
+    return store_text(service::record_type(opInfo, opInfoLen, index), opType, opTypeLen);
   });
 }
 
@@ -159,17 +106,14 @@ aclError aclprofGetOpNameLen(const void* opInfo, size_t opInfoLen, uint32_t inde
                              size_t* opNameLen) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(opNameLen, "opNameLen"));
-    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(opInfo, opInfoLen, index));
-    *opNameLen = prof::name_of(record).size() + 1;
-    return {};
+    return store_length(service::record_name(opInfo, opInfoLen, index), opNameLen);
   });
 }
 
 aclError aclprofGetOpName(const void* opInfo, size_t opInfoLen, uint32_t index, char* opName,
                           size_t opNameLen) {
-  return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(opInfo, opInfoLen, index));
-    return copy_text(prof::name_of(record), opName, opNameLen);
+  return enter(__func__, [&] {
+    return store_text(service::record_name(opInfo, opInfoLen, index), opName, opNameLen);
   });
 }
 
@@ -186,17 +130,11 @@ uint64_t aclprofGetOpDuration(const void* opInfo, size_t opInfoLen, uint32_t ind
 }
 
 size_t aclprofGetModelId(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  return enter_value(__func__, size_t{0}, [&]() -> Result<size_t> {
-    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(opInfo, opInfoLen, index));
-    return size_t{record.model_id};
-  });
+  return field_of(__func__, opInfo, opInfoLen, index, size_t{0}, &prof::OpRecord::model_id);
 }
 
 aclprofSubscribeOpFlag aclprofGetOpFlag(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  return enter_value(__func__, ACL_SUBSCRIBE_NONE, [&]() -> Result<aclprofSubscribeOpFlag> {
-    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(opInfo, opInfoLen, index));
-    return static_cast<aclprofSubscribeOpFlag>(record.flag);
-  });
+  return field_of(__func__, opInfo, opInfoLen, index, ACL_SUBSCRIBE_NONE, &prof::OpRecord::flag);
 }
 
 const char* aclprofGetOpAttriValue(const void* opInfo, size_t opInfoLen, uint32_t index,
@@ -206,10 +144,7 @@ const char* aclprofGetOpAttriValue(const void* opInfo, size_t opInfoLen, uint32_
       return fail(Code::invalid_argument, "attri is {}; expected 0 (ACL_SUBSCRIBE_ATTRI_THREADID)",
                   static_cast<int>(attri));
     }
-    ANYNPU_ASSIGN(const prof::OpRecord record, prof::read_record(opInfo, opInfoLen, index));
-    thread_local std::string text;
-    text = std::to_string(record.thread_id);
-    return text.c_str();
+    return service::record_thread(opInfo, opInfoLen, index);
   });
 }
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/dump/dump_control.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "service/finalize.h"
+
+namespace anynpu::service {
+namespace {
+
+class DumpControlTest : public testing::Test {
+ protected:
+  void TearDown() override {
+    run_finalizers();
+    set_current_config({});
+    std::filesystem::remove(path_);
+  }
+  const char* file(const std::string& text) {
+    std::ofstream(path_) << text;
+    return path_.c_str();
+  }
+  DumpControl& control_ = DumpControl::instance();
+
+ private:
+  std::string path_ = testing::TempDir() + format("dump_control_test_{}.json", ::getpid());
+};
+
+TEST_F(DumpControlTest, CallsOutOfOrderAreRefused) {
+  EXPECT_EQ(control_.set_file("x").code(), Code::bad_call_order);
+  EXPECT_EQ(control_.finish().code(), Code::bad_call_order);
+  EXPECT_TRUE(control_.start().ok());
+  EXPECT_EQ(control_.start().code(), Code::bad_call_order);
+  EXPECT_TRUE(control_.finish().ok());
+}
+
+TEST_F(DumpControlTest, AFileCountsUntilTheEnd) {
+  ASSERT_TRUE(control_.start().ok());
+  EXPECT_FALSE(control_.active());
+  ASSERT_TRUE(control_.set_file(file(R"({"dump":{"dump_path":"/tmp/d","dump_list":[]}})")).ok());
+  ASSERT_TRUE(control_.active());
+  EXPECT_EQ(control_.active()->path, "/tmp/d");
+  ASSERT_TRUE(control_.finish().ok());
+  EXPECT_FALSE(control_.active());
+}
+
+TEST_F(DumpControlTest, AWrongFileHasTheCauseOfADumpConfiguration) {
+  ASSERT_TRUE(control_.start().ok());
+  EXPECT_EQ(control_.set_file(nullptr).code(), Code::invalid_argument);
+  EXPECT_EQ(control_.set_file(file("{}")).code(), Code::invalid_dump_config);
+  EXPECT_EQ(control_.set_file(file(R"({"dump":{"dump_debug":"on"}})")).code(),
+            Code::invalid_dump_config);
+  EXPECT_EQ(control_.set_file(file("{")).code(), Code::parse_error);
+}
+
+TEST_F(DumpControlTest, TheConfigurationOfTheLibraryExcludesTheCalls) {
+  RuntimeConfig config;
+  config.dump.emplace().models = true;
+  set_current_config(config);
+  EXPECT_EQ(control_.start().code(), Code::bad_call_order);
+  EXPECT_TRUE(control_.active());
+}
+
+TEST_F(DumpControlTest, ANamedModelIsWatchedAndOthersAreNot) {
+  RuntimeConfig config;
+  config.dump.emplace().models = true;
+  config.dump->path = "/tmp/d";
+  config.dump->targets = {{"wanted", {}, {}}};
+  set_current_config(config);
+  om::Meta meta;
+  meta.name = "other";
+  EXPECT_EQ(observer_for_model(meta, 0), nullptr);
+  meta.name = "wanted";
+  EXPECT_NE(observer_for_model(meta, 0), nullptr);
+  EXPECT_EQ(observer_for_operators(0), nullptr);
+}
+
+TEST_F(DumpControlTest, KernelsPrintIntoTheFolderOfTheDump) {
+  EXPECT_TRUE(kernel_dump_target(0).folder.empty());
+  RuntimeConfig config;
+  config.dump.emplace().kernel_data = {"printf"};
+  config.dump->path = "/tmp/d";
+  set_current_config(config);
+  const KernelDumpTarget target = kernel_dump_target(2);
+  EXPECT_TRUE(target.prints);
+  EXPECT_FALSE(target.assertions);
+  EXPECT_TRUE(target.folder.starts_with("/tmp/d/")) << target.folder;
+  EXPECT_TRUE(target.folder.ends_with("/2")) << target.folder;
+}
+
+}  // namespace
+}  // namespace anynpu::service

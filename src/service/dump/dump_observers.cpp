@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What watches models and operators, as the dump that is on asks for it.
+#include <algorithm>
+#include <ctime>
+
+#include "base/env.h"
+#include "base/program_path.h"
+#include "exec/fault_observer.h"
+#include "service/dump/dump_control.h"
+
+namespace anynpu::service {
+
+namespace {
+
+bool is_exception(const DumpConfig& config) {
+  return config.scene != DumpScene::none && config.scene != DumpScene::watcher;
+}
+
+// A relative path starts at the program's folder (guide 7.12).
+std::string root_of(const DumpConfig& config) {
+  std::string root = config.path;
+  if (!root.starts_with('/')) {
+    const std::string program = program_folder();
+    root = (program.empty() ? std::string(".") : program) + "/" + root;
+  }
+  while (root.size() > 1 && root.back() == '/') root.pop_back();
+  return root;
+}
+
+// The first of these variables that is set; else the path of the configuration.
+std::string root_by(std::initializer_list<env::Name> names, const DumpConfig& config) {
+  for (const env::Name name : names) {
+    if (std::string root = env::text(name); !root.empty()) return root;
+  }
+  return config.path.empty() ? std::string(".") : root_of(config);
+}
+
+// "{root}/{time}/{device}".
+std::string dump_folder(const std::string& root, int32_t device) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y%m%d%H%M%S", &parts);
+  return format("{}/{}/{}", root, text, device);
+}
+
+// Exceptions go to the folder that the environment names, else to that of the configuration, else
+// to the current one.
+std::string exception_folder(const DumpConfig& config, int32_t device) {
+  return format("{}/extra-info/data-dump/{}",
+                root_by({env::Name::npu_collect_path, env::Name::work_path}, config), device);
+}
+
+exec::DumpOptions options_of(const DumpConfig& config, int32_t device) {
+  exec::DumpOptions options;
+  options.device = device;
+  options.folder = is_exception(config) ? exception_folder(config, device)
+                                        : dump_folder(root_of(config), device);
+  options.inputs = config.mode == "input" || config.mode == "all";
+  options.outputs = config.mode == "output" || config.mode == "all";
+  options.statistics = config.data == "stats";
+  options.columns = config.statistics;
+  return options;
+}
+
+bool checks_status(const om::Meta& meta) {
+  return std::any_of(meta.options.begin(), meta.options.end(), [](const auto& option) {
+    return option.first == "status_check" && option.second == "1";
+  });
+}
+
+// Models that look for overflows do so without a dump, too: for aclrtGetOverflowStatus.
+std::shared_ptr<exec::StepObserver> overflow_watch(const om::Meta& meta, int32_t device) {
+  if (!checks_status(meta)) return nullptr;
+  exec::DumpOptions options;
+  options.device = device;
+  return exec::make_overflow_dump(options);
+}
+
+std::shared_ptr<exec::StepObserver> watcher_dump(const DumpConfig& config,
+                                                 exec::DumpOptions options) {
+  for (const DumpTarget& target : config.targets) {
+    options.layers.insert(options.layers.end(), target.layers.begin(), target.layers.end());
+    options.watchers.insert(options.watchers.end(), target.watcher_nodes.begin(),
+                            target.watcher_nodes.end());
+  }
+  return exec::make_watcher_dump(std::move(options));
+}
+
+std::shared_ptr<exec::StepObserver> dump_of_model(const DumpConfig& config, const om::Meta& meta,
+                                                  int32_t device) {
+  exec::DumpOptions options = options_of(config, device);
+  if (is_exception(config)) return exec::make_exception_dump(options);
+  options.model = meta.name;
+  if (config.scene == DumpScene::watcher) return watcher_dump(config, std::move(options));
+  if (config.overflow) return checks_status(meta) ? exec::make_overflow_dump(options) : nullptr;
+  if (!config.models) return nullptr;
+  if (config.targets.empty()) return exec::make_dump(options);
+  for (const DumpTarget& target : config.targets) {
+    if (target.model != meta.name) continue;
+    options.layers = target.layers;
+    return exec::make_dump(options);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<exec::StepObserver> observer_for_model(const om::Meta& meta, int32_t device) {
+  const auto config = DumpControl::instance().active();
+  const bool finds_overflows = config && config->overflow;
+  return exec::join_observers({config ? dump_of_model(*config, meta, device) : nullptr,
+                               finds_overflows ? nullptr : overflow_watch(meta, device),
+                               exec::make_fault_observer()});
+}
+
+KernelDumpTarget kernel_dump_target(int32_t device) {
+  const auto config = DumpControl::instance().active();
+  if (!config) return {};
+  const bool by_default = config->kernel_data.empty() && (config->models || config->single_ops);
+  const auto wants = [&](std::string_view word) {
+    const auto& words = config->kernel_data;
+    return by_default || std::any_of(words.begin(), words.end(),
+                                     [&](const std::string& w) { return w == word || w == "all"; });
+  };
+  KernelDumpTarget target{{}, wants("printf"), wants("assert")};
+  if (!target.prints && !target.assertions) return {};
+  target.folder =
+      dump_folder(root_by({env::Name::dump_path, env::Name::work_path}, *config), device);
+  return target;
+}
+
+std::shared_ptr<exec::StepObserver> observer_for_operators(int32_t device) {
+  const auto config = DumpControl::instance().active();
+  std::shared_ptr<exec::StepObserver> dump;
+  if (config && is_exception(*config))
+    dump = exec::make_exception_dump(options_of(*config, device));
+  if (config && config->single_ops) dump = exec::make_dump(options_of(*config, device));
+  return exec::join_observers({std::move(dump), exec::make_fault_observer()});
+}
+
+}  // namespace anynpu::service
