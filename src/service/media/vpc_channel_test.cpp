@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/media/vpc_channel.h"
 
+#include "service/finalize.h"
 #include "service/media/media_for_test.h"
 #include "service/media/vpc_regions.h"
 
@@ -143,6 +144,13 @@ TEST_F(VpcChannelTest, channels_without_a_number_get_the_lowest_free_one) {
   EXPECT_EQ(vpc_channels().create(512, VpcChannel::open).code(), Code::invalid_device);
   stop_media_system();
   EXPECT_EQ(vpc_channels().find(0).status().code(), Code::not_found);
+  EXPECT_EQ(check_media_system().code(), Code::not_initialized);
+}
+
+TEST_F(VpcChannelTest, finalising_ends_channels_that_are_open) {
+  ASSERT_TRUE(vpc_channels().create(3, VpcChannel::open).ok());
+  service::run_finalizers();
+  EXPECT_EQ(vpc_channels().find(3).status().code(), Code::not_found);
   EXPECT_EQ(check_media_system().code(), Code::not_initialized);
 }
 
