@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
-#include "base/text.h"
 #include "compile/casts.h"
 #include "compile/passes.h"
 #include "compile/types.h"
@@ -19,24 +16,9 @@ using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
 
-// Their types are part of what they compute.
-constexpr std::array<std::string_view, 17> kFixed = {"Bernoulli",
-                                                     "Cast",
-                                                     "CastLike",
-                                                     "ConstantOfShape",
-                                                     "DequantizeLinear",
-                                                     "DynamicQuantizeLinear",
-                                                     "EyeLike",
-                                                     "If",
-                                                     "Loop",
-                                                     "Multinomial",
-                                                     "QuantizeLinear",
-                                                     "RandomNormal",
-                                                     "RandomNormalLike",
-                                                     "RandomUniform",
-                                                     "RandomUniformLike",
-                                                     "Scan",
-                                                     "SequenceMap"};
+bool is_white(const Node& node) {
+  return ops::traits_of(node).precision == ops::PrecisionClass::white;
+}
 
 class Assigner {
  public:
@@ -81,7 +63,7 @@ class Assigner {
   }
 
   DType wanted_type(const Node& node) const {
-    if (contains(kFixed, node.op)) return DType::undefined;
+    if (ops::traits_of(node).precision == ops::PrecisionClass::fixed) return DType::undefined;
     if (const auto found = precision_.type_of_node.find(node.name);
         found != precision_.type_of_node.end()) {
       return found->second;
@@ -98,7 +80,7 @@ class Assigner {
       case PrecisionMode::fp16:
         return DType::f16;
       case PrecisionMode::allow_fp16:
-        return is_cube(node.op) ? DType::f16 : DType::undefined;
+        return is_white(node) ? DType::f16 : DType::undefined;
       case PrecisionMode::mixed_float16:
         return by_list(node, DType::f16);
       case PrecisionMode::mixed_bfloat16:
@@ -108,7 +90,7 @@ class Assigner {
   }
 
   DType by_list(const Node& node, DType type) const {
-    const MixList list = list_of(precision_, node.op);
+    const MixList list = list_of(precision_, node);
     if (list == MixList::white) return type;
     if (list == MixList::black) return DType::undefined;
     // Gray: as what stands in front; constants follow.
@@ -213,7 +195,7 @@ class Assigner {
   }
 
   bool rounds_inputs(const Node& node) const {
-    return precision_.mode == PrecisionMode::cube_fp16 && is_cube(node.op) && !is_kept(node) &&
+    return precision_.mode == PrecisionMode::cube_fp16 && is_white(node) && !is_kept(node) &&
            is_f32(node.inputs[0]);
   }
 

@@ -2,10 +2,7 @@
 #include "compile/fold_budget.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
-#include "base/text.h"
 #include "graph/flow.h"
 
 namespace anynpu::compile {
@@ -17,123 +14,12 @@ constexpr double kBytes = 256 << 20, kBytesOfConstant = 4;
 constexpr double kWork = 4e9, kWorkOfConstant = 16;   // some seconds
 constexpr double kFreeBytes = 4096, kFreeWork = 1e5;  // arithmetic on shapes is never refused
 
-// Operators that look at each element a few times; so do those that begin with "Reduce".
-constexpr std::array<std::string_view, 106> kLinear = {"Abs",
-                                                       "Acos",
-                                                       "Acosh",
-                                                       "Add",
-                                                       "And",
-                                                       "ArgMax",
-                                                       "ArgMin",
-                                                       "Asin",
-                                                       "Asinh",
-                                                       "Atan",
-                                                       "Atanh",
-                                                       "BatchNormalization",
-                                                       "BitShift",
-                                                       "BitwiseAnd",
-                                                       "BitwiseNot",
-                                                       "BitwiseOr",
-                                                       "BitwiseXor",
-                                                       "Cast",
-                                                       "CastLike",
-                                                       "Ceil",
-                                                       "Celu",
-                                                       "Clip",
-                                                       "Compress",
-                                                       "Concat",
-                                                       "ConstantOfShape",
-                                                       "Cos",
-                                                       "Cosh",
-                                                       "CumSum",
-                                                       "DepthToSpace",
-                                                       "DequantizeLinear",
-                                                       "Div",
-                                                       "Dropout",
-                                                       "Elu",
-                                                       "Equal",
-                                                       "Erf",
-                                                       "Exp",
-                                                       "Expand",
-                                                       "EyeLike",
-                                                       "Flatten",
-                                                       "Floor",
-                                                       "Gather",
-                                                       "GatherElements",
-                                                       "GatherND",
-                                                       "Gelu",
-                                                       "Greater",
-                                                       "GreaterOrEqual",
-                                                       "HardSigmoid",
-                                                       "HardSwish",
-                                                       "Identity",
-                                                       "InstanceNormalization",
-                                                       "IsInf",
-                                                       "IsNaN",
-                                                       "LayerNormalization",
-                                                       "LeakyRelu",
-                                                       "Less",
-                                                       "LessOrEqual",
-                                                       "Log",
-                                                       "LogSoftmax",
-                                                       "Max",
-                                                       "Mean",
-                                                       "Min",
-                                                       "Mish",
-                                                       "Mod",
-                                                       "Mul",
-                                                       "Neg",
-                                                       "NonZero",
-                                                       "Not",
-                                                       "OneHot",
-                                                       "Or",
-                                                       "PRelu",
-                                                       "Pad",
-                                                       "Pow",
-                                                       "QuantizeLinear",
-                                                       "Range",
-                                                       "Reciprocal",
-                                                       "Relu",
-                                                       "Reshape",
-                                                       "ReverseSequence",
-                                                       "Round",
-                                                       "ScatterElements",
-                                                       "ScatterND",
-                                                       "Selu",
-                                                       "Shape",
-                                                       "Sigmoid",
-                                                       "Sign",
-                                                       "Sin",
-                                                       "Sinh",
-                                                       "Size",
-                                                       "Slice",
-                                                       "Softmax",
-                                                       "Softplus",
-                                                       "Softsign",
-                                                       "SpaceToDepth",
-                                                       "Split",
-                                                       "Sqrt",
-                                                       "Squeeze",
-                                                       "Sub",
-                                                       "Sum",
-                                                       "Swish",
-                                                       "Tan",
-                                                       "Tanh",
-                                                       "ThresholdedRelu",
-                                                       "Tile",
-                                                       "Transpose",
-                                                       "Unsqueeze",
-                                                       "Where"};
-
-bool is_linear(std::string_view op) { return op.starts_with("Reduce") || contains(kLinear, op); }
-
 double elements(const ops::Operand& operand) {
   return operand.present ? static_cast<double>(element_count(operand.shape)) : 0;
 }
 
 // An upper bound, as the reference kernels compute.
 double work_of(const ops::OpContext& context) {
-  const std::string_view op = context.node->op;
   double all = 0, largest = 0, made = 0;
   for (const ops::Operand& input : context.inputs) {
     if (!input.is_constant) continue;  // its shape alone is read
@@ -141,14 +27,25 @@ double work_of(const ops::OpContext& context) {
     largest = std::max(largest, elements(input));
   }
   for (const ops::Operand& output : context.outputs) made += elements(output);
-  if (is_linear(op)) return all + made;
-  const Shape& first = context.inputs[0].shape;
-  if ((op == "MatMul" || op == "Gemm") && first.size() > 1)
-    return all + made * static_cast<double>(std::max(first.back(), first[first.size() - 2]));
-  if (op == "Conv" && context.inputs[1].shape[0] > 0)
-    return all +
-           made * elements(context.inputs[1]) / static_cast<double>(context.inputs[1].shape[0]);
-  return (all + made) * std::max(1.0, largest);
+  const double bound = (all + made) * std::max(1.0, largest);
+  switch (context.schema->traits.cost) {
+    case ops::CostClass::linear:
+      return all + made;
+    case ops::CostClass::product: {
+      const Shape& first = context.inputs[0].shape;
+      if (first.size() < 2) return bound;
+      return all + made * static_cast<double>(std::max(first.back(), first[first.size() - 2]));
+    }
+    case ops::CostClass::convolution: {
+      const ops::Operand& filters = context.inputs[1];
+      if (filters.shape[0] <= 0) return bound;
+      return all + made * elements(filters) / static_cast<double>(filters.shape[0]);
+    }
+    case ops::CostClass::undecided:
+    case ops::CostClass::unbounded:
+      return bound;
+  }
+  return bound;
 }
 
 // Of the graph and of those inside its nodes.

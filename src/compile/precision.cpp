@@ -8,36 +8,11 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "import/singleop/table.h"
+#include "ops/registry.h"
 
 namespace anynpu::compile {
 
 namespace {
-
-constexpr std::array<std::string_view, 6> kCube = {"Conv",   "ConvTranspose", "Gemm",
-                                                   "MatMul", "FusedConv",     "FusedGemm"};
-
-// Operators that move elements or whose error stays within a rounding or two of the short type.
-// What is in neither list is black: among them those that read coordinates (RoiAlign, MaxRoiPool).
-constexpr std::array<std::string_view, 56> kGray = {
-    "Abs",           "Add",         "AveragePool",  "Ceil",
-    "Clip",          "Concat",      "DepthToSpace", "Div",
-    "Dropout",       "Elu",         "Expand",       "Flatten",
-    "Floor",         "Gather",      "Gelu",         "GlobalAveragePool",
-    "GlobalMaxPool", "HardSigmoid", "HardSwish",    "Identity",
-    "LeakyRelu",     "Max",         "MaxPool",      "Mean",
-    "Min",           "Mish",        "Mul",          "Neg",
-    "PRelu",         "Pad",         "Relu",         "Reshape",
-    "Resize",        "Round",       "Selu",         "Sigmoid",
-    "Sign",          "Slice",       "Softplus",     "Softsign",
-    "SpaceToDepth",  "Split",       "Squeeze",      "Sub",
-    "Sum",           "Swish",       "Tanh",         "ThresholdedRelu",
-    "Tile",          "Transpose",   "Unsqueeze",    "Upsample",
-    "Where",         "ReduceMax",   "ReduceMin",    "Erf"};
-
-template <size_t N>
-bool is_in(const std::array<std::string_view, N>& list, std::string_view name) {
-  return contains(list, name);
-}
 
 struct NamedMode {
   std::string_view name;
@@ -249,13 +224,17 @@ bool has_own_type(const Precision& precision, const std::string& node, const std
          (moved != precision.moved.end() && moved->second == MixList::black);
 }
 
-bool is_cube(std::string_view op) { return is_in(kCube, op); }
-
-MixList list_of(const Precision& precision, const std::string& op) {
-  const auto moved = precision.moved.find(op);
+MixList list_of(const Precision& precision, const graph::Node& node) {
+  const auto moved = precision.moved.find(node.op);
   if (moved != precision.moved.end()) return moved->second;
-  if (is_cube(op)) return MixList::white;
-  return is_in(kGray, op) ? MixList::gray : MixList::black;
+  switch (ops::traits_of(node).precision) {
+    case ops::PrecisionClass::white:
+      return MixList::white;
+    case ops::PrecisionClass::gray:
+      return MixList::gray;
+    default:
+      return MixList::black;
+  }
 }
 
 }  // namespace anynpu::compile

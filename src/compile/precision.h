@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "graph/graph.h"
 #include "tensor/dtype.h"
 
 namespace anynpu::compile {
@@ -49,10 +50,8 @@ Status parse_keep_dtype(std::string_view text, Precision& precision);
 Status parse_custom_dtypes(std::string_view text, Precision& precision);
 
 // The list of an operator in a mixed mode, with what --modify_mixlist moved.
-MixList list_of(const Precision& precision, const std::string& op);
+MixList list_of(const Precision& precision, const graph::Node& node);
 // Whether a list says in which type this operator computes, whatever its neighbours do.
 bool has_own_type(const Precision& precision, const std::string& node, const std::string& op);
-// Convolutions and matrix products.
-bool is_cube(std::string_view op);
 
 }  // namespace anynpu::compile

@@ -3,12 +3,10 @@
 // it meets another; two in a row become one; one that leaves the order as it is goes, and one that
 // moves extents of 1 alone is a Reshape. None of it changes a bit of the results. Needs shapes.
 #include <algorithm>
-#include <array>
 #include <numeric>
-#include <string_view>
 
-#include "base/text.h"
 #include "compile/pattern.h"
+#include "ops/registry.h"
 
 namespace anynpu::compile {
 
@@ -17,17 +15,8 @@ namespace {
 using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
+using ops::TransposeRule;
 using Ints = std::vector<int64_t>;
-
-// Operators that treat each element of input 0 by itself; what else they take are scalars.
-constexpr std::array<std::string_view, 28> kUnary = {
-    "Abs",  "Cast",  "Ceil",     "Clip",        "Cos",       "Elu",   "Erf",
-    "Exp",  "Floor", "Gelu",     "HardSigmoid", "HardSwish", "Log",   "LeakyRelu",
-    "Mish", "Neg",   "Not",      "Reciprocal",  "Relu",      "Selu",  "Sigmoid",
-    "Sign", "Sin",   "Softplus", "Softsign",    "Sqrt",      "Swish", "Tanh"};
-// Operators of two tensors that are broadcast to each other.
-constexpr std::array<std::string_view, 8> kBinary = {"Add", "Sub", "Mul", "Div",
-                                                     "Pow", "Min", "Max", "PRelu"};
 
 bool is_identity(const Ints& perm) {
   for (size_t i = 0; i < perm.size(); ++i) {
@@ -149,13 +138,14 @@ class TransposeFinder {
 
   // The operator reads what stands in front of its transposed inputs, and its result is transposed.
   bool sink(const Node& node) {
-    const bool joins = node.op == "Concat";
-    if (!joins && !contains(kUnary, node.op) && !contains(kBinary, node.op)) return false;
     const Node* first = nullptr;
     for (ValueId id : node.inputs) {
       if (!first) first = pattern_.absorbed(id, "Transpose");
     }
     if (!first) return false;
+    const TransposeRule rule = ops::traits_of(node).transposes;
+    if (rule == TransposeRule::barrier) return false;
+    const bool joins = rule == TransposeRule::axis;
     const Ints perm = perm_of(*first);
     const ValueId y = node.outputs[0];
     if (perm.empty() || shape(y).size() != perm.size() ||
@@ -170,7 +160,7 @@ class TransposeFinder {
       const Node* made = pattern_.absorbed(id, "Transpose");
       if (made && perm_of(*made) == perm) {
         inner.inputs[i] = made->inputs[0];
-      } else if (i > 0 && contains(kUnary, node.op)) {
+      } else if (i > 0 && rule == TransposeRule::elementwise) {
         continue;  // bounds of a Clip
       } else if (!joins && can_permute(id, perm.size())) {
         constants.push_back(i);
@@ -181,9 +171,9 @@ class TransposeFinder {
     for (size_t i : constants) inner.inputs[i] = permuted_constant(node.inputs[i], inverse(perm));
     if (joins) {
       const int64_t axis = node.int_attr("axis", 0), rank = static_cast<int64_t>(perm.size());
-      const int64_t wanted = axis < 0 ? axis + rank : axis;
-      if (wanted < 0 || wanted >= rank) return false;
-      inner.attrs["axis"] = perm[static_cast<size_t>(wanted)];
+      const int64_t positive = axis < 0 ? axis + rank : axis;
+      if (positive < 0 || positive >= rank) return false;
+      inner.attrs["axis"] = perm[static_cast<size_t>(positive)];
     }
     graph::Value value = pattern_.value(y);
     value.name = names_.take(value.name + "/before_transpose");

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
-#include <string_view>
-
-#include "base/text.h"
 #include "compile/passes.h"
+#include "ops/registry.h"
 
 namespace anynpu::compile {
 
 namespace {
-
-// Output 0 has the shape of input 0.
-constexpr std::array<std::string_view, 20> kKeepShape = {
-    "Abs",     "Cast",     "CastLike", "Ceil", "Cos",  "Erf",       "Exp",
-    "Floor",   "Identity", "IsNaN",    "Log",  "Neg",  "Not",       "Round",
-    "Sigmoid", "Sign",     "Sin",      "Sqrt", "Tanh", "Reciprocal"};
-constexpr std::array<std::string_view, 5> kBroadcast = {"Add", "Sub", "Mul", "Div", "Pow"};
 
 // One element and no more than one dimension: leaves the shape of the operand beside it.
 bool is_scalar(const graph::Value& value) {
@@ -30,10 +19,11 @@ bool find_stated_shape(graph::Graph& graph, graph::ValueId id) {
   is_same[static_cast<size_t>(id)] = true;
   const auto carries = [&](const graph::Node& node) {
     if (!node.domain.empty() || node.outputs.size() != 1 || node.inputs.empty()) return false;
+    const ops::StatedShape rule = ops::traits_of(node).stated_shape;
+    if (rule == ops::StatedShape::ignored) return false;
+    const size_t carrying = rule == ops::StatedShape::of_broadcast ? node.inputs.size() : 1;
     bool any = false;
-    const size_t looked_at = contains(kBroadcast, node.op) ? node.inputs.size() : 1;
-    if (looked_at == 1 && !contains(kKeepShape, node.op)) return false;
-    for (size_t i = 0; i < looked_at; ++i) {
+    for (size_t i = 0; i < carrying; ++i) {
       if (node.inputs[i] == graph::kNoValue) return false;
       const auto at = static_cast<size_t>(node.inputs[i]);
       any = any || is_same[at];

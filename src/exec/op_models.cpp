@@ -59,7 +59,7 @@ Result<std::shared_ptr<OpModel>> OpModel::load(om::Model model,
     return fail(Code::unsupported_op, "the model '{}' is of operator {}, which is not there",
                 made->source_->meta.name, made->op_.type);
   }
-  if (row->sized_by_values) return made;
+  if (singleop::sized_by_values(*row)) return made;
   LoadOptions options;
   options.observer = std::move(observer);
   ANYNPU_ASSIGN(made->shaped_, ShapedModel::load(made->source_, options));

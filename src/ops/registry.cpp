@@ -82,4 +82,16 @@ std::vector<const KernelDef*> Registry::kernels(std::string_view op,
   return list;
 }
 
+OpTraits traits_of(const graph::Node& node) {
+  const auto schema = Registry::instance().find(node);
+  return schema.ok() ? (*schema)->traits : OpTraits::general();
+}
+
+OpTraits traits_of(std::string_view op) {
+  for (const OpSchema& schema : Registry::instance().schemas()) {
+    if (schema.name == op) return schema.traits;
+  }
+  return OpTraits::general();
+}
+
 }  // namespace anynpu::ops

@@ -54,6 +54,12 @@ class Registry {
   std::vector<KernelDef> kernels_;
 };
 
+// The traits of the node's operator; OpTraits::general() where there is no schema.
+OpTraits traits_of(const graph::Node& node);
+// The same by name alone, of the newest version in any domain: for lists of operators that users
+// write.
+OpTraits traits_of(std::string_view op);
+
 // Checks operand count, types and attributes of `node` against its schema and runs the shape rule.
 // The context returned holds the outputs; shapes hold -1 where an input did. `inputs` has one entry
 // per node.inputs (absent ones included).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpSchema: what an operator is, as data: names, attributes with defaults, first opset, operands
-// with their type sets, and the shape rule. Independent of devices. Schemas are constants built
-// once by Registry; safe to read from any thread.
+// with their type sets, traits and the shape rule. Independent of devices. Schemas are constants
+// built once by Registry; safe to read from any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include "graph/graph.h"
 #include "ops/dtype_set.h"
 #include "ops/target.h"
+#include "ops/traits.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
@@ -121,6 +122,7 @@ struct OpSchema {
   std::vector<FormalOperand> outputs = {};
   std::vector<TypeVar> types = {};
   std::vector<AttrSchema> attrs = {};
+  OpTraits traits = {};  // all decided, and the same in every version (traits_test.cpp)
   ShapeRule shape = nullptr;
   bool reads_shapes_only = false;  // known shapes decide the output: folded like a constant
   bool is_flow = false;            // no kernel: control flow, sequences, strings

@@ -19,7 +19,7 @@ Status read_values(int count, aclDataBuffer* const* inputs, singleop::SingleOp& 
   if (count == 0 || !inputs) return {};
   const bool by_values = [&] {
     const singleop::Row* row = singleop::find_row(op.type);
-    return row && row->sized_by_values && op.type != "Range";
+    return row && singleop::sized_by_values(*row) && op.type != "Range";
   }();
   for (int i = 0; i < count; ++i) {
     TensorDesc& desc = op.inputs[static_cast<size_t>(i)];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "import/singleop/lower.h"
+#include "ops/registry.h"
 
 namespace anynpu::singleop {
 
@@ -53,8 +54,8 @@ const Row kRows[] = {
     {"Cast", "Cast", 0, lower_cast},
     {"CeluV2", "Celu", 0, lower_celu},
     {"Celu", "Celu", 0, lower_celu},
-    {"ClipByValue", "Max + Min", 0, lower_clip, false, "Clip"},
-    {"ClipByValueV2", "Max + Min", 0, lower_clip, false, "Clip"},
+    {"ClipByValue", "Max + Min", 0, lower_clip, "Clip"},
+    {"ClipByValueV2", "Max + Min", 0, lower_clip, "Clip"},
     {"Elu", "Elu", 0, lower_elu},
     {"Erfc", "Erf + Sub + Exp + Mul + Where", 0, lower_erfc},
     {"Exp", "Exp", 0, lower_exp},
@@ -162,8 +163,8 @@ const Row kRows[] = {
     {"BatchMatMul", "MatMul", 0, lower_batch_matmul},
     {"BatchMatMulV2", "MatMul", 0, lower_batch_matmul},
     {"Einsum", "Einsum", 0, lower_einsum},
-    {"FullyConnection", "Flatten + MatMul", 0, lower_fully_connection, false, "Gemm"},
-    {"GEMM", "MatMul + Mul + Add", 0, lower_gemm, false, "Gemm"},
+    {"FullyConnection", "Flatten + MatMul", 0, lower_fully_connection, "Gemm"},
+    {"GEMM", "MatMul + Mul + Add", 0, lower_gemm, "Gemm"},
     {"MatMul", "MatMul", 0, lower_matmul},
     {"MatMulV2", "MatMul", 0, lower_matmul},
     {"MatMulV3", "MatMul", 0, lower_matmul},
@@ -216,8 +217,8 @@ const Row kRows[] = {
     {"ExpandDims", "Unsqueeze", 0, lower_unsqueeze},
     {"Fill", "Expand", 0, lower_fill},
     {"FillD", "Expand", 0, lower_fill},
-    {"Flatten", "Reshape", 0, lower_flatten, false, "Flatten"},
-    {"FlattenV2", "Reshape", 0, lower_flatten, false, "Flatten"},
+    {"Flatten", "Reshape", 0, lower_flatten, "Flatten"},
+    {"FlattenV2", "Reshape", 0, lower_flatten, "Flatten"},
     {"MirrorPad", "Pad", 0, lower_pad},
     {"Pack", "Unsqueeze + Concat", 0, lower_pack},
     {"Pad", "Pad", 0, lower_pad},
@@ -225,7 +226,7 @@ const Row kRows[] = {
     {"PadV2", "Pad", 0, lower_pad},
     {"PadV3", "Pad", 0, lower_pad},
     {"PadV3D", "Pad", 0, lower_pad},
-    {"Range", "Range", 0, lower_range, true},
+    {"Range", "Range", 0, lower_range},
     {"Reshape", "Reshape", 0, lower_reshape},
     {"ReverseV2", "Slice", 0, lower_reverse},
     {"ReverseV2D", "Slice", 0, lower_reverse},
@@ -260,7 +261,7 @@ const Row kRows[] = {
     {"GatherNd", "GatherND", 0, lower_gather_nd},
     {"GatherV2", "Gather", 0, lower_gather},
     {"GatherV2D", "Gather", 0, lower_gather},
-    {"NonZero", "NonZero", 0, lower_non_zero, true},
+    {"NonZero", "NonZero", 0, lower_non_zero},
     {"OneHot", "OneHot", 0, lower_one_hot},
     {"OneHotD", "OneHot", 0, lower_one_hot},
     {"ScatterElements", "ScatterElements", 0, lower_scatter_elements},
@@ -272,11 +273,11 @@ const Row kRows[] = {
     {"TensorScatterUpdate", "ScatterND", 0, lower_scatter_nd},
     {"Select", "Where", 0, lower_select},
     {"SelectV2", "Where", 0, lower_select},
-    {"Unique", "Unique", 0, lower_unique, true},
-    {"UniqueWithCounts", "Unique", 0, lower_unique, true},
-    {"Where", "NonZero + Transpose", 0, lower_where, true, "Where"},
+    {"Unique", "Unique", 0, lower_unique},
+    {"UniqueWithCounts", "Unique", 0, lower_unique},
+    {"Where", "NonZero + Transpose", 0, lower_where, "Where"},
     {"MaskedFill", "Where", 0, lower_masked_fill},
-    {"MaskedSelect", "Compress", 0, lower_masked_select, true},
+    {"MaskedSelect", "Compress", 0, lower_masked_select},
     {"ReverseSequence", "ReverseSequence", 0, lower_reverse_sequence},
     // Recurrent layers.
     {"BasicLSTMCell", "MatMul + Sigmoid + Tanh", 0, lower_lstm_cell},
@@ -290,14 +291,14 @@ const Row kRows[] = {
     {"Col2im", "Col2Im", 0, lower_im2col_back},
     {"GridSampler2D", "GridSample", 0, lower_grid_sampler},
     {"GridSampler3D", "GridSample", 0, lower_grid_sampler},
-    {"NonMaxSuppression", "NonMaxSuppression", 0, lower_non_max_suppression, true},
-    {"NonMaxSuppressionV2", "NonMaxSuppression", 0, lower_non_max_suppression, true},
-    {"NonMaxSuppressionV3", "NonMaxSuppression", 0, lower_non_max_suppression, true},
-    {"NonMaxSuppressionV6", "NonMaxSuppression", 0, lower_non_max_suppression_batch, true},
+    {"NonMaxSuppression", "NonMaxSuppression", 0, lower_non_max_suppression},
+    {"NonMaxSuppressionV2", "NonMaxSuppression", 0, lower_non_max_suppression},
+    {"NonMaxSuppressionV3", "NonMaxSuppression", 0, lower_non_max_suppression},
+    {"NonMaxSuppressionV6", "NonMaxSuppression", 0, lower_non_max_suppression_batch},
     {"PSROIPooling", "anynpu.PsRoiPool", 0, lower_ps_roi_pooling},
     {"ROIAlign", "RoiAlign", 0, lower_roi_align},
     {"ROIPooling", "MaxRoiPool", 0, lower_roi_pooling},
-    {"Upsample", "Resize + Mul", 0, lower_upsample, false, "Upsample"},
+    {"Upsample", "Resize + Mul", 0, lower_upsample, "Upsample"},
     // Losses, steps of training, random numbers, signals, quantisation and others.
     {"ApplyAdagrad", "Mul + Sqrt + Div + Sub", 0, lower_apply_adagrad},
     {"ApplyAdagradD", "Mul + Sqrt + Div + Sub", 0, lower_apply_adagrad},
@@ -309,24 +310,24 @@ const Row kRows[] = {
     {"AscendAntiQuant", "Cast + Add + Mul", 0, lower_anti_quant},
     {"BlackmanWindow", "BlackmanWindow", 0, lower_window},
     {"DFT", "DFT", 0, lower_dft},
-    {"DropOutDoMask", "BitShift + Mul + Div", 0, lower_dropout_mask, false, "Dropout"},
-    {"DropOutDoMaskV3", "Mul + Div", 0, lower_dropout_mask, false, "Dropout"},
+    {"DropOutDoMask", "BitShift + Mul + Div", 0, lower_dropout_mask, "Dropout"},
+    {"DropOutDoMaskV3", "Mul + Div", 0, lower_dropout_mask, "Dropout"},
     {"Eltwise", "Mul, Add, Max", 0, lower_eltwise},
     {"Eye", "EyeLike", 0, lower_eye},
     {"GlobalLpPool", "GlobalLpPool", 0, lower_global_lp_pool},
     {"HammingWindow", "HammingWindow", 0, lower_window},
     {"HannWindow", "HannWindow", 0, lower_window},
     {"HardMax", "Hardmax", 0, lower_hard_max},
-    {"LeftShift", "BitShift, Mul", 0, lower_shift, false, "BitShift"},
+    {"LeftShift", "BitShift, Mul", 0, lower_shift, "BitShift"},
     {"MatrixDeterminant", "Det", 0, lower_determinant},
     {"Multinomial", "Multinomial", 0, lower_multinomial},
-    {"MVN", "ReduceMean + Sub + Div", 0, lower_mvn, false, "MeanVarianceNormalization"},
-    {"MVNV2", "ReduceMean + Sub + Div", 0, lower_mvn, false, "MeanVarianceNormalization"},
+    {"MVN", "ReduceMean + Sub + Div", 0, lower_mvn, "MeanVarianceNormalization"},
+    {"MVNV2", "ReduceMean + Sub + Div", 0, lower_mvn, "MeanVarianceNormalization"},
     {"NLLLoss", "NegativeLogLikelihoodLoss", 0, lower_nll_loss},
     {"Quantize", "QuantizeLinear", 0, lower_quantize},
     {"RandomStandardNormal", "RandomNormal", 0, lower_random},
     {"RandomUniform", "RandomUniform", 0, lower_random},
-    {"RightShift", "BitShift, Div", 0, lower_shift, false, "BitShift"},
+    {"RightShift", "BitShift, Div", 0, lower_shift, "BitShift"},
     {"ShuffleChannel", "Reshape + Transpose", 0, lower_shuffle_channel},
     {"SoftmaxCrossEntropyLoss", "SoftmaxCrossEntropyLoss", 0, lower_softmax_loss},
     {"SoftmaxCrossEntropyWithLogits", "LogSoftmax + Mul + Where + ReduceSum", 0,
@@ -335,30 +336,36 @@ const Row kRows[] = {
      lower_softmax_with_logits},
 };
 
-// Operators whose results are exact, or of another type.
-constexpr std::string_view kExact[] = {
-    "ArgMax",  "ArgMin",    "BitShift", "Cast",    "Concat", "Equal",     "Flatten",  "IsInf",
-    "IsNaN",   "Max",       "Min",      "NonZero", "Not",    "OneHot",    "Pad",      "ReduceMax",
-    "Reshape", "ReduceMin", "Split",    "Squeeze", "Where",  "Transpose", "Unsqueeze"};
-// Operators that round at every step of their own.
-constexpr std::string_view kRecurrent[] = {"GRU", "LSTM"};
+// Calls visit(word) for each operator of "Reshape + Transpose".
+template <typename Visit>
+void each_operator(std::string_view becomes, const Visit& visit) {
+  while (!becomes.empty()) {
+    const size_t end = std::min(becomes.find(" + "), becomes.size());
+    visit(becomes.substr(0, end));
+    becomes.remove_prefix(std::min(end + 3, becomes.size()));
+  }
+}
 
-template <size_t count>
-bool is_in(std::string_view word, const std::string_view (&list)[count]) {
-  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+int roundings(ops::Rounding rounding) {
+  if (rounding == ops::Rounding::exact) return 0;
+  return rounding == ops::Rounding::every_step ? 2 : 1;
 }
 
 }  // namespace
 
 bool rounds_often(const Row& row) {
-  int roundings = 0;
-  for (std::string_view rest = row.ours; !rest.empty();) {
-    const size_t end = std::min(rest.find(" + "), rest.size());
-    const std::string_view word = rest.substr(0, end);
-    if (!is_in(word, kExact)) roundings += is_in(word, kRecurrent) ? 2 : 1;
-    rest.remove_prefix(std::min(end + 3, rest.size()));
-  }
-  return roundings > 1;
+  int sum = 0;
+  each_operator(row.ours,
+                [&](std::string_view op) { sum += roundings(ops::traits_of(op).rounding); });
+  return sum > 1;
+}
+
+bool sized_by_values(const Row& row) {
+  bool any = false;
+  each_operator(row.ours, [&](std::string_view op) {
+    any = any || ops::traits_of(op).sized_by == ops::SizedBy::data;
+  });
+  return any;
 }
 
 std::span<const Row> rows() {

@@ -18,7 +18,6 @@ struct Row {
   std::string_view ours;              // the operators it becomes: "ArgMax", "Transpose + MatMul"
   int64_t opset = 0;                  // of `ours` when it is one operator with the same operands
   void (*lower)(Builder&) = nullptr;  // else: builds the nodes
-  bool sized_by_values = false;       // the output's shape depends on the values of the inputs
   std::string_view in_models = {};    // the ONNX operator it is in a model; empty: `ours`
 };
 
@@ -27,6 +26,8 @@ std::span<const Row> rows();
 // Whether `ours` rounds more than once on the way, so that 16-bit floats are computed as float32
 // and rounded at the end: a sum of rounded products is not within a unit of the last place.
 bool rounds_often(const Row& row);
+// Whether the shape of an output depends on the data: an operator of `ours` has SizedBy::data.
+bool sized_by_values(const Row& row);
 // Null when there is none.
 const Row* find_row(std::string_view name);
 // The ONNX name of an operator that the vendor calls `name` (Conv2D -> Conv), as the options of atc

@@ -249,6 +249,7 @@ void register_aipp(Registry& registry) {
                         .outputs = {{"picture", "U"}},
                         .types = {{"T", {DType::u8}}, {"U", {DType::f32, DType::f16, DType::u8}}},
                         .attrs = {{"shape", AttrKind::ints}, {"to", AttrKind::i, int64_t{0}}},
+                        .traits = OpTraits::general(),
                         .shape = aipp_rule});
   registry.add(KernelDef{.op = "Aipp",
                          .name = "aipp_reference",

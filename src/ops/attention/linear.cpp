@@ -224,6 +224,7 @@ void register_linear_attention(Registry& registry) {
                                   {"q_num_heads", AttrKind::i, {}, true},
                                   {"scale", AttrKind::f, 0.0f},
                                   {"update_rule", AttrKind::s, std::string_view("gated_delta")}},
+                        .traits = OpTraits::general(),
                         .shape = linear_rule});
   registry.add(KernelDef{.op = "LinearAttention",
                          .name = "linear_attention",

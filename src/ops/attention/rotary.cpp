@@ -149,6 +149,7 @@ void register_rotary(Registry& registry) {
                         .attrs = {{"interleaved", AttrKind::i, int64_t{0}},
                                   {"num_heads", AttrKind::i, int64_t{0}},
                                   {"rotary_embedding_dim", AttrKind::i, int64_t{0}}},
+                        .traits = OpTraits::general(),
                         .shape = rotary_rule});
   registry.add(KernelDef{.op = "RotaryEmbedding",
                          .name = "rotary",

@@ -34,6 +34,7 @@ void add_onnx_schemas(Registry& registry) {
                             {"scale", AttrKind::f},
                             {"softcap", AttrKind::f, 0.0f},
                             {"softmax_precision", AttrKind::i}},
+                  .traits = OpTraits::general(),
                   .shape = attention_rule};
   registry.add(schema);
   schema.since = 24;
@@ -56,6 +57,7 @@ void add_attention_schemas(Registry& registry) {
                .outputs = {{"Y", "T"}},
                .types = {{"T", kFloats}, {"M", kFloats}},
                .attrs = {{"heads", AttrKind::i, int64_t{1}}, {"scale", AttrKind::f, 1.0f}},
+               .traits = OpTraits::general(),
                .shape = fused_attention_rule});
   add_onnx_schemas(registry);
 }

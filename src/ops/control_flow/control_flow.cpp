@@ -15,12 +15,13 @@ Status open_rule(OpContext&) { return {}; }
 struct FlowName {
   std::string_view name;
   int64_t since;
+  PrecisionClass precision = PrecisionClass::black;
 };
 constexpr FlowName kFlowOps[] = {
-    {"If", 1},
-    {"Loop", 1},
-    {"Scan", 8},
-    {"SequenceMap", 17},
+    {"If", 1, PrecisionClass::fixed},
+    {"Loop", 1, PrecisionClass::fixed},
+    {"Scan", 8, PrecisionClass::fixed},
+    {"SequenceMap", 17, PrecisionClass::fixed},
     {"SequenceConstruct", 11},
     {"SequenceEmpty", 11},
     {"SequenceAt", 11},
@@ -41,6 +42,7 @@ void register_family(Registry& registry) {
                           .since = op.since,
                           .inputs = {{"inputs", "V", Presence::variadic}},
                           .outputs = {{"outputs", "V", Presence::variadic}},
+                          .traits = OpTraits::general().with(op.precision).with(SizedBy::data),
                           .shape = open_rule,
                           .is_flow = true});
   }

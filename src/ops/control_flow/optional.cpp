@@ -45,12 +45,14 @@ void register_optional(Registry& registry) {
                         .inputs = {{"input", "T", Presence::optional}},
                         .outputs = {{"output", "B"}},
                         .types = {{"T", kHeld}},
+                        .traits = OpTraits::general().with(Strings::moved),
                         .shape = has_rule});
   registry.add(OpSchema{.name = "OptionalGetElement",
                         .since = 15,
                         .inputs = {{"input", "T"}},
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kHeld}},
+                        .traits = OpTraits::general().with(Strings::moved),
                         .shape = get_rule});
   registry.add(KernelDef{.op = "OptionalHasElement",
                          .name = "reference",

@@ -118,6 +118,7 @@ void register_causal_conv(Registry& registry) {
                         .outputs = {{"output", "T"}, {"present_state", "T", Presence::optional}},
                         .types = {{"T", kCausalTypes}},
                         .attrs = {{"activation", AttrKind::s, std::string_view("none")}},
+                        .traits = OpTraits::general(),
                         .shape = causal_rule});
   registry.add(KernelDef{.op = "CausalConvWithState",
                          .name = "causal_conv",

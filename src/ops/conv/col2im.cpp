@@ -161,6 +161,7 @@ void register_col2im(Registry& registry) {
                         .attrs = {{"dilations", AttrKind::ints},
                                   {"pads", AttrKind::ints},
                                   {"strides", AttrKind::ints}},
+                        .traits = OpTraits::general().with(SizedBy::parameters),
                         .shape = columns_rule});
   registry.add(KernelDef{.op = "Col2Im",
                          .name = "reference",

@@ -210,6 +210,7 @@ void add_conv_transpose_schema(Registry& registry) {
                                   {"output_shape", AttrKind::ints},
                                   {"pads", AttrKind::ints},
                                   {"strides", AttrKind::ints}},
+                        .traits = OpTraits::matrix(),
                         .shape = transpose_rule});
 }
 

@@ -145,6 +145,7 @@ void add_int8_conv_schemas(Registry& registry) {
                         .outputs = {{"y", "I"}},
                         .types = {{"X", kBytes}, {"W", kBytes}},
                         .attrs = attrs,
+                        .traits = OpTraits::general(),
                         .shape = int8_conv_rule});
   registry.add(OpSchema{
       .name = "QLinearConv",
@@ -162,6 +163,7 @@ void add_int8_conv_schemas(Registry& registry) {
       .types =
           {{"X", kBytes}, {"W", kBytes}, {"Y", kBytes}, {"S", {DType::f32}}, {"I", {DType::i32}}},
       .attrs = attrs,
+      .traits = OpTraits::general(),
       .shape = int8_conv_rule});
 }
 

@@ -86,6 +86,7 @@ void add_conv_schemas(Registry& registry) {
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
                         .attrs = attrs,
+                        .traits = OpTraits::matrix().with(CostClass::convolution),
                         .shape = conv_rule});
   std::vector<AttrSchema> fused = attrs;
   fused.push_back({"activation", AttrKind::s, ""});
@@ -101,6 +102,7 @@ void add_conv_schemas(Registry& registry) {
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
                         .attrs = fused,
+                        .traits = OpTraits::matrix(),
                         .shape = conv_rule});
 }
 

@@ -241,6 +241,7 @@ void register_detection_output(Registry& registry) {
                                   {"confidence_threshold", AttrKind::f, 0.0f},
                                   {"nms_threshold", AttrKind::f, 0.3f},
                                   {"eta", AttrKind::f, 1.0f}},
+                        .traits = OpTraits::general(),
                         .shape = detection_rule});
   registry.add(KernelDef{.op = "DetectionOutput",
                          .name = "detection_reference",

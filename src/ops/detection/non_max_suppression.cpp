@@ -105,6 +105,7 @@ void register_non_max_suppression(Registry& registry) {
                         .outputs = {{"selected_indices", "I"}},
                         .types = {{"T", {DType::f32}}, {"I", {DType::i64}}},
                         .attrs = {{"center_point_box", AttrKind::i, int64_t{0}}},
+                        .traits = OpTraits::general().with(SizedBy::data),
                         .shape = nms_rule});
   registry.add(KernelDef{.op = "NonMaxSuppression",
                          .name = "reference",

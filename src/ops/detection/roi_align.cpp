@@ -161,6 +161,7 @@ void register_roi_align(Registry& registry) {
                          {"output_width", AttrKind::i, int64_t{1}},
                          {"sampling_ratio", AttrKind::i, int64_t{0}},
                          {"spatial_scale", AttrKind::f, 1.0f}},
+               .traits = OpTraits::general(),
                .shape = roi_rule};
   registry.add(roi);
   roi.since = 16;

@@ -199,6 +199,7 @@ void register_roi_pools(Registry& registry) {
       .outputs = {{"Y", "T"}},
       .types = {{"T", kFloats}},
       .attrs = {{"pooled_shape", AttrKind::ints, {}, true}, {"spatial_scale", AttrKind::f, 1.0f}},
+      .traits = OpTraits::general(),
       .shape = roi_pool_rule};
   registry.add(schema);
   schema.name = "PsRoiPool";

@@ -201,6 +201,7 @@ void register_family(Registry& registry) {
                         .outputs = {{"Output", "T"}},
                         .types = {{"T", kNumbers}},
                         .attrs = {{"equation", AttrKind::s, {}, true}},
+                        .traits = OpTraits::general(),
                         .shape = einsum_rule});
   registry.add_kernels("Einsum",
                        {// Transposes and matrix products, two operands at a time.

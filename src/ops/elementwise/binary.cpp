@@ -230,6 +230,7 @@ void add_binary(Registry& registry, std::string_view name) {
                         .inputs = {{"A", "T"}, {"B", "T"}},
                         .outputs = {{"C", "T"}},
                         .types = {{"T", kNumbers}},
+                        .traits = OpTraits::broadcast().with(StatedShape::of_broadcast),
                         .shape = binary_rule});
   add_list(
       registry, name,

@@ -95,6 +95,10 @@ void register_cast(Registry& registry) {
                   .outputs = {{"output", "U"}},
                   .types = {{"T", kCastable}},
                   .attrs = to,
+                  .traits = OpTraits::elementwise()
+                                .with(PrecisionClass::fixed)
+                                .with(Rounding::exact)
+                                .with(StatedShape::of_first),
                   .shape = cast_rule};
   registry.add(schema);
   schema.since = 19;
@@ -106,6 +110,7 @@ void register_cast(Registry& registry) {
   schema.attrs.push_back(round_mode);
   registry.add(schema);
   schema.name = "CastLike";
+  schema.traits = OpTraits::linear().with(PrecisionClass::fixed).with(StatedShape::of_first);
   schema.inputs.push_back({"target_type", "V"});
   schema.attrs.clear();
   schema.since = 15;

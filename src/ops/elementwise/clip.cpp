@@ -83,6 +83,7 @@ void register_clip(Registry& registry) {
                         .types = {{"T", kFloats}},
                         .attrs = {{"min", AttrKind::f, std::numeric_limits<float>::lowest()},
                                   {"max", AttrKind::f, std::numeric_limits<float>::max()}},
+                        .traits = OpTraits::elementwise(),
                         .shape = clip_rule});
   registry.add(OpSchema{.name = "Clip",
                         .since = 11,
@@ -91,6 +92,7 @@ void register_clip(Registry& registry) {
                                    {"max", "T", Presence::optional}},
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kNumbers}},
+                        .traits = OpTraits::elementwise(),
                         .shape = clip_rule});
   add_list(registry, "Clip", {"clip_reference", kNumbers, nullptr, create_plain<plan_clip>});
 }

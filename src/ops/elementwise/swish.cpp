@@ -134,9 +134,11 @@ void register_swish(Registry& registry) {
                   .outputs = {{"Y", "T"}},
                   .types = {{"T", kFloats}},
                   .attrs = {{"alpha", AttrKind::f, 1.0f}},
+                  .traits = OpTraits::elementwise(),
                   .shape = swish_rule};
   registry.add(schema);
   schema.name = "SwiGLU";
+  schema.traits = OpTraits::general();
   schema.since = 28;
   schema.inputs = {{"A", "T"}, {"B", "T"}};
   registry.add(schema);

@@ -102,37 +102,42 @@ PlanResult plan_unary(const OpContext& context) {
   return plan;
 }
 
-template <typename Functor, unsigned traits>
-void add_unary(Registry& registry, std::string_view name, int64_t since,
+template <typename Functor, unsigned flags>
+void add_unary(Registry& registry, std::string_view name, int64_t since, const OpTraits& traits,
                std::vector<AttrSchema> attrs = {}) {
-  const DTypeSet types = (traits & kWithIntegers) != 0 ? kNumbers : kFloats;
+  const DTypeSet types = (flags & kWithIntegers) != 0 ? kNumbers : kFloats;
   registry.add(OpSchema{.name = name,
                         .since = since,
                         .inputs = {{"X", "T"}},
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", types}},
                         .attrs = std::move(attrs),
+                        .traits = traits,
                         .shape = same_rule});
   add_list(registry, name,
-           {"unary_reference", types, nullptr, create_plain<plan_unary<Functor, traits>>});
+           {"unary_reference", types, nullptr, create_plain<plan_unary<Functor, flags>>});
 }
 
 }  // namespace
 
 void register_unary(Registry& registry) {
-  add_unary<Relu, kWithIntegers | kBlocked>(registry, "Relu", 6);
-  add_unary<Sigmoid, kBlocked>(registry, "Sigmoid", 6);
-  add_unary<Tanh, kBlocked>(registry, "Tanh", 6);
-  add_unary<Exp, kFloatsOnly>(registry, "Exp", 6);
-  add_unary<Log, kFloatsOnly>(registry, "Log", 6);
-  add_unary<Sqrt, kFloatsOnly>(registry, "Sqrt", 6);
-  add_unary<Reciprocal, kFloatsOnly>(registry, "Reciprocal", 6);
-  add_unary<Floor, kBlocked>(registry, "Floor", 6);
-  add_unary<Ceil, kBlocked>(registry, "Ceil", 6);
-  add_unary<Erf, kWithIntegers | kBlocked>(registry, "Erf", 9);
-  add_unary<Neg, kWithIntegers | kBlocked>(registry, "Neg", 6);
-  add_unary<Abs, kWithIntegers | kBlocked>(registry, "Abs", 6);
-  add_unary<LeakyRelu, kBlocked>(registry, "LeakyRelu", 6, {{"alpha", AttrKind::f, 0.01f}});
+  constexpr OpTraits activation = OpTraits::elementwise();
+  constexpr OpTraits keeps_shape = activation.with(StatedShape::of_first);
+  constexpr OpTraits precise = keeps_shape.with(PrecisionClass::black);
+  add_unary<Relu, kWithIntegers | kBlocked>(registry, "Relu", 6, activation);
+  add_unary<Sigmoid, kBlocked>(registry, "Sigmoid", 6, keeps_shape);
+  add_unary<Tanh, kBlocked>(registry, "Tanh", 6, keeps_shape);
+  add_unary<Exp, kFloatsOnly>(registry, "Exp", 6, precise);
+  add_unary<Log, kFloatsOnly>(registry, "Log", 6, precise);
+  add_unary<Sqrt, kFloatsOnly>(registry, "Sqrt", 6, precise);
+  add_unary<Reciprocal, kFloatsOnly>(registry, "Reciprocal", 6, precise);
+  add_unary<Floor, kBlocked>(registry, "Floor", 6, keeps_shape);
+  add_unary<Ceil, kBlocked>(registry, "Ceil", 6, keeps_shape);
+  add_unary<Erf, kWithIntegers | kBlocked>(registry, "Erf", 9, keeps_shape);
+  add_unary<Neg, kWithIntegers | kBlocked>(registry, "Neg", 6, keeps_shape);
+  add_unary<Abs, kWithIntegers | kBlocked>(registry, "Abs", 6, keeps_shape);
+  add_unary<LeakyRelu, kBlocked>(registry, "LeakyRelu", 6, activation,
+                                 {{"alpha", AttrKind::f, 0.01f}});
 }
 
 }  // namespace anynpu::ops::elementwise

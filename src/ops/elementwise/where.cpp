@@ -49,6 +49,7 @@ void register_where(Registry& registry) {
                         .inputs = {{"condition", "B"}, {"X", "T"}, {"Y", "T"}},
                         .outputs = {{"output", "T"}},
                         .types = {{"B", {DType::boolean}}, {"T", kAnyFixed}},
+                        .traits = OpTraits::data_movement(),
                         .shape = where_rule});
   add_list(registry, "Where", {"wide_where", {DType::boolean}, nullptr, create_plain<plan_where>});
 }

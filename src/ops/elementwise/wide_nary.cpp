@@ -19,6 +19,7 @@ struct NaryRow {
   std::string_view name;
   int64_t since;
   DTypeSet types;
+  OpTraits traits;
   BlockOp op;
   bool to_bool = false;
 };
@@ -94,24 +95,29 @@ BlockOp folding(BlockOp op) {
 }
 
 const std::vector<NaryRow>& nary_rows() {
+  constexpr OpTraits linear = OpTraits::linear();
   static const std::vector<NaryRow> list = {
-      {"Equal", 7, kNumbers | kBool, ANYNPU_EACH(a == b), true},
-      {"Less", 7, kNumbers, ANYNPU_EACH(a < b), true},
-      {"Greater", 7, kNumbers, ANYNPU_EACH(a > b), true},
-      {"LessOrEqual", 12, kNumbers, ANYNPU_EACH(a <= b), true},
-      {"GreaterOrEqual", 12, kNumbers, ANYNPU_EACH(a >= b), true},
-      {"And", 7, kBool, ANYNPU_BITS(a & b), true},
-      {"Or", 7, kBool, ANYNPU_BITS(a | b), true},
-      {"Xor", 7, kBool, ANYNPU_BITS(a ^ b), true},
-      {"BitwiseAnd", 18, kIntegers, ANYNPU_BITS(a & b)},
-      {"BitwiseOr", 18, kIntegers, ANYNPU_BITS(a | b)},
-      {"BitwiseXor", 18, kIntegers, ANYNPU_BITS(a ^ b)},
-      {"BitShift", 11, kIntegers, ANYNPU_BITS(shifted(a, b, p[0] != 0))},
-      {"Mod", 10, kNumbers, ANYNPU_EACH(modulo(a, b, p[0] != 0))},
-      {"Max", 6, kNumbers, folding(ANYNPU_EACH(larger(b, a)))},
-      {"Min", 6, kNumbers, folding(ANYNPU_EACH(smaller(b, a)))},
-      {"Sum", 6, kFloats, folding(ANYNPU_EACH(sum(a, b)))},
-      {"PRelu", 7, kNumbers, ANYNPU_EACH(leaky(a, b))},
+      {"Equal", 7, kNumbers | kBool, linear.with(Rounding::exact).with(Strings::moved),
+       ANYNPU_EACH(a == b), true},
+      {"Less", 7, kNumbers, linear, ANYNPU_EACH(a < b), true},
+      {"Greater", 7, kNumbers, linear, ANYNPU_EACH(a > b), true},
+      {"LessOrEqual", 12, kNumbers, linear, ANYNPU_EACH(a <= b), true},
+      {"GreaterOrEqual", 12, kNumbers, linear, ANYNPU_EACH(a >= b), true},
+      {"And", 7, kBool, linear, ANYNPU_BITS(a & b), true},
+      {"Or", 7, kBool, linear, ANYNPU_BITS(a | b), true},
+      {"Xor", 7, kBool, OpTraits::general(), ANYNPU_BITS(a ^ b), true},
+      {"BitwiseAnd", 18, kIntegers, linear, ANYNPU_BITS(a & b)},
+      {"BitwiseOr", 18, kIntegers, linear, ANYNPU_BITS(a | b)},
+      {"BitwiseXor", 18, kIntegers, linear, ANYNPU_BITS(a ^ b)},
+      {"BitShift", 11, kIntegers, linear.with(Rounding::exact),
+       ANYNPU_BITS(shifted(a, b, p[0] != 0))},
+      {"Mod", 10, kNumbers, linear, ANYNPU_EACH(modulo(a, b, p[0] != 0))},
+      {"Max", 6, kNumbers, OpTraits::broadcast().with(Rounding::exact),
+       folding(ANYNPU_EACH(larger(b, a)))},
+      {"Min", 6, kNumbers, OpTraits::broadcast().with(Rounding::exact),
+       folding(ANYNPU_EACH(smaller(b, a)))},
+      {"Sum", 6, kFloats, linear.with(PrecisionClass::gray), folding(ANYNPU_EACH(sum(a, b)))},
+      {"PRelu", 7, kNumbers, OpTraits::broadcast(), ANYNPU_EACH(leaky(a, b))},
   };
   return list;
 }
@@ -198,6 +204,7 @@ void register_wide_nary(Registry& registry) {
                     .inputs = {{"A", "T"}, {"B", "T"}},
                     .outputs = {{"C", "U"}},
                     .types = {{"T", row.types}},
+                    .traits = row.traits,
                     .shape = nary_rule};
     if (row.op.folds) schema.inputs = {{"data", "T", Presence::variadic}};
     if (row.name == "Mod") schema.attrs = {{"fmod", AttrKind::i, int64_t{0}}};
@@ -210,14 +217,17 @@ void register_wide_nary(Registry& registry) {
                         .inputs = {{"data", "T", Presence::variadic}},
                         .outputs = {{"mean", "T"}},
                         .types = {{"T", kFloats}},
+                        .traits = OpTraits::linear().with(PrecisionClass::gray),
                         .shape = same_type_rule});
   add_list(registry, "Mean", {"wide_nary", kFloats, nullptr, create_plain<plan_mean>});
-  registry.add(OpSchema{.name = "Pow",
-                        .since = 7,
-                        .inputs = {{"X", "T"}, {"Y", "T1"}},
-                        .outputs = {{"Z", "T"}},
-                        .types = {{"T", kNumbers}, {"T1", kNumbers}},
-                        .shape = same_type_rule});
+  registry.add(OpSchema{
+      .name = "Pow",
+      .since = 7,
+      .inputs = {{"X", "T"}, {"Y", "T1"}},
+      .outputs = {{"Z", "T"}},
+      .types = {{"T", kNumbers}, {"T1", kNumbers}},
+      .traits = OpTraits::linear().with(TransposeRule::broadcast).with(StatedShape::of_broadcast),
+      .shape = same_type_rule});
   add_list(registry, "Pow", {"wide_nary", kNumbers, nullptr, create_plain<plan_pow>});
 }
 

@@ -142,6 +142,7 @@ void add_int8_matmul_schemas(Registry& registry) {
                                    {"b_zero_point", "B", Presence::optional}},
                         .outputs = {{"Y", "I"}},
                         .types = {{"A", kBytes}, {"B", kBytes}},
+                        .traits = OpTraits::general(),
                         .shape = int8_matmul_rule});
   registry.add(OpSchema{
       .name = "QLinearMatMul",
@@ -156,6 +157,7 @@ void add_int8_matmul_schemas(Registry& registry) {
                  {"y_zero_point", "Y"}},
       .outputs = {{"y", "Y"}},
       .types = {{"A", kLinearBytes}, {"B", kLinearBytes}, {"Y", kLinearBytes}, {"S", kFloats}},
+      .traits = OpTraits::general(),
       .shape = int8_matmul_rule});
 }
 

@@ -198,6 +198,7 @@ void add_gemm_schemas(Registry& registry) {
                 .outputs = {{"Y", "T"}},
                 .types = {{"T", kGemmTypes}},
                 .attrs = attrs,
+                .traits = OpTraits::matrix().with(CostClass::product),
                 .shape = gemm_rule};
   registry.add(gemm);
   gemm.since = 11;
@@ -206,6 +207,7 @@ void add_gemm_schemas(Registry& registry) {
   OpSchema fused = gemm;
   fused.name = "FusedGemm";
   fused.domain = "anynpu";
+  fused.traits = OpTraits::matrix();
   fused.since = 1;
   fused.attrs.push_back({"activation", AttrKind::s, ""});
   fused.attrs.push_back({"activation_min", AttrKind::f, std::numeric_limits<float>::lowest()});
@@ -213,6 +215,7 @@ void add_gemm_schemas(Registry& registry) {
   registry.add(fused);
   OpSchema fused_matmul = fused;
   fused_matmul.name = "FusedMatMul";
+  fused_matmul.traits = OpTraits::general();
   fused_matmul.inputs.push_back({"Z", "T", Presence::optional});
   std::erase_if(fused_matmul.attrs, [](const AttrSchema& attr) { return attr.name == "beta"; });
   fused_matmul.shape = fused_matmul_rule;
@@ -222,6 +225,7 @@ void add_gemm_schemas(Registry& registry) {
                         .inputs = {{"A", "T"}, {"B", "T"}},
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", kGemmTypes}},
+                        .traits = OpTraits::matrix().with(CostClass::product),
                         .shape = matmul_rule});
 }
 

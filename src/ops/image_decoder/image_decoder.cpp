@@ -76,6 +76,7 @@ void register_family(Registry& registry) {
                         .outputs = {{"image", "T"}},
                         .types = {{"T", {DType::u8}}},
                         .attrs = {{"pixel_format", AttrKind::s, std::string_view("RGB")}},
+                        .traits = OpTraits::general().with(SizedBy::data),
                         .shape = decoder_rule});
   registry.add(KernelDef{.op = "ImageDecoder",
                          .name = "reference",

@@ -189,9 +189,11 @@ void register_gather(Registry& registry) {
                   .outputs = {{"output", "T"}},
                   .types = {{"T", kAnyFixed}, {"I", kIndices}},
                   .attrs = {{"axis", AttrKind::i, int64_t{0}}},
+                  .traits = OpTraits::data_movement(),
                   .shape = gather_rule};
   registry.add(schema);
   schema.name = "GatherElements";
+  schema.traits = OpTraits::data_movement().with(PrecisionClass::black);
   schema.since = 11;
   schema.shape = elements_rule;
   registry.add(schema);

@@ -66,13 +66,16 @@ PlanResult plan_one_hot(const OpContext& context) {
 }  // namespace
 
 void register_one_hot(Registry& registry) {
-  registry.add(OpSchema{.name = "OneHot",
-                        .since = 9,
-                        .inputs = {{"indices", "I"}, {"depth", "D"}, {"values", "T"}},
-                        .outputs = {{"output", "T"}},
-                        .types = {{"I", kNumbers}, {"D", kNumbers}, {"T", kAnyFixed}},
-                        .attrs = {{"axis", AttrKind::i, int64_t{-1}}},
-                        .shape = one_hot_rule});
+  registry.add(OpSchema{
+      .name = "OneHot",
+      .since = 9,
+      .inputs = {{"indices", "I"}, {"depth", "D"}, {"values", "T"}},
+      .outputs = {{"output", "T"}},
+      .types = {{"I", kNumbers}, {"D", kNumbers}, {"T", kAnyFixed}},
+      .attrs = {{"axis", AttrKind::i, int64_t{-1}}},
+      .traits =
+          OpTraits::linear().with(Rounding::exact).with(SizedBy::parameters).with(Strings::moved),
+      .shape = one_hot_rule});
   registry.add(KernelDef{.op = "OneHot",
                          .name = "reference",
                          .types = kNumbers,

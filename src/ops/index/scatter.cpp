@@ -167,9 +167,11 @@ void register_scatter(Registry& registry) {
                   .outputs = {{"output", "T"}},
                   .types = {{"T", kAnyFixed}, {"I", kIndices}},
                   .attrs = {axis},
+                  .traits = OpTraits::general().with(Rounding::exact).with(Strings::moved),
                   .shape = scatter_elements_rule};
   registry.add(schema);
   schema.name = "ScatterElements";
+  schema.traits = OpTraits::data_movement().with(PrecisionClass::black);
   schema.since = 11;
   registry.add(schema);
   schema.since = 16;

@@ -102,19 +102,23 @@ PlanResult plan_non_zero(const OpContext& context) {
 }  // namespace
 
 void register_select(Registry& registry) {
-  registry.add(OpSchema{.name = "Compress",
-                        .since = 9,
-                        .inputs = {{"input", "T"}, {"condition", "B"}},
-                        .outputs = {{"output", "T"}},
-                        .types = {{"T", kAnyFixed}, {"B", {DType::boolean}}},
-                        .attrs = {{"axis", AttrKind::i}},
-                        .shape = compress_rule});
-  registry.add(OpSchema{.name = "NonZero",
-                        .since = 9,
-                        .inputs = {{"X", "T"}},
-                        .outputs = {{"Y", "I"}},
-                        .types = {{"T", kValues}},
-                        .shape = non_zero_rule});
+  registry.add(
+      OpSchema{.name = "Compress",
+               .since = 9,
+               .inputs = {{"input", "T"}, {"condition", "B"}},
+               .outputs = {{"output", "T"}},
+               .types = {{"T", kAnyFixed}, {"B", {DType::boolean}}},
+               .attrs = {{"axis", AttrKind::i}},
+               .traits = OpTraits::data_movement().with(PrecisionClass::black).with(SizedBy::data),
+               .shape = compress_rule});
+  registry.add(OpSchema{
+      .name = "NonZero",
+      .since = 9,
+      .inputs = {{"X", "T"}},
+      .outputs = {{"Y", "I"}},
+      .types = {{"T", kValues}},
+      .traits = OpTraits::linear().with(Rounding::exact).with(SizedBy::data).with(Strings::moved),
+      .shape = non_zero_rule});
   registry.add(KernelDef{.op = "Compress",
                          .name = "reference",
                          .types = kAnyFixed,

@@ -99,6 +99,7 @@ void register_tensor_scatter(Registry& registry) {
       .types = {{"T", kAnyPacked}, {"I", {DType::i64}}},
       .attrs = {{"axis", AttrKind::i, int64_t{-2}},
                 {"mode", AttrKind::s, std::string_view("linear")}},
+      .traits = OpTraits::general(),
       .shape = scatter_rule});
   registry.add(KernelDef{.op = "TensorScatter",
                          .name = "reference",

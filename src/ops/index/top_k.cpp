@@ -123,6 +123,7 @@ void register_top_k(Registry& registry) {
       .outputs = {{"Values", "T"}, {"Indices", "I"}},
       .types = {{"T", kNumbers}},
       .attrs = {axis, {"k", AttrKind::i, {}, true}, {"largest", AttrKind::i, int64_t{1}}},
+      .traits = OpTraits::general().with(SizedBy::parameters),
       .shape = top_k_rule};
   registry.add(schema);
   schema.since = 10;

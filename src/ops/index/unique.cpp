@@ -154,6 +154,7 @@ void register_unique(Registry& registry) {
       .outputs = {{"Y", "T"}, optional("indices"), optional("inverse_indices"), optional("counts")},
       .types = {{"T", kValues}},
       .attrs = {{"axis", AttrKind::i}, {"sorted", AttrKind::i, int64_t{1}}},
+      .traits = OpTraits::general().with(Rounding::exact).with(SizedBy::data).with(Strings::moved),
       .shape = unique_rule});
   registry.add(KernelDef{.op = "Unique",
                          .name = "reference",

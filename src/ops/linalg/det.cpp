@@ -68,6 +68,7 @@ void register_family(Registry& registry) {
                         .inputs = {{"X", "T"}},
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
+                        .traits = OpTraits::general(),
                         .shape = det_rule});
   registry.add(KernelDef{
       .op = "Det", .name = "reference", .types = kFloats, .create = create_plain<plan_det>});

@@ -95,6 +95,7 @@ void register_family(Registry& registry) {
                   .types = {{"T", kFloats}, {"I", kIndices}},
                   .attrs = {{"ignore_index", AttrKind::i},
                             {"reduction", AttrKind::s, std::string_view("mean")}},
+                  .traits = OpTraits::general(),
                   .shape = loss_rule};
   registry.add(schema);
   schema.name = "SoftmaxCrossEntropyLoss";

@@ -169,6 +169,7 @@ void register_batch_norm(Registry& registry) {
                   .outputs = outputs,
                   .types = {{"T", kFloats}},
                   .attrs = attrs,
+                  .traits = OpTraits::linear(),
                   .shape = batch_norm_rule};
   OpSchema oldest = schema;
   oldest.since = 7;

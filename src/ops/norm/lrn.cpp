@@ -72,6 +72,7 @@ void register_lrn(Registry& registry) {
                                   {"beta", AttrKind::f, 0.75f},
                                   {"bias", AttrKind::f, 1.0f},
                                   {"size", AttrKind::i, {}, true}},
+                        .traits = OpTraits::general(),
                         .shape = lrn_rule});
   registry.add(KernelDef{
       .op = "LRN", .name = "lrn_reference", .types = kFloats, .create = create_plain<plan_lrn>});

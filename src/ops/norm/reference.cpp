@@ -302,6 +302,7 @@ void register_norm_groups(Registry& registry) {
                                     {"InvStdDev", "U", Presence::optional}},
                         .types = {{"T", kFloats}},
                         .attrs = {axis, epsilon, stash},
+                        .traits = OpTraits::linear(),
                         .shape = layer_rule});
   registry.add(OpSchema{.name = "RMSNormalization",
                         .since = 23,
@@ -309,6 +310,7 @@ void register_norm_groups(Registry& registry) {
                         .outputs = {{"Y", "V"}},
                         .types = {{"T", kFloats}, {"V", kFloats}},
                         .attrs = {axis, epsilon, stash},
+                        .traits = OpTraits::general(),
                         .shape = layer_rule});
   OpSchema channels{.name = "InstanceNormalization",
                     .since = 6,
@@ -316,9 +318,11 @@ void register_norm_groups(Registry& registry) {
                     .outputs = {{"output", "T"}},
                     .types = {{"T", kFloats}},
                     .attrs = {epsilon},
+                    .traits = OpTraits::linear(),
                     .shape = channel_rule};
   registry.add(channels);
   channels.name = "GroupNormalization";
+  channels.traits = OpTraits::general();
   channels.since = 18;
   channels.attrs.push_back({"num_groups", AttrKind::i, {}, true});
   registry.add(channels);
@@ -331,6 +335,7 @@ void register_norm_groups(Registry& registry) {
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
                         .attrs = {{"axes", AttrKind::ints, std::vector<int64_t>{0, 2, 3}}},
+                        .traits = OpTraits::general(),
                         .shape = mvn_rule});
   const auto add = [&](std::string_view op, auto create) {
     add_list(registry, op, {"norm_reference", kFloats, nullptr, create});

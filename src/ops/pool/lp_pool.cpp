@@ -79,6 +79,7 @@ void register_lp_pool(Registry& registry) {
                                   {"kernel_shape", AttrKind::ints, {}, true},
                                   {"pads", AttrKind::ints},
                                   {"strides", AttrKind::ints}},
+                        .traits = OpTraits::general(),
                         .shape = lp_rule});
   registry.add(OpSchema{.name = "GlobalLpPool",
                         .since = 2,
@@ -86,6 +87,7 @@ void register_lp_pool(Registry& registry) {
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
                         .attrs = {p},
+                        .traits = OpTraits::general(),
                         .shape = lp_rule});
   for (std::string_view op : {"LpPool", "GlobalLpPool"}) {
     registry.add(KernelDef{

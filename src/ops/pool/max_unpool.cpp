@@ -93,6 +93,7 @@ void register_max_unpool(Registry& registry) {
                .attrs = {{"kernel_shape", AttrKind::ints, {}, true},
                          {"pads", AttrKind::ints},
                          {"strides", AttrKind::ints}},
+               .traits = OpTraits::general().with(SizedBy::parameters),
                .shape = unpool_rule});
   registry.add(KernelDef{.op = "MaxUnpool",
                          .name = "reference",

@@ -68,6 +68,7 @@ void add_pool_schemas(Registry& registry) {
                .outputs = {{"Y", "T"}, {"Indices", "I", Presence::optional}},
                .types = {{"T", kFloats | DTypeSet{DType::i8, DType::u8}}},
                .attrs = window,
+               .traits = OpTraits::general().with(PrecisionClass::gray),
                .shape = pool_rule};
   max.attrs.push_back({"storage_order", AttrKind::i, int64_t{0}});
   registry.add(max);
@@ -77,6 +78,7 @@ void add_pool_schemas(Registry& registry) {
                    .outputs = {{"Y", "T"}},
                    .types = {{"T", kFloats}},
                    .attrs = window,
+                   .traits = OpTraits::general().with(PrecisionClass::gray),
                    .shape = pool_rule};
   average.attrs.push_back({"count_include_pad", AttrKind::i, int64_t{0}});
   registry.add(average);
@@ -86,6 +88,7 @@ void add_pool_schemas(Registry& registry) {
                           .inputs = {{"X", "T"}},
                           .outputs = {{"Y", "T"}},
                           .types = {{"T", kFloats}},
+                          .traits = OpTraits::general().with(PrecisionClass::gray),
                           .shape = pool_rule});
   }
 }

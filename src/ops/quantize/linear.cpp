@@ -232,6 +232,7 @@ void add_schemas(Registry& registry) {
       .inputs = {{"x", "T"}, {"y_scale", "S"}, {"y_zero_point", "Z", Presence::optional}},
       .outputs = {{"y", "Z"}},
       .types = {{"T", kScaled}, {"S", kScaled | kScaleFloat}, {"Z", kQuantised}},
+      .traits = OpTraits::linear().with(PrecisionClass::fixed),
       .shape = quantize_rule};
   const AttrSchema axis{"axis", AttrKind::i, int64_t{1}};
   const AttrSchema block{"block_size", AttrKind::i, int64_t{0}};
@@ -256,6 +257,7 @@ void add_schemas(Registry& registry) {
                .inputs = {{"x", "T"}, {"x_scale", "S"}, {"x_zero_point", "T", Presence::optional}},
                .outputs = {{"y", "Y"}},
                .types = {{"T", kStored}, {"S", kFloats | kScaleFloat}},
+               .traits = OpTraits::linear().with(PrecisionClass::fixed),
                .shape = dequantize_rule};
   registry.add(schema);
   schema.attrs = {axis};
@@ -272,6 +274,7 @@ void add_schemas(Registry& registry) {
                         .inputs = {{"x", "T"}},
                         .outputs = {{"y", "Q"}, {"y_scale", "S"}, {"y_zero_point", "Q"}},
                         .types = {{"T", {DType::f32}}},
+                        .traits = OpTraits::general().with(PrecisionClass::fixed),
                         .shape = dynamic_rule});
 }
 

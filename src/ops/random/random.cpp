@@ -188,7 +188,10 @@ void register_family(Registry& registry) {
   const std::vector<AttrSchema> normal = {{"mean", AttrKind::f, 0.0f},
                                           {"scale", AttrKind::f, 1.0f}};
   for (const char* name : {"RandomUniform", "RandomNormal"}) {
-    OpSchema schema{.name = name, .outputs = {{"output", "O"}}, .shape = shaped_rule};
+    OpSchema schema{.name = name,
+                    .outputs = {{"output", "O"}},
+                    .traits = OpTraits::random(),
+                    .shape = shaped_rule};
     schema.attrs = std::string_view(name) == "RandomUniform" ? uniform : normal;
     schema.attrs.push_back({"shape", AttrKind::ints, {}, true});
     add(registry, std::move(schema), create_plain<plan_numbers>);
@@ -198,6 +201,7 @@ void register_family(Registry& registry) {
                     .inputs = {{"input", "T"}},
                     .outputs = {{"output", "O"}},
                     .types = {{"T", kAnyFixed}},
+                    .traits = OpTraits::random(),
                     .shape = like_rule};
     schema.attrs = std::string_view(name) == "RandomUniformLike" ? uniform : normal;
     add(registry, std::move(schema), create_plain<plan_numbers>);
@@ -208,6 +212,7 @@ void register_family(Registry& registry) {
                .inputs = {{"input", "T"}},
                .outputs = {{"output", "O"}},
                .types = {{"T", kFloats}},
+               .traits = OpTraits::random(),
                .shape = like_rule},
       create_plain<plan_bernoulli>);
   add(registry,
@@ -217,6 +222,7 @@ void register_family(Registry& registry) {
                .outputs = {{"output", "O"}},
                .types = {{"T", kFloats}},
                .attrs = {{"sample_size", AttrKind::i, int64_t{1}}},
+               .traits = OpTraits::random(),
                .shape = multinomial_rule},
       create_plain<plan_multinomial>);
 }

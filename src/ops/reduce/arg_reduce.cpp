@@ -72,6 +72,7 @@ void register_arg_reduce(Registry& registry) {
         .outputs = {{"reduced", "I"}},
         .types = {{"T", kNumbers}},
         .attrs = {{"axis", AttrKind::i, int64_t{0}}, {"keepdims", AttrKind::i, int64_t{1}}},
+        .traits = OpTraits::linear().with(Rounding::exact),
         .shape = arg_rule};
     registry.add(schema);
     schema.since = 12;

@@ -348,6 +348,16 @@ Status reduce_rule(OpContext& context) {
   return set_output(context, 0, x.dtype, std::move(shape));
 }
 
+namespace {
+
+OpTraits reduce_traits(std::string_view name) {
+  const OpTraits traits = OpTraits::linear().with(SizedBy::parameters);
+  const bool chooses = name == "ReduceMax" || name == "ReduceMin";
+  return chooses ? traits.with(PrecisionClass::gray).with(Rounding::exact) : traits;
+}
+
+}  // namespace
+
 void register_family(Registry& registry) {
   std::vector<std::pair<std::string_view, DTypeSet>> names = {{"ReduceLogSumExp", kNumbers}};
   for (const ReduceRow& row : kRows) names.emplace_back(row.name, row.types);
@@ -358,6 +368,7 @@ void register_family(Registry& registry) {
                     .outputs = {{"reduced", "T"}},
                     .types = {{"T", types}},
                     .attrs = {{"axes", AttrKind::ints}, {"keepdims", AttrKind::i, int64_t{1}}},
+                    .traits = reduce_traits(name),
                     .shape = reduce_rule};
     registry.add(schema);
     schema.since = name == "ReduceSum" ? 13 : 18;

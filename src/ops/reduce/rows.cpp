@@ -143,6 +143,7 @@ void register_rows(Registry& registry) {
                   .outputs = {{"output", "T"}},
                   .types = {{"T", kFloats}},
                   .attrs = {{"axis", AttrKind::i, int64_t{1}}},
+                  .traits = OpTraits::general(),
                   .shape = same_rule};
   registry.add(schema);
   schema.since = 13;
@@ -159,9 +160,11 @@ void register_rows(Registry& registry) {
       .outputs = {{"y", "T"}},
       .types = {{"T", kNumbers}, {"I", {DType::i32, DType::i64}}},
       .attrs = {{"exclusive", AttrKind::i, int64_t{0}}, {"reverse", AttrKind::i, int64_t{0}}},
+      .traits = OpTraits::linear(),
       .shape = same_rule};
   registry.add(running);
   running.name = "CumProd";
+  running.traits = OpTraits::general();
   running.since = 26;
   registry.add(running);
   for (std::string_view name : {"Hardmax", "LpNormalization"}) {

@@ -289,6 +289,7 @@ void register_grid_sample(Registry& registry) {
                   .attrs = {corners,
                             {"mode", AttrKind::s, std::string_view("bilinear")},
                             {"padding_mode", AttrKind::s, std::string_view("zeros")}},
+                  .traits = OpTraits::general().with(Strings::moved),
                   .shape = grid_rule};
   registry.add(schema);
   schema.since = 20;
@@ -300,6 +301,7 @@ void register_grid_sample(Registry& registry) {
                         .outputs = {{"grid", "T"}},
                         .types = {{"T", kFloats}, {"I", {DType::i64}}},
                         .attrs = {corners},
+                        .traits = OpTraits::general().with(SizedBy::parameters),
                         .shape = affine_rule});
   registry.add(KernelDef{.op = "GridSample",
                          .name = "reference",

@@ -340,6 +340,10 @@ void register_family(Registry& registry) {
                   .outputs = {{"Y", "T"}},
                   .types = {{"T", kValues}},
                   .attrs = {mode, {"scales", AttrKind::floats, {}, true}},
+                  .traits = OpTraits::general()
+                                .with(PrecisionClass::gray)
+                                .with(SizedBy::parameters)
+                                .with(Strings::moved),
                   .shape = resize_rule};
   registry.add(schema);
   schema.since = 9;

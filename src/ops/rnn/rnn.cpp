@@ -297,7 +297,9 @@ void add_schemas(Registry& registry) {
                     .outputs = {{"Y", "T", Presence::optional}, {"Y_h", "T", Presence::optional}},
                     .types = {{"T", kFloats}, {"I", {DType::i32}}},
                     .attrs = common,
+                    .traits = OpTraits::general(),
                     .shape = rnn_rule};
+    if (name != "RNN") schema.traits = schema.traits.with(Rounding::every_step);
     if (name == "GRU") schema.attrs.push_back({"linear_before_reset", AttrKind::i, int64_t{0}});
     if (name == "LSTM") {
       schema.attrs.push_back({"input_forget", AttrKind::i, int64_t{0}});

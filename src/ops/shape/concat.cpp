@@ -101,6 +101,7 @@ void register_concat(Registry& registry) {
                   .outputs = {{"concat_result", "T"}},
                   .types = {{"T", kAnyFixed}},
                   .attrs = {{"axis", AttrKind::i, int64_t{1}}},
+                  .traits = OpTraits::data_movement().with(TransposeRule::axis),
                   .shape = concat_rule};
   registry.add(schema);
   schema.since = 4;

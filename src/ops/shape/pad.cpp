@@ -165,6 +165,7 @@ void register_pad(Registry& registry) {
                .outputs = {{"output", "T"}},
                .types = {{"T", kFloats}},
                .attrs = {mode, {"pads", AttrKind::ints, {}, true}, {"value", AttrKind::f, 0.0f}},
+               .traits = OpTraits::data_movement().with(SizedBy::parameters),
                .shape = pad_rule});
   OpSchema schema{
       .name = "Pad",
@@ -173,19 +174,23 @@ void register_pad(Registry& registry) {
       .outputs = {{"output", "T"}},
       .types = {{"T", kAnyPacked}, {"I", {DType::i64}}},
       .attrs = {mode},
+      .traits = OpTraits::data_movement().with(SizedBy::parameters),
       .shape = pad_rule};
   registry.add(schema);
   schema.since = 18;
   schema.inputs.push_back({"axes", "J", Presence::optional});
   schema.types.push_back({"J", {DType::i32, DType::i64}});
   registry.add(schema);
-  registry.add(OpSchema{.name = "CenterCropPad",
-                        .since = 18,
-                        .inputs = {{"input_data", "T"}, {"shape", "I"}},
-                        .outputs = {{"output_data", "T"}},
-                        .types = {{"T", kAnyFixed}, {"I", {DType::i32, DType::i64}}},
-                        .attrs = {{"axes", AttrKind::ints}},
-                        .shape = crop_rule});
+  registry.add(OpSchema{
+      .name = "CenterCropPad",
+      .since = 18,
+      .inputs = {{"input_data", "T"}, {"shape", "I"}},
+      .outputs = {{"output_data", "T"}},
+      .types = {{"T", kAnyFixed}, {"I", {DType::i32, DType::i64}}},
+      .attrs = {{"axes", AttrKind::ints}},
+      .traits =
+          OpTraits::general().with(Rounding::exact).with(SizedBy::parameters).with(Strings::moved),
+      .shape = crop_rule});
   registry.add(KernelDef{.op = "Pad",
                          .name = "mapped_copy",
                          .types = kAnyPacked,

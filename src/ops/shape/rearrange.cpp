@@ -150,6 +150,7 @@ void register_rearrange(Registry& registry) {
                   .outputs = {{"output", "T"}},
                   .types = {{"T", kAnyFixed}},
                   .attrs = {{"blocksize", AttrKind::i, {}, true}},
+                  .traits = OpTraits::data_movement(),
                   .shape = blocks_rule};
   const AttrSchema mode{"mode", AttrKind::s, std::string_view("DCR")};
   OpSchema to_space = blocks;
@@ -166,6 +167,7 @@ void register_rearrange(Registry& registry) {
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kAnyFixed}, {"I", {DType::i64}}},
                         .attrs = {{"upper", AttrKind::i, int64_t{1}}},
+                        .traits = OpTraits::general().with(Rounding::exact).with(Strings::moved),
                         .shape = same_rule});
   registry.add(OpSchema{
       .name = "ReverseSequence",
@@ -174,6 +176,7 @@ void register_rearrange(Registry& registry) {
       .outputs = {{"Y", "T"}},
       .types = {{"T", kAnyFixed}, {"I", {DType::i64}}},
       .attrs = {{"batch_axis", AttrKind::i, int64_t{1}}, {"time_axis", AttrKind::i, int64_t{0}}},
+      .traits = OpTraits::data_movement().with(PrecisionClass::black),
       .shape = reverse_rule});
   const auto add = [&](std::string_view op, auto create) {
     registry.add(KernelDef{.op = op, .name = "reference", .types = kAnyFixed, .create = create});

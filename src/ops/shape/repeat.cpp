@@ -73,6 +73,7 @@ void register_repeat(Registry& registry) {
                   .inputs = {{"input", "T"}, {"shape", "I"}},
                   .outputs = {{"output", "T"}},
                   .types = {{"T", kAnyFixed}, {"I", {DType::i64}}},
+                  .traits = OpTraits::data_movement().with(SizedBy::parameters),
                   .shape = expand_rule};
   registry.add(schema);
   schema.name = "Tile";

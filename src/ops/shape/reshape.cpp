@@ -257,45 +257,63 @@ void register_reshape(Registry& registry) {
                       .since = 1,
                       .inputs = {data},
                       .attrs = {{"shape", AttrKind::ints}},
+                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
                       .shape = reshape_rule});
   add_view(registry, {.name = "Reshape",
                       .since = 5,
                       .inputs = {data, {"shape", "I"}},
                       .types = {index},
+                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
                       .shape = reshape_rule});
   add_view(registry, {.name = "Reshape",
                       .since = 14,
                       .inputs = {data, {"shape", "I"}},
                       .types = {index},
                       .attrs = {{"allowzero", AttrKind::i, int64_t{0}}},
+                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
                       .shape = reshape_rule});
   add_view(registry, {.name = "Flatten",
                       .since = 1,
                       .inputs = {data},
                       .attrs = {{"axis", AttrKind::i, int64_t{1}}},
+                      .traits = OpTraits::data_movement(),
                       .shape = flatten_rule});
-  add_view(registry,
-           {.name = "Squeeze", .since = 1, .inputs = {data}, .attrs = axes, .shape = squeeze_rule});
+  add_view(registry, {.name = "Squeeze",
+                      .since = 1,
+                      .inputs = {data},
+                      .attrs = axes,
+                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
+                      .shape = squeeze_rule});
   add_view(registry, {.name = "Squeeze",
                       .since = 13,
                       .inputs = {data, axes_input},
                       .types = {index},
+                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
                       .shape = squeeze_rule});
-  add_view(
-      registry,
-      {.name = "Unsqueeze", .since = 1, .inputs = {data}, .attrs = axes, .shape = unsqueeze_rule});
+  add_view(registry, {.name = "Unsqueeze",
+                      .since = 1,
+                      .inputs = {data},
+                      .attrs = axes,
+                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
+                      .shape = unsqueeze_rule});
   add_view(registry, {.name = "Unsqueeze",
                       .since = 13,
                       .inputs = {data, {"axes", "I"}},
                       .types = {index},
+                      .traits = OpTraits::data_movement().with(SizedBy::parameters),
                       .shape = unsqueeze_rule});
-  add_view(registry, {.name = "Identity", .since = 1, .inputs = {data}, .shape = identity_rule});
+  add_view(registry, {.name = "Identity",
+                      .since = 1,
+                      .inputs = {data},
+                      .traits = OpTraits::data_movement().with(StatedShape::of_first),
+                      .shape = identity_rule});
   registry.add(OpSchema{.name = "BitCast",
                         .since = 26,
                         .inputs = {{"input", "T1"}},
                         .outputs = {{"output", "T2"}},
                         .types = {{"T1", kAnyPacked}, {"T2", kAnyPacked}},
                         .attrs = {{"to", AttrKind::i, {}, true}},
+                        .traits = OpTraits::general(),
                         .shape = bit_cast_rule});
   const FormalOperand mask{"mask", "M", Presence::optional};
   const AttrSchema ratio{"ratio", AttrKind::f, 0.5f};
@@ -304,12 +322,14 @@ void register_reshape(Registry& registry) {
                       .inputs = {data},
                       .outputs = {mask},
                       .attrs = {ratio, {"is_test", AttrKind::i, int64_t{0}}},
+                      .traits = OpTraits::linear().with(PrecisionClass::gray),
                       .shape = dropout_rule});
   add_view(registry, {.name = "Dropout",
                       .since = 10,
                       .inputs = {data},
                       .outputs = {mask},
                       .attrs = {ratio},
+                      .traits = OpTraits::linear().with(PrecisionClass::gray),
                       .shape = dropout_rule});
   add_view(registry, {.name = "Dropout",
                       .since = 12,
@@ -318,6 +338,7 @@ void register_reshape(Registry& registry) {
                                  {"training_mode", "B", Presence::optional}},
                       .outputs = {mask},
                       .attrs = {{"seed", AttrKind::i}},
+                      .traits = OpTraits::linear().with(PrecisionClass::gray),
                       .shape = dropout_rule});
   for (std::string_view op :
        {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "BitCast"}) {

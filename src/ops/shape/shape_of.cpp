@@ -179,6 +179,7 @@ void register_shape_of(Registry& registry) {
                  .inputs = {{"data", "T"}},
                  .outputs = {{"shape", "I"}},
                  .types = {{"T", kAnyPacked}},
+                 .traits = OpTraits::linear().with(Strings::moved),
                  .shape = shape_rule,
                  .reads_shapes_only = true};
   registry.add(shape);
@@ -190,21 +191,25 @@ void register_shape_of(Registry& registry) {
                         .inputs = {{"data", "T"}},
                         .outputs = {{"size", "I"}},
                         .types = {{"T", kAnyPacked}},
+                        .traits = OpTraits::linear().with(Strings::moved),
                         .shape = size_rule,
                         .reads_shapes_only = true});
-  registry.add(OpSchema{.name = "ConstantOfShape",
-                        .since = 9,
-                        .inputs = {{"input", "I"}},
-                        .outputs = {{"output", "T"}},
-                        .types = {{"I", {DType::i64}}},
-                        .attrs = {{"value", AttrKind::tensor}},
-                        .shape = constant_of_shape_rule});
+  registry.add(
+      OpSchema{.name = "ConstantOfShape",
+               .since = 9,
+               .inputs = {{"input", "I"}},
+               .outputs = {{"output", "T"}},
+               .types = {{"I", {DType::i64}}},
+               .attrs = {{"value", AttrKind::tensor}},
+               .traits = OpTraits::linear().with(PrecisionClass::fixed).with(SizedBy::parameters),
+               .shape = constant_of_shape_rule});
   registry.add(OpSchema{.name = "EyeLike",
                         .since = 9,
                         .inputs = {{"input", "T"}},
                         .outputs = {{"output", "U"}},
                         .types = {{"T", kNumbers | DTypeSet{DType::boolean}}},
                         .attrs = {{"dtype", AttrKind::i}, {"k", AttrKind::i, int64_t{0}}},
+                        .traits = OpTraits::linear().with(PrecisionClass::fixed),
                         .shape = eye_rule,
                         .reads_shapes_only = true});
   OpSchema range{.name = "Range",
@@ -212,6 +217,7 @@ void register_shape_of(Registry& registry) {
                  .inputs = {{"start", "T"}, {"limit", "T"}, {"delta", "T"}},
                  .outputs = {{"output", "T"}},
                  .types = {{"T", kNumbers}},
+                 .traits = OpTraits::linear().with(SizedBy::data),
                  .shape = range_rule};
   registry.add(range);
   range.since = 27;

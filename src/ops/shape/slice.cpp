@@ -112,6 +112,7 @@ void register_slice(Registry& registry) {
                         .attrs = {{"starts", AttrKind::ints, {}, true},
                                   {"ends", AttrKind::ints, {}, true},
                                   {"axes", AttrKind::ints}},
+                        .traits = OpTraits::data_movement().with(SizedBy::parameters),
                         .shape = slice_rule});
   registry.add(OpSchema{.name = "Slice",
                         .since = 10,
@@ -122,6 +123,7 @@ void register_slice(Registry& registry) {
                                    {"steps", "I", Presence::optional}},
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kAnyFixed}, {"I", {DType::i32, DType::i64}}},
+                        .traits = OpTraits::data_movement().with(SizedBy::parameters),
                         .shape = slice_rule});
   registry.add(KernelDef{.op = "Slice",
                          .name = "strided_copy",

@@ -99,6 +99,7 @@ void register_split(Registry& registry) {
                   .outputs = {{"outputs", "T", Presence::variadic}},
                   .types = {{"T", kAnyFixed}},
                   .attrs = {axis, {"split", AttrKind::ints}},
+                  .traits = OpTraits::data_movement().with(SizedBy::parameters),
                   .shape = split_rule};
   registry.add(schema);
   schema.since = 13;

@@ -56,6 +56,7 @@ void register_transpose(Registry& registry) {
                         .outputs = {{"transposed", "T"}},
                         .types = {{"T", kAnyPacked}},
                         .attrs = {{"perm", AttrKind::ints}},
+                        .traits = OpTraits::data_movement(),
                         .shape = transpose_rule});
   registry.add(KernelDef{.op = "Transpose",
                          .name = "strided_copy",

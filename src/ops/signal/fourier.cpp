@@ -341,6 +341,7 @@ void register_fourier(Registry& registry) {
                   .outputs = {{"output", "T"}},
                   .types = {{"T", kFloats}, {"I", kWhole}},
                   .attrs = {inverse, onesided, {"axis", AttrKind::i, int64_t{1}}},
+                  .traits = OpTraits::general().with(SizedBy::parameters),
                   .shape = dft_rule};
   registry.add(schema);
   schema.since = 20;
@@ -357,6 +358,7 @@ void register_fourier(Registry& registry) {
                         .outputs = {{"output", "T"}},
                         .types = {{"T", kFloats}, {"I", kWhole}},
                         .attrs = {{"onesided", AttrKind::i, int64_t{1}}},
+                        .traits = OpTraits::general().with(SizedBy::parameters),
                         .shape = stft_rule});
   // The fast transform first; the definition, a sum for each bin, is the oracle of the tests.
   registry.add_kernels(

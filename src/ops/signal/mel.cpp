@@ -83,6 +83,7 @@ void register_mel(Registry& registry) {
                         .outputs = {{"output", "T"}},
                         .types = {{"I", kWhole}, {"F", kFloats}},
                         .attrs = {{"output_datatype", AttrKind::i, int64_t{1}}},
+                        .traits = OpTraits::general().with(SizedBy::parameters),
                         .shape = mel_rule});
   registry.add(KernelDef{.op = "MelWeightMatrix",
                          .name = "reference",

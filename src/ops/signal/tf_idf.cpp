@@ -125,6 +125,7 @@ void register_tf_idf(Registry& registry) {
                                   {"pool_int64s", AttrKind::ints},
                                   {"pool_strings", AttrKind::strings},
                                   {"weights", AttrKind::floats}},
+                        .traits = OpTraits::general().with(Strings::moved),
                         .shape = tf_idf_rule});
   registry.add(KernelDef{.op = "TfIdfVectorizer",
                          .name = "reference",

@@ -63,6 +63,7 @@ void register_windows(Registry& registry) {
                           .types = {{"I", {DType::i32, DType::i64}}},
                           .attrs = {{"output_datatype", AttrKind::i, int64_t{1}},
                                     {"periodic", AttrKind::i, int64_t{1}}},
+                          .traits = OpTraits::general().with(SizedBy::parameters),
                           .shape = window_rule});
     registry.add(KernelDef{.op = row.name,
                            .name = "reference",

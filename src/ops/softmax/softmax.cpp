@@ -172,6 +172,7 @@ void register_family(Registry& registry) {
                     .outputs = {{"output", "T"}},
                     .types = {{"T", kFloats}},
                     .attrs = {{"axis", AttrKind::i, int64_t{1}}},
+                    .traits = OpTraits::linear(),
                     .shape = softmax_rule};
     registry.add(schema);
     schema.since = 13;

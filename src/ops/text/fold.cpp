@@ -32,44 +32,6 @@ constexpr TextOp kTextOps[] = {
     {"CastLike", cast_texts},
 };
 
-constexpr std::string_view kMoving[] = {"CenterCropPad",
-                                        "Compress",
-                                        "Concat",
-                                        "DepthToSpace",
-                                        "Equal",
-                                        "Expand",
-                                        "Flatten",
-                                        "Gather",
-                                        "GatherElements",
-                                        "GatherND",
-                                        "GridSample",
-                                        "Identity",
-                                        "NonZero",
-                                        "OneHot",
-                                        "OptionalGetElement",
-                                        "OptionalHasElement",
-                                        "Pad",
-                                        "Reshape",
-                                        "Resize",
-                                        "ReverseSequence",
-                                        "Scatter",
-                                        "ScatterElements",
-                                        "ScatterND",
-                                        "Shape",
-                                        "Size",
-                                        "Slice",
-                                        "SpaceToDepth",
-                                        "Split",
-                                        "Squeeze",
-                                        "TfIdfVectorizer",
-                                        "Tile",
-                                        "Transpose",
-                                        "Trilu",
-                                        "Unique",
-                                        "Unsqueeze",
-                                        "Upsample",
-                                        "Where"};
-
 TextFunction function_of(const graph::Node& node) {
   for (const TextOp& op : kTextOps) {
     if (node.domain.empty() && node.op == op.name) return op.run;
@@ -193,7 +155,7 @@ bool picks(const graph::Node& node) {
 bool only_moves(const graph::Node& node) {
   if (!node.domain.empty() || node.string_attr("reduction", "none") != "none") return false;
   if (node.op == "GridSample" || node.op == "Resize" || node.op == "Upsample") return picks(node);
-  return std::find(std::begin(kMoving), std::end(kMoving), node.op) != std::end(kMoving);
+  return traits_of(node).strings == Strings::moved;
 }
 
 }  // namespace
@@ -265,6 +227,7 @@ OpSchema text_schema(std::string_view name, int64_t since) {
                   .inputs = {{"X", "T"}},
                   .outputs = {{"Y", "T"}},
                   .types = {{"T", {DType::string}}},
+                  .traits = OpTraits::general().with(SizedBy::data),
                   .shape = open_rule,
                   .is_flow = true};
 }

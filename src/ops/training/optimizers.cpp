@@ -139,6 +139,7 @@ void register_family(Registry& registry) {
                                     real("norm_coefficient", 0.0f),
                                     real("norm_coefficient_post", 0.0f),
                                     {"mode", AttrKind::s, std::string_view("standard")}},
+                          .traits = OpTraits::general(),
                           .shape = step_rule});
     registry.add(KernelDef{.op = row.name,
                            .name = "reference",
