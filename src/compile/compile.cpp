@@ -3,7 +3,7 @@
 
 #include "compile/describe.h"
 #include "compile/origins.h"
-#include "compile/pass_switch.h"
+#include "compile/pass_table.h"
 #include "compile/passes.h"
 #include "compile/specialise.h"
 #include "compile/stages.h"
@@ -86,12 +86,10 @@ Result<om::Model> compile(graph::Graph graph, const Options& options) {
   ANYNPU_ASSIGN(const bool fixed, apply_input_shapes(options.input_shapes, graph));
   if (!options.input_shapes.empty()) forget_inner_shapes(graph);
   ANYNPU_TRY(fold_texts(graph, options.passes_off));
-  if (is_on(options.passes_off, kAllPasses)) ANYNPU_TRY(remove_identities(graph));
-  if (is_on(options.passes_off, kFoldBatchNorm)) {
-    ANYNPU_TRY(fold_batch_norms(graph, [&](const graph::Node& node) {
-      return has_own_type(options.precision, node.name, node.op);
-    }));
-  }
+  const auto has_type = [&](const graph::Node& node) {
+    return has_own_type(options.precision, node.name, node.op);
+  };
+  ANYNPU_TRY(run_passes(graph, PassShapes::open, options.passes_off, has_type));
   const bool shaped = fixed && options.gears.kind == om::GearKind::none;
   if (options.on_stage) options.on_stage(StageDump::kPrepared, graph);
   if (changes_types(options)) ANYNPU_TRY(set_types(options, names, shaped, graph));

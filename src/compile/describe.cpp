@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compile/def_use.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -23,7 +24,7 @@ Format format_for(const Shape& shape, Format wanted) {
 // Outputs are named "node:index:tensor", as atc names them; the node is the one of the source
 // model.
 std::vector<std::string> output_names(const graph::Graph& graph) {
-  const Links links(graph);
+  const DefUse def_use(graph);
   std::vector<std::string> names;
   for (graph::ValueId id : graph.outputs) {
     const graph::Value& value = graph.values[static_cast<size_t>(id)];
@@ -32,7 +33,7 @@ std::vector<std::string> output_names(const graph::Graph& graph) {
       names.push_back(format("{}:{}", value.source, tensor));
       continue;
     }
-    const int producer = links.producer[static_cast<size_t>(id)];
+    const int producer = def_use.producer[static_cast<size_t>(id)];
     if (producer < 0) {
       names.push_back(format("{}:0:{}", tensor, tensor));
       continue;

@@ -26,8 +26,8 @@ Result<om::TensorInfo> describe(const std::string& name, const graph::Value& val
 Status describe_all(const graph::Graph& graph, const std::vector<std::string>& names,
                     om::Meta& meta);
 
-// Shapes of the inputs that fit a model with open extents: a gear, or numbers within the ranges;
-// open ones where none of those tried fits.
+// Input shapes to try a model with open extents with: a gear, or numbers within the ranges. Open
+// shapes where none of those tried fits.
 Result<std::vector<Shape>> trial_shapes(const graph::Graph& graph, const Options& options);
 
 // A model with open extents, as the shapes of its inputs left them: gears or ranges.

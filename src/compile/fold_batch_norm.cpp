@@ -3,6 +3,8 @@
 #include <cmath>
 #include <optional>
 
+#include "compile/def_use.h"
+#include "compile/graph_edit.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -125,20 +127,20 @@ bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next) {
 
 }  // namespace
 
-Status fold_batch_norms(graph::Graph& graph, const std::function<bool(const Node&)>& stays) {
+Status fold_batch_norm(graph::Graph& graph, const NodeFilter& keep) {
   std::vector<bool> gone(graph.nodes.size(), false);
-  const Links links(graph);
+  const DefUse def_use(graph);
   NewNames names(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     Node& conv = graph.nodes[n];
     if (conv.op != "Conv" || !conv.domain.empty() || conv.outputs.size() != 1) continue;
     // Several in a row: the BatchNorm and Scale layers of Caffe, a product and a sum of ONNX.
     for (;;) {
-      const int user = links.only_user(conv.outputs[0]);
+      const int user = def_use.only_user(conv.outputs[0]);
       if (user < 0) break;
       const Node& next = graph.nodes[static_cast<size_t>(user)];
       // The values grow in fold(): `next` and `conv` are nodes, which stay where they are.
-      if ((stays && stays(next)) || !fold(graph, names, conv, next)) break;
+      if ((keep && keep(next)) || !fold(graph, names, conv, next)) break;
       conv.outputs[0] = next.outputs[0];
       gone[static_cast<size_t>(user)] = true;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much constant folding may make and compute. A few bytes of file must become neither gigabytes
-// of weights nor hours of work: what is not folded stays a node.
+// Limits constant folding: a small file must not turn into gigabytes of weights or hours of work. A
+// node beyond the budget is not folded and runs with the model.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace anynpu::compile {
 
 class FoldBudget {
  public:
-  // Fit for the constants that `graph` brings along.
+  // In proportion to the constants of `graph`.
   explicit FoldBudget(const graph::Graph& graph);
 
-  // Whether the node of `context` is to be evaluated: its inputs are constants, its result is not
-  // out of proportion to them, and there is room for both its bytes and its work, which are then
-  // taken. The same answer on every machine.
+  // Whether to evaluate the node of `context`: its inputs are constants, its result is not much
+  // larger than they are, and its bytes and its work fit into what is left of the budget, which
+  // they are then taken from. The same answer on every machine.
   bool take(const ops::OpContext& context);
 
  private:

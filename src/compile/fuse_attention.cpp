@@ -156,6 +156,6 @@ class AttentionFinder {
 
 }  // namespace
 
-Status fuse_attentions(graph::Graph& graph) { return AttentionFinder(graph).run(); }
+Status fuse_attention(graph::Graph& graph) { return AttentionFinder(graph).run(); }
 
 }  // namespace anynpu::compile

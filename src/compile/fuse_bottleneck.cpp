@@ -111,6 +111,6 @@ class BottleneckFuser {
 
 }  // namespace
 
-Status fuse_bottlenecks(graph::Graph& graph) { return BottleneckFuser(graph).run(); }
+Status fuse_bottleneck(graph::Graph& graph) { return BottleneckFuser(graph).run(); }
 
 }  // namespace anynpu::compile

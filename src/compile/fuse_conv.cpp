@@ -109,6 +109,6 @@ class Fuser {
 
 }  // namespace
 
-Status fuse_convs(graph::Graph& graph) { return Fuser(graph).run(); }
+Status fuse_conv(graph::Graph& graph) { return Fuser(graph).run(); }
 
 }  // namespace anynpu::compile

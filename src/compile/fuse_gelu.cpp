@@ -114,6 +114,6 @@ class GeluFinder {
 
 }  // namespace
 
-Status fuse_gelus(graph::Graph& graph) { return GeluFinder(graph).run(); }
+Status fuse_gelu(graph::Graph& graph) { return GeluFinder(graph).run(); }
 
 }  // namespace anynpu::compile

@@ -94,6 +94,6 @@ class LayerNormFinder {
 
 }  // namespace
 
-Status fuse_layer_norms(graph::Graph& graph) { return LayerNormFinder(graph).run(); }
+Status fuse_layer_norm(graph::Graph& graph) { return LayerNormFinder(graph).run(); }
 
 }  // namespace anynpu::compile

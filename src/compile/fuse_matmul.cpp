@@ -144,6 +144,6 @@ class MatMulFinder {
 
 }  // namespace
 
-Status fuse_matmuls(graph::Graph& graph) { return MatMulFinder(graph).run(); }
+Status fuse_matmul(graph::Graph& graph) { return MatMulFinder(graph).run(); }
 
 }  // namespace anynpu::compile

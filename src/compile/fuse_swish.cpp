@@ -7,7 +7,7 @@ namespace anynpu::compile {
 using graph::Node;
 using graph::ValueId;
 
-Status fuse_swishes(graph::Graph& graph) {
+Status fuse_swish(graph::Graph& graph) {
   Pattern pattern(graph);
   return pattern.sweep([&](const Node& node) {
     if (node.op != "Mul" || !node.domain.empty() || node.inputs.size() != 2) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small graphs for the tests of the passes.
+// Small graphs for the tests of the passes, and a fixture that runs a pass on one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/graph_edit.h"
 #include "compile/passes.h"
 #include "graph/tensor_value.h"
 
@@ -81,5 +82,41 @@ inline void expect_near(const std::vector<float>& a, const std::vector<float>& b
   ASSERT_FALSE(a.empty());
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-5f) << i;
 }
+
+class PassTest : public testing::Test {
+ protected:
+  graph::ValueId scalar(float value, Shape shape = {}) {
+    return add_constant(g.graph, "scalar", shape, std::vector<float>{value});
+  }
+  graph::ValueId node(const std::string& op, std::vector<graph::ValueId> inputs) {
+    return g.node(op, std::move(inputs), op + std::to_string(g.graph.nodes.size()));
+  }
+  graph::Node& last() { return g.graph.nodes.back(); }
+
+  // What is left after `pass`, with the same result as before.
+  std::vector<std::string> after(Status (*pass)(graph::Graph&), graph::ValueId output) {
+    g.graph.outputs = {output};
+    EXPECT_TRUE(infer_and_fold(g.graph).ok());
+    const auto before = GraphForTest::run(g.graph);
+    const Status status = pass(g.graph);
+    EXPECT_TRUE(status.ok()) << status.to_string();
+    expect_near(GraphForTest::run(g.graph), before);
+    return GraphForTest::ops(g.graph);
+  }
+
+  graph::ValueId transpose(graph::ValueId x, std::vector<int64_t> perm) {
+    const graph::ValueId y = node("Transpose", {x});
+    last().attrs["perm"] = std::move(perm);
+    return y;
+  }
+  graph::ValueId reshape(graph::ValueId x, std::vector<int64_t> shape) {
+    graph::Value value = graph::tensor_value("shape" + std::to_string(g.graph.values.size()),
+                                             DType::i64, {static_cast<int64_t>(shape.size())});
+    value.constant = graph::constant_of(std::move(shape));
+    return node("Reshape", {x, g.graph.add_value(value)});
+  }
+
+  GraphForTest g;
+};
 
 }  // namespace anynpu::compile

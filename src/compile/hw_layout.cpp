@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NC1HWC0 at the borders of a model: channels in blocks of 16, the last one filled up with zeros.
 #include "base/align.h"
+#include "compile/graph_edit.h"
 #include "compile/passes.h"
 #include "compile/types.h"
 

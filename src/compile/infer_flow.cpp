@@ -5,7 +5,8 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "compile/pass_switch.h"
+#include "compile/graph_edit.h"
+#include "compile/pass_table.h"
 #include "compile/passes.h"
 #include "compile/specialise.h"
 #include "graph/flow.h"
@@ -24,8 +25,7 @@ using graph::ValueKind;
 
 // The passes that need no shapes, as compile() runs them on the graph around.
 Status prepare(Graph& inner, const std::vector<std::string>& passes_off) {
-  if (is_on(passes_off, kAllPasses)) ANYNPU_TRY(remove_identities(inner));
-  if (is_on(passes_off, kFoldBatchNorm)) ANYNPU_TRY(fold_batch_norms(inner));
+  ANYNPU_TRY(run_passes(inner, PassShapes::open, passes_off));
   return {};
 }
 

@@ -20,11 +20,11 @@ bool is_flow(const graph::Graph& graph, const graph::Node& node);
 Status infer_flow(graph::Graph& graph, graph::Node& node,
                   const std::vector<std::string>& passes_off, FoldBudget& budget);
 
-// For an If whose condition is a constant: its nodes, to be inferred in its place. Empty otherwise.
+// For an If with a constant condition: the nodes of its branch, to be inferred instead. Else empty.
 Result<std::vector<graph::Node>> inline_branch(graph::Graph& graph, const graph::Node& node,
                                                const std::vector<std::string>& passes_off);
 
-// Every value is a tensor with a type and a fixed shape: what the passes that need shapes ask for.
+// Every value is a tensor with a type and a fixed shape, as PassShapes::known needs it.
 bool all_shapes_known(const graph::Graph& graph);
 
 }  // namespace anynpu::compile

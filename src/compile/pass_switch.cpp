@@ -2,39 +2,43 @@
 #include "compile/pass_switch.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <utility>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "compile/pass_table.h"
 
 namespace anynpu::compile {
 
 namespace {
 
-// The card's passes beside ours.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kNames = {{
-    {"ALL", kAllPasses},
-    {"BatchNormBnInferFusionPass", kFoldBatchNorm},
-    {"ConvBatchnormFusionPass", kFoldBatchNorm},
-    {"ConvScaleFusionPass", kFoldBatchNorm},
-    {"HostBNFusionPass", kFoldBatchNorm},
-    {"fold_batch_norm", kFoldBatchNorm},
-    {"ConvBiasaddFusionPass", kFuseConv},
-    {"MatMulBiasAddFusionPass", kFuseMatMul},
-    {"TbeConvBnreduceFusionPass", kFuseConv},
-    {"TbeConvReluFusionPass", kFuseConv},
-    {"TbeConv2DAddClipMulDivFusionPass", kFuseConv},
-    {"fuse_conv", kFuseConv},
-    {"fuse_bottleneck", kFuseBottleneck},
-    {"fuse_layer_norm", kFuseLayerNorm},
-    {"fuse_gelu", kFuseGelu},
-    {"fuse_swish", kFuseSwish},
-    {"fuse_attention", kFuseAttention},
-    {"fuse_matmul", kFuseMatMul},
-}};
+// The card's passes that one of ours stands for.
+struct CardPass {
+  std::string_view card, ours;
+};
+constexpr CardPass kCardPasses[] = {
+    {"BatchNormBnInferFusionPass", "fold_batch_norm"},
+    {"ConvBatchnormFusionPass", "fold_batch_norm"},
+    {"ConvScaleFusionPass", "fold_batch_norm"},
+    {"HostBNFusionPass", "fold_batch_norm"},
+    {"ConvBiasaddFusionPass", "fuse_conv"},
+    {"TbeConvBnreduceFusionPass", "fuse_conv"},
+    {"TbeConvReluFusionPass", "fuse_conv"},
+    {"TbeConv2DAddClipMulDivFusionPass", "fuse_conv"},
+    {"MatMulBiasAddFusionPass", "fuse_matmul"},
+};
+
+// Our name of a pass that a file may call by the card's; empty when it is none of ours.
+std::string_view our_name(std::string_view pass) {
+  for (const CardPass& known : kCardPasses) {
+    if (known.card == pass) return known.ours;
+  }
+  for (const Pass& known : pass_table()) {
+    if (known.name == pass && known.off == PassSwitch::by_name) return known.name;
+  }
+  return {};
+}
 
 using Switches = std::map<std::string, bool, std::less<>>;
 
@@ -94,18 +98,17 @@ Result<std::vector<std::string>> parse_fusion_switch(std::string_view text) {
   const auto all = switches.find(kAllPasses);
   std::map<std::string, bool> on;
   if (all != switches.end() && !all->second) {
-    for (const auto& name : kNames) {
-      if (name.second != kAllPasses) on[std::string(name.second)] = false;
+    for (const Pass& pass : pass_table()) {
+      if (pass.off == PassSwitch::by_name) on[std::string(pass.name)] = false;
     }
   }
   for (const auto& [pass, state] : switches) {
     if (pass == kAllPasses) continue;
-    const auto* known = std::find_if(kNames.begin(), kNames.end(),
-                                     [&](const auto& name) { return name.first == pass; });
-    if (known == kNames.end()) {
+    const std::string_view known = our_name(pass);
+    if (known.empty()) {
       ANYNPU_LOG(info, "--fusion_switch_file: pass '{}' is the card's own; no effect here", pass);
     } else {
-      on[std::string(known->second)] = state;
+      on[std::string(known)] = state;
     }
   }
   std::vector<std::string> off;

@@ -10,20 +10,12 @@
 
 namespace anynpu::compile {
 
-// Passes that can be switched off, by our names: those that make results differ by a rounding.
-constexpr std::string_view kFoldBatchNorm = "fold_batch_norm";
-constexpr std::string_view kFuseConv = "fuse_conv";
-constexpr std::string_view kFuseBottleneck = "fuse_bottleneck";
-constexpr std::string_view kFuseLayerNorm = "fuse_layer_norm";
-constexpr std::string_view kFuseGelu = "fuse_gelu";
-constexpr std::string_view kFuseSwish = "fuse_swish";
-constexpr std::string_view kFuseAttention = "fuse_attention";
-constexpr std::string_view kFuseMatMul = "fuse_matmul";
+// In a list of passes that are off: all of them, those that no file switches off included.
 constexpr std::string_view kAllPasses = "ALL";
 
-// {"Switch":{"GraphFusion":{"Pass":"off"},"UBFusion":{...}}} or lines "Pass:off": our names of the
-// passes that are off. The card's names stand for those of ours that do the same; its other passes
-// have no effect here. "ALL" is every pass.
+// {"Switch":{"GraphFusion":{"Pass":"off"},"UBFusion":{...}}} or lines "Pass:off": the passes of
+// passes.def that are off. The card's names count for those of ours that do the same; its other
+// passes have no effect here. "ALL" means every pass that is off by name.
 Result<std::vector<std::string>> parse_fusion_switch(std::string_view text);
 
 bool is_on(const std::vector<std::string>& passes_off, std::string_view pass);

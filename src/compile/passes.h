@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes, one file each. Each leaves a graph that verifies; none needs shapes unless it says
-// so.
+// The passes, one file each, named after it. Each leaves a graph that verifies. passes.def has the
+// order, which of them need shapes, and which can be switched off.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "graph/graph.h"
-#include "graph/unique_names.h"
 
 namespace anynpu::compile {
+
+// Answers true for nodes that a pass leaves as they are; empty: for none.
+using NodeFilter = std::function<bool(const graph::Node&)>;
 
 // Types and shapes of every value, in topological order; nodes whose inputs are all constants are
 // evaluated on the way (shape arithmetic needs it), as far as the budget for it goes
@@ -32,70 +33,37 @@ Status fold_texts(graph::Graph& graph, const std::vector<std::string>& passes_of
 Status remove_identities(graph::Graph& graph);
 
 // BatchNormalization with constant parameters, and products and sums with constants of one number
-// for each channel or for all, into the Conv in front of them, but for those that `stays` names.
-Status fold_batch_norms(graph::Graph& graph,
-                        const std::function<bool(const graph::Node&)>& stays = {});
+// for each channel or for all, into the Conv in front of them, but for nodes that `keep` names.
+Status fold_batch_norm(graph::Graph& graph, const NodeFilter& keep = {});
 
 // Conv + Add (of the same shape) + Relu/Clip, and Gemm + Relu/Clip, into the fused operators of
 // domain "anynpu". Needs shapes.
-Status fuse_convs(graph::Graph& graph);
+Status fuse_conv(graph::Graph& graph);
 
 // Convolutions of bf16 that expand channels (optional), filter each and project them, where nothing
-// else sees what lies between them, into FusedBottleneck of domain "anynpu". After fuse_convs().
+// else sees what lies between them, into FusedBottleneck of domain "anynpu". After fuse_conv().
 // Needs shapes.
-Status fuse_bottlenecks(graph::Graph& graph);
+Status fuse_bottleneck(graph::Graph& graph);
 
-// Layer normalisation, Gelu, Swish and attention of several heads written out in small operators
-// become LayerNormalization, Gelu, Swish and FusedAttention; what stands around a MatMul becomes
-// part of it (FusedMatMul). Need shapes.
-Status fuse_layer_norms(graph::Graph& graph);
-Status fuse_gelus(graph::Graph& graph);
-Status fuse_swishes(graph::Graph& graph);
-Status fuse_attentions(graph::Graph& graph);
-Status fuse_matmuls(graph::Graph& graph);
+// Layer normalisation, Gelu, Swish and multi-head attention written in small operators become
+// LayerNormalization, Gelu, Swish and FusedAttention. A Transpose, a factor, sums and an activation
+// around a MatMul become part of it (FusedMatMul). Need shapes.
+Status fuse_layer_norm(graph::Graph& graph);
+Status fuse_gelu(graph::Graph& graph);
+Status fuse_swish(graph::Graph& graph);
+Status fuse_attention(graph::Graph& graph);
+Status fuse_matmul(graph::Graph& graph);
 
-// Transposes that cancel, sink behind element-wise operators or move nothing. Results stay the same
-// to the bit. Needs shapes.
+// Removes Transposes that cancel each other or move nothing, and moves others behind element-wise
+// operators, where they may meet one that cancels them. Results are the same bytes. Needs shapes.
 Status remove_transposes(graph::Graph& graph);
 
 // Nodes and values that no output of the graph needs. Inputs stay.
 Status remove_dead(graph::Graph& graph);
 
-// Who makes and who uses each value. Valid until the graph changes.
-struct Links {
-  explicit Links(const graph::Graph& graph);
-  // The one node that uses `id`, or -1: none, several, or an output of the graph.
-  int only_user(graph::ValueId id) const;
-
-  std::vector<int> producer;            // node index, or -1
-  std::vector<std::vector<int>> users;  // node indices, once per use
-  std::vector<bool> is_output;          // of the graph
-};
-
 // For a value whose shape only a run decides: looks for a shape that the model states for a value
 // that must have the same one (through element-wise operators of one tensor, or of such tensors and
 // scalars), and writes it to all of these. False when there is none. The run checks it.
 bool find_stated_shape(graph::Graph& graph, graph::ValueId id);
-
-// The value's elements as T; empty when it is no constant of that type.
-template <typename T>
-std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id);
-
-// Names of new values that no value of the graph has. Looks at the graph once.
-class NewNames {
- public:
-  explicit NewNames(const graph::Graph& graph);
-  // `wanted`, with a number behind it where that is taken.
-  std::string take(const std::string& wanted) { return names_.take(wanted); }
-
- private:
-  graph::UniqueNames names_{1};
-};
-
-// A new constant of f32, f64 or i64 elements; its name is taken from `names`, or found for this
-// one.
-template <typename T>
-graph::ValueId add_constant(graph::Graph& graph, const std::string& name, const Shape& shape,
-                            std::vector<T> elements, NewNames* names = nullptr);
 
 }  // namespace anynpu::compile

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking backwards from a node for a pattern of operators of the default domain, and rewriting
-// what was found. The graph changes through replace() alone, which keeps what is known about it, so
-// that a pass goes through the nodes once however much it rewrites.
+// Pattern matching for passes: looks backwards from a node for operators of the default domain and
+// rewrites what was found. Producers and users are kept up to date on every rewrite, so that a pass
+// stays linear in the size of the graph.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
+#include "compile/graph_edit.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -43,28 +44,27 @@ class Pattern {
   std::optional<WithScalar> scaled(const graph::Node& node) const;
 
   bool is_f32(graph::ValueId id) const { return value(id).dtype == DType::f32; }
-  // Types whose operators may become one: the short ones are then rounded once instead of after
-  // each, closer to the model.
+  // Types in which operators may be fused. The short ones are then rounded once instead of after
+  // each operator, which is closer to the model.
   bool fuses(graph::ValueId id) const {
     const DType type = value(id).dtype;
     return type == DType::f32 || type == DType::f16 || type == DType::bf16;
   }
 
-  // Puts `node` where the node that makes `output` stands and lets that one go, with all nodes that
-  // nobody needs any more; these stay in the list, empty. It gets that node's name.
+  // Replaces the producer of `output` by `node`, which gets its name, and removes all nodes that
+  // nobody uses any more. Removed nodes stay in the list with an empty `op` until the sweep ends.
   void replace_producer(graph::ValueId output, graph::Node node);
-  // The same, under its own name, which belonged to a node that goes.
+  // The same, but `node` keeps its own name, which a removed node had.
   void absorb(graph::ValueId output, graph::Node node);
 
-  // Takes note of a value that was added to the graph.
+  // Call it for every value that a pass adds to the graph.
   graph::ValueId adopt(graph::ValueId id);
-  // Two nodes change places and contents: `one` stands where `first` was made, which nobody needs
-  // any more, and `two` makes `second`. Both bring their outputs.
+  // Replaces two nodes at once: the producer of `first` by `one` and the producer of `second` by
+  // `two`. `first` is not used any more. Both nodes have their outputs set.
   void swap_over(graph::ValueId first, graph::Node one, graph::ValueId second, graph::Node two);
 
-  // Calls visit(n) for every node that is there, in order, and again from the start as long as one
-  // was rewritten (visit says so): a rewrite may let an earlier node match. Ends with a graph that
-  // verifies.
+  // Calls visit(node) for every node in order, and starts again as long as one returned true (it
+  // rewrote something): a rewrite may let an earlier node match. Ends with verify().
   template <typename Visit>
   Status sweep(Visit&& visit) {
     for (bool again = true; again;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes that need not move anything. One sinks behind element-wise operators and Concat until
-// it meets another; two in a row become one; one that leaves the order as it is goes, and one that
-// moves extents of 1 alone is a Reshape. None of it changes a bit of the results. Needs shapes.
+// Removes Transposes. One in front of an element-wise operator or a Concat moves behind it, until
+// it meets another; two in a row become one; one that keeps the order is removed, and one that only
+// moves axes of extent 1 becomes a Reshape. Results are the same bytes. Needs shapes.
 #include <algorithm>
 #include <numeric>
 
@@ -71,7 +71,7 @@ class TransposeFinder {
     ANYNPU_TRY(pattern_.sweep([&](const Node& node) {
       if (!node.domain.empty() || node.outputs.size() != 1) return false;
       if (node.op == "Transpose") return join(node) || simplify(node);
-      return sink(node);
+      return move_behind(node);
     }));
     ANYNPU_TRY(remove_identities(graph_));
     return remove_dead(graph_);
@@ -90,14 +90,14 @@ class TransposeFinder {
     return perm.size() == rank ? perm : Ints{};
   }
 
-  // A MatMul takes a swap of the last two axes for nothing (fuse_matmul.cpp).
+  // A MatMul can read its operand with the last two axes swapped (fuse_matmul.cpp).
   bool goes_into_product(const Node& node, Ints perm) const {
     if (perm.size() < 2 || !pattern_.next(node.outputs[0], "MatMul")) return false;
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
     return is_identity(perm);
   }
 
-  // A Transpose of a Transpose is one of what stands in front.
+  // Two Transposes in a row are one.
   bool join(const Node& node) {
     const Node* first = pattern_.made_by(node.inputs[0], "Transpose");
     if (!first) return false;
@@ -110,7 +110,7 @@ class TransposeFinder {
     return true;
   }
 
-  // Nothing moves, or extents of 1 alone.
+  // One that moves nothing, or only axes of extent 1.
   bool simplify(const Node& node) {
     const Ints perm = perm_of(node);
     if (perm.empty()) return false;
@@ -136,8 +136,8 @@ class TransposeFinder {
     return true;
   }
 
-  // The operator reads what stands in front of its transposed inputs, and its result is transposed.
-  bool sink(const Node& node) {
+  // The operator reads the inputs of the Transposes instead, and its result is transposed.
+  bool move_behind(const Node& node) {
     const Node* first = nullptr;
     for (ValueId id : node.inputs) {
       if (!first) first = pattern_.absorbed(id, "Transpose");

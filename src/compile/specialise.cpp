@@ -3,7 +3,7 @@
 
 #include "compile/aipp_config.h"
 #include "compile/infer_flow.h"
-#include "compile/pass_switch.h"
+#include "compile/pass_table.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -14,14 +14,7 @@ Status optimise_shaped(graph::Graph& graph, const std::vector<std::string>& pass
                     : infer_and_fold(graph, passes_off));
   // Fusing needs every shape: a graph with open ones is fused part by part when it is loaded.
   if (!all_shapes_known(graph)) return remove_dead(graph);
-  if (is_on(passes_off, kFuseLayerNorm)) ANYNPU_TRY(fuse_layer_norms(graph));
-  if (is_on(passes_off, kFuseGelu)) ANYNPU_TRY(fuse_gelus(graph));
-  if (is_on(passes_off, kFuseSwish)) ANYNPU_TRY(fuse_swishes(graph));
-  if (is_on(passes_off, kFuseAttention)) ANYNPU_TRY(fuse_attentions(graph));
-  if (is_on(passes_off, kAllPasses)) ANYNPU_TRY(remove_transposes(graph));
-  if (is_on(passes_off, kFuseMatMul)) ANYNPU_TRY(fuse_matmuls(graph));
-  if (is_on(passes_off, kFuseConv)) ANYNPU_TRY(fuse_convs(graph));
-  if (is_on(passes_off, kFuseBottleneck)) ANYNPU_TRY(fuse_bottlenecks(graph));
+  ANYNPU_TRY(run_passes(graph, PassShapes::known, passes_off));
   return remove_dead(graph);
 }
 

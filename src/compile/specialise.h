@@ -11,8 +11,8 @@
 
 namespace anynpu::compile {
 
-// A copy of `graph` (constants are shared) with the given shapes of its inputs, everything inferred
-// the passes that need shapes run, and AIPP of `meta` in front. Fails with the node's sentence when
+// A copy of `graph` (constants are shared) with these input shapes, all shapes inferred, the passes
+// that need shapes run, and the AIPP of `meta` in front. Fails with the node's sentence when
 // a shape does not fit.
 Result<graph::Graph> specialise(const graph::Graph& graph, std::span<const Shape> shapes,
                                 const om::Meta& meta);

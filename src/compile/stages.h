@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs as files that atc --mode=5 and `anynpu graph` read: those of the stages of a conversion,
-// written where DUMP_GE_GRAPH asks for them, and single ones.
+// Writes graphs as text that atc --mode=5 and `anynpu graph` read: one for each stage of a
+// conversion when DUMP_GE_GRAPH is set, or a single one.
 #pragma once
 
 #include <functional>

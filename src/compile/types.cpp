@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compile/casts.h"
+#include "compile/def_use.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -88,11 +89,11 @@ Status remove_cast_pairs(Graph& graph) {
   const auto is_cast = [](const graph::Node& node) {
     return node.op == "Cast" && node.domain.empty() && node.inputs.size() == 1;
   };
-  const Links links(graph);  // who makes a value does not change below
+  const DefUse def_use(graph);  // who makes a value does not change below
   for (graph::Node& node : graph.nodes) {
     if (!is_cast(node)) continue;
     ValueId source = node.inputs[0];
-    const int before = links.producer[static_cast<size_t>(source)];
+    const int before = def_use.producer[static_cast<size_t>(source)];
     if (before >= 0 && is_cast(graph.nodes[static_cast<size_t>(before)])) {
       const ValueId first = graph.nodes[static_cast<size_t>(before)].inputs[0];
       if (widens(type_of(first), type_of(source))) source = first;

@@ -38,7 +38,7 @@ Status assign_precision(const Precision& precision, const graph::Graph& sample,
 Status feed_in_blocks(size_t input, graph::Graph& graph);
 Status return_in_blocks(size_t output, graph::Graph& graph);
 
-// Casts to the type that is there already, and casts to a wider type and back.
+// Removes casts to the same type, and casts to a wider type and back.
 Status remove_cast_pairs(graph::Graph& graph);
 
 }  // namespace anynpu::compile

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "compile/def_use.h"
 #include "compile/passes.h"
 
 namespace anynpu::compile {
@@ -14,13 +14,13 @@ using graph::Node;
 using graph::ValueId;
 
 // A Dropout copies its input unless its training_mode input says otherwise or its mask is used.
-bool is_copy(const graph::Graph& graph, const Links& links, const Node& node) {
+bool is_copy(const graph::Graph& graph, const DefUse& def_use, const Node& node) {
   if (!node.domain.empty()) return false;
   if (node.op == "Identity") return node.inputs.size() == 1 && node.outputs.size() == 1;
   if (node.op != "Dropout" || node.inputs.empty() || node.outputs.empty()) return false;
   if (node.outputs.size() > 1 && node.outputs[1] != kNoValue) {
     const auto mask = static_cast<size_t>(node.outputs[1]);
-    if (links.is_output[mask] || !links.users[mask].empty()) return false;
+    if (def_use.is_output[mask] || !def_use.users[mask].empty()) return false;
   }
   if (node.inputs.size() > 2 && node.inputs[2] != kNoValue) {
     const auto& training = graph.values[static_cast<size_t>(node.inputs[2])].constant;
@@ -53,20 +53,20 @@ class Aliases {
 
 Status remove_identities(graph::Graph& graph) {
   ANYNPU_TRY(graph.verify());  // in order: what a copy copies is known when it comes
-  const Links links(graph);
+  const DefUse def_use(graph);
   Aliases aliases(graph.values.size());
   std::erase_if(graph.nodes, [&](const Node& node) {
-    if (!is_copy(graph, links, node)) return false;
+    if (!is_copy(graph, def_use, node)) return false;
     const ValueId from = aliases.find(node.inputs[0]), to = node.outputs[0];
     if (from == kNoValue || to == kNoValue) return false;
-    if (!links.is_output[static_cast<size_t>(to)]) {
+    if (!def_use.is_output[static_cast<size_t>(to)]) {
       aliases.set(to, from);
       return true;
     }
     // The output keeps its name: the node in front writes it directly, unless both sides have names
     // that callers see.
     const auto source = static_cast<size_t>(from);
-    if (links.producer[source] < 0 || links.is_output[source]) return false;
+    if (def_use.producer[source] < 0 || def_use.is_output[source]) return false;
     aliases.set(from, to);
     return true;
   });
@@ -74,52 +74,6 @@ Status remove_identities(graph::Graph& graph) {
     for (ValueId& id : node.inputs) id = aliases.find(id);
     for (ValueId& id : node.outputs) id = aliases.find(id);
   }
-  return graph.verify();
-}
-
-Status remove_dead(graph::Graph& graph) {
-  std::vector<bool> live(graph.values.size(), false);
-  for (ValueId id : graph.outputs) live[static_cast<size_t>(id)] = true;
-  for (ValueId id : graph.inputs) live[static_cast<size_t>(id)] = true;
-  std::vector<bool> needed(graph.nodes.size(), false);
-  for (size_t n = graph.nodes.size(); n-- > 0;) {
-    const Node& node = graph.nodes[n];
-    needed[n] = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-      return id != kNoValue && live[static_cast<size_t>(id)];
-    });
-    if (!needed[n]) continue;
-    for (ValueId id : node.inputs) {
-      if (id != kNoValue) live[static_cast<size_t>(id)] = true;
-    }
-    for (ValueId id : node.outputs) {
-      if (id != kNoValue) live[static_cast<size_t>(id)] = true;
-    }
-  }
-
-  graph::Graph kept;
-  kept.name = std::move(graph.name);
-  std::vector<ValueId> renumbered(graph.values.size(), kNoValue);
-  for (size_t i = 0; i < graph.values.size(); ++i) {
-    if (live[i]) renumbered[i] = kept.add_value(std::move(graph.values[i]));
-  }
-  const auto renumber = [&](const std::vector<ValueId>& ids) {
-    std::vector<ValueId> out;
-    out.reserve(ids.size());
-    for (ValueId id : ids) {
-      out.push_back(id == kNoValue ? kNoValue : renumbered[static_cast<size_t>(id)]);
-    }
-    return out;
-  };
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (!needed[n]) continue;
-    Node node = std::move(graph.nodes[n]);
-    node.inputs = renumber(node.inputs);
-    node.outputs = renumber(node.outputs);
-    kept.nodes.push_back(std::move(node));
-  }
-  kept.inputs = renumber(graph.inputs);
-  kept.outputs = renumber(graph.outputs);
-  graph = std::move(kept);
   return graph.verify();
 }
 

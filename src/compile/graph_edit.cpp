@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compile/graph_edit.h"
+
 #include <cstring>
 
-#include "compile/passes.h"
 #include "graph/tensor_value.h"
 
 namespace anynpu::compile {
@@ -18,27 +19,6 @@ template <>
 constexpr DType kTypeOf<int64_t> = DType::i64;
 
 }  // namespace
-
-Links::Links(const graph::Graph& graph)
-    : producer(graph.values.size(), -1),
-      users(graph.values.size()),
-      is_output(graph.values.size(), false) {
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (graph::ValueId id : graph.nodes[n].outputs) {
-      if (id != graph::kNoValue) producer[static_cast<size_t>(id)] = static_cast<int>(n);
-    }
-    for (graph::ValueId id : graph.nodes[n].inputs) {
-      if (id != graph::kNoValue) users[static_cast<size_t>(id)].push_back(static_cast<int>(n));
-    }
-  }
-  for (graph::ValueId id : graph.outputs) is_output[static_cast<size_t>(id)] = true;
-}
-
-int Links::only_user(graph::ValueId id) const {
-  const auto index = static_cast<size_t>(id);
-  if (id == graph::kNoValue || is_output[index] || users[index].size() != 1) return -1;
-  return users[index][0];
-}
 
 template <typename T>
 std::vector<T> constant_elements(const graph::Graph& graph, graph::ValueId id) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compile/graph_for_test.h"
+#include "compile/passes.h"
+
+namespace anynpu::compile {
+namespace {
+
+using graph::ValueId;
+using testing::ElementsAre;
+
+using FuseAttentionTest = PassTest;
+
+TEST_F(FuseAttentionTest, AttentionWithMaskBecomesOneNode) {
+  for (bool twice : {false, true}) {
+    g = {};
+    const ValueId q = g.input("q", {2, 4, 6}), k = g.input("k", {2, 5, 6}),
+                  v = g.input("v", {2, 5, 8}), mask = g.input("mask", {2, 1, 1, 5});
+    const ValueId qt = transpose(reshape(q, {2, 4, 2, 3}), {0, 2, 1, 3});
+    const ValueId kt =
+        twice ? transpose(transpose(reshape(k, {2, 5, 2, 3}), {0, 2, 1, 3}), {0, 1, 3, 2})
+              : transpose(reshape(k, {2, 5, 2, 3}), {0, 2, 3, 1});
+    const ValueId scores = node("Div", {node("MatMul", {qt, kt}), scalar(1.7f)});
+    const ValueId weights = node("Softmax", {node("Add", {scores, mask})});
+    const ValueId vt = transpose(reshape(v, {2, 5, 2, 4}), {0, 2, 1, 3});
+    const ValueId context = transpose(node("MatMul", {weights, vt}), {0, 2, 1, 3});
+    EXPECT_THAT(after(fuse_attention, reshape(context, {2, 4, 8})), ElementsAre("FusedAttention"));
+    EXPECT_EQ(g.graph.nodes[0].int_attr("heads", 0), 2);
+    EXPECT_EQ(g.graph.nodes[0].inputs.size(), 4u);
+  }
+}
+
+TEST_F(FuseAttentionTest, AttentionWithANumberAddedToAllScoresHasNoMask) {
+  const auto attention = [&](float shift) {
+    g = {};
+    const ValueId q = g.input("q", {1, 4, 6});
+    const ValueId qt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+    const ValueId kt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 3, 1});
+    const ValueId vt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+    const ValueId scores = node("Add", {node("MatMul", {qt, kt}), scalar(shift)});
+    const ValueId context = node("MatMul", {node("Softmax", {scores}), vt});
+    return reshape(transpose(context, {0, 2, 1, 3}), {1, 4, 6});
+  };
+  EXPECT_THAT(after(fuse_attention, attention(3)), ElementsAre("FusedAttention"));
+  EXPECT_EQ(g.graph.nodes[0].inputs.size(), 3u);
+  EXPECT_EQ(after(fuse_attention, attention(-3e38f)).size(), 12u) << "the scores vanish in it";
+}
+
+TEST_F(FuseAttentionTest, AttentionInMixedPrecisionBecomesOneNodeOfTheShortType) {
+  // As mixed precision leaves it: products in bfloat16, mask and Softmax in float32.
+  const int64_t bf16 = 16, f32 = 1;
+  const auto cast = [&](ValueId x, int64_t to) {
+    const ValueId y = node("Cast", {x});
+    last().attrs["to"] = to;
+    return y;
+  };
+  const auto heads = [&](const char* name) { return cast(g.input(name, {1, 4, 6}), bf16); };
+  const ValueId mask = g.input("mask", {1, 1, 1, 4});
+  const ValueId qt = transpose(reshape(heads("q"), {1, 4, 2, 3}), {0, 2, 1, 3});
+  const ValueId kt = transpose(reshape(heads("k"), {1, 4, 2, 3}), {0, 2, 3, 1});
+  const ValueId vt = transpose(reshape(heads("v"), {1, 4, 2, 3}), {0, 2, 1, 3});
+  const ValueId scores = cast(node("MatMul", {qt, kt}), f32);
+  const ValueId weights = node("Softmax", {node("Add", {scores, mask})});
+  const ValueId product = node("MatMul", {cast(weights, bf16), vt});
+  const ValueId joined = reshape(transpose(product, {0, 2, 1, 3}), {1, 4, 6});
+  g.graph.outputs = {cast(joined, f32)};
+  ASSERT_TRUE(infer_and_fold(g.graph).ok());
+  const auto before = GraphForTest::run(g.graph);
+  ASSERT_TRUE(fuse_attention(g.graph).ok());
+  EXPECT_THAT(GraphForTest::ops(g.graph),
+              ElementsAre("Cast", "Cast", "Cast", "FusedAttention", "Cast"));
+  const auto after = GraphForTest::run(g.graph);
+  ASSERT_EQ(after.size(), before.size());
+  for (size_t i = 0; i < after.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-2f) << i;
+}
+
+TEST_F(FuseAttentionTest, AttentionWhoseHeadsShareKeysOrValuesStays) {
+  for (const auto& [of_k, of_v] : {std::pair{1, 1}, std::pair{1, 2}, std::pair{2, 1}}) {
+    g = {};
+    const ValueId q = g.input("q", {1, 4, 6}), k = g.input("k", {1, 5, 3 * of_k}),
+                  v = g.input("v", {1, 5, 4 * of_v});
+    const ValueId qt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+    const ValueId kt = transpose(reshape(k, {1, 5, of_k, 3}), {0, 2, 3, 1});
+    const ValueId vt = transpose(reshape(v, {1, 5, of_v, 4}), {0, 2, 1, 3});
+    const ValueId weights = node("Softmax", {node("MatMul", {qt, kt})});
+    const ValueId y = reshape(transpose(node("MatMul", {weights, vt}), {0, 2, 1, 3}), {1, 4, 8});
+    EXPECT_EQ(after(fuse_attention, y).size(), 11u) << of_k << " " << of_v;
+  }
+}
+
+TEST_F(FuseAttentionTest, AttentionWhoseWeightsAreSeenStays) {
+  const ValueId q = g.input("q", {1, 4, 6});
+  const ValueId qt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+  const ValueId kt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 3, 1});
+  const ValueId vt = transpose(reshape(q, {1, 4, 2, 3}), {0, 2, 1, 3});
+  const ValueId weights = node("Softmax", {node("MatMul", {qt, kt})});
+  const ValueId y = reshape(transpose(node("MatMul", {weights, vt}), {0, 2, 1, 3}), {1, 4, 6});
+  g.graph.outputs = {y, weights};
+  ASSERT_TRUE(infer_and_fold(g.graph).ok());
+  ASSERT_TRUE(fuse_attention(g.graph).ok());
+  EXPECT_EQ(g.graph.nodes.size(), 11u);
+}
+
+}  // namespace
+}  // namespace anynpu::compile

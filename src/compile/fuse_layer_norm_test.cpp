@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compile/graph_for_test.h"
+#include "compile/passes.h"
+
+namespace anynpu::compile {
+namespace {
+
+using graph::ValueId;
+using testing::ElementsAre;
+
+class FuseLayerNormTest : public PassTest {
+ protected:
+  ValueId layer_norm(ValueId x, bool power, int64_t width) {
+    const ValueId mean = node("ReduceMean", {x});
+    last().attrs["axes"] = std::vector<int64_t>{-1};
+    const ValueId d = node("Sub", {x, mean});
+    const ValueId square = power ? node("Pow", {d, scalar(2)}) : node("Mul", {d, d});
+    const ValueId variance = node("ReduceMean", {square});
+    last().attrs["axes"] = std::vector<int64_t>{-1};
+    const ValueId root = node("Sqrt", {node("Add", {variance, scalar(1e-5f)})});
+    const ValueId scaled = node("Mul", {g.weight("scale", {width}), node("Div", {d, root})});
+    return node("Add", {scaled, g.weight("bias", {width})});
+  }
+};
+
+TEST_F(FuseLayerNormTest, LayerNormWithPowOrMulBecomesOneNode) {
+  for (bool power : {false, true}) {
+    g = {};
+    const ValueId x = g.input("x", {2, 3, 8});
+    EXPECT_THAT(after(fuse_layer_norm, layer_norm(x, power, 8)), ElementsAre("LayerNormalization"));
+  }
+}
+
+TEST_F(FuseLayerNormTest, LayerNormOverAnotherAxisStays) {
+  const ValueId x = g.input("x", {2, 8, 8});
+  const ValueId y = layer_norm(x, false, 8);
+  g.graph.nodes[0].attrs["axes"] = std::vector<int64_t>{1};
+  EXPECT_EQ(after(fuse_layer_norm, y).size(), 9u);
+}
+
+}  // namespace
+}  // namespace anynpu::compile
