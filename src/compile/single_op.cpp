@@ -57,7 +57,7 @@ Result<om::Model> compile_single_op(const singleop::SingleOp& op, Options option
   ANYNPU_ASSIGN(graph::Graph graph, singleop::build_graph(op));
   if (options.model_name.empty()) options.model_name = op.name.empty() ? op.type : op.name;
   options.given.emplace_back(kOption, singleop::to_json(op).dump());
-  const bool by_values = singleop::sized_by_values(*singleop::find_row(op.type));
+  const bool by_values = singleop::sized_by_values(*singleop::find_vendor_op(op.type));
   if (by_values) {
     om::Meta meta;
     meta.name = options.model_name;

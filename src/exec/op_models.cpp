@@ -54,7 +54,7 @@ Result<std::shared_ptr<OpModel>> OpModel::load(om::Model model,
                 model.meta.name, model.graph.inputs.size(), made->fed_.size());
   }
   made->source_ = std::make_shared<const om::Model>(std::move(model));
-  const singleop::Row* row = singleop::find_row(made->op_.type);
+  const singleop::VendorOp* row = singleop::find_vendor_op(made->op_.type);
   if (!row) {
     return fail(Code::unsupported_op, "the model '{}' is of operator {}, which is not there",
                 made->source_->meta.name, made->op_.type);

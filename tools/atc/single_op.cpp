@@ -19,7 +19,7 @@ Status check_supported(const std::vector<singleop::SingleOp>& ops, const std::st
   std::string list;
   size_t count = 0;
   for (size_t i = 0; i < ops.size(); ++i) {
-    if (singleop::find_row(ops[i].type)) continue;
+    if (singleop::find_vendor_op(ops[i].type)) continue;
     list += format("\n  {} '{}' (operator {})", ops[i].type, ops[i].name, i);
     ++count;
   }

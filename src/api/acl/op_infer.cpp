@@ -18,7 +18,7 @@ constexpr size_t kMostElements = 1024;
 Status read_values(int count, aclDataBuffer* const* inputs, singleop::SingleOp& op) {
   if (count == 0 || !inputs) return {};
   const bool by_values = [&] {
-    const singleop::Row* row = singleop::find_row(op.type);
+    const singleop::VendorOp* row = singleop::find_vendor_op(op.type);
     return row && singleop::sized_by_values(*row) && op.type != "Range";
   }();
   for (int i = 0; i < count; ++i) {

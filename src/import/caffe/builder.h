@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -106,7 +107,14 @@ bool needs_weights(const Layer& layer);
 // Why a type is refused; empty when layers.cpp has it.
 std::string refusal_of(const std::string& type);
 
+// A row of the one table from Caffe's names to ours (import/README.md has its form).
 using LayerFunction = Status (*)(Builder& builder);
+struct LayerType {
+  std::string_view name;     // Caffe's: "Convolution"
+  std::string_view becomes;  // operators with a schema: "Conv", "Mul + Add", "MaxPool, AveragePool"
+  LayerFunction add;         // adds the nodes
+};
+std::span<const LayerType> layer_types();
 // Null when there is none.
 LayerFunction layer_function(std::string_view type);
 

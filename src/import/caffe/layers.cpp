@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/text.h"
 
@@ -12,63 +11,63 @@ namespace anynpu::caffe {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LayerFunction>, 55> kLayers = {{
-    {"AbsVal", abs_val},
-    {"ArgMax", arg_max},
-    {"BatchNorm", batch_norm},
-    {"BatchReindex", batch_reindex},
-    {"Bias", bias},
-    {"BNLL", bnll},
-    {"Concat", concat},
-    {"Convolution", convolution},
-    {"ConvolutionDepthwise", convolution},
-    {"Crop", crop},
-    {"Deconvolution", deconvolution},
-    {"DepthwiseConvolution", convolution},
-    {"DetectionOutput", detection_output},
-    {"Dropout", pass},
-    {"Eltwise", eltwise},
-    {"ELU", elu},
-    {"Embed", embed},
-    {"Exp", exp_layer},
-    {"Flatten", flatten},
-    {"Im2col", im2col},
-    {"InnerProduct", inner_product},
-    {"Interp", interp},
-    {"Log", log_layer},
-    {"LRN", lrn},
-    {"LSTM", lstm},
-    {"MVN", mvn},
-    {"Normalize", normalize},
-    {"Permute", permute},
-    {"Pooling", pooling},
-    {"Power", power},
-    {"PReLU", prelu},
-    {"PriorBox", prior_box},
-    {"PSROIPooling", ps_roi_pooling},
-    {"Reduction", reduction},
-    {"Region", yolo_region},
-    {"ReLU", relu},
-    {"ReLU6", relu6},
-    {"Reorg", reorg},
-    {"Reshape", reshape_layer},
-    {"ROIPooling", roi_pooling},
-    {"Scale", scale},
-    {"ShuffleChannel", shuffle_channel},
-    {"Sigmoid", sigmoid},
-    {"Silence", silence},
-    {"Slice", slice},
-    {"Softmax", softmax},
-    {"SSDDetectionOutput", detection_output},
-    {"Split", pass},
-    {"SPP", spp},
-    {"TanH", tanh_layer},
-    {"Threshold", threshold},
-    {"Tile", tile},
-    {"Upsample", upsample},
-    {"Yolo", yolo_region},
-    {"YoloRegion", yolo_region},
-}};
+constexpr LayerType kLayerTypes[] = {
+    {"AbsVal", "Abs", abs_val},
+    {"ArgMax", "ArgMax + Cast", arg_max},
+    {"BatchNorm", "BatchNormalization", batch_norm},
+    {"BatchReindex", "Cast + Gather", batch_reindex},
+    {"Bias", "Add", bias},
+    {"BNLL", "Softplus", bnll},
+    {"Concat", "Concat", concat},
+    {"Convolution", "Conv", convolution},
+    {"ConvolutionDepthwise", "Conv", convolution},
+    {"Crop", "Slice", crop},
+    {"Deconvolution", "ConvTranspose", deconvolution},
+    {"DepthwiseConvolution", "Conv", convolution},
+    {"DetectionOutput", "DetectionOutput", detection_output},
+    {"Dropout", "", pass},
+    {"Eltwise", "Add, Mul, Max", eltwise},
+    {"ELU", "Elu", elu},
+    {"Embed", "Cast + Gather + Add", embed},
+    {"Exp", "Mul + Add + Exp", exp_layer},
+    {"Flatten", "Flatten", flatten},
+    {"Im2col", "Conv", im2col},
+    {"InnerProduct", "Gemm", inner_product},
+    {"Interp", "Slice + Resize", interp},
+    {"Log", "Mul + Add + Log", log_layer},
+    {"LRN", "LRN", lrn},
+    {"LSTM", "Transpose + Split + MatMul + Add + Sigmoid + Tanh + Mul + Concat", lstm},
+    {"MVN", "ReduceMean + Sub + Mul + Sqrt + Div", mvn},
+    {"Normalize", "ReduceSumSquare + Add + Sqrt + Div + Mul", normalize},
+    {"Permute", "Transpose", permute},
+    {"Pooling", "MaxPool, AveragePool", pooling},
+    {"Power", "Mul + Add + Pow", power},
+    {"PReLU", "PRelu", prelu},
+    {"PriorBox", "", prior_box},
+    {"PSROIPooling", "PsRoiPool", ps_roi_pooling},
+    {"Reduction", "ReduceSum, ReduceMean, ReduceL1, ReduceSumSquare", reduction},
+    {"Region", "Split + Sigmoid + Softmax + Concat + Transpose", yolo_region},
+    {"ReLU", "Relu, LeakyRelu", relu},
+    {"ReLU6", "Clip", relu6},
+    {"Reorg", "DepthToSpace, Transpose", reorg},
+    {"Reshape", "Reshape", reshape_layer},
+    {"ROIPooling", "MaxRoiPool", roi_pooling},
+    {"Scale", "Mul + Add", scale},
+    {"ShuffleChannel", "Reshape + Transpose", shuffle_channel},
+    {"Sigmoid", "Sigmoid", sigmoid},
+    {"Silence", "", silence},
+    {"Slice", "Split", slice},
+    {"Softmax", "Softmax", softmax},
+    {"SSDDetectionOutput", "DetectionOutput", detection_output},
+    {"Split", "", pass},
+    {"SPP", "MaxPool + Flatten + Concat", spp},
+    {"TanH", "Tanh", tanh_layer},
+    {"Threshold", "Greater + Cast", threshold},
+    {"Tile", "Tile", tile},
+    {"Upsample", "Resize, MaxUnpool", upsample},
+    {"Yolo", "Split + Sigmoid + Softmax + Concat + Transpose", yolo_region},
+    {"YoloRegion", "Split + Sigmoid + Softmax + Concat + Transpose", yolo_region},
+};
 
 constexpr std::array<std::string_view, 9> kData = {
     "AnnotatedData", "Data",       "DummyData", "HDF5Data",  "ImageData",
@@ -93,11 +92,13 @@ constexpr std::array<std::string_view, 12> kTraining = {
 }  // namespace
 
 LayerFunction layer_function(std::string_view type) {
-  for (const auto& [name, function] : kLayers) {
-    if (name == type) return function;
+  for (const LayerType& known : kLayerTypes) {
+    if (known.name == type) return known.add;
   }
   return nullptr;
 }
+
+std::span<const LayerType> layer_types() { return kLayerTypes; }
 
 std::string refusal_of(const std::string& type) {
   if (type == "Input" || layer_function(type)) return {};

@@ -59,8 +59,8 @@ Status check_sparse(const SparseParts& parts, const Source& source) {
   return {};
 }
 
-// Element `at` stands here in the dense tensor; -1 when its indices lie outside.
-int64_t place_of(const SparseParts& parts, size_t at) {
+// The offset of element `at` in the dense tensor; -1 when its indices lie outside.
+int64_t offset_of(const SparseParts& parts, size_t at) {
   const std::byte* data = parts.indices.data->bytes.data();
   const auto index = [&](size_t i) {
     int64_t value = 0;
@@ -68,16 +68,16 @@ int64_t place_of(const SparseParts& parts, size_t at) {
     return value;
   };
   if (parts.indices.shape.size() == 1) {
-    const int64_t place = index(at);
-    return place >= 0 && place < element_count(parts.dims) ? place : -1;
+    const int64_t offset = index(at);
+    return offset >= 0 && offset < element_count(parts.dims) ? offset : -1;
   }
-  int64_t place = 0;
+  int64_t offset = 0;
   for (size_t axis = 0; axis < parts.dims.size(); ++axis) {
     const int64_t here = index(at * parts.dims.size() + axis);
     if (here < 0 || here >= parts.dims[axis]) return -1;
-    place = place * parts.dims[axis] + here;
+    offset = offset * parts.dims[axis] + here;
   }
-  return place;
+  return offset;
 }
 
 }  // namespace
@@ -91,13 +91,13 @@ Result<Tensor> read_sparse_tensor(const WireField& field, Source& source) {
   source.dense_bytes += static_cast<int64_t>(dense.size());
   const auto count = static_cast<size_t>(element_count(parts.values.shape));
   for (size_t i = 0; i < count; ++i) {
-    const int64_t place = place_of(parts, i);
-    if (place < 0) {
+    const int64_t offset = offset_of(parts, i);
+    if (offset < 0) {
       return fail(Code::corrupt_model,
                   "sparse tensor '{}' of {}: value {} of {} stands outside; save the model again",
                   parts.values.name, to_string(parts.dims), i, count);
     }
-    std::memcpy(dense.data() + static_cast<size_t>(place) * size,
+    std::memcpy(dense.data() + static_cast<size_t>(offset) * size,
                 parts.values.data->bytes.data() + i * size, size);
   }
   return Tensor{std::move(parts.values.name), parts.values.dtype, std::move(parts.dims),

@@ -397,7 +397,7 @@ int64_t Builder::axis(int64_t given, ValueId value) {
 }
 
 Result<graph::Graph> build_graph(const SingleOp& op) {
-  const Row* row = find_row(op.type);
+  const VendorOp* row = find_vendor_op(op.type);
   if (!row) {
     return fail(Code::unsupported_op,
                 "no operator is called '{}'; docs/operator_names.md lists the names that are there",
@@ -413,8 +413,8 @@ Result<graph::Graph> build_graph(const SingleOp& op) {
   } else {
     std::vector<ValueId> inputs;
     for (size_t i = 0; i < op.inputs.size(); ++i) inputs.push_back(b.in_or_none(i));
-    const auto made =
-        b.nodes(std::string(row->ours).c_str(), row->opset, std::move(inputs), op.outputs.size());
+    const auto made = b.nodes(std::string(row->becomes).c_str(), row->opset, std::move(inputs),
+                              op.outputs.size());
     for (size_t o = 0; o < made.size(); ++o) b.out(o, made[o]);
   }
   return b.finish();

@@ -45,7 +45,7 @@ Result<std::vector<TensorDesc>> infer_outputs(SingleOp op) {
     desc.shape = {kUnknownRank};
   }
   ANYNPU_ASSIGN(const graph::Graph graph, build_graph(op));
-  if (sized_by_values(*find_row(op.type)) && !all_known(op)) return open_outputs(op);
+  if (sized_by_values(*find_vendor_op(op.type)) && !all_known(op)) return open_outputs(op);
   std::vector<TensorDesc> outputs;
   for (graph::ValueId id : graph.outputs) {
     const graph::Value& value = graph.values[static_cast<size_t>(id)];

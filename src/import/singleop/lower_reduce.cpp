@@ -24,7 +24,7 @@ ValueId reduce(Builder& b, const char* name, ValueId x, ValueId axes, bool keep)
 
 void lower_reduce(Builder& b) {
   const ValueId axes = reduce_axes(b, "axes");
-  const std::string name(find_row(b.type())->ours);
+  const std::string name(find_vendor_op(b.type())->becomes);
   b.out(0, reduce(b, name.c_str(), b.in(0), axes, b.flag("keep_dims", false)));
 }
 

@@ -12,7 +12,7 @@ namespace anynpu::singleop {
 namespace {
 
 // name, what it becomes, opset when it is that operator with the same operands, else its rule.
-const Row kRows[] = {
+const VendorOp kVendorOps[] = {
     // One tensor in, one of the same shape out.
     {"Abs", "Abs", 13},
     {"Acos", "Acos", 7},
@@ -353,45 +353,45 @@ int roundings(ops::Rounding rounding) {
 
 }  // namespace
 
-bool rounds_often(const Row& row) {
+bool rounds_often(const VendorOp& op) {
   int sum = 0;
-  each_operator(row.ours,
-                [&](std::string_view op) { sum += roundings(ops::traits_of(op).rounding); });
+  each_operator(op.becomes,
+                [&](std::string_view name) { sum += roundings(ops::traits_of(name).rounding); });
   return sum > 1;
 }
 
-bool sized_by_values(const Row& row) {
+bool sized_by_values(const VendorOp& op) {
   bool any = false;
-  each_operator(row.ours, [&](std::string_view op) {
-    any = any || ops::traits_of(op).sized_by == ops::SizedBy::data;
+  each_operator(op.becomes, [&](std::string_view name) {
+    any = any || ops::traits_of(name).sized_by == ops::SizedBy::data;
   });
   return any;
 }
 
-std::span<const Row> rows() {
+std::span<const VendorOp> vendor_ops() {
   static const auto* sorted = [] {
-    auto* list = new std::vector<Row>(std::begin(kRows), std::end(kRows));
+    auto* list = new std::vector<VendorOp>(std::begin(kVendorOps), std::end(kVendorOps));
     std::sort(list->begin(), list->end(),
-              [](const Row& a, const Row& b) { return a.name < b.name; });
+              [](const VendorOp& a, const VendorOp& b) { return a.name < b.name; });
     return list;
   }();
   return *sorted;
 }
 
-const Row* find_row(std::string_view name) {
-  const auto all = rows();
+const VendorOp* find_vendor_op(std::string_view name) {
+  const auto all = vendor_ops();
   const auto found =
       std::lower_bound(all.begin(), all.end(), name,
-                       [](const Row& row, std::string_view n) { return row.name < n; });
+                       [](const VendorOp& op, std::string_view n) { return op.name < n; });
   return found != all.end() && found->name == name ? &*found : nullptr;
 }
 
 std::string onnx_name(std::string_view name) {
-  const Row* row = find_row(name);
-  if (!row) return std::string(name);
-  if (!row->in_models.empty()) return std::string(row->in_models);
-  const bool one = row->ours.find_first_of(" ,") == row->ours.npos;
-  return std::string(one ? row->ours : name);
+  const VendorOp* op = find_vendor_op(name);
+  if (!op) return std::string(name);
+  if (!op->in_models.empty()) return std::string(op->in_models);
+  const bool one = op->becomes.find_first_of(" ,") == op->becomes.npos;
+  return std::string(one ? op->becomes : name);
 }
 
 }  // namespace anynpu::singleop

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table from the vendor's operator names to ours. docs/operator_names.md is made from it.
+// The one table from the vendor's operator names to ours (import/README.md has its form).
+// docs/operator_names.md is made from it.
 #pragma once
 
 #include <span>
@@ -13,23 +14,23 @@ namespace anynpu::singleop {
 
 class Builder;
 
-struct Row {
-  std::string_view name;              // of the vendor's type: "ArgMaxD"
-  std::string_view ours;              // the operators it becomes: "ArgMax", "Transpose + MatMul"
-  int64_t opset = 0;                  // of `ours` when it is one operator with the same operands
+struct VendorOp {
+  std::string_view name;              // the vendor's: "ArgMaxD"
+  std::string_view becomes;           // operators with a schema: "ArgMax", "Transpose + MatMul"
+  int64_t opset = 0;                  // of `becomes` when it is one operator with the same operands
   void (*lower)(Builder&) = nullptr;  // else: builds the nodes
-  std::string_view in_models = {};    // the ONNX operator it is in a model; empty: `ours`
+  std::string_view in_models = {};    // the ONNX operator it is in a model; empty: `becomes`
 };
 
-// All rows, sorted by name.
-std::span<const Row> rows();
-// Whether `ours` rounds more than once on the way, so that 16-bit floats are computed as float32
+// All of them, sorted by name.
+std::span<const VendorOp> vendor_ops();
+// Whether `becomes` rounds more than once on the way, so that 16-bit floats are computed as float32
 // and rounded at the end: a sum of rounded products is not within a unit of the last place.
-bool rounds_often(const Row& row);
-// Whether the shape of an output depends on the data: an operator of `ours` has SizedBy::data.
-bool sized_by_values(const Row& row);
+bool rounds_often(const VendorOp& op);
+// Whether the shape of an output depends on the data: an operator of `becomes` has SizedBy::data.
+bool sized_by_values(const VendorOp& op);
 // Null when there is none.
-const Row* find_row(std::string_view name);
+const VendorOp* find_vendor_op(std::string_view name);
 // The ONNX name of an operator that the vendor calls `name` (Conv2D -> Conv), as the options of atc
 // that list operators use it; `name` itself when there is no other.
 std::string onnx_name(std::string_view name);

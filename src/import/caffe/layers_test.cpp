@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user reads about a layer that cannot be taken: the place in the prototxt, the value that
-// is there, and what is expected.
+#include "import/caffe/layers.h"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "import/caffe/caffe.h"
+#include "import/caffe/net_for_test.h"
 
 namespace anynpu::caffe {
 namespace {
 
-// The message about a net with an input of 1x4x8x8 (or `dims`) and, on line 2, one layer.
-std::string message_about(const std::string& layer, const std::string& dims = "1 4 8 8") {
-  std::string text = "input: \"x\" input_shape {";
-  for (size_t at = 0; at < dims.size();) {
-    const size_t end = std::min(dims.find(' ', at), dims.size());
-    text += " dim: " + dims.substr(at, end - at);
-    at = end + 1;
-  }
-  text += " }\nlayer { name: \"l\" bottom: \"x\" top: \"y\" " + layer + " }\n";
-  const auto graph = import_memory(text, {}, {}, {}, "net.prototxt");
-  return graph.ok() ? "no failure" : graph.status().to_string();
-}
-
+// What a user reads about a layer that cannot be taken: the place in the prototxt, the value that
+// is there, and what is expected.
 struct Case {
   const char* layer;
   const char* sentence;
   const char* dims = "1 4 8 8";
 };
 
-TEST(CaffeMessages, NameThePlaceTheValueAndWhatIsExpected) {
+TEST(CaffeLayers, NameThePlaceTheValueAndWhatIsExpected) {
   const Case cases[] = {
       {"type: 'Pooling'", "kernel_size is missing or 0; expected kernel_size (or kernel_h"},
       {"type: 'Pooling' pooling_param { pool: STOCHASTIC kernel_size: 2 }",
@@ -78,36 +68,27 @@ TEST(CaffeMessages, NameThePlaceTheValueAndWhatIsExpected) {
   }
 }
 
-TEST(CaffeMessages, LayersThatAreNotThereComeWithTheirPlaces) {
-  const std::string message = message_about("type: 'Magic' }\nlayer { name: 'd' type: 'Data'");
-  EXPECT_NE(message.find("2 layers of the net are not supported"), std::string::npos) << message;
-  EXPECT_NE(message.find("net.prototxt:2:1: Magic 'l': layers of this type are not in this"),
-            std::string::npos)
-      << message;
-  EXPECT_NE(message.find("net.prototxt:3:1: Data 'd': it reads training data"), std::string::npos)
-      << message;
+TEST(CaffeLayers, ATypeIsInTheTableOrRefusedWithAReason) {
+  EXPECT_TRUE(layer_function("Convolution"));
+  EXPECT_FALSE(layer_function("convolution"));
+  EXPECT_TRUE(refusal_of("Convolution").empty());
+  EXPECT_TRUE(refusal_of("Input").empty());
+  EXPECT_NE(refusal_of("Python").find("Python code"), std::string::npos);
+  EXPECT_NE(refusal_of("Accuracy").find("training"), std::string::npos);
+  EXPECT_NE(refusal_of("Magic").find("not in this release"), std::string::npos);
 }
 
-TEST(CaffeMessages, NetsThatCannotBeReadAreNamedWithTheirPlaces) {
-  const auto message = [](std::string_view text) {
-    return import_memory(text, {}, {}, {}, "net.prototxt").status().to_string();
-  };
-  EXPECT_NE(message("").find("net.prototxt:1:1: the net has no layers for the TEST phase"),
-            std::string::npos);
-  EXPECT_NE(message("layer: 3").find("net.prototxt:1:1: 'layer' is '3'; expected a message"),
-            std::string::npos);
-  EXPECT_NE(message("\nlayer { name: 'a' }")
-                .find("net.prototxt:2:1: layer 'a' has no type; add one, such as type: "),
-            std::string::npos);
-  EXPECT_NE(message("input: 'x' input: 'x' input_shape { dim: 1 } input_shape { dim: 1 }")
-                .find("input 'x' is there twice; give every input a name of its own"),
-            std::string::npos);
-  EXPECT_NE(message("layer { name: 'r' type: 'ReLU' bottom: 'q' top: 'r' }")
-                .find("bottom 'q' is the top of no layer before it; correct the name"),
-            std::string::npos);
-  EXPECT_NE(message("layer { name: 'd' type: 'Input' top: 'd' }")
-                .find("input 'd' has no shape in the prototxt; give it with --input_shape"),
-            std::string::npos);
+TEST(CaffeLayers, ThoseWithWeightsNeedThem) {
+  Layer layer;
+  layer.type = "InnerProduct";
+  EXPECT_TRUE(needs_weights(layer));
+  layer.type = "ReLU";
+  EXPECT_FALSE(needs_weights(layer));
+  layer.type = "Scale";
+  layer.bottoms = {"x"};
+  EXPECT_TRUE(needs_weights(layer));
+  layer.bottoms = {"x", "factors"};
+  EXPECT_FALSE(needs_weights(layer));
 }
 
 }  // namespace
