@@ -5,9 +5,9 @@
 
 #include "acl/rt/device.h"
 #include "acl/rt/stream.h"
-#include "api/acl/config.h"
 #include "api/acl/entry.h"
 #include "device/runtime.h"
+#include "service/config/config.h"
 #include "service/device/device_settings.h"
 
 using namespace anynpu;
@@ -17,7 +17,7 @@ using acl::enter;
 namespace {
 
 uint64_t configured_limit(aclrtDeviceLimit limit) {
-  const auto config = acl::current_config();
+  const auto config = service::current_config();
   const uint64_t values[service::kDeviceLimits] = {
       config->simt_stack_size, config->simt_divergence_stack_size, config->aicore_stack_size,
       config->simd_printf_fifo_size_per_core, config->simt_printf_fifo_size};

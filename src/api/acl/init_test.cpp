@@ -10,9 +10,9 @@
 #include <fstream>
 
 #include "acl/acl.h"
-#include "api/acl/config.h"
 #include "api/acl/entry.h"
 #include "base/program_path.h"
+#include "service/config/config.h"
 
 namespace anynpu::acl {
 namespace {
@@ -106,9 +106,9 @@ TEST_F(Init, ARelativePathStartsAtTheProgramThenAtTheCurrentFolder) {
   write("src/acl.json", R"({"max_opqueue_num":"11"})");
   set_program_path(write("program/main.py", "").c_str());
   ASSERT_EQ(aclInit("../src/acl.json"), ACL_SUCCESS);
-  EXPECT_EQ(current_config()->max_opqueue_num, 11u);
+  EXPECT_EQ(service::current_config()->max_opqueue_num, 11u);
   aclFinalize();
-  EXPECT_EQ(current_config()->max_opqueue_num, 20000u);
+  EXPECT_EQ(service::current_config()->max_opqueue_num, 20000u);
   set_program_path("/nowhere/main.py");
   const fs::path before = fs::current_path();
   fs::current_path(folder_ / "program");

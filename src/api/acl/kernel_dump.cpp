@@ -3,9 +3,9 @@
 
 #include <cstdio>
 
-#include "api/acl/dump_state.h"
 #include "base/log.h"
 #include "exec/dump_file.h"
+#include "service/dump/dump_control.h"
 
 namespace anynpu::acl {
 
@@ -19,7 +19,7 @@ void print_on_screen(std::string_view text) {
 }  // namespace
 
 Status run_kernel(const exec::DeviceKernel& kernel, exec::KernelLaunch& launch, int32_t device) {
-  const KernelDumpTarget target = kernel_dump_target(device);
+  const service::KernelDumpTarget target = service::kernel_dump_target(device);
   if (target.folder.empty()) return kernel.run(launch);
   std::string text;
   if (target.prints) {

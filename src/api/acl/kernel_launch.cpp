@@ -9,9 +9,9 @@
 #include "anynpu.h"
 #include "api/acl/entry.h"
 #include "api/acl/kernel_dump.h"
-#include "api/acl/model_ops.h"
 #include "device/memory.h"
 #include "exec/kernel_arguments.h"
+#include "service/model/failed_ops.h"
 
 namespace anynpu::acl {
 
@@ -89,7 +89,7 @@ struct Watch {
 
 Status run_launch(const exec::DeviceKernel& kernel, exec::KernelLaunch& launch, int32_t device) {
   Status status = run_kernel(kernel, launch, device);
-  if (!status.ok()) note_failed_op(OpInfo{kernel.name(), {}, {}});
+  if (!status.ok()) service::FailedOps::instance().note({kernel.name(), {}, {}});
   return status;
 }
 

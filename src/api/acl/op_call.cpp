@@ -3,13 +3,13 @@
 
 #include <array>
 
-#include "api/acl/dump_state.h"
 #include "api/acl/entry.h"
 #include "api/acl/kernel_dump.h"
-#include "api/acl/model_ops.h"
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "exec/custom_op.h"
+#include "service/dump/dump_control.h"
+#include "service/model/failed_ops.h"
 #include "service/op/op_record.h"
 #include "service/task_kinds.h"
 #include "tensor/data_buffer.h"
@@ -282,10 +282,10 @@ struct CustomCall {
   Status run() {
     Status status = run_observed();
     if (status.ok()) return status;
-    OpInfo failed{op.type, op.inputs, op.outputs};
+    service::OpInfo failed{op.type, op.inputs, op.outputs};
     for (size_t i = 0; i < inputs.size(); ++i) failed.inputs[i].address = inputs[i].data;
     for (size_t o = 0; o < outputs.size(); ++o) failed.outputs[o].address = outputs[o].data;
-    note_failed_op(std::move(failed));
+    service::FailedOps::instance().note(std::move(failed));
     return status;
   }
 };
@@ -304,7 +304,7 @@ Status execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
   call->ready = std::move(*ready);
   call->op = op;
   call->device = (*stream)->device()->id();
-  call->observer = observer_for_operators(call->device);
+  call->observer = service::observer_for_operators(call->device);
   for (size_t i = 0; i < op.inputs.size() + op.outputs.size(); ++i) {
     const bool input = i < op.inputs.size();
     const size_t index = input ? i : i - op.inputs.size();

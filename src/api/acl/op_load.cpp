@@ -4,13 +4,12 @@
 #include <filesystem>
 
 #include "acl/acl_op.h"
-#include "api/acl/config.h"
-#include "api/acl/dump_state.h"
 #include "api/acl/entry.h"
-#include "api/acl/model_load.h"
 #include "api/acl/op_call.h"
 #include "device/runtime.h"
 #include "om/container.h"
+#include "service/dump/dump_control.h"
+#include "service/model/load.h"
 
 namespace anynpu::acl {
 
@@ -68,7 +67,7 @@ void prepare_op_models() {
   // The dump that is on now watches what is added from here.
   const auto context = device::Runtime::instance().current();
   exec::OpModels::instance().set_observer(
-      observer_for_operators(context.ok() ? (*context)->device()->id() : 0));
+      service::observer_for_operators(context.ok() ? (*context)->device()->id() : 0));
 }
 
 }  // namespace anynpu::acl
@@ -84,7 +83,7 @@ aclError aclopSetModelDir(const char* modelDir) {
 
 aclError aclopLoad(const void* model, size_t modelSize) {
   return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto range, check_model_memory(model, modelSize));
+    ANYNPU_ASSIGN(auto range, service::check_model_memory(model, modelSize));
     ANYNPU_ASSIGN(om::Model read,
                   om::read_copy(std::as_bytes(std::span(range.address, modelSize))));
     prepare_op_models();
