@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/lifetimes.h"
+
+#include <gtest/gtest.h>
+
+#include "check/findings_for_test.h"
+#include "check/lifetime_table.h"
+
+namespace anynpu::check {
+namespace {
+
+constexpr uint64_t kHandle = uint64_t{3} << 56;
+
+void create(uint64_t handle) { call("aclCreateDataBuffer", {0x1000, 64}, handle, false); }
+void destroy(uint64_t handle) { call("aclDestroyDataBuffer", {handle}); }
+
+TEST(Lifetimes, AnObjectDestroyedTwiceIsADoubleFree) {
+  create(kHandle);
+  destroy(kHandle);
+  const Findings findings;
+  destroy(kHandle);
+  EXPECT_EQ(findings.kinds(), Kinds{"double-free"});
+}
+
+TEST(Lifetimes, AnObjectUsedAfterItsEndIsFoundWhateverTheFunction) {
+  create(kHandle + 1);
+  destroy(kHandle + 1);
+  const Findings findings;
+  call("aclSomethingElse", {0, kHandle + 1});
+  EXPECT_EQ(findings.kinds(), Kinds{"use-after-destroy"});
+}
+
+TEST(Lifetimes, AHandleThatIsGivenOutAgainIsAlive) {
+  create(kHandle + 2);
+  destroy(kHandle + 2);
+  create(kHandle + 2);
+  const Findings findings;
+  call("aclSomethingElse", {0, kHandle + 2});
+  destroy(kHandle + 2);
+  EXPECT_EQ(findings.kinds(), Kinds{});
+}
+
+TEST(Lifetimes, ACallThatFailedCreatesAndDestroysNothing) {
+  create(kHandle + 3);
+  call("aclDestroyDataBuffer", {kHandle + 3}, 100000);
+  const Findings findings;
+  destroy(kHandle + 3);
+  EXPECT_EQ(findings.kinds(), Kinds{});
+}
+
+class DeviceMemory : public testing::Test {
+ protected:
+  void SetUp() override { call("aclrtMalloc", {word(&address_), 100, 0}); }
+  uint64_t address_ = 0x5000;
+};
+
+TEST_F(DeviceMemory, IsFoundByAnyAddressInItWithTheSizeThatWasAskedFor) {
+  const auto block = block_at(address_ + 99);
+  ASSERT_TRUE(block.has_value());
+  EXPECT_EQ(block->base, address_);
+  EXPECT_EQ(block->bytes, 100u);
+  EXPECT_FALSE(block_at(address_ + 100).has_value());
+  call("aclrtFree", {address_});
+  EXPECT_FALSE(block_at(address_).has_value());
+}
+
+TEST_F(DeviceMemory, FreedTwiceOrUsedAfterwardsIsFound) {
+  call("aclrtFree", {address_});
+  const Findings findings;
+  call("aclSomethingElse", {address_ + 8});
+  call("aclrtFree", {address_});
+  EXPECT_EQ(findings.kinds(), (Kinds{"use-after-free", "double-free"}));
+}
+
+TEST_F(DeviceMemory, BytesBehindItsEndAreFound) {
+  const Findings findings;
+  Function function = made_up("aclrtMemcpy");
+  Call one(function, {});
+  check_span(one, "dst", address_ + 90, 10);
+  EXPECT_EQ(findings.kinds(), Kinds{});
+  check_span(one, "dst", address_ + 90, 11);
+  EXPECT_EQ(findings.kinds(), Kinds{"past-the-end"});
+  call("aclrtFree", {address_});
+}
+
+TEST(LifetimeTable, SaysWhatAFunctionCreatesOrDestroysAndHowItIsEnded) {
+  const Rows create = lifetimes_of("aclrtCreateStream");
+  ASSERT_NE(create.first, nullptr);
+  EXPECT_EQ(create.first->kind, &kStream);
+  EXPECT_EQ(create.first->role, LifetimeRow::create);
+  const Rows destroy = lifetimes_of(kStream.c);
+  ASSERT_NE(destroy.first, nullptr);
+  EXPECT_EQ(destroy.first->role, LifetimeRow::destroy);
+  EXPECT_EQ(lifetimes_of("aclrtMemcpy").first, nullptr);
+}
+
+}  // namespace
+}  // namespace anynpu::check
