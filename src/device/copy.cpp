@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills, at once or queued on a stream.
-#include <cstring>
-
 #include "base/env.h"
+#include "device/host_view.h"
 #include "device/memory.h"
+#include "device/queue.h"
 #include "trace/trace.h"
 
 namespace anynpu::device {
@@ -70,10 +70,6 @@ TaskKind& kind_of(const Checked& ranges) {
   return ranges.to.on_device() ? kCopyD2d : kCopyD2h;
 }
 
-void move_bytes(const Range& to, const Range& from, size_t bytes) {
-  std::memmove(to.address, from.address, bytes);
-}
-
 Status check_pitches(const Copy2d& request) {
   if (request.width <= request.to_pitch && request.width <= request.from_pitch) return {};
   return fail(
@@ -105,16 +101,9 @@ Result<Checked> check_copy_2d(const Copy2d& request) {
   return ranges;
 }
 
-void move_rows(const Copy2d& request) {
-  auto* to = static_cast<uint8_t*>(request.to);
-  const auto* from = static_cast<const uint8_t*>(request.from);
-  if (request.width == request.to_pitch && request.width == request.from_pitch) {
-    std::memmove(to, from, request.width * request.height);
-    return;
-  }
-  for (size_t row = 0; row < request.height; ++row) {
-    std::memmove(to + row * request.to_pitch, from + row * request.from_pitch, request.width);
-  }
+CopyRows rows_of(const Copy2d& request) {
+  return {request.to,     request.from,     request.width,
+          request.height, request.to_pitch, request.from_pitch};
 }
 
 Result<Range> check_fill(void* address, size_t room, size_t bytes) {
@@ -144,8 +133,7 @@ Status copy(const Copy& request) {
   if (request.bytes == 0) return {};
   const trace::TraceZone zone(trace::Category::copy, name_at_once(ranges),
                               trace::current_correlation(), request.bytes);
-  move_bytes(ranges.to, ranges.from, request.bytes);
-  return {};
+  return copy_bytes(ranges.to.address, ranges.from.address, request.bytes);
 }
 
 Status copy_async(const Copy& request, Stream& stream) {
@@ -166,23 +154,23 @@ Status copy_async(const Copy& request, Stream& stream) {
   }
   if (request.bytes == 0) return {};
   TaskKind& kind = kind_of(ranges);
-  return stream.submit({kind, request.bytes}, [ranges = std::move(ranges), bytes = request.bytes] {
-    // Host memory may be gone by now; ours is kept by the range.
-    if (!ranges.from.owner)
-      ANYNPU_TRY(check_range(ranges.from.address, bytes, Access::read, "src").status());
-    if (!ranges.to.owner)
-      ANYNPU_TRY(check_range(ranges.to.address, bytes, Access::write, "dst").status());
-    move_bytes(ranges.to, ranges.from, bytes);
-    return Status();
-  });
+  Queue& queue = stream.queue();
+  return stream.submit(
+      {kind, request.bytes}, [ranges = std::move(ranges), &queue, bytes = request.bytes] {
+        // Host memory may be gone by now; ours is kept by the range.
+        if (!ranges.from.owner)
+          ANYNPU_TRY(check_range(ranges.from.address, bytes, Access::read, "src").status());
+        if (!ranges.to.owner)
+          ANYNPU_TRY(check_range(ranges.to.address, bytes, Access::write, "dst").status());
+        return queue.copy({ranges.to.address, ranges.from.address, bytes});
+      });
 }
 
 Status copy_2d(const Copy2d& request) {
   ANYNPU_ASSIGN(const Checked ranges, check_copy_2d(request));
   if (request.width == 0 || request.height == 0) return {};
   ANYNPU_TRACE_ZONE(copy, "memcpy2d", trace::current_correlation(), request.width * request.height);
-  move_rows(request);
-  return {};
+  return copy_rows(rows_of(request));
 }
 
 Status copy_2d_async(const Copy2d& request, Stream& stream) {
@@ -192,12 +180,12 @@ Status copy_2d_async(const Copy2d& request, Stream& stream) {
                       stream);
   }
   if (request.width == 0 || request.height == 0) return {};
+  Queue& queue = stream.queue();
   return stream.submit(
       {kCopyRows, request.width * request.height},
-      [to = std::move(ranges.to.owner), from = std::move(ranges.from.owner), request] {
+      [to = std::move(ranges.to.owner), from = std::move(ranges.from.owner), &queue, request] {
         ANYNPU_TRY(check_copy_2d(request).status());
-        move_rows(request);
-        return Status();
+        return queue.copy(rows_of(request));
       });
 }
 
@@ -205,19 +193,18 @@ Status fill(void* address, size_t room, int value, size_t bytes) {
   ANYNPU_ASSIGN(const Range range, check_fill(address, room, bytes));
   if (bytes == 0) return {};
   ANYNPU_TRACE_ZONE(copy, "memset", trace::current_correlation(), bytes);
-  std::memset(range.address, value, bytes);
-  return {};
+  return fill_bytes(range.address, value, bytes);
 }
 
 Status fill_async(void* address, size_t room, int value, size_t bytes, Stream& stream) {
   ANYNPU_ASSIGN(Range range, check_fill(address, room, bytes));
   if (bytes == 0) return {};
-  return stream.submit({kFill, bytes}, [range = std::move(range), value] {
+  Queue& queue = stream.queue();
+  return stream.submit({kFill, bytes}, [range = std::move(range), &queue, value] {
     if (!range.owner) {
       ANYNPU_TRY(check_range(range.address, range.bytes, Access::write, "dev_ptr").status());
     }
-    std::memset(range.address, value, range.bytes);
-    return Status();
+    return queue.fill(range.address, value, range.bytes);
   });
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/copy_batch.h"
 
-#include <sys/mman.h>
-
 #include <atomic>
-#include <cstring>
 #include <memory>
 #include <vector>
 
+#include "device/host_view.h"
+#include "device/queue.h"
 #include "trace/trace.h"
 
 namespace anynpu::device {
@@ -102,20 +101,21 @@ Status copy_batch(std::span<const BatchCopy> copies, size_t* failed) {
   ANYNPU_ASSIGN(const auto checked, check_all(copies, failed));
   ANYNPU_TRACE_ZONE(copy, "memcpy_batch", trace::current_correlation(), total_bytes(copies));
   for (const CheckedCopy& one : checked)
-    std::memmove(one.to.address, one.from.address, one.to.bytes);
+    ANYNPU_TRY(copy_bytes(one.to.address, one.from.address, one.to.bytes));
   return {};
 }
 
 Status copy_batch_async(std::span<const BatchCopy> copies, size_t* failed, Stream& stream) {
   ANYNPU_ASSIGN(auto checked, check_all(copies, failed));
-  return stream.submit({kCopyBatch, total_bytes(copies)}, [checked = std::move(checked)] {
+  Queue& queue = stream.queue();
+  return stream.submit({kCopyBatch, total_bytes(copies)}, [checked = std::move(checked), &queue] {
     for (const CheckedCopy& one : checked) {
       // Host memory may be gone by now; ours is kept by the range.
       if (!one.from.owner)
         ANYNPU_TRY(check_range(one.from.address, one.to.bytes, Access::read, "src").status());
       if (!one.to.owner)
         ANYNPU_TRY(check_range(one.to.address, one.to.bytes, Access::write, "dst").status());
-      std::memmove(one.to.address, one.from.address, one.to.bytes);
+      ANYNPU_TRY(queue.copy({one.to.address, one.from.address, one.to.bytes}));
     }
     return Status();
   });
@@ -130,8 +130,7 @@ Status write_copy_desc(void* desc, void* to, const void* from, size_t bytes) {
   CopyDesc written = {
       kDescMagic, reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from), bytes, 0, {}};
   written.check = written.sum();
-  std::memcpy(desc, &written, sizeof written);
-  return {};
+  return copy_bytes(desc, &written, sizeof written);
 }
 
 Status copy_described_async(const void* desc, Stream& stream) {
@@ -140,7 +139,7 @@ Status copy_described_async(const void* desc, Stream& stream) {
     if (!range.owner)
       ANYNPU_TRY(check_range(range.address, kCopyDescBytes, Access::read, "desc").status());
     CopyDesc read;
-    std::memcpy(&read, range.address, sizeof read);
+    ANYNPU_TRY(copy_bytes(&read, range.address, sizeof read));
     return run_described(read);
   });
 }
@@ -149,7 +148,7 @@ Status cache_async(void* address, size_t bytes, CacheOperation operation, Stream
   if (bytes == 0) return fail(Code::invalid_argument, "size is 0; name at least one byte");
   ANYNPU_ASSIGN(Range range, check_range(address, bytes, Access::read, "src"));
   return stream.submit({kCache, bytes}, [range = std::move(range), operation] {
-    if (operation == CacheOperation::prefetch) {
+    if (operation == CacheOperation::prefetch && host_reads_all_memory()) {
       constexpr size_t kMostPrefetched = size_t{8} << 20;  // what a last-level cache may hold
       const size_t end = std::min(range.bytes, kMostPrefetched);
       for (size_t at = 0; at < end; at += 64) __builtin_prefetch(range.address + at);

@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include "device/arena.h"
 #include "device/cpu/cpu_device.h"
 
 namespace anynpu::device {

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/thread_pool.h"
+#include "device/cpu/cpu_queue.h"
 
 namespace anynpu::device {
 
@@ -22,6 +23,16 @@ int32_t Device::take_utilization() {
   window_start_ns_ = now;
   window_busy_ns_ = busy;
   return static_cast<int32_t>(std::clamp(share * 100.0 + 0.5, 0.0, 100.0));
+}
+
+std::shared_ptr<Queue> Device::create_queue(uint32_t) { return shared_cpu_queue(); }
+
+Status check_shared_memory(const Device& device) {
+  if (device.capabilities().shared_memory) return {};
+  return fail(Code::unsupported_feature,
+              "memory of device {} ({}) cannot be mapped or shared between processes; allocate it "
+              "with aclrtMalloc and copy",
+              device.id(), device.description());
 }
 
 int Device::max_streams() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device: where memory lives and tasks run. This is the whole interface a back end has to fill;
-// the CPU's is in cpu/. Streams, events, contexts and the range map are the same for every device.
-// Thread-safe.
+// A device: where memory lives and tasks run. A back end fills this class, DeviceMemory
+// (device_memory.h) and Queue (queue.h), and names itself in a Backend (backend.h); the CPU's is in
+// cpu/, docs/adding_a_device.md says how. Streams, events, contexts, callbacks and the range map
+// are the same for every device. Thread-safe.
 #pragma once
 
 #include <array>
@@ -13,12 +14,14 @@
 #include <string>
 
 #include "base/result.h"
+#include "device/capabilities.h"
 #include "device/engine_gate.h"
 #include "device/task.h"
 
 namespace anynpu::device {
 
-class Arena;
+class DeviceMemory;
+class Queue;
 
 class Device {
  public:
@@ -29,13 +32,18 @@ class Device {
   int32_t id() const { return id_; }                    // what programs pass
   int32_t physical_id() const { return physical_id_; }  // before ASCEND_RT_VISIBLE_DEVICES
   virtual std::string description() const = 0;
+  virtual const Capabilities& capabilities() const = 0;
 
-  // Memory (required). The arena is reserved on first use.
-  virtual Result<std::shared_ptr<Arena>> arena() = 0;
+  // Memory (required). The same one every time, reserved by the first call.
+  virtual Result<std::shared_ptr<DeviceMemory>> memory() = 0;
   virtual size_t memory_total() const = 0;
   virtual size_t memory_used() const = 0;
 
-  // Tasks (optional): how many of an engine run at once. Unlimited unless a back end says so.
+  // Queues (optional): one for each stream, 0 the highest of 8 priorities. Never null: a queue that
+  // cannot be made fails its calls. Unless a back end says so, the threads of the host do the work.
+  virtual std::shared_ptr<Queue> create_queue(uint32_t priority);
+
+  // Engines (optional): how many tasks of one run at once. Unlimited unless a back end says so.
   EngineGate& gate(Engine engine) { return gates_[static_cast<size_t>(engine)]; }
 
   // Share of the pool's threads that ran tasks of this device since the call before, in percent.
@@ -62,5 +70,8 @@ class Device {
   uint64_t window_start_ns_;
   uint64_t window_busy_ns_ = 0;
 };
+
+// unsupported_feature where the memory of a device cannot be shared or mapped.
+Status check_shared_memory(const Device& device);
 
 }  // namespace anynpu::device

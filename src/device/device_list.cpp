@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "base/env.h"
 #include "base/text.h"
-#include "device/cpu/cpu_device.h"
+#include "device/backend.h"
 
 namespace anynpu::device {
 
@@ -28,6 +29,31 @@ std::string_view next_entry(std::string_view& list) {
   return entry;
 }
 
+// One device of the list, before ASCEND_RT_VISIBLE_DEVICES.
+struct Listed {
+  const Backend* backend;
+  int32_t unit;
+};
+
+// Adds the devices of one entry, "cpu:8" or "cuda:0"; says what is wrong with it otherwise.
+std::string add_entry(std::string_view entry, std::vector<Listed>& listed) {
+  const std::string_view name = entry.substr(0, entry.find(':'));
+  const bool plain = name.size() == entry.size();
+  const int32_t number = plain ? -1 : number_in(entry.substr(name.size() + 1));
+  const auto backend = find_backend(name);
+  if (!backend.ok() && name == "cuda") return ", because this build has no CUDA plug-in";
+  const bool units = backend.ok() && (*backend)->number == Backend::Number::unit;
+  const int32_t count = units || plain ? 1 : number;
+  if (!backend.ok() || (!plain && number < 0) ||
+      static_cast<int64_t>(listed.size()) + count > kMostDevices) {
+    return format("; expected cpu:N (N up to {} in all) or cuda:N", kMostDevices);
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    listed.push_back({*backend, units ? std::max(number, 0) : i});
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<int32_t> visible_ids(std::string_view visible, int32_t count) {
@@ -43,34 +69,29 @@ std::vector<int32_t> visible_ids(std::string_view visible, int32_t count) {
 
 DeviceList list_devices(std::string_view wanted, const std::optional<std::string>& visible) {
   DeviceList list;
-  int32_t count = 0;
+  std::vector<Listed> listed;
   const std::string all(wanted);
   while (!wanted.empty()) {
     const std::string_view entry = next_entry(wanted);
-    const std::string_view kind = entry.substr(0, entry.find(':'));
-    const int32_t number =
-        kind.size() == entry.size() ? 1 : number_in(entry.substr(kind.size() + 1));
-    if (kind == "cpu" && number >= 0 && count + number <= kMostDevices) {
-      count += number;
-    } else if (kind == "cuda") {
-      list.problem =
-          format("ANYNPU_DEVICES='{}': '{}' is left out, because this build has no CUDA plug-in",
-                 all, entry);
-    } else {
-      list.problem = format(
-          "ANYNPU_DEVICES='{}': '{}' is left out; expected cpu:N (N up to {} in all) or cuda:N",
-          all, entry, kMostDevices);
-    }
+    const std::string wrong = add_entry(entry, listed);
+    if (wrong.empty()) continue;
+    list.problem = format("ANYNPU_DEVICES='{}': '{}' is left out{}", all, entry, wrong);
   }
-  std::vector<int32_t> ids;
-  if (visible && !visible->empty()) {
-    ids = visible_ids(*visible, count);
-  } else {
-    for (int32_t i = 0; i < count; ++i) ids.push_back(i);
-  }
+  const auto count = static_cast<int32_t>(listed.size());
+  std::vector<int32_t> ids(listed.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  if (visible && !visible->empty()) ids = visible_ids(*visible, count);
   const auto bytes = static_cast<size_t>(env::integer(env::Name::device_memory));
-  for (size_t i = 0; i < ids.size(); ++i) {
-    list.devices.push_back(std::make_shared<CpuDevice>(static_cast<int32_t>(i), ids[i], bytes));
+  for (const int32_t physical : ids) {
+    const Listed& one = listed[static_cast<size_t>(physical)];
+    const auto id = static_cast<int32_t>(list.devices.size());
+    auto device = one.backend->create({id, physical, one.unit, bytes});
+    if (device.ok()) {
+      list.devices.push_back(std::move(*device));
+    } else {
+      list.problem = format("ANYNPU_DEVICES='{}': {}:{} is left out, because {}", all,
+                            one.backend->name, one.unit, device.status().to_string());
+    }
   }
   return list;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices a process sees: ANYNPU_DEVICES names them, ASCEND_RT_VISIBLE_DEVICES selects and
-// orders them. Pure functions of their arguments.
+// Which devices a process sees: ANYNPU_DEVICES names them by back end (backend.h),
+// ASCEND_RT_VISIBLE_DEVICES selects and orders them.
 #pragma once
 
 #include <memory>

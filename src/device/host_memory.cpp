@@ -44,8 +44,8 @@ Result<void*> device_pointer(void* host) {
     return reinterpret_cast<void*>(known->device_base + (start - known->base));
   }
   if (known && known->kind == MemoryKind::host) return host;
-  return fail(Code::not_registered, "ptr_host = {} is {}; register it with host_register first", host,
-              known ? name_of(known->kind) : "not registered");
+  return fail(Code::not_registered, "ptr_host = {} is {}; register it with host_register first",
+              host, known ? name_of(known->kind) : "not registered");
 }
 
 PointerInfo describe_pointer(const void* address) {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <vector>
 
-#include "device/arena.h"
 #include "device/cpu/cpu_device.h"
 
 namespace anynpu::device {

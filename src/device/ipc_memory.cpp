@@ -11,7 +11,7 @@
 #include "base/align.h"
 #include "base/fork_guard.h"
 #include "base/log.h"
-#include "device/arena.h"
+#include "device/device_memory.h"
 #include "device/range_map.h"
 
 namespace anynpu::device {
@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kKeyKind = "anynpu-memory";
 constexpr size_t kIpcPage = SharedFile::kPageBytes;
 
-// Pages of an arena that are shared; their end puts private ones back for the next allocation.
+// Pages of a block that are shared; their end puts private ones back for the next allocation.
 struct SharedPages {
   uintptr_t base;
   size_t bytes;
@@ -78,6 +78,11 @@ Result<std::shared_ptr<Allocation>> find_exportable(void* address, size_t bytes)
                 "{} is not the start of a device allocation{}; export what a malloc returned",
                 address, allocation ? format(" ({})", name_of(allocation->kind)) : "");
   }
+  if (!allocation->memory->host_readable()) {
+    return fail(Code::unsupported_feature,
+                "memory of device {} cannot be shared between processes; copy it through the host",
+                allocation->device_id);
+  }
   if (bytes == 0 || bytes > allocation->bytes) {
     return fail(Code::invalid_argument, "the size is {}, but the allocation at {} has {} bytes",
                 bytes, address, allocation->bytes);
@@ -125,6 +130,7 @@ Status let_in_by_key(std::string_view key, std::span<const int32_t> pids) {
 
 Result<void*> import_memory(std::string_view key, Device& device) {
   ANYNPU_ASSIGN(const ShareTicket ticket, from_key(kKeyKind, key));
+  ANYNPU_TRY(check_shared_memory(device));
   mark_runtime_used();
   auto& all = keys();
   std::lock_guard lock(all.mutex);

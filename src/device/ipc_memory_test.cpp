@@ -7,7 +7,6 @@
 #include <array>
 #include <cstring>
 
-#include "device/arena.h"
 #include "device/cpu/cpu_device.h"
 #include "device/memory.h"
 

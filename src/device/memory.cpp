@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/memory.h"
 
-#include <sys/mman.h>
-
 #include <cstdio>
 #include <mutex>
 
 #include "base/align.h"
 #include "base/fork_guard.h"
 #include "base/memory_probe.h"
-#include "device/arena.h"
+#include "device/cpu/cpu_memory.h"
+#include "device/host_view.h"
 #include "trace/trace.h"
 
 namespace anynpu::device {
 
 namespace {
 
+constexpr size_t kBlockPage = 4096;
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kAskTheMachine = size_t{64} << 20;  // from this size on, look at what is available
-constexpr size_t kHostArena = size_t{1} << 40;
-constexpr size_t kSmallHostArena = size_t{16} << 30;
+constexpr size_t kHostAddresses = size_t{1} << 40;
+constexpr size_t kFewHostAddresses = size_t{16} << 30;
 
 // Host memory that the machine could still give; SIZE_MAX when it does not say.
 size_t machine_available() {
@@ -44,17 +44,17 @@ Status check_machine(size_t bytes) {
 }
 
 // Addresses for pinned host memory, shared by the process; lower where addresses are limited.
-Result<std::shared_ptr<Arena>> host_arena() {
+Result<std::shared_ptr<DeviceMemory>> host_memory() {
   static std::mutex mutex;
-  static auto* arena = new std::shared_ptr<Arena>;
+  static auto* memory = new std::shared_ptr<DeviceMemory>;
   std::lock_guard lock(mutex);
-  if (!*arena) {
-    auto large = Arena::reserve(kHostArena);
-    if (!large.ok()) large = Arena::reserve(kSmallHostArena);
+  if (!*memory) {
+    auto large = CpuMemory::reserve(kHostAddresses);
+    if (!large.ok()) large = CpuMemory::reserve(kFewHostAddresses);
     if (!large.ok()) return large.status();
-    *arena = *large;
+    *memory = *large;
   }
-  return *arena;
+  return *memory;
 }
 
 // What the trace says about a block that was taken or given back.
@@ -62,13 +62,13 @@ struct TracedBlock {
   uintptr_t base;
   size_t bytes;
   int32_t device_id;
-  std::shared_ptr<Arena> arena;
+  std::shared_ptr<DeviceMemory> memory;
   explicit TracedBlock(const Allocation& block)
-      : base(block.base), bytes(block.bytes), device_id(block.device_id), arena(block.arena) {}
+      : base(block.base), bytes(block.bytes), device_id(block.device_id), memory(block.memory) {}
 
   void record(trace::StaticName& name, uint64_t begin) const {
     trace::slice(trace::Category::memory, name.id(), begin, ticks(), trace::current_correlation(),
-                 bytes, {base, arena ? arena->used() : 0, static_cast<uint32_t>(device_id), 0});
+                 bytes, {base, memory ? memory->used() : 0, static_cast<uint32_t>(device_id), 0});
   }
 };
 
@@ -78,24 +78,24 @@ constinit trace::StaticName kAllocate("allocate");
 constinit trace::StaticName kFree("free");
 
 // A block that no program knows yet.
-Result<std::shared_ptr<Allocation>> cut_block(const std::shared_ptr<Arena>& arena, size_t bytes,
-                                              size_t alignment, MemoryKind kind,
+Result<std::shared_ptr<Allocation>> cut_block(const std::shared_ptr<DeviceMemory>& memory,
+                                              size_t bytes, size_t alignment, MemoryKind kind,
                                               int32_t device_id) {
   const uint64_t begin = trace_begin();
-  const uintptr_t base = arena->take(bytes, alignment);
+  const uintptr_t base = memory->take(bytes, alignment);
   if (!base) {
     return fail(Code::out_of_memory,
                 "{} bytes were asked for, but {} has {} of {} bytes free; free memory, or raise "
                 "ANYNPU_DEVICE_MEMORY",
                 bytes, device_id < 0 ? "the host" : format("device {}", device_id),
-                arena->total() - arena->used(), arena->total());
+                memory->total() - memory->used(), memory->total());
   }
   auto allocation = std::make_shared<Allocation>();
   allocation->base = base;
   allocation->bytes = bytes;
   allocation->kind = kind;
   allocation->device_id = device_id;
-  allocation->arena = arena;
+  allocation->memory = memory;
   if (begin) [[unlikely]]
     TracedBlock(*allocation).record(kAllocate, begin);
   return allocation;
@@ -110,9 +110,9 @@ void drop_block(std::shared_ptr<Allocation> block, uint64_t begin) {
   told.record(kFree, begin);
 }
 
-Result<void*> take_block(const std::shared_ptr<Arena>& arena, size_t bytes, size_t alignment,
-                         MemoryKind kind, int32_t device_id) {
-  ANYNPU_ASSIGN(auto allocation, cut_block(arena, bytes, alignment, kind, device_id));
+Result<void*> take_block(const std::shared_ptr<DeviceMemory>& memory, size_t bytes,
+                         size_t alignment, MemoryKind kind, int32_t device_id) {
+  ANYNPU_ASSIGN(auto allocation, cut_block(memory, bytes, alignment, kind, device_id));
   const uintptr_t base = allocation->base;
   if (!RangeMap::instance().insert(std::move(allocation))) {
     return fail(Code::internal, "a new block at {:#x} overlaps a known range", base);
@@ -164,26 +164,25 @@ Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOption
                 bytes, device.id(), device.memory_total());
   }
   ANYNPU_TRY(check_machine(bytes));
-  ANYNPU_ASSIGN(auto arena, device.arena());
+  ANYNPU_ASSIGN(auto memory, device.memory());
   const size_t rounded = round_up(bytes, 32) + options.tail;
   const bool huge = options.huge && rounded >= kHugePage;
-  auto block = take_block(arena, rounded, huge ? kHugePage : options.alignment, MemoryKind::device,
+  auto block = take_block(memory, rounded, huge ? kHugePage : options.alignment, MemoryKind::device,
                           device.id());
   // A full device still has room between huge pages.
   if (huge && !block.ok()) {
-    block = take_block(arena, rounded, options.alignment, MemoryKind::device, device.id());
+    block = take_block(memory, rounded, options.alignment, MemoryKind::device, device.id());
   }
   ANYNPU_ASSIGN(void* address, std::move(block));
-  if (huge) madvise(address, rounded / kHugePage * kHugePage, MADV_HUGEPAGE);
+  if (huge) memory->prefer_huge_pages(reinterpret_cast<uintptr_t>(address), rounded);
   return address;
 }
 
 Result<std::shared_ptr<void>> occupy_device(Device& device, size_t bytes) {
   if (bytes == 0) return std::shared_ptr<void>();
-  ANYNPU_ASSIGN(auto arena, device.arena());
+  ANYNPU_ASSIGN(auto memory, device.memory());
   // Nobody writes to the block, so it has no pages.
-  ANYNPU_ASSIGN(auto block,
-                cut_block(arena, bytes, Arena::kPageUnit, MemoryKind::device, device.id()));
+  ANYNPU_ASSIGN(auto block, cut_block(memory, bytes, kBlockPage, MemoryKind::device, device.id()));
   void* const address = reinterpret_cast<void*>(block->base);
   return std::shared_ptr<void>(address, [held = std::move(block)](void*) mutable {
     drop_block(std::move(held), trace_begin());
@@ -201,8 +200,8 @@ Result<void*> allocate_host(size_t bytes) {
   }
   mark_runtime_used();
   ANYNPU_TRY(check_machine(bytes));
-  ANYNPU_ASSIGN(auto arena, host_arena());
-  return take_block(arena, round_up(bytes, 64), 64, MemoryKind::host, -1);
+  ANYNPU_ASSIGN(auto memory, host_memory());
+  return take_block(memory, round_up(bytes, 64), 64, MemoryKind::host, -1);
 }
 
 Status free_host(void* address) {
@@ -234,12 +233,29 @@ Result<Range> check_range(const void* address, size_t bytes, Access access, cons
   }
   const bool usable = access == Access::read ? probe_readable(address, bytes)
                                              : probe_writable(range.address, bytes);
-  if (usable && !Arena::any_contains(start)) return range;
+  if (usable && !DeviceMemory::any_contains(start)) return range;
   return fail(
       Code::invalid_address,
       "{} = {} is not allocated ({} bytes are needed there): it was freed, never allocated, or "
       "is too small",
       what, address, bytes);
+}
+
+Result<Range> check_host_range(const void* address, size_t bytes, Access access, const char* what) {
+  ANYNPU_ASSIGN(Range range, check_range(address, bytes, access, what));
+  if (range.host_readable()) return range;
+  return fail(Code::unsupported_feature,
+              "{} = {} is memory of device {}, which the host cannot read; pass memory of the host",
+              what, address, range.owner->device_id);
+}
+
+Result<Range> readable_range(Range range) {
+  if (range.host_readable() || range.bytes == 0) return range;
+  ANYNPU_ASSIGN(auto memory, host_memory());
+  ANYNPU_ASSIGN(auto block, cut_block(memory, range.bytes, 64, MemoryKind::host, -1));
+  auto* const copy = reinterpret_cast<uint8_t*>(block->base);
+  ANYNPU_TRY(copy_bytes(copy, range.address, range.bytes));
+  return Range{copy, range.bytes, std::move(block)};
 }
 
 MemoryInfo memory_info(const Device& device) {

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
+#include "device/device_memory.h"
 #include "device/range_map.h"
 #include "device/stream.h"
 
@@ -41,10 +42,16 @@ struct Range {
   std::shared_ptr<Allocation> owner;
 
   bool on_device() const { return owner && owner->device_id >= 0; }
+  bool host_readable() const { return !owner || !owner->memory || owner->memory->host_readable(); }
 };
-enum class Access { read, write };
 // `what` names the argument in the message ("dst").
 Result<Range> check_range(const void* address, size_t bytes, Access access, const char* what);
+
+// The same for arguments that the host reads or writes itself: unsupported_feature for memory of a
+// device that it cannot read.
+Result<Range> check_host_range(const void* address, size_t bytes, Access access, const char* what);
+// The range, or a copy of it in memory of the host when the host cannot read it.
+Result<Range> readable_range(Range range);
 
 enum class CopyKind : int32_t {
   host_to_host = 0,

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/align.h"
-#include "device/arena.h"
 #include "device/cpu/cpu_device.h"
 
 namespace anynpu::device {

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "base/fork_guard.h"
-#include "device/arena.h"
+#include "device/device_memory.h"
 
 namespace anynpu::device {
 
@@ -46,23 +46,24 @@ Result<std::shared_ptr<PhysicalMemory>> PhysicalMemory::create(Device* device, s
   mark_runtime_used();
   auto memory = std::shared_ptr<PhysicalMemory>(new PhysicalMemory);
   if (device) {
-    ANYNPU_ASSIGN(auto arena, device->arena());
-    const uintptr_t counted = arena->take(bytes, Arena::kPageUnit);
+    ANYNPU_TRY(check_shared_memory(*device));
+    ANYNPU_ASSIGN(auto counts, device->memory());
+    const uintptr_t counted = counts->take(bytes, SharedFile::kPageBytes);
     if (!counted) {
       return fail(
           Code::out_of_memory,
           "{} bytes of physical memory were asked for, but device {} has {} of {} free; free "
           "memory, or raise ANYNPU_DEVICE_MEMORY",
-          bytes, device->id(), arena->total() - arena->used(), arena->total());
+          bytes, device->id(), counts->total() - counts->used(), counts->total());
     }
     memory->counted_ = counted;
-    memory->arena_ = std::move(arena);
+    memory->device_memory_ = std::move(counts);
     memory->device_id_ = device->id();
   }
   auto file = SharedFile::create(bytes, static_cast<uint64_t>(memory->device_id_));
   if (!file.ok()) {
-    if (memory->arena_) memory->arena_->give_back(memory->counted_, bytes);
-    memory->arena_ = nullptr;
+    if (memory->device_memory_) memory->device_memory_->give_back(memory->counted_, bytes);
+    memory->device_memory_ = nullptr;
     return file.status();
   }
   memory->file_ = *file;
@@ -70,6 +71,7 @@ Result<std::shared_ptr<PhysicalMemory>> PhysicalMemory::create(Device* device, s
 }
 
 Result<std::shared_ptr<PhysicalMemory>> PhysicalMemory::import(uint64_t shareable, Device& device) {
+  ANYNPU_TRY(check_shared_memory(device));
   mark_runtime_used();
   auto memory = std::shared_ptr<PhysicalMemory>(new PhysicalMemory);
   ANYNPU_ASSIGN(memory->file_, SharedFile::open(to_ticket(shareable), kSecretBits),
@@ -80,7 +82,7 @@ Result<std::shared_ptr<PhysicalMemory>> PhysicalMemory::import(uint64_t shareabl
 }
 
 PhysicalMemory::~PhysicalMemory() {
-  if (arena_) arena_->give_back(counted_, file_->bytes());
+  if (device_memory_) device_memory_->give_back(counted_, file_->bytes());
 }
 
 Result<uint64_t> PhysicalMemory::export_number(SharedFile::Admit admit) {

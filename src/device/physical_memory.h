@@ -39,8 +39,8 @@ class PhysicalMemory {
   std::shared_ptr<SharedFile> file_;
   int32_t device_id_ = -1;
   bool imported_ = false;
-  // Addresses of the device's arena that are never touched: they stand for the memory in its count.
-  std::shared_ptr<Arena> arena_;
+  // A block of the device that is never touched: it stands for the memory in the device's count.
+  std::shared_ptr<DeviceMemory> device_memory_;
   uintptr_t counted_ = 0;
 };
 

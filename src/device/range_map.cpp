@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "base/pin_cells.h"
-#include "device/arena.h"
+#include "device/device_memory.h"
 
 namespace anynpu::device {
 
@@ -18,7 +18,7 @@ const char* name_of(MemoryKind kind) {
 
 Allocation::~Allocation() {
   backing.reset();
-  if (arena) arena->give_back(base, bytes);
+  if (memory) memory->give_back(base, bytes);
 }
 
 RangeMap& RangeMap::instance() {

@@ -15,7 +15,7 @@
 
 namespace anynpu::device {
 
-class Arena;
+class DeviceMemory;
 
 enum class MemoryKind : uint8_t {
   device,      // aclrtMalloc and its kin
@@ -34,10 +34,10 @@ struct Allocation {
   uintptr_t base = 0;
   size_t bytes = 0;  // what may be touched
   MemoryKind kind = MemoryKind::device;
-  int32_t device_id = -1;        // logical index; -1 for host memory
-  std::shared_ptr<Arena> arena;  // null when the memory is not ours to give back
-  uintptr_t device_base = 0;     // registered: the address the device sees
-  // What lies behind the pages when it is not the arena's own memory; gone before the block is
+  int32_t device_id = -1;                // logical index; -1 for host memory
+  std::shared_ptr<DeviceMemory> memory;  // null when the block is not ours to give back
+  uintptr_t device_base = 0;             // registered: the address the device sees
+  // What lies behind the pages when it is not the memory's own; gone before the block is
   // given back, and never while queued work holds this allocation.
   std::shared_ptr<void> backing;
 

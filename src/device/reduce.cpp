@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "tensor/half.h"
 
@@ -136,8 +137,12 @@ Status reduce_async(const Reduce& request, Stream& stream) {
     // Host memory may be gone by now; ours is kept.
     if (!from) ANYNPU_TRY(check_range(request.from, request.bytes, Access::read, "src").status());
     if (!to) ANYNPU_TRY(check_range(request.to, request.bytes, Access::write, "dst").status());
-    run_reduce(request);
-    return Status();
+    HostRange views[] = {{request.to, request.bytes, Access::write},
+                         {const_cast<void*>(request.from), request.bytes, Access::read}};
+    return with_host_view(views, [&] {
+      run_reduce({views[0].address, views[1].address, request.bytes, request.kind, request.type});
+      return Status();
+    });
   });
 }
 

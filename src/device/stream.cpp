@@ -6,6 +6,7 @@
 #include "base/cancellation.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "device/cpu/cpu_queue.h"
 #include "device/device.h"
 #include "device/engine_gate.h"
 #include "trace/trace.h"
@@ -32,6 +33,8 @@ Stream::Stream(std::shared_ptr<Device> device, std::weak_ptr<Context> context,
     : device_(std::move(device)),
       context_(std::move(context)),
       options_(options),
+      device_queue_(device_ ? device_->create_queue(options.priority) : shared_cpu_queue()),
+      queue_lags_(device_ && !device_->capabilities().finishes_calls),
       id_(next_stream_id.fetch_add(1, std::memory_order_relaxed)) {
   job_.stream = this;
   job_.priority = static_cast<int>(options.priority);
@@ -182,6 +185,7 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
         this, sequence);
     outcome = slot.invoke(run);
   }
+  if (queue_lags_ && outcome == Outcome::done && run.status().ok()) outcome = wait_for_queue(run);
   if (device_) device_->add_busy(now_ns() - start);
   lock.lock();
   if (outcome == Outcome::done) {
@@ -201,6 +205,14 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   }
   state_ = State::parked;
   return false;
+}
+
+// The task is done with its work when the queue is.
+Outcome Stream::wait_for_queue(TaskRun& run) {
+  if (device_queue_->idle()) return Outcome::done;
+  auto completion = std::make_shared<Completion>(run.defer());
+  device_queue_->when_idle([completion](Status status) { completion->finish(std::move(status)); });
+  return Outcome::pending;
 }
 
 // A task that was pending is one slice from its start to its end, whoever ended it.

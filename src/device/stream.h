@@ -23,6 +23,7 @@ namespace anynpu::device {
 class Context;
 class Device;
 class EngineGate;
+class Queue;
 
 enum class FailureMode : uint8_t { carry_on, stop };
 
@@ -106,6 +107,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   uint32_t id() const { return id_; }
   const StreamOptions& options() const { return options_; }
   const std::shared_ptr<Device>& device() const { return device_; }
+  // The back end's queue; for the task that runs. A task is finished when the queue is idle again.
+  Queue& queue() const { return *device_queue_; }
   std::shared_ptr<Context> context() const { return context_.lock(); }
 
   // For Completion alone: whether the task `sequence` is still to be finished.
@@ -129,6 +132,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void run_turn(std::unique_lock<std::mutex>& lock);
   void run_for_waiter(std::unique_lock<std::mutex>& lock, uint64_t until, const Deadline& deadline);
   bool run_front(std::unique_lock<std::mutex>& lock);
+  Outcome wait_for_queue(TaskRun& run);
   bool left_to_helpers() { return !queue_.empty() && queue_.front().kind().unbounded; }
   void finish_front(std::unique_lock<std::mutex>& lock, Status status);
   void trace_front(const TaskSlot& slot, uint64_t begin) const;
@@ -141,6 +145,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const std::shared_ptr<Device> device_;
   const std::weak_ptr<Context> context_;
   const StreamOptions options_;
+  const std::shared_ptr<Queue> device_queue_;
+  const bool queue_lags_;  // work may be left in the queue when a task returns
   const uint32_t id_;
 
   mutable std::mutex mutex_;

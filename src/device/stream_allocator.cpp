@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/stream_allocator.h"
 
-#include <cstring>
 #include <map>
 
+#include "device/host_view.h"
+#include "device/queue.h"
 #include "device/range_map.h"
 
 namespace anynpu::device {
@@ -98,12 +99,12 @@ Status copy_async_staged(const Copy& request, Stream& stream) {
   ANYNPU_ASSIGN(Range to, check_range(request.to, request.bytes, Access::write, "dst"));
   if (from.owner) return copy_async(request, stream);  // memory of ours is pinned already
   ANYNPU_ASSIGN(auto stage, Workspace::take(stream, request.bytes));
-  std::memcpy(stage->address(), from.address, request.bytes);
+  ANYNPU_TRY(copy_bytes(stage->address(), from.address, request.bytes));
+  Queue& queue = stream.queue();
   return stream.submit(
-      {kCopyStaged, request.bytes}, [stage = std::move(stage), to = std::move(to)] {
+      {kCopyStaged, request.bytes}, [stage = std::move(stage), to = std::move(to), &queue] {
         if (!to.owner) ANYNPU_TRY(check_range(to.address, to.bytes, Access::write, "dst").status());
-        std::memcpy(to.address, stage->address(), to.bytes);
-        return Status();
+        return queue.copy({to.address, stage->address(), to.bytes});
       });
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/thread_pool.h"
+#include "device/host_view.h"
 #include "device/memory.h"
 
 namespace anynpu::device {
@@ -35,16 +36,22 @@ struct ValueWait : std::enable_shared_from_this<ValueWait> {
   ValueCondition condition = ValueCondition::at_least;
   Completion completion;
 
-  bool met() const {
-    return holds(condition,
-                 __atomic_load_n(reinterpret_cast<uint64_t*>(range.address), __ATOMIC_ACQUIRE),
-                 value);
+  // True when the condition is met, or the memory can no longer be read, which `status` then says.
+  bool over(Status& status) const {
+    status = check_again(range, Access::read);
+    if (!status.ok()) return true;
+    uint64_t found = 0;
+    status = with_host_view({range.address, sizeof found, Access::read}, [&](void* address) {
+      found = __atomic_load_n(static_cast<uint64_t*>(address), __ATOMIC_ACQUIRE);
+      return Status();
+    });
+    return !status.ok() || holds(condition, found, value);
   }
   void look_after(uint64_t delay_ns) {
     ThreadPool::instance().submit_after(delay_ns, [self = shared_from_this(), delay_ns] {
       if (!self->completion.wanted()) return;
-      Status status = check_again(self->range, Access::read);
-      if (!status.ok() || self->met()) {
+      Status status;
+      if (self->over(status)) {
         self->completion.finish(std::move(status));
       } else {
         self->look_after(std::min(2 * delay_ns, kSlowestPollNs));
@@ -73,8 +80,10 @@ Status write_value(void* address, uint64_t value, Stream& stream) {
   ANYNPU_ASSIGN(Range range, check_value(address, Access::write));
   return stream.submit({kWriteValue, sizeof value}, [range = std::move(range), value] {
     ANYNPU_TRY(check_again(range, Access::write));
-    __atomic_store_n(reinterpret_cast<uint64_t*>(range.address), value, __ATOMIC_RELEASE);
-    return Status();
+    return with_host_view({range.address, sizeof value, Access::write}, [&](void* address) {
+      __atomic_store_n(static_cast<uint64_t*>(address), value, __ATOMIC_RELEASE);
+      return Status();
+    });
   });
 }
 
@@ -84,8 +93,8 @@ Status wait_value(const void* address, uint64_t value, ValueCondition condition,
   wait->value = value;
   wait->condition = condition;
   return stream.submit(kWaitValue, [wait = std::move(wait)](TaskRun& run) {
-    const Status status = check_again(wait->range, Access::read);
-    if (!status.ok() || wait->met()) return run.done(status);
+    Status status;
+    if (wait->over(status)) return run.done(std::move(status));
     wait->completion = run.defer();
     wait->look_after(kFirstPollNs);
     return Outcome::pending;

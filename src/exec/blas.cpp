@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "device/host_view.h"
 #include "exec/model.h"
 #include "ops/registry.h"
 #include "tensor/half.h"
@@ -292,8 +293,11 @@ GemmBytes bytes_of(const Gemm& g) {
   return {layout_a(g).bytes(), layout_b(g).bytes(), layout_c(g).bytes()};
 }
 
-Status run_gemm(const Gemm& g, const void* alpha, const void* a, const void* b, const void* beta,
-                void* c) {
+namespace {
+
+// With addresses that the host can use.
+Status run_on_host(const Gemm& g, const void* alpha, const void* a, const void* b, const void* beta,
+                   void* c) {
   const DType type = factor_type(g);
   const GemmKey key{g.m,
                     g.n,
@@ -326,6 +330,27 @@ Status run_gemm(const Gemm& g, const void* alpha, const void* a, const void* b, 
   ANYNPU_TRY(plan->run({inputs, count}, {&output, 1}));
   if (!out.plain()) out.scatter(room_c.data(), static_cast<std::byte*>(c));
   return {};
+}
+
+device::HostRange readable(const void* address, size_t bytes) {
+  return {const_cast<void*>(address), bytes, device::Access::read};
+}
+
+}  // namespace
+
+Status run_gemm(const Gemm& g, const void* alpha, const void* a, const void* b, const void* beta,
+                void* c) {
+  const GemmBytes bytes = bytes_of(g);
+  const size_t factor = size_of(factor_type(g));
+  device::HostRange views[] = {readable(alpha, factor),
+                               readable(a, bytes.a),
+                               readable(b, bytes.b),
+                               readable(beta, factor),
+                               {c, bytes.c, device::Access::write}};
+  return device::with_host_view(views, [&] {
+    return run_on_host(g, views[0].address, views[1].address, views[2].address, views[3].address,
+                       views[4].address);
+  });
 }
 
 }  // namespace anynpu::exec

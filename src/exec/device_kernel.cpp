@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "device/host_view.h"
 #include "npc/cluster.h"
 #include "npc/image.h"
 #include "npc/module.h"
@@ -90,6 +91,19 @@ Status bring_back(npc::Cluster& cluster, uint32_t address, const KernelRegion& r
   return {};
 }
 
+// Pieces of `seen` become the same pieces of `regions`.
+void to_program_addresses(std::span<const KernelRegion> regions, std::span<const KernelRegion> seen,
+                          std::vector<KernelPiece>& pieces) {
+  for (KernelPiece& piece : pieces) {
+    for (size_t i = 0; i < regions.size(); ++i) {
+      const auto offset = static_cast<size_t>(piece.data - seen[i].data);
+      if (seen[i].data > piece.data || offset >= seen[i].bytes) continue;
+      piece.data = regions[i].data + offset;
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 Status DeviceKernel::check_blocks(uint32_t blocks) {
@@ -120,12 +134,27 @@ uint32_t DeviceKernel::address() const { return module_->image().find_kernel(nam
 
 Status DeviceKernel::run(const KernelLaunch& launch) const {
   std::vector<KernelPiece> pieces;
-  Status status = run(launch, pieces);
+  std::vector<device::HostRange> views;
+  for (const KernelRegion& region : launch.regions) {
+    views.push_back(
+        {region.data, region.data ? region.bytes : 0,
+         region.back == KernelRegion::Back::none ? device::Access::read : device::Access::write});
+  }
+  Status status = device::with_host_view(std::span(views), [&] {
+    std::vector<KernelRegion> regions = launch.regions;
+    for (size_t i = 0; i < views.size(); ++i) {
+      regions[i].data = static_cast<std::byte*>(views[i].address);
+    }
+    Status ran = run(launch, regions, pieces);
+    to_program_addresses(launch.regions, regions, pieces);
+    return ran;
+  });
   if (launch.touched) launch.touched(pieces);
   return status;
 }
 
-Status DeviceKernel::run(const KernelLaunch& launch, std::vector<KernelPiece>& pieces) const {
+Status DeviceKernel::run(const KernelLaunch& launch, std::span<const KernelRegion> given,
+                         std::vector<KernelPiece>& pieces) const {
   npc::Cluster& cluster = module_->cluster();
   Staging staging(cluster);
   npc::LaunchRequest request;
@@ -135,9 +164,9 @@ Status DeviceKernel::run(const KernelLaunch& launch, std::vector<KernelPiece>& p
   request.timeout_ns = launch.timeout_ns;
   if (launch.print) request.print = [&](int, std::string_view text) { launch.print(text); };
   std::vector<uint32_t> regions, copies;
-  std::vector<std::vector<std::byte>> before(launch.regions.size());
-  for (size_t i = 0; i < launch.regions.size(); ++i) {
-    const KernelRegion& region = launch.regions[i];
+  std::vector<std::vector<std::byte>> before(given.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    const KernelRegion& region = given[i];
     if (region.back == KernelRegion::Back::changed) {
       before[i].assign(region.data, region.data + region.bytes);
     }
@@ -163,8 +192,8 @@ Status DeviceKernel::run(const KernelLaunch& launch, std::vector<KernelPiece>& p
     if (status.code() != Code::task_failed) return status;
     return Status(Code::kernel_failed, status.message());
   }
-  for (size_t i = 0; i < launch.regions.size(); ++i) {
-    ANYNPU_TRY(bring_back(cluster, regions[i], launch.regions[i], before[i], pieces));
+  for (size_t i = 0; i < given.size(); ++i) {
+    ANYNPU_TRY(bring_back(cluster, regions[i], given[i], before[i], pieces));
   }
   return {};
 }

@@ -86,7 +86,9 @@ class DeviceKernel {
   Status run(const KernelLaunch& launch) const;
 
  private:
-  Status run(const KernelLaunch& launch, std::vector<KernelPiece>& pieces) const;
+  // With regions where the host can use them.
+  Status run(const KernelLaunch& launch, std::span<const KernelRegion> regions,
+             std::vector<KernelPiece>& pieces) const;
 
   std::string name_;
   std::shared_ptr<npc::Module> module_;

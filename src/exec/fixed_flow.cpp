@@ -49,9 +49,9 @@ class Body {
     describe(graph.outputs, outputs);
   }
 
-  Status make(WeightPool& weights) {
+  Status make(const ops::Target& target, WeightPool& weights) {
     ANYNPU_TRY(compile::optimise_shaped(*graph_));
-    ANYNPU_ASSIGN(plan_, make_plan(*graph_, weights));
+    ANYNPU_ASSIGN(plan_, make_plan(*graph_, target, weights));
     return {};
   }
   size_t work_bytes() const { return round_up(plan_.work_bytes, ops::kBufferAlignment); }
@@ -59,7 +59,7 @@ class Body {
   void forget_graph() {
     plan_.forget_graph();
     graph_.reset();
-    for (const Step& step : plan_.steps)
+    for (const PlanStep& step : plan_.steps)
       names_.push_back({trace::intern(step.name), trace::intern(step.traced)});
   }
 
@@ -90,10 +90,10 @@ class FlowWork : public ops::KernelPlan, public InnerPlans {
   // bodies are planned.
   virtual bool prepare(const graph::Node& node) = 0;
 
-  Status plan_bodies(WeightPool& weights) {
+  Status plan_bodies(const ops::Target& target, WeightPool& weights) {
     size_t most = 0;
     for (auto& body : bodies) {
-      ANYNPU_TRY(body->make(weights), "in a graph of {}", label);
+      ANYNPU_TRY(body->make(target, weights), "in a graph of {}", label);
       most = std::max(most, body->work_bytes());
     }
     arena_ = place(most);  // one of them runs at a time
@@ -337,7 +337,8 @@ bool is_fixed(const TensorShape& tensor) {
 }  // namespace
 
 Result<FixedFlow> plan_fixed_flow(const graph::Node& node, const std::vector<TensorShape>& inputs,
-                                  const std::vector<TensorShape>& outputs, WeightPool& weights) {
+                                  const std::vector<TensorShape>& outputs,
+                                  const ops::Target& target, WeightPool& weights) {
   ANYNPU_TRY(graph::check_flow(node));
   auto work = new_work(node);
   const size_t formal = graph::formal_inputs(node);
@@ -359,7 +360,7 @@ Result<FixedFlow> plan_fixed_flow(const graph::Node& node, const std::vector<Ten
   for (std::string_view attr : graph::subgraph_attrs(node))
     work->bodies.push_back(std::make_unique<Body>(*graph::subgraph(node, attr)));
   if (!work->prepare(node)) return FixedFlow{};
-  ANYNPU_TRY(work->plan_bodies(weights));
+  ANYNPU_TRY(work->plan_bodies(target, weights));
   FixedFlow made;
   made.inner = work.get();
   for (const auto& body : work->bodies)

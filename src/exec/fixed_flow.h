@@ -23,6 +23,7 @@ struct FixedFlow {
 // undefined = left out. `work` is null when a shape inside is open, or for what is rarely used: the
 // general step has to do it (flow_step.h).
 Result<FixedFlow> plan_fixed_flow(const graph::Node& node, const std::vector<TensorShape>& inputs,
-                                  const std::vector<TensorShape>& outputs, WeightPool& weights);
+                                  const std::vector<TensorShape>& outputs,
+                                  const ops::Target& target, WeightPool& weights);
 
 }  // namespace anynpu::exec

@@ -42,11 +42,12 @@ struct Scratch {
 // Both graphs of a node and the values they capture.
 class FlowStep : public NodeRunner {
  public:
-  Status prepare(const graph::Node& node, const std::shared_ptr<StepObserver>& observer) {
+  Status prepare(const graph::Node& node, const ops::Target& target,
+                 const std::shared_ptr<StepObserver>& observer) {
     node_ = node;
     for (std::string_view attr : graph::subgraph_attrs(node)) {
       const auto graph = graph::subgraph(node, attr);
-      ANYNPU_ASSIGN(auto program, StepProgram::make(*graph, observer),
+      ANYNPU_ASSIGN(auto program, StepProgram::make(*graph, target, observer),
                     "in the graph '{}' of {} '{}'", attr, node.op, node.name);
       programs_.push_back(std::move(program));
       for (graph::ValueId id : graph->outputs) {
@@ -383,20 +384,21 @@ class FlowPlan final : public ops::KernelPlan {
 
 }  // namespace
 
-NodeRunnerResult make_flow_step(const graph::Node& node,
+NodeRunnerResult make_flow_step(const graph::Node& node, const ops::Target& target,
                                 const std::shared_ptr<StepObserver>& observer) {
   ANYNPU_TRY(graph::check_flow(node));
   auto step = new_flow_step(node);
-  ANYNPU_TRY(step->prepare(node, observer));
+  ANYNPU_TRY(step->prepare(node, target, observer));
   return std::unique_ptr<NodeRunner>(std::move(step));
 }
 
 Result<std::unique_ptr<ops::KernelPlan>> plan_flow(const graph::Node& node,
                                                    std::vector<TensorShape> inputs,
                                                    std::vector<TensorShape> outputs,
+                                                   const ops::Target& target,
                                                    const std::shared_ptr<StepObserver>& observer) {
   auto plan = std::make_unique<FlowPlan>();
-  ANYNPU_ASSIGN(plan->runner, make_flow_step(node, observer));
+  ANYNPU_ASSIGN(plan->runner, make_flow_step(node, target, observer));
   plan->inputs = std::move(inputs);
   plan->outputs = std::move(outputs);
   plan->label = format("{} '{}'", node.op, node.name);

@@ -17,6 +17,7 @@ namespace anynpu::exec {
 Result<std::unique_ptr<ops::KernelPlan>> plan_flow(const graph::Node& node,
                                                    std::vector<TensorShape> inputs,
                                                    std::vector<TensorShape> outputs,
+                                                   const ops::Target& target,
                                                    const std::shared_ptr<StepObserver>& observer);
 
 }  // namespace anynpu::exec

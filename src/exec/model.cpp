@@ -9,6 +9,8 @@
 #include "base/spare_pool.h"
 #include "compile/infer_flow.h"
 #include "compile/passes.h"
+#include "device/range_map.h"
+#include "exec/host_buffers.h"
 #include "exec/memory.h"
 #include "exec/observe.h"
 #include "exec/plan.h"
@@ -79,6 +81,22 @@ bool has_loop(const graph::Graph& graph) {
   });
 }
 
+// Kernels of the CPU keep weights and work in memory that they can use for the life of the model:
+// that of the caller, or memory of their own where the host cannot read the caller's.
+bool can_borrow(const void* address) {
+  if (!address || device::host_reads_all_memory()) return address != nullptr;
+  const auto found = device::RangeMap::instance().find(reinterpret_cast<uintptr_t>(address));
+  return !found || !found->memory || found->memory->host_readable();
+}
+
+// The caller's memory, checked, or our own.
+Result<Memory> borrow_or_allocate(void* data, size_t bytes, size_t needed, const char* what) {
+  if (!data) return Memory::allocate(needed);
+  ANYNPU_ASSIGN(Memory given, Memory::borrow(data, bytes, needed, what));
+  if (can_borrow(data)) return given;
+  return Memory::allocate(needed);
+}
+
 Status memory_unknown(const graph::Graph& graph) {
   return fail(Code::unsupported_shape,
               "values of a run decide shapes in the model '{}', so the memory it needs is not "
@@ -131,16 +149,11 @@ struct LoadedModel::Impl {
     plan.forget_graph();
     observer = options.observer;
     if (observer) observe(plan, observer);
-    for (const Step& step : plan.steps)
+    for (const PlanStep& step : plan.steps)
       names.push_back({trace::intern(step.name), trace::intern(step.traced)});
-    Memory arena;
-    if (options.work_memory) {
-      queued = true;
-      ANYNPU_ASSIGN(
-          arena, Memory::borrow(options.work_memory, options.work_bytes, plan.work_bytes, "work"));
-    } else {
-      ANYNPU_ASSIGN(arena, Memory::allocate(plan.work_bytes));
-    }
+    queued = can_borrow(options.work_memory);
+    ANYNPU_ASSIGN(Memory arena, borrow_or_allocate(options.work_memory, options.work_bytes,
+                                                   plan.work_bytes, "work"));
     runners.give(std::make_unique<PlanRunner>(plan, names, std::move(arena)));
     return {};
   }
@@ -187,6 +200,18 @@ struct LoadedModel::Impl {
 
   Status run(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns,
              std::vector<Shape>* shapes = nullptr, Buffer work = {}) {
+    if (device::host_reads_all_memory()) [[likely]]
+      return run_on_host(in, out, step_ns, shapes, work);
+    if (work.data) ANYNPU_TRY(check_work(work));
+    if (!can_borrow(work.data)) work = {};
+    return HostBuffers(in, out).run([&](auto seen_in, auto seen_out) {
+      return run_on_host(seen_in, seen_out, step_ns, shapes, work);
+    });
+  }
+
+  // Buffers at addresses that the host can use.
+  Status run_on_host(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns,
+                     std::vector<Shape>* shapes, Buffer work) {
     if (shapes) {
       shapes->resize(outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i) (*shapes)[i] = outputs[i].shape;
@@ -247,11 +272,11 @@ Result<std::unique_ptr<LoadedModel::Impl>> LoadedModel::prepare(const graph::Gra
   if (open) {
     if (options.weight_memory || options.work_memory) return memory_unknown(graph);
     impl->outputs = describe(*open, open->outputs);
-    ANYNPU_ASSIGN(impl->program, StepProgram::make(*open, options.observer));
+    ANYNPU_ASSIGN(impl->program, StepProgram::make(*open, options.target, options.observer));
     impl->observer = options.observer;
     return impl;
   }
-  ANYNPU_ASSIGN(impl->plan, make_plan(graph, weights, options.observer));
+  ANYNPU_ASSIGN(impl->plan, make_plan(graph, options.target, weights, options.observer));
   if (!impl->plan.memory_known && (options.weight_memory || options.work_memory))
     return memory_unknown(graph);
   const Plan& plan = impl->plan;
@@ -274,12 +299,8 @@ Result<std::vector<std::shared_ptr<LoadedModel>>> LoadedModel::load_all(
     ANYNPU_ASSIGN(auto impl, prepare(graph, weights, options));
     made.push_back(std::move(impl));
   }
-  if (options.weight_memory) {
-    ANYNPU_ASSIGN(chunk->memory, Memory::borrow(options.weight_memory, options.weight_bytes,
-                                                chunk->bytes, "weight"));
-  } else {
-    ANYNPU_ASSIGN(chunk->memory, Memory::allocate(chunk->bytes));
-  }
+  ANYNPU_ASSIGN(chunk->memory, borrow_or_allocate(options.weight_memory, options.weight_bytes,
+                                                  chunk->bytes, "weight"));
   std::vector<std::shared_ptr<LoadedModel>> models;
   for (std::unique_ptr<Impl>& impl : made) {
     if (!impl->program) ANYNPU_TRY(impl->plan.fill_weights());
@@ -304,13 +325,14 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(std::shared_ptr<const om:
   return load(model->graph, options);
 }
 
-Result<Sizes> LoadedModel::query_all(std::span<const graph::Graph> graphs, WeightPool& weights) {
+Result<Sizes> LoadedModel::query_all(std::span<const graph::Graph> graphs, WeightPool& weights,
+                                     const ops::Target& target) {
   const std::shared_ptr<WeightChunk> chunk = weights.open();
   Sizes sizes;
   for (const graph::Graph& graph : graphs) {
     ANYNPU_ASSIGN(const auto open, open_graph(graph));
     if (open) return memory_unknown(graph);
-    ANYNPU_ASSIGN(const Plan plan, make_plan(graph, weights));
+    ANYNPU_ASSIGN(const Plan plan, make_plan(graph, target, weights));
     if (!plan.memory_known) return memory_unknown(graph);
     sizes.work_bytes = std::max(sizes.work_bytes, plan.work_bytes);
   }
@@ -319,9 +341,9 @@ Result<Sizes> LoadedModel::query_all(std::span<const graph::Graph> graphs, Weigh
   return sizes;
 }
 
-Result<Sizes> LoadedModel::query(const graph::Graph& graph) {
+Result<Sizes> LoadedModel::query(const graph::Graph& graph, const ops::Target& target) {
   WeightPool weights;
-  return query_all({&graph, 1}, weights);
+  return query_all({&graph, 1}, weights, target);
 }
 
 const std::vector<TensorInfo>& LoadedModel::inputs() const { return impl_->inputs; }
@@ -362,7 +384,7 @@ bool LoadedModel::has_loops() const { return impl_->loops; }
 std::vector<StepInfo> LoadedModel::steps() const {
   if (impl_->program) return impl_->program->steps();
   std::vector<StepInfo> infos;
-  for (const Step& step : impl_->plan.steps)
+  for (const PlanStep& step : impl_->plan.steps)
     infos.push_back({step.name, step.kernel, step.work ? step.work->workspace_bytes : 0});
   return infos;
 }

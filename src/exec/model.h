@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "graph/graph.h"
 #include "om/model.h"
+#include "ops/target.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
@@ -45,6 +46,7 @@ struct LoadOptions {
   void* work_memory = nullptr;
   size_t work_bytes = 0;
   std::shared_ptr<StepObserver> observer = nullptr;  // told of every step
+  ops::Target target = ops::Target::host();
 };
 
 struct Buffer {
@@ -69,8 +71,10 @@ class LoadedModel {
   static Result<std::vector<std::shared_ptr<LoadedModel>>> load_all(
       std::span<const graph::Graph> graphs, WeightPool& weights, const LoadOptions& options = {});
   // The sizes load() and load_all() will use, without loading.
-  static Result<Sizes> query(const graph::Graph& graph);
-  static Result<Sizes> query_all(std::span<const graph::Graph> graphs, WeightPool& weights);
+  static Result<Sizes> query(const graph::Graph& graph,
+                             const ops::Target& target = ops::Target::host());
+  static Result<Sizes> query_all(std::span<const graph::Graph> graphs, WeightPool& weights,
+                                 const ops::Target& target = ops::Target::host());
 
   const std::vector<TensorInfo>& inputs() const;
   const std::vector<TensorInfo>& outputs() const;

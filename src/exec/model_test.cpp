@@ -310,7 +310,7 @@ TEST(LoadedModel, AnOutputInAnotherLayoutIsNotOverwrittenByWhatFollowsIt) {
 Result<Plan> planned(const graph::Graph& graph) {
   WeightPool weights;
   weights.open();
-  return make_plan(graph, weights);
+  return make_plan(graph, ops::Target::host(), weights);
 }
 
 // A convolution and a matrix product, whose packed weights do not depend on the batch.
@@ -424,7 +424,7 @@ TEST(Plan, QuantisedTensorsBetweenConvolutionsStayBlocked) {
   const auto plan = planned(b.graph);
   ASSERT_TRUE(plan.ok()) << plan.status().to_string();
   size_t reorders = 0;
-  for (const Step& step : plan->steps) reorders += step.kernel == "reorder";
+  for (const PlanStep& step : plan->steps) reorders += step.kernel == "reorder";
   EXPECT_LE(reorders, 2u);  // the bytes for the transposition, and the first output
 
   const auto model = LoadedModel::load(b.graph);
@@ -447,13 +447,14 @@ TEST(Plan, StepsHaveTheRoomsOfTheirThreadsInTheSamePlace) {
   b.output(b.node("FusedAttention", {y, keys, keys}, {{"heads", int64_t{2}}}, "anynpu"));
   const auto plan = planned(b.graph);
   ASSERT_TRUE(plan.ok()) << plan.status().to_string();
-  std::vector<const Step*> with_rooms;
-  for (const Step& step : plan->steps) {
+  std::vector<const PlanStep*> with_rooms;
+  for (const PlanStep& step : plan->steps) {
     if (step.work->thread_scratch_count > 0) with_rooms.push_back(&step);
   }
   ASSERT_EQ(with_rooms.size(), 2u);
   EXPECT_EQ(with_rooms[0]->rooms.offset, with_rooms[1]->rooms.offset);
-  for (const Step* step : with_rooms) EXPECT_LE(step->work->thread_scratch_bytes, plan->room_step);
+  for (const PlanStep* step : with_rooms)
+    EXPECT_LE(step->work->thread_scratch_bytes, plan->room_step);
 
   const auto model = LoadedModel::load(b.graph);
   ASSERT_TRUE(model.ok()) << model.status().to_string();
@@ -464,12 +465,23 @@ TEST(Plan, StepsHaveTheRoomsOfTheirThreadsInTheSamePlace) {
   expect_near(out, b.expected({in, more})[0]);
 }
 
+TEST(Plan, MemoryIsThatOfTheThreadsOfItsTarget) {
+  NetBuilder b;
+  const ValueId x = b.input("x", {1, 256, 48});
+  b.output(b.node("FusedAttention", {x, x, x}, {{"heads", int64_t{3}}}, "anynpu"));
+  const auto few = LoadedModel::query(b.graph, {.threads = 1});
+  const auto many = LoadedModel::query(b.graph, {.threads = 4});
+  ASSERT_TRUE(few.ok()) << few.status().to_string();
+  ASSERT_TRUE(many.ok()) << many.status().to_string();
+  EXPECT_LT(few->work_bytes, many->work_bytes);
+}
+
 TEST(Plan, ConvolutionsHandOverBlockedTensorsWithoutReordering) {
   NetBuilder net = small_net();
   const auto plan = planned(net.graph);
   ASSERT_TRUE(plan.ok());
   size_t reorders = 0;
-  for (const Step& step : plan->steps) reorders += step.kernel == "reorder";
+  for (const PlanStep& step : plan->steps) reorders += step.kernel == "reorder";
   EXPECT_LE(reorders, 4u);  // only around the concatenation of odd channels
 }
 

@@ -9,6 +9,7 @@
 #include "exec/run_value.h"
 #include "graph/graph.h"
 #include "ops/kernel.h"
+#include "ops/target.h"
 
 namespace anynpu::exec {
 
@@ -26,9 +27,10 @@ class NodeRunner {
 using NodeRunnerResult = Result<std::unique_ptr<NodeRunner>>;
 
 // An operator with kernels. `graph` is where its constants are; it may go afterwards.
-NodeRunnerResult make_operator_step(const graph::Graph& graph, const graph::Node& node);
+NodeRunnerResult make_operator_step(const graph::Graph& graph, const graph::Node& node,
+                                    const ops::Target& target);
 // If, Loop, Scan, SequenceMap. `observer` may be null.
-NodeRunnerResult make_flow_step(const graph::Node& node,
+NodeRunnerResult make_flow_step(const graph::Node& node, const ops::Target& target,
                                 const std::shared_ptr<StepObserver>& observer);
 // Sequences and optionals.
 NodeRunnerResult make_sequence_step(const graph::Node& node);

@@ -20,7 +20,7 @@ std::span<const std::byte* const> readable(std::span<std::byte* const> data) {
 
 class ObservedPlan final : public ops::KernelPlan {
  public:
-  ObservedPlan(const Step& step, size_t index, std::unique_ptr<ops::KernelPlan> inner,
+  ObservedPlan(const PlanStep& step, size_t index, std::unique_ptr<ops::KernelPlan> inner,
                std::shared_ptr<StepObserver> observer)
       : op_(step.op),
         name_(step.name),
@@ -111,7 +111,7 @@ std::shared_ptr<StepObserver> inside_a_run(const std::shared_ptr<StepObserver>& 
 
 void observe(Plan& plan, const std::shared_ptr<StepObserver>& observer) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
-    Step& step = plan.steps[i];
+    PlanStep& step = plan.steps[i];
     if (step.op.empty() || !observer->wants(step.op, step.name)) continue;
     step.work = std::make_unique<ObservedPlan>(step, i, std::move(step.work), observer);
   }

@@ -2,10 +2,10 @@
 #include "exec/op_models.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "compile/passes.h"
 #include "compile/single_op.h"
+#include "device/host_view.h"
 #include "import/singleop/table.h"
 
 namespace anynpu::exec {
@@ -77,8 +77,8 @@ Status OpModel::run_values(std::span<const Buffer> inputs, std::span<const Shape
   for (size_t i = 0; i < inputs.size(); ++i) {
     graph::Value& value = graph.values[static_cast<size_t>(graph.inputs[i])];
     value.shape = input_shapes[i];
-    const auto* bytes = static_cast<const std::byte*>(inputs[i].data);
-    auto copy = std::make_shared<const std::vector<std::byte>>(bytes, bytes + inputs[i].bytes);
+    auto copy = std::make_shared<std::vector<std::byte>>(inputs[i].bytes);
+    ANYNPU_TRY(device::copy_bytes(copy->data(), inputs[i].data, inputs[i].bytes));
     value.constant = std::make_shared<const graph::Constant>(graph::Constant{copy, *copy});
   }
   graph.inputs.clear();
@@ -114,7 +114,8 @@ Status OpModel::run_values(std::span<const Buffer> inputs, std::span<const Shape
   }
   for (size_t o = 0; o < made.size(); ++o) {
     const auto& bytes = made[o]->bytes;
-    if (!bytes.empty()) std::memcpy(outputs[o].data, bytes.data(), bytes.size());
+    if (bytes.empty()) continue;
+    ANYNPU_TRY(device::copy_bytes(outputs[o].data, bytes.data(), bytes.size()));
   }
   return {};
 }

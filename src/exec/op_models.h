@@ -70,14 +70,14 @@ class OpModels {
     std::shared_ptr<OpModel> model;
     Origin origin;
   };
-  using Place = std::list<Entry>::iterator;
+  using Position = std::list<Entry>::iterator;
   std::shared_ptr<OpModel> find_now(const singleop::SingleOp& op);
   void drop_oldest();
 
   mutable std::mutex mutex_;
   std::list<Entry> entries_;  // the last used one first
-  std::unordered_map<std::string, Place> by_key_;
-  std::multimap<std::string, Place> by_family_;  // those with open extents
+  std::unordered_map<std::string, Position> by_key_;
+  std::multimap<std::string, Position> by_family_;  // those with open extents
   std::shared_ptr<StepObserver> observer_;
   uint64_t most_ = 20000;
   size_t compiled_ = 0;

@@ -56,8 +56,9 @@ struct Planned {
 
 class OperatorStep final : public NodeRunner {
  public:
-  OperatorStep(const graph::Graph& graph, const graph::Node& node, size_t formal_inputs)
-      : node_(node), formal_inputs_(formal_inputs) {
+  OperatorStep(const graph::Graph& graph, const graph::Node& node, const ops::Target& target,
+               size_t formal_inputs)
+      : node_(node), target_(target), formal_inputs_(formal_inputs) {
     for (graph::ValueId id : node.inputs) {
       const bool constant =
           id != graph::kNoValue && graph.values[static_cast<size_t>(id)].constant != nullptr;
@@ -177,7 +178,7 @@ class OperatorStep final : public NodeRunner {
       if (operand.is_constant) operand.constant = {inputs[i]->data.get(), inputs[i]->bytes()};
       operands.push_back(std::move(operand));
     }
-    return ops::infer(node_, std::move(operands));
+    return ops::infer(node_, std::move(operands), target_);
   }
 
   static bool outputs_known(const OpContext& context) {
@@ -280,6 +281,7 @@ class OperatorStep final : public NodeRunner {
   }
 
   graph::Node node_;
+  const ops::Target target_;
   std::vector<bool> is_constant_;
   size_t formal_inputs_ = 0;  // kernels may look at every formal input, given or not
   mutable SparePool<Cache> caches_;
@@ -289,10 +291,11 @@ class OperatorStep final : public NodeRunner {
 
 }  // namespace
 
-NodeRunnerResult make_operator_step(const graph::Graph& graph, const graph::Node& node) {
+NodeRunnerResult make_operator_step(const graph::Graph& graph, const graph::Node& node,
+                                    const ops::Target& target) {
   ANYNPU_ASSIGN(const ops::OpSchema* schema, ops::Registry::instance().find(node));
   return std::unique_ptr<NodeRunner>(
-      std::make_unique<OperatorStep>(graph, node, schema->inputs.size()));
+      std::make_unique<OperatorStep>(graph, node, target, schema->inputs.size()));
 }
 
 }  // namespace anynpu::exec

@@ -27,7 +27,7 @@ constexpr int kNever = std::numeric_limits<int>::max();
 
 // Memory that one or more tensors share.
 struct Storage {
-  Place place = Place::arena;
+  OperandMemory memory = OperandMemory::arena;
   size_t offset = 0;  // for input, output and weights; arena offsets come last
   size_t bytes = 0;
   int first_step = 0, last_step = 0;
@@ -37,9 +37,13 @@ struct Storage {
 
 class Planner {
  public:
-  Planner(const graph::Graph& graph, WeightPool& weights,
+  Planner(const graph::Graph& graph, const ops::Target& target, WeightPool& weights,
           const std::shared_ptr<StepObserver>& observer)
-      : graph_(graph), weights_(weights), observer_(observer), values_(graph.values.size()) {
+      : graph_(graph),
+        target_(target),
+        weights_(weights),
+        observer_(observer),
+        values_(graph.values.size()) {
     for (size_t i = 0; i < values_.size(); ++i) {
       const graph::Value& v = graph.values[i];
       values_[i].dtype = v.dtype;
@@ -59,7 +63,7 @@ class Planner {
             "when the model is compiled",
             value(graph_.inputs[i]).name, to_string(v.shape), name_of(v.dtype));
       }
-      Storage storage{Place::input, i};
+      Storage storage{OperandMemory::input, i};
       storage.last_node = kNever;
       known(graph_.inputs[i], Layout::plain) = add(storage);
     }
@@ -115,7 +119,7 @@ class Planner {
     const auto found = std::find(plan_.chunks.begin(), plan_.chunks.end(), room.chunk);
     const auto chunk = static_cast<uint32_t>(found - plan_.chunks.begin());
     if (found == plan_.chunks.end()) plan_.chunks.push_back(room.chunk);
-    return {Place::weights, room.offset, chunk};
+    return {OperandMemory::weights, room.offset, chunk};
   }
 
   // A constant as it is, in the weight memory.
@@ -125,7 +129,7 @@ class Planner {
       const auto bytes = value(id).constant->bytes;
       const WeightPool::Room room = weights_.constant(bytes);
       const Slot slot = slot_of(room);
-      Storage raw{Place::weights, slot.offset, bytes.size()};
+      Storage raw{OperandMemory::weights, slot.offset, bytes.size()};
       raw.chunk = slot.chunk;
       raw.last_node = kNever;
       if (room.fresh) plan_.constants.push_back({bytes, slot});
@@ -134,7 +138,7 @@ class Planner {
     return index;
   }
 
-  void push_step(Step step, StepStorage use) {
+  void push_step(PlanStep step, StepStorage use) {
     const int now = next_step();
     for (int index : use.inputs) {
       if (index >= 0) storage(index).last_step = std::max(storage(index).last_step, now);
@@ -142,18 +146,18 @@ class Planner {
     const ops::KernelPlan& work = *step.work;
     const size_t alone =
         work.workspace_bytes - work.thread_scratch_count * work.thread_scratch_bytes;
-    if (alone > 0) use.workspace = add({Place::arena, 0, alone, now, now});
+    if (alone > 0) use.workspace = add({OperandMemory::arena, 0, alone, now, now});
     plan_.steps.push_back(std::move(step));
     uses_.push_back(std::move(use));
   }
 
   // New memory for output `id` of the next step: the caller's when it is an output of the graph.
   int make_storage(ValueId id, DType dtype, const Shape& shape, Layout layout) {
-    Storage fresh{Place::arena, 0, ops::stored_bytes(dtype, shape, layout), next_step(),
+    Storage fresh{OperandMemory::arena, 0, ops::stored_bytes(dtype, shape, layout), next_step(),
                   next_step()};
     fresh.last_node = planned(id).last_node;
     if (planned(id).output >= 0 && layout == Layout::plain) {
-      fresh.place = Place::output;
+      fresh.memory = OperandMemory::output;
       fresh.offset = static_cast<size_t>(planned(id).output);
       fresh.last_node = kNever;
     }
@@ -177,7 +181,7 @@ class Planner {
       return from;
     }
     const int to = make_storage(id, planned(id).dtype, shape, layout);
-    Step step;
+    PlanStep step;
     step.work = std::move(work);
     step.name = value(id).name;
     step.kernel = "reorder";
@@ -208,7 +212,7 @@ class Planner {
       }
       operands.push_back(std::move(operand));
     }
-    ANYNPU_ASSIGN(ops::OpContext context, ops::infer(node, std::move(operands)));
+    ANYNPU_ASSIGN(ops::OpContext context, ops::infer(node, std::move(operands), target_));
     for (const ops::Operand& input : context.inputs) ANYNPU_TRY(check_size(context, input));
     for (size_t i = 0; i < context.outputs.size(); ++i) {
       ops::Operand& output = context.outputs[i];
@@ -259,7 +263,7 @@ class Planner {
       use.inputs.push_back(index);
     }
     const bool view = place_outputs(n, context, *work, use);
-    Step step;
+    PlanStep step;
     step.op = node.op;
     step.in = tensors_of(context.inputs, work->input_layouts);
     step.out = tensors_of(context.outputs, work->output_layouts);
@@ -304,17 +308,18 @@ class Planner {
       context.outputs.push_back(ops::Operand::of(made.back().dtype, made.back().shape));
       ANYNPU_TRY(check_size(context, context.outputs.back()));
     }
-    Step step;
+    PlanStep step;
     step.name = node.name;
     step.kernel = "flow";
     step.traced = describe_step(graph_, node, context, step.kernel);
-    ANYNPU_ASSIGN(FixedFlow fixed, plan_fixed_flow(node, given, made, weights_));
+    ANYNPU_ASSIGN(FixedFlow fixed, plan_fixed_flow(node, given, made, target_, weights_));
     if (fixed.work) {
       step.work = std::move(fixed.work);
       plan_.inner.push_back(fixed.inner);
       plan_.memory_known = plan_.memory_known && fixed.memory_known;
     } else {
-      ANYNPU_ASSIGN(step.work, plan_flow(node, std::move(given), std::move(made), observer_));
+      ANYNPU_ASSIGN(step.work,
+                    plan_flow(node, std::move(given), std::move(made), target_, observer_));
       plan_.memory_known = false;
     }
     place_outputs(n, context, *step.work, use);
@@ -368,7 +373,7 @@ class Planner {
   bool may_overwrite(int n, const StepStorage& use, int input, size_t bytes) {
     const int index = use.inputs[static_cast<size_t>(input)];
     const Storage& s = storage(index);
-    if (s.place != Place::arena || s.last_node > n || s.bytes != bytes) return false;
+    if (s.memory != OperandMemory::arena || s.last_node > n || s.bytes != bytes) return false;
     return std::count(use.inputs.begin(), use.inputs.end(), index) == 1;
   }
 
@@ -383,10 +388,10 @@ class Planner {
       if (v.constant) constant(id);
       ANYNPU_ASSIGN(const int index, in_layout(id), "output '{}'", v.name);
       const Storage& from = storage(index);
-      if (from.place == Place::output && from.offset == i) continue;
+      if (from.memory == OperandMemory::output && from.offset == i) continue;
       const size_t bytes = ops::stored_bytes(dtype, shape, Layout::plain);
-      const int to = add({Place::output, i, bytes, next_step(), next_step()});
-      Step step;
+      const int to = add({OperandMemory::output, i, bytes, next_step(), next_step()});
+      PlanStep step;
       step.work = ops::make_plan([bytes](const ops::RunArgs& args) {
         if (bytes > 0) std::memcpy(args.outputs[0], args.inputs[0], bytes);
       });
@@ -410,7 +415,7 @@ class Planner {
       last = static_cast<int>(i);
       if (first < 0) first = last;
     }
-    return rooms == 0 ? -1 : add({Place::arena, 0, rooms * plan_.room_step, first, last});
+    return rooms == 0 ? -1 : add({OperandMemory::arena, 0, rooms * plan_.room_step, first, last});
   }
 
   void place_arena() {
@@ -418,7 +423,7 @@ class Planner {
     std::vector<ArenaBuffer> buffers;
     std::vector<size_t> owners;
     for (size_t i = 0; i < storages_.size(); ++i) {
-      if (storages_[i].place != Place::arena) continue;
+      if (storages_[i].memory != OperandMemory::arena) continue;
       buffers.push_back({storages_[i].bytes, storages_[i].first_step, storages_[i].last_step});
       plan_.arena_uses.push_back({static_cast<uint32_t>(storages_[i].first_step),
                                   static_cast<uint32_t>(storages_[i].last_step),
@@ -429,7 +434,7 @@ class Planner {
     for (size_t i = 0; i < owners.size(); ++i) storages_[owners[i]].offset = buffers[i].offset;
     const auto slot = [&](int index) {
       return index < 0 ? Slot{}
-                       : Slot{storage(index).place, storage(index).offset, storage(index).chunk};
+                       : Slot{storage(index).memory, storage(index).offset, storage(index).chunk};
     };
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
       for (int index : uses_[i].inputs) plan_.steps[i].inputs.push_back(slot(index));
@@ -440,6 +445,7 @@ class Planner {
   }
 
   const graph::Graph& graph_;
+  const ops::Target target_;
   WeightPool& weights_;
   const std::shared_ptr<StepObserver> observer_;
   const int64_t most_bytes_ = machine_bytes();
@@ -451,9 +457,9 @@ class Planner {
 
 }  // namespace
 
-Result<Plan> make_plan(const graph::Graph& graph, WeightPool& weights,
+Result<Plan> make_plan(const graph::Graph& graph, const ops::Target& target, WeightPool& weights,
                        const std::shared_ptr<StepObserver>& observer) {
-  return Planner(graph, weights, observer).make();
+  return Planner(graph, target, weights, observer).make();
 }
 
 Status Plan::fill_weights() {
@@ -461,7 +467,7 @@ Status Plan::fill_weights() {
     return chunks[slot.chunk]->memory.data() + slot.offset;
   };
   for (PackedKernel& packed : kernels) {
-    if (packed.packed.place == Place::none) continue;
+    if (packed.packed.memory == OperandMemory::none) continue;
     ANYNPU_TRY(packed.kernel->pack(packed.context,
                                    {address(packed.packed), packed.kernel->packed_bytes()}),
                "while packing weights of {}", packed.context.label());

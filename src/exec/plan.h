@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan: a graph whose shapes are all known, turned into steps for this machine. Making one is pure:
+// Plan: a graph whose shapes are all known, turned into steps for one target. Making one is pure:
 // no packing, no memory of the size of the model; its sizes are exact. A step names its operands by
-// place and offset, so that a run binds addresses and looks nothing up.
+// memory and offset, so that a run binds addresses and looks nothing up.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,11 @@
 #include "exec/weight_pool.h"
 #include "graph/graph.h"
 #include "ops/kernel.h"
+#include "ops/target.h"
 
 namespace anynpu::exec {
 
-enum class Place : uint8_t {
+enum class OperandMemory : uint8_t {
   none,     // an operand left out, or packed by the kernel
   input,    // the caller's buffer `offset` (an index)
   output,   // the same
@@ -27,12 +28,12 @@ enum class Place : uint8_t {
 };
 
 struct Slot {
-  Place place = Place::none;
+  OperandMemory memory = OperandMemory::none;
   size_t offset = 0;
   uint32_t chunk = 0;  // of Plan::chunks
 };
 
-struct Step {
+struct PlanStep {
   std::unique_ptr<ops::KernelPlan> work;
   std::vector<Slot> inputs, outputs;
   Slot packed, workspace, rooms;
@@ -65,7 +66,7 @@ struct TensorShape {
 };
 
 struct Plan {
-  std::vector<Step> steps;
+  std::vector<PlanStep> steps;
   std::vector<TensorShape> outputs;  // of the graph, as inferred for these input shapes
   // Packed weights and the constants that are used as they are; shared with other plans.
   std::vector<std::shared_ptr<WeightChunk>> chunks;
@@ -97,7 +98,7 @@ struct Plan {
 // `graph` is verified (nodes in topological order) and outlives fill_weights. Fails, naming the
 // node, when an operator or a shape cannot be planned. `weights` has a chunk open; `observer` is
 // for steps that make plans while they run.
-Result<Plan> make_plan(const graph::Graph& graph, WeightPool& weights,
+Result<Plan> make_plan(const graph::Graph& graph, const ops::Target& target, WeightPool& weights,
                        const std::shared_ptr<StepObserver>& observer = nullptr);
 
 }  // namespace anynpu::exec

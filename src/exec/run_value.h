@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunValue: what a value of a graph is during a run of the StepRunner: a tensor whose shape is
+// RunValue: what a value of a graph is during a run of a StepProgram: a tensor whose shape is
 // known now, a sequence of such, or nothing (an operand left out, an empty optional). Cheap to
 // copy: copies share the data, which nobody changes once it was handed on.
 #pragma once

@@ -17,6 +17,7 @@ thread_local StepAddresses failed_at;
 std::string_view failed_step() { return trace::name_of(failed_name); }
 void forget_failed_step() { failed_name = 0; }
 const StepAddresses& failed_addresses() { return failed_at; }
+void set_failed_addresses(StepAddresses addresses) { failed_at = std::move(addresses); }
 
 PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena)
     : names_(names),
@@ -24,32 +25,35 @@ PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, M
       room_step_(plan.room_step),
       used_arena_(arena_.data()) {
   const auto address = [&](const Slot& slot) -> std::byte* {
-    if (slot.place == Place::weights) return plan.chunks[slot.chunk]->memory.data() + slot.offset;
-    return slot.place == Place::arena ? arena_.data() + slot.offset : nullptr;
+    if (slot.memory == OperandMemory::weights)
+      return plan.chunks[slot.chunk]->memory.data() + slot.offset;
+    return slot.memory == OperandMemory::arena ? arena_.data() + slot.offset : nullptr;
   };
-  for (const Step& step : plan.steps) {
+  for (const PlanStep& step : plan.steps) {
     BoundStep bound{};
     bound.work = step.work.get();
     bound.first_source = static_cast<uint32_t>(sources_.size());
     bound.sources = static_cast<uint32_t>(step.inputs.size());
     for (const Slot& slot : step.inputs) {
       const Patch patch{static_cast<uint32_t>(slot.offset), static_cast<uint32_t>(sources_.size())};
-      if (slot.place == Place::input) source_inputs_.push_back(patch);
-      if (slot.place == Place::output) source_outputs_.push_back(patch);
-      if (slot.place == Place::arena) source_arena_.push_back({patch.pointer, slot.offset});
+      if (slot.memory == OperandMemory::input) source_inputs_.push_back(patch);
+      if (slot.memory == OperandMemory::output) source_outputs_.push_back(patch);
+      if (slot.memory == OperandMemory::arena)
+        source_arena_.push_back({patch.pointer, slot.offset});
       sources_.push_back(address(slot));
     }
     bound.first_target = static_cast<uint32_t>(targets_.size());
     bound.targets = static_cast<uint32_t>(step.outputs.size());
     for (const Slot& slot : step.outputs) {
       const Patch patch{static_cast<uint32_t>(slot.offset), static_cast<uint32_t>(targets_.size())};
-      if (slot.place == Place::output) target_outputs_.push_back(patch);
-      if (slot.place == Place::arena) target_arena_.push_back({patch.pointer, slot.offset});
+      if (slot.memory == OperandMemory::output) target_outputs_.push_back(patch);
+      if (slot.memory == OperandMemory::arena)
+        target_arena_.push_back({patch.pointer, slot.offset});
       targets_.push_back(address(slot));
     }
-    if (step.workspace.place == Place::arena)
+    if (step.workspace.memory == OperandMemory::arena)
       workspaces_.push_back({static_cast<uint32_t>(steps_.size()), step.workspace.offset});
-    if (step.rooms.place == Place::arena)
+    if (step.rooms.memory == OperandMemory::arena)
       rooms_.push_back({static_cast<uint32_t>(steps_.size()), step.rooms.offset});
     bound.packed = address(step.packed);
     bound.workspace = address(step.workspace);

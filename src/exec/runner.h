@@ -29,6 +29,7 @@ struct StepAddresses {
   std::vector<const void*> inputs, outputs;
 };
 const StepAddresses& failed_addresses();
+void set_failed_addresses(StepAddresses addresses);
 
 class PlanRunner {
  public:

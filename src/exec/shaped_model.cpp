@@ -53,6 +53,7 @@ Result<std::shared_ptr<ShapedModel>> ShapedModel::load(std::shared_ptr<const om:
                   model->meta.name);
     }
     shaped->ranged_ = true;
+    shaped->target_ = options.target;
     shaped->observer_ = options.observer;
     shaped->weights_ = std::make_unique<WeightPool>(&model->graph);
     shaped->model_ = std::move(model);
@@ -115,6 +116,7 @@ Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Sha
   if (auto plan = find(shapes)) return plan;  // made meanwhile
   ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, inner, model_->meta));
   LoadOptions options;
+  options.target = target_;
   options.observer = observer_;
   ANYNPU_ASSIGN(const auto made, LoadedModel::load_all({&fixed, 1}, *weights_, options));
   auto entry = std::make_shared<Entry>();

@@ -36,8 +36,10 @@ Result<RunValue> constant_value(const graph::Value& value) {
 }  // namespace
 
 Result<std::shared_ptr<const StepProgram>> StepProgram::make(
-    const graph::Graph& graph, const std::shared_ptr<StepObserver>& observer) {
+    const graph::Graph& graph, const ops::Target& target,
+    const std::shared_ptr<StepObserver>& observer) {
   auto program = std::make_shared<StepProgram>();
+  program->target_ = target;
   program->observer_ = inside_a_run(observer);
   program->inputs_ = graph.inputs;
   program->outputs_ = graph.outputs;
@@ -82,7 +84,7 @@ Status StepProgram::add_plan(const graph::Graph& graph, const std::vector<size_t
 
   graph::Graph part;
   part.name = graph.name;
-  Step step;
+  ProgramStep step;
   std::vector<ValueId> ids(graph.values.size(), kNoValue);
   const auto enter = [&](ValueId id) {
     if (id == kNoValue) return kNoValue;
@@ -111,6 +113,7 @@ Status StepProgram::add_plan(const graph::Graph& graph, const std::vector<size_t
   ANYNPU_TRY(part.verify());
   ANYNPU_TRY(compile::optimise_shaped(part));
   LoadOptions options;
+  options.target = target_;
   options.observer = observer_;
   ANYNPU_ASSIGN(step.plan, LoadedModel::load(part, options));
   step.name = "plan";
@@ -119,7 +122,7 @@ Status StepProgram::add_plan(const graph::Graph& graph, const std::vector<size_t
 }
 
 Status StepProgram::add_node(const graph::Graph& graph, const graph::Node& node) {
-  Step step;
+  ProgramStep step;
   step.inputs = node.inputs;
   step.outputs = node.outputs;
   step.name = node.name;
@@ -129,11 +132,11 @@ Status StepProgram::add_node(const graph::Graph& graph, const graph::Node& node)
   // Shapes differ from run to run: those fields stay empty (describe_step.h).
   step.description = trace::intern(node.op + "\tstep\t\t\t\t\t\t");
   if (graph::has_subgraphs(node)) {
-    ANYNPU_ASSIGN(step.node, make_flow_step(node, observer_));
+    ANYNPU_ASSIGN(step.node, make_flow_step(node, target_, observer_));
   } else if (is_sequence_op(node)) {
     ANYNPU_ASSIGN(step.node, make_sequence_step(node));
   } else {
-    ANYNPU_ASSIGN(step.node, make_operator_step(graph, node));
+    ANYNPU_ASSIGN(step.node, make_operator_step(graph, node, target_));
   }
   steps_.push_back(std::move(step));
   return {};
@@ -178,7 +181,7 @@ Status StepProgram::run(std::span<const RunValue> inputs, std::span<RunValue> re
 
 Status StepProgram::run_steps(State& state) const {
   const uint32_t correlation = trace::current_correlation();
-  for (const Step& step : steps_) {
+  for (const ProgramStep& step : steps_) {
     if (step.plan) {
       ANYNPU_TRY(run_plan(step, state));
     } else {
@@ -191,7 +194,7 @@ Status StepProgram::run_steps(State& state) const {
   return {};
 }
 
-Status StepProgram::run_plan(const Step& step, State& state) const {
+Status StepProgram::run_plan(const ProgramStep& step, State& state) const {
   state.in.clear();
   state.out.clear();
   for (size_t i = 0; i < step.inputs.size(); ++i) {
@@ -215,7 +218,7 @@ Status StepProgram::run_plan(const Step& step, State& state) const {
   return step.plan->run(state.in, state.out);
 }
 
-Status StepProgram::run_node(const Step& step, State& state) const {
+Status StepProgram::run_node(const ProgramStep& step, State& state) const {
   auto& inputs = state.inputs;
   inputs.clear();
   for (ValueId id : step.inputs) inputs.push_back(&value(state.frame, id));
@@ -242,7 +245,7 @@ Status StepProgram::run_node(const Step& step, State& state) const {
   return {};
 }
 
-Status StepProgram::run_observed(const Step& step, std::span<const RunValue* const> inputs,
+Status StepProgram::run_observed(const ProgramStep& step, std::span<const RunValue* const> inputs,
                                  std::span<RunValue> outputs) const {
   const auto tensor = [](const RunValue& value) {
     StepTensor made;
@@ -264,7 +267,7 @@ Status StepProgram::run_observed(const Step& step, std::span<const RunValue* con
 
 Sizes StepProgram::sizes() const {
   Sizes all;
-  for (const Step& step : steps_) {
+  for (const ProgramStep& step : steps_) {
     if (!step.plan) continue;
     all.weight_bytes += step.plan->sizes().weight_bytes;
     all.work_bytes += step.plan->sizes().work_bytes;
@@ -274,7 +277,7 @@ Sizes StepProgram::sizes() const {
 
 std::vector<StepInfo> StepProgram::steps() const {
   std::vector<StepInfo> list;
-  for (const Step& step : steps_) {
+  for (const ProgramStep& step : steps_) {
     if (!step.plan) {
       list.push_back({step.name, "step", 0});
       continue;

@@ -25,7 +25,8 @@ class StepProgram {
   // `graph` is verified and inferred (compile/passes.h); it may go afterwards.
   // `observer`, when not null, is told of every step; whoever runs the program calls its begin().
   static Result<std::shared_ptr<const StepProgram>> make(
-      const graph::Graph& graph, const std::shared_ptr<StepObserver>& observer = nullptr);
+      const graph::Graph& graph, const ops::Target& target,
+      const std::shared_ptr<StepObserver>& observer = nullptr);
 
   // Values in the order of the graph's inputs and outputs, one for each.
   Status run(std::span<const RunValue> inputs, std::span<RunValue> results) const;
@@ -46,7 +47,7 @@ class StepProgram {
     std::vector<Buffer> in, out;
   };
 
-  struct Step {
+  struct ProgramStep {
     std::vector<graph::ValueId> inputs, outputs;
     std::vector<graph::ValueId> done;   // values that no later step reads
     std::shared_ptr<LoadedModel> plan;  // one of the two
@@ -61,15 +62,16 @@ class StepProgram {
   void find_last_uses();
   const RunValue& value(const Frame& frame, graph::ValueId id) const;
   Status run_steps(State& state) const;
-  Status run_plan(const Step& step, State& state) const;
-  Status run_node(const Step& step, State& state) const;
-  Status run_observed(const Step& step, std::span<const RunValue* const> inputs,
+  Status run_plan(const ProgramStep& step, State& state) const;
+  Status run_node(const ProgramStep& step, State& state) const;
+  Status run_observed(const ProgramStep& step, std::span<const RunValue* const> inputs,
                       std::span<RunValue> outputs) const;
 
   std::vector<graph::ValueId> inputs_, outputs_;
   std::vector<RunValue> constants_;      // one per value; nothing where it is none
   std::vector<graph::Value> described_;  // what is known of each value before the run, without data
-  std::vector<Step> steps_;
+  std::vector<ProgramStep> steps_;
+  ops::Target target_;
   std::shared_ptr<StepObserver> observer_;
   mutable SparePool<State> states_;
 };

@@ -64,7 +64,7 @@ void WeightPool::note_constants(const graph::Graph& graph) {
 
 const std::shared_ptr<WeightChunk>& WeightPool::open() {
   chunk_ = std::make_shared<WeightChunk>();
-  std::erase_if(places_, [](const auto& entry) { return entry.second.chunk.expired(); });
+  std::erase_if(stored_, [](const auto& entry) { return entry.second.chunk.expired(); });
   if (small_bytes_ > kMostKept) {  // numbers are never given twice: old places just go unused
     small_.clear();
     small_bytes_ = 0;
@@ -98,14 +98,14 @@ uint64_t WeightPool::number_of(Bytes bytes) {
 }
 
 WeightPool::Room WeightPool::room(const std::string& key, size_t bytes) {
-  const auto found = places_.find(key);
-  if (found != places_.end()) {
+  const auto found = stored_.find(key);
+  if (found != stored_.end()) {
     if (auto chunk = found->second.chunk.lock())
       return {std::move(chunk), found->second.offset, false};
   }
   const size_t offset = chunk_->bytes;
   chunk_->bytes += round_up(bytes, ops::kBufferAlignment);
-  places_[key] = {chunk_, offset};
+  stored_[key] = {chunk_, offset};
   return {chunk_, offset, true};
 }
 

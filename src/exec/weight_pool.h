@@ -47,7 +47,7 @@ class WeightPool {
   Room packed(const ops::KernelDef& def, const ops::Kernel& kernel, const ops::OpContext& context);
 
  private:
-  struct Place {
+  struct StoredAt {
     std::weak_ptr<WeightChunk> chunk;
     size_t offset = 0;
   };
@@ -63,7 +63,7 @@ class WeightPool {
   size_t small_bytes_ = 0;
   std::vector<std::pair<Bytes, uint64_t>> large_;  // of this round
   uint64_t numbers_ = 0;
-  std::map<std::string, Place> places_;
+  std::map<std::string, StoredAt> stored_;
   std::shared_ptr<WeightChunk> chunk_;
 };
 

@@ -8,6 +8,7 @@
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "exec/custom_op.h"
+#include "exec/host_buffers.h"
 #include "service/dump/dump_control.h"
 #include "service/model/failed_ops.h"
 #include "service/op/op_record.h"
@@ -267,16 +268,19 @@ struct CustomCall {
   int32_t device = 0;
   std::shared_ptr<exec::StepObserver> observer;  // may be null
 
-  Status run_launch() {
-    exec::KernelLaunch launch = exec::launch_of(*ready.choice, inputs, outputs);
+  Status run_launch(std::span<const exec::Buffer> in, std::span<const exec::Buffer> out) {
+    exec::KernelLaunch launch = exec::launch_of(*ready.choice, in, out);
     return run_kernel(*ready.kernel, launch, device);
   }
 
   Status run_observed() {
-    if (!observer || !observer->wants(op.type, op.type)) return run_launch();
-    const auto in = step_tensors(op.inputs, inputs), out = step_tensors(op.outputs, outputs);
-    observer->begin();
-    return exec::observed(*observer, {0, op.type, op.type, in, out}, [&] { return run_launch(); });
+    if (!observer || !observer->wants(op.type, op.type)) return run_launch(inputs, outputs);
+    return exec::HostBuffers(inputs, outputs).run([&](auto seen_in, auto seen_out) {
+      const auto in = step_tensors(op.inputs, seen_in), out = step_tensors(op.outputs, seen_out);
+      observer->begin();
+      return exec::observed(*observer, {0, op.type, op.type, in, out},
+                            [&] { return run_launch(seen_in, seen_out); });
+    });
   }
 
   Status run() {

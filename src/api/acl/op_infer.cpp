@@ -4,6 +4,7 @@
 #include "acl/acl_op.h"
 #include "api/acl/entry.h"
 #include "api/acl/op_call.h"
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "import/singleop/table.h"
 #include "tensor/data_buffer.h"
@@ -31,8 +32,8 @@ Status read_values(int count, aclDataBuffer* const* inputs, singleop::SingleOp& 
     ANYNPU_ASSIGN(auto range,
                   device::check_range(pin->data, bytes, device::Access::read, "an input"),
                   "input {}", i);
-    const auto* from = reinterpret_cast<const std::byte*>(range.address);
-    desc.constant.assign(from, from + bytes);
+    desc.constant.resize(bytes);
+    ANYNPU_TRY(device::copy_bytes(desc.constant.data(), range.address, bytes), "input {}", i);
     desc.is_constant = true;
   }
   return {};

@@ -15,7 +15,11 @@ class ClusterDevice : public device::Device {
  public:
   explicit ClusterDevice(int id) : Device(id, id) { limit(device::Engine::npc, 1); }
   std::string description() const override { return format("NPC cluster {}", id()); }
-  Result<std::shared_ptr<device::Arena>> arena() override {
+  const device::Capabilities& capabilities() const override {
+    static constexpr device::Capabilities kCluster{.backend = "npc", .kernels = "npc"};
+    return kCluster;
+  }
+  Result<std::shared_ptr<device::DeviceMemory>> memory() override {
     return fail(Code::unsupported_feature, "memory of an NPC cluster has addresses of its own");
   }
   size_t memory_total() const override { return kGlobalEnd - kGlobalBase; }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/device/overflow_status.h"
 
-#include <cstring>
-
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "exec/dump.h"
@@ -27,9 +26,8 @@ Status read_overflow_status(Handle stream, void* to, size_t size) {
     ANYNPU_TRY(device::check_range(range.address, kStatusBytes, device::Access::write, "outputAddr")
                    .status());
     const uint32_t bits = exec::overflow_bits(device);
-    std::memset(range.address, 0, kStatusBytes);
-    std::memcpy(range.address, &bits, sizeof(bits));
-    return {};
+    ANYNPU_TRY(device::fill_bytes(range.address, 0, kStatusBytes));
+    return device::copy_bytes(range.address, &bits, sizeof bits);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "service/model/aipp_parameters.h"
 #include "service/model/dataset.h"
@@ -122,10 +123,9 @@ Status write_values(const Dataset& dataset, size_t index, const AippValues& valu
   ANYNPU_ASSIGN(auto range,
                 device::check_range(data.data, bytes, device::Access::write, "the AIPP input"));
   auto* target = reinterpret_cast<std::byte*>(range.address);
-  std::memcpy(target, &values.header, sizeof values.header);
-  std::memcpy(target + sizeof values.header, values.pictures.data(),
-              values.pictures.size() * sizeof(ops::AippBatch));
-  return {};
+  ANYNPU_TRY(device::copy_bytes(target, &values.header, sizeof values.header));
+  return device::copy_bytes(target + sizeof values.header, values.pictures.data(),
+                            values.pictures.size() * sizeof(ops::AippBatch));
 }
 
 Status check_input(const om::Meta& meta, size_t index) {

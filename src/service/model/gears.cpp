@@ -2,8 +2,8 @@
 #include "service/model/gears.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "service/model/dataset.h"
 #include "service/model/model_desc.h"
@@ -80,8 +80,7 @@ Status write_gear(const Dataset& dataset, size_t index, const om::Meta& meta, co
   }
   ANYNPU_ASSIGN(auto range,
                 device::check_range(data.data, bytes, device::Access::write, info.name.c_str()));
-  std::memcpy(range.address, numbers.data(), bytes);
-  return {};
+  return device::copy_bytes(range.address, numbers.data(), bytes);
 }
 
 // Guide 7.6.1: with dynamic AIPP the picture and the gear have the size of the largest one.

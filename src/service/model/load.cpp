@@ -92,7 +92,8 @@ Result<device::Range> check_model_memory(const void* model, size_t size) {
   if (size == 0) {
     return fail(Code::invalid_argument, "modelSize is 0; pass the number of bytes of the model");
   }
-  return device::check_range(model, size, device::Access::read, "model");
+  ANYNPU_ASSIGN(auto range, device::check_range(model, size, device::Access::read, "model"));
+  return device::readable_range(std::move(range));
 }
 
 Result<uint32_t> load_model_file(const char* path, const ModelLoadOptions& options) {

@@ -28,6 +28,7 @@ om::WeightSource weight_source(const LoadConfig& config) {
       const auto [address, size] = given->second;
       ANYNPU_ASSIGN(device::Range range,
                     device::check_range(address, size, device::Access::read, "devPtr"));
+      ANYNPU_ASSIGN(range, device::readable_range(std::move(range)));
       const auto bytes = std::as_bytes(std::span(range.address, size));
       return om::OwnedBytes{std::make_shared<device::Range>(std::move(range)), bytes};
     }

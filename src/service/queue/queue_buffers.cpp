@@ -2,9 +2,9 @@
 #include "service/queue/queue_buffers.h"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "service/finalize.h"
 #include "service/queue/numbered_objects.h"
@@ -121,8 +121,7 @@ Status write_user_data(const void* number, const void* from, size_t size, size_t
     ANYNPU_ASSIGN(std::byte * part, user_part(*held.buffer, size, offset));
     ANYNPU_ASSIGN(const auto range,
                   device::check_range(from, size, device::Access::read, "dataPtr"));
-    std::memcpy(part, range.address, size);
-    return {};
+    return device::copy_bytes(part, range.address, size);
   });
 }
 
@@ -131,8 +130,7 @@ Status read_user_data(const void* number, void* to, size_t size, size_t offset) 
     ANYNPU_ASSIGN(const std::byte* part, user_part(*held.buffer, size, offset));
     ANYNPU_ASSIGN(const auto range,
                   device::check_range(to, size, device::Access::write, "dataPtr"));
-    std::memcpy(range.address, part, size);
-    return {};
+    return device::copy_bytes(range.address, part, size);
   });
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/queue/queues.h"
 
-#include <cstring>
-
 #include "device/buffer_queue.h"
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "service/finalize.h"
 #include "service/queue/queue_attributes.h"
@@ -50,8 +49,8 @@ Status check_user_size(size_t bytes) {
               QueueBuffer::kUserBytes);
 }
 
-void copy_part(void* to, const void* from, size_t bytes) {
-  if (bytes) std::memcpy(to, from, bytes);
+Status copy_part(void* to, const void* from, size_t bytes) {
+  return bytes ? device::copy_bytes(to, from, bytes) : Status();
 }
 
 }  // namespace
@@ -86,8 +85,8 @@ Status enqueue_data(uint32_t id, const QueueData<const void*>& from, int32_t tim
   ANYNPU_ASSIGN(const auto user,
                 check_part(from.user, from.user_size, device::Access::read, "userData"));
   ANYNPU_ASSIGN(const auto buffer, QueueBuffer::create(from.size));
-  copy_part(buffer->data.get(), data.address, from.size);
-  copy_part(buffer->user.data(), user.address, from.user_size);
+  ANYNPU_TRY(copy_part(buffer->data.get(), data.address, from.size));
+  ANYNPU_TRY(copy_part(buffer->user.data(), user.address, from.user_size));
   return queue_status(queues().push(id, buffer, deadline), Code::queue_full);
 }
 
@@ -100,8 +99,8 @@ Result<size_t> dequeue_data(uint32_t id, const QueueData<void*>& to, int32_t tim
   auto taken = queues().pop(id, deadline, to.size);
   if (!taken.ok()) return queue_status(taken.status(), Code::queue_empty);
   const QueueBuffer& buffer = **taken;
-  copy_part(data.address, buffer.data.get(), buffer.length);
-  copy_part(user.address, buffer.user.data(), to.user_size);
+  ANYNPU_TRY(copy_part(data.address, buffer.data.get(), buffer.length));
+  ANYNPU_TRY(copy_part(user.address, buffer.user.data(), to.user_size));
   return buffer.length;
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/backend.h"
+
+#include <algorithm>
+
+#include "base/plugin.h"
+#include "device/cpu/cpu_device.h"
+
+namespace anynpu::device {
+
+namespace {
+
+// Plug-ins are files: nothing but a plain word may become a part of a path.
+bool is_word(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+}  // namespace
+
+Result<const Backend*> find_backend(std::string_view name) {
+  if (name == kCpuBackend.name) return &kCpuBackend;
+  if (!is_word(name)) {
+    return fail(Code::unsupported_feature, "'{}' is not the name of a back end", name);
+  }
+  const std::string plugin(name);
+  ANYNPU_ASSIGN(void* symbol, plugin_symbol(plugin, ("anynpu_" + plugin + "_backend").c_str()));
+  return static_cast<const Backend*>(symbol);
+}
+
+}  // namespace anynpu::device

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU's queue: whoever runs the stream's task does the work, so it is always idle. Without
+// state; streams share one.
+#pragma once
+
+#include "device/queue.h"
+
+namespace anynpu::device {
+
+class CpuQueue final : public Queue {
+ public:
+  Status copy(const CopyRows& rows) override { return copy_rows(rows); }
+  Status fill(void* address, int value, size_t bytes) override {
+    return fill_bytes(address, value, bytes);
+  }
+  bool idle() const override { return true; }
+  void when_idle(std::function<void(Status)> done) override { done({}); }
+};
+
+// For devices without queues of their own.
+const std::shared_ptr<Queue>& shared_cpu_queue();
+
+}  // namespace anynpu::device

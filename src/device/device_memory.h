@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of a back end. Its addresses are what programs get; they are unique in the process, so
+// that the range map can tell whose an address is. Whether the host may dereference them is up to
+// the back end: code outside src/device/<back end> and its kernels never does, it goes through
+// copy(), fill() and host_view.h. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/status.h"
+
+namespace anynpu::device {
+
+enum class Access { read, write };  // write: bytes that are not written stay as they are
+
+// `height` rows of `width` bytes, `pitch` bytes from one to the next. One row needs no pitch.
+struct CopyRows {
+  void* to = nullptr;
+  const void* from = nullptr;
+  size_t width = 0;
+  size_t height = 1;
+  size_t to_pitch = 0;
+  size_t from_pitch = 0;
+};
+
+// A range that the host works on. `address` is replaced by one that the host can use.
+struct HostRange {
+  void* address = nullptr;
+  size_t bytes = 0;
+  Access access = Access::read;
+};
+
+// A function of the caller's that is called before the call that takes it returns.
+class HostWork {
+ public:
+  template <typename Work>
+  explicit HostWork(const Work& work)
+      : state_(&work),
+        call_([](const void* state) -> Status { return (*static_cast<const Work*>(state))(); }) {}
+  Status operator()() const { return call_(state_); }
+
+ private:
+  const void* state_;
+  Status (*call_)(const void* state);
+};
+
+class DeviceMemory {
+ public:
+  enum class Host : bool { cannot_read, reads };
+  explicit DeviceMemory(Host host) : host_(host) {}
+  virtual ~DeviceMemory() = default;
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  bool host_readable() const { return host_ == Host::reads; }
+
+  // Blocks (required). take() gives at least `bytes`, aligned to a power of two; 0 when nothing is
+  // free.
+  virtual uintptr_t take(size_t bytes, size_t alignment) = 0;
+  virtual void give_back(uintptr_t base, size_t bytes) = 0;
+  virtual bool contains(uintptr_t address) const = 0;  // allocated or not
+  virtual size_t total() const = 0;
+  virtual size_t used() const = 0;
+  virtual size_t peak() const = 0;
+
+  // Bytes (required). The bytes are there when these return. One side of a copy is in this memory;
+  // the other one there too, or in memory that the host can read. Ranges may overlap.
+  virtual Status copy(const CopyRows& rows) = 0;
+  virtual Status fill(void* address, int value, size_t bytes) = 0;
+
+  // Work of the host on this memory (optional): runs `work` while each address in `ranges` is one
+  // that the host can use. Unless a back end knows better, the ranges are copied to the host before
+  // and back afterwards.
+  virtual Status with_host_view(std::span<HostRange* const> ranges, const HostWork& work);
+
+  // A hint (optional): the block is used from end to end.
+  virtual void prefer_huge_pages(uintptr_t base, size_t bytes) {}
+
+  // For who made a memory, before the first block is taken.
+  static void make_known(const std::shared_ptr<DeviceMemory>& memory);
+  // Whether any known memory of the process contains `address`, allocated or not.
+  static bool any_contains(uintptr_t address);
+
+ private:
+  const Host host_;
+};
+
+// False once the process has memory that the host cannot read.
+extern std::atomic<bool> host_reads_all;
+inline bool host_reads_all_memory() { return host_reads_all.load(std::memory_order_relaxed); }
+
+// What memory of the host does for copy() and fill().
+void copy_on_host(const CopyRows& rows);
+
+}  // namespace anynpu::device

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/queue.h"
+
+#include <gtest/gtest.h>
+
+#include "device/far_device_for_test.h"
+#include "device/memory.h"
+#include "device/physical_memory.h"
+
+namespace anynpu::device {
+namespace {
+
+constinit TaskKind kNote{"note", Engine::control};
+
+class QueueOfABackEnd : public testing::Test {
+ protected:
+  void* allocate() { return *allocate_device(*device_, 64, {}); }
+  // Until the stream waits for its queue, or is done.
+  void settle() {
+    while (!device_->queue->waited_for() && !stream_->idle()) std::this_thread::yield();
+  }
+
+  std::shared_ptr<FarDevice> device_ = std::make_shared<FarDevice>(7);
+  std::shared_ptr<Stream> stream_ =
+      std::make_shared<Stream>(device_, std::weak_ptr<Context>(), StreamOptions{});
+};
+
+TEST_F(QueueOfABackEnd, ATaskIsDoneWhenTheQueueIs) {
+  void* const address = allocate();
+  int sent = 42, got = 0;
+  bool noted = false;
+  ASSERT_TRUE(copy_async({address, 4, &sent, 4, CopyKind::host_to_device}, *stream_).ok());
+  ASSERT_TRUE(stream_->submit(kNote, [&] { return noted = true, Status(); }).ok());
+  settle();
+  EXPECT_EQ(stream_->synchronize(Deadline::after_ms(10)).code(), Code::timeout);
+  EXPECT_FALSE(noted);
+  device_->queue->work();
+  EXPECT_TRUE(stream_->synchronize().ok());
+  EXPECT_TRUE(noted);
+  EXPECT_TRUE(copy({&got, 4, address, 4, CopyKind::device_to_host}).ok());
+  EXPECT_EQ(got, 42);
+  EXPECT_TRUE(free_device(address).ok());
+}
+
+TEST_F(QueueOfABackEnd, ItsFailureIsThatOfTheTask) {
+  void* const address = allocate();
+  ASSERT_TRUE(fill_async(address, 64, 1, 64, *stream_).ok());
+  settle();
+  device_->queue->work(fail(Code::task_failed, "the card fell off the bus"));
+  const Status status = stream_->synchronize();
+  EXPECT_EQ(status.code(), Code::task_failed);
+  EXPECT_NE(status.to_string().find("memset_async"), std::string::npos);
+  EXPECT_TRUE(free_device(address).ok());
+}
+
+TEST_F(QueueOfABackEnd, MemoryThatCannotBeSharedIsRefused) {
+  EXPECT_EQ(PhysicalMemory::create(device_.get(), 4096).status().code(), Code::unsupported_feature);
+}
+
+}  // namespace
+}  // namespace anynpu::device
