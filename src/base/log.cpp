@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cctype>
-#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <mutex>
@@ -83,10 +82,8 @@ void open_file(Sink& s, const timespec& now) {
   const std::string folder = *s.folder + "/debug/plog";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  char name[96];
-  std::snprintf(name, sizeof name, "/plog-%d_%s%03ld.log", static_cast<int>(s.pid),
-                time_text("%Y%m%d%H%M%S", now).c_str(), now.tv_nsec / 1'000'000);
-  const std::string path = folder + name;
+  const std::string path = format("{}/plog-{}_{}{:03}.log", folder, s.pid,
+                                  time_text("%Y%m%d%H%M%S", now), now.tv_nsec / 1'000'000);
   s.fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
   s.written = 0;
   if (s.fd < 0) {
@@ -128,12 +125,10 @@ const std::string& process_name() {
 std::string compose(Level level, std::string_view module, std::string_view file, int line,
                     std::string_view text, const timespec& now) {
   const std::string name = upper(module.empty() ? "ANYNPU" : module);
-  char micros[32];
-  std::snprintf(micros, sizeof micros, ".%03ld.%03ld", now.tv_nsec / 1'000'000,
-                now.tv_nsec / 1'000 % 1'000);
-  std::string out = format("[{}] {}({},{}):{}{} [{}:{}]{} ", kLevelNames[static_cast<int>(level)],
-                           name, ::getpid(), process_name(), time_text("%Y-%m-%d-%H:%M:%S", now),
-                           static_cast<const char*>(micros), file, line, ::syscall(SYS_gettid));
+  std::string out = format("[{}] {}({},{}):{}.{:03}.{:03} [{}:{}]{} ",
+                           kLevelNames[static_cast<int>(level)], name, ::getpid(), process_name(),
+                           time_text("%Y-%m-%d-%H:%M:%S", now), now.tv_nsec / 1'000'000,
+                           now.tv_nsec / 1'000 % 1'000, file, line, ::syscall(SYS_gettid));
   out += text;
   if (out.back() != '\n') out += '\n';
   return out;

@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -62,10 +61,7 @@ struct SharedFile::Gate {
 };
 
 std::string to_key(std::string_view kind, const ShareTicket& ticket) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*s-%d-%d-%016llx", static_cast<int>(kind.size()), kind.data(),
-                ticket.pid, ticket.fd, static_cast<unsigned long long>(ticket.secret));
-  return text;
+  return format("{}-{}-{}-{:016x}", kind, ticket.pid, ticket.fd, ticket.secret);
 }
 
 Result<ShareTicket> from_key(std::string_view kind, std::string_view key) {

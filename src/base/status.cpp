@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 namespace anynpu {
 
@@ -29,9 +28,7 @@ std::string printable(std::string text) {
   if (std::none_of(text.begin(), text.end(), is_control)) return text;
   std::string clean;
   for (const char c : text) {
-    char code[5] = {c, '\0'};
-    if (is_control(c)) std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned>(c));
-    clean += code;
+    clean += is_control(c) ? format("\\x{:02x}", static_cast<unsigned>(c)) : std::string(1, c);
   }
   return clean;
 }

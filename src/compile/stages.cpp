@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/stages.h"
 
-#include <cstdio>
 #include <filesystem>
 
 #include "base/env.h"
@@ -50,9 +49,7 @@ StageDump::StageDump(std::string model_name, Warn warn)
 
 void StageDump::operator()(std::string_view stage, const graph::Graph& graph) {
   if (level_ == 0 || (level_ == 3 && stage != kBuild) || (level_ == 4 && stage != kBegin)) return;
-  char number[16];
-  std::snprintf(number, sizeof number, "%05d", count_++);
-  const std::string name = format("ge_proto_{}_{}_{}.txt", number, model_name_, stage);
+  const std::string name = format("ge_proto_{:05}_{}_{}.txt", count_++, model_name_, stage);
   const std::string path = (std::filesystem::path(folder_) / name).string();
   const Status status = write_graph_text(graph, model_name_, path);
   if (status.ok()) return;

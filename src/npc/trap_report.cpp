@@ -3,7 +3,6 @@
 
 #include <cxxabi.h>
 
-#include <cstdio>
 #include <cstdlib>
 
 #include "base/format.h"
@@ -41,8 +40,7 @@ std::string place_text(const std::string& file, uint32_t line) {
 // The lines of one frame: what was inlined there, from the inside out, then the function itself.
 std::string frame_lines(const Image& image, const Sources& sources, size_t& number, uint32_t pc,
                         uint32_t look_up) {
-  char at[16];
-  std::snprintf(at, sizeof at, "0x%08x", pc);
+  const std::string at = format("{:#010x}", pc);
   std::string text;
   const auto innermost = sources.lines.find(look_up);
   std::string place = innermost ? place_text(innermost->file, innermost->line) : std::string();

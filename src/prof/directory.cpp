@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <random>
@@ -27,11 +26,7 @@ namespace anynpu::prof {
 
 namespace {
 
-std::string padded(uint64_t number, int width) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%0*llu", width, static_cast<unsigned long long>(number));
-  return text;
-}
+std::string padded(uint64_t number, int width) { return format("{:0{}}", number, width); }
 
 // Eight letters from A to R, so that names of one millisecond differ.
 std::string random_letters() {

@@ -57,11 +57,8 @@ CodeCache::CodeCache(const Image& image, const std::string& signature) : image_(
   if (image.fixed_place) key_ += format(" at {:#x}", image.base);
   const std::string folder = env::cache_path();
   if (folder.empty()) return;
-  char name[40];
-  std::snprintf(name, sizeof name, "%016llx.npc",
-                static_cast<unsigned long long>(
-                    hash(bytes_of(key_), hash(image.object, 0xcbf29ce484222325ull))));
-  path_ = folder + "/npc/" + name;
+  path_ = format("{}/npc/{:016x}.npc", folder,
+                 hash(bytes_of(key_), hash(image.object, 0xcbf29ce484222325ull)));
 }
 
 std::optional<std::string> CodeCache::find() const {
