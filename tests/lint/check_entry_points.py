@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of src/api, the front doors.
 
-- An entry point (an exported function) has at most 12 lines from its signature to its closing brace:
-  it converts arguments, makes one call, converts the outcome.
+- An entry point (an exported function) has at most 12 lines from its signature to its closing
+  brace: it converts arguments, makes one call, converts the outcome.
 - Front doors hold no state: no variable outside of functions, no static or thread_local one inside,
   unless it is const. State belongs to a service (src/service) or to a module below it.
-- The vendor's error numbers stand in the errors.cpp of a door alone; other files name causes (Code).
+- The vendor's error numbers stand in the errors.cpp of a door alone; other files name causes
+  (Code).
 
 What is still to be moved stands in REMAINING below, one `rule file name` a line. The list only gets
 shorter: a row that is no longer needed is a finding too.
 
-Run it alone for the list of findings, or through pytest (tests/python/project/test_entry_points.py).
+Run it alone for the list of findings, or through pytest
+(tests/python/project/test_entry_points.py).
 `--remaining` prints the rows that today's tree needs.
 """
 
