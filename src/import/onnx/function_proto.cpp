@@ -72,14 +72,14 @@ Result<Function> read_function(const WireField& message) {
 }
 
 void Functions::add(Function function) {
-  places_.emplace(key_of(function), functions_.size());
+  index_of_.emplace(key_of(function), functions_.size());
   functions_.push_back(std::move(function));
 }
 
 const Function* Functions::called_by(const NodeProto& node) const {
-  if (places_.empty()) return nullptr;
-  const auto found = places_.find(key_of(node));
-  return found == places_.end() ? nullptr : &functions_[found->second];
+  if (index_of_.empty()) return nullptr;
+  const auto found = index_of_.find(key_of(node));
+  return found == index_of_.end() ? nullptr : &functions_[found->second];
 }
 
 }  // namespace anynpu::onnx

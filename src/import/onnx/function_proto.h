@@ -34,7 +34,7 @@ class Functions {
 
  private:
   std::vector<Function> functions_;
-  std::unordered_map<std::string, size_t> places_;
+  std::unordered_map<std::string, size_t> index_of_;
 };
 
 Result<OpsetImport> read_opset(const WireField& field);
