@@ -81,7 +81,7 @@ Result<CheckedPicture> check_picture(const PictureSpec& spec, const Rules& rules
     return fail(Code::unaligned_address, "{}: the address {} is not a multiple of {}", role,
                 spec.data, rules.address_multiple);
   }
-  ANYNPU_ASSIGN(auto memory, device::check_range(spec.data, needed, access, role));
+  ANYNPU_ASSIGN(auto memory, device::check_host_range(spec.data, needed, access, role));
   CheckedPicture out;
   out.view = {format,      memory.address,    spec.width,
               spec.height, spec.width_stride, spec.height_stride};

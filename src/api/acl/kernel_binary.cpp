@@ -26,7 +26,7 @@ Result<std::span<const std::byte>> object_at(const void* data, size_t bytes, con
     return fail(Code::invalid_argument, "the object at {} has {} bytes; expected 1 to {}", name,
                 bytes, kMostObjectBytes);
   }
-  ANYNPU_ASSIGN(auto range, device::check_range(data, bytes, device::Access::read, name));
+  ANYNPU_ASSIGN(auto range, device::check_host_range(data, bytes, device::Access::read, name));
   return std::as_bytes(std::span(range.address, bytes));
 }
 
@@ -58,14 +58,15 @@ Status check_load_option(const aclrtBinaryLoadOption& option) {
 Status check_options(const aclrtBinaryLoadOptions* options) {
   if (!options) return {};
   ANYNPU_TRY(
-      device::check_range(options, sizeof *options, device::Access::read, "options").status());
+      device::check_host_range(options, sizeof *options, device::Access::read, "options").status());
   if (options->numOpt > kMostOptions) {
     return fail(Code::invalid_argument, "numOpt is {}; expected at most {}", options->numOpt,
                 kMostOptions);
   }
   if (options->numOpt == 0) return {};
-  ANYNPU_TRY(device::check_range(options->options, options->numOpt * sizeof(aclrtBinaryLoadOption),
-                                 device::Access::read, "options")
+  ANYNPU_TRY(device::check_host_range(options->options,
+                                      options->numOpt * sizeof(aclrtBinaryLoadOption),
+                                      device::Access::read, "options")
                  .status());
   for (size_t i = 0; i < options->numOpt; ++i) {
     ANYNPU_TRY(check_load_option(options->options[i]), "option {}", i);
@@ -87,7 +88,8 @@ Status copy_name(const std::string& text, uint32_t room, char* out) {
     return fail(Code::invalid_argument, "maxLen is {}; the name '{}' needs {}", room, text,
                 text.size() + 1);
   }
-  ANYNPU_TRY(device::check_range(out, text.size() + 1, device::Access::write, "name").status());
+  ANYNPU_TRY(
+      device::check_host_range(out, text.size() + 1, device::Access::write, "name").status());
   std::memcpy(out, text.c_str(), text.size() + 1);
   return {};
 }

@@ -60,14 +60,16 @@ Status read_attr(const aclrtLaunchKernelAttr& attr, exec::KernelLaunch& launch) 
 
 Status read_config(const aclrtLaunchKernelCfg* config, exec::KernelLaunch& launch) {
   if (!config) return {};
-  ANYNPU_TRY(device::check_range(config, sizeof *config, device::Access::read, "cfg").status());
+  ANYNPU_TRY(
+      device::check_host_range(config, sizeof *config, device::Access::read, "cfg").status());
   if (config->numAttrs > kMostAttrs) {
     return fail(Code::invalid_argument, "numAttrs is {}; expected at most {}", config->numAttrs,
                 kMostAttrs);
   }
   if (config->numAttrs == 0) return {};
-  ANYNPU_TRY(device::check_range(config->attrs, config->numAttrs * sizeof(aclrtLaunchKernelAttr),
-                                 device::Access::read, "attrs")
+  ANYNPU_TRY(device::check_host_range(config->attrs,
+                                      config->numAttrs * sizeof(aclrtLaunchKernelAttr),
+                                      device::Access::read, "attrs")
                  .status());
   for (size_t i = 0; i < config->numAttrs; ++i) {
     ANYNPU_TRY(read_attr(config->attrs[i], launch), "attribute {}", i);
@@ -106,8 +108,8 @@ Result<std::vector<exec::PlaceHolder>> read_holders(const aclrtPlaceHolderInfo* 
   }
   std::vector<exec::PlaceHolder> holders;
   if (count > 0) {
-    ANYNPU_TRY(device::check_range(array, count * sizeof(aclrtPlaceHolderInfo),
-                                   device::Access::read, "placeHolderArray")
+    ANYNPU_TRY(device::check_host_range(array, count * sizeof(aclrtPlaceHolderInfo),
+                                        device::Access::read, "placeHolderArray")
                    .status());
   }
   for (size_t i = 0; i < count; ++i) holders.push_back({array[i].addrOffset, array[i].dataOffset});

@@ -39,8 +39,8 @@ template <typename T, typename C>
 Result<singleop::Attr> list_of(int count, const C* values) {
   ANYNPU_TRY(check_count(count, values));
   if (count > 0) {
-    ANYNPU_TRY(device::check_range(values, sizeof(C) * static_cast<size_t>(count),
-                                   device::Access::read, "values")
+    ANYNPU_TRY(device::check_host_range(values, sizeof(C) * static_cast<size_t>(count),
+                                        device::Access::read, "values")
                    .status());
   }
   std::vector<T> list;

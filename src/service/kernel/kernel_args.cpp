@@ -29,7 +29,8 @@ Result<std::shared_ptr<KernelArgs>> find_args(const void* handle) {
   auto pin = resolve<KernelArgs>(reinterpret_cast<Handle>(handle));
   if (pin.ok()) return pin->share();
   HandleInMemory memory;
-  const auto range = device::check_range(handle, sizeof memory, device::Access::read, "argsHandle");
+  const auto range =
+      device::check_host_range(handle, sizeof memory, device::Access::read, "argsHandle");
   if (!range.ok()) return pin.status();
   std::memcpy(&memory, handle, sizeof memory);
   if (memory.mark != kMark) {
@@ -181,7 +182,7 @@ Result<size_t> kernel_args_bytes(Handle function, size_t argument_bytes) {
 Status open_kernel_args_in(Handle function, void* handle_memory, void* memory, size_t bytes) {
   ANYNPU_TRY(check_bytes(bytes, "actualArgsSize"));
   HandleInMemory inside{kMark, 0};
-  if (!device::check_range(handle_memory, sizeof inside, device::Access::write, "argsHandle")
+  if (!device::check_host_range(handle_memory, sizeof inside, device::Access::write, "argsHandle")
            .ok()) {
     return fail(Code::invalid_handle,
                 "argsHandle is {}; expected {} bytes of the program's memory, as "
@@ -189,7 +190,7 @@ Status open_kernel_args_in(Handle function, void* handle_memory, void* memory, s
                 handle_memory, sizeof inside);
   }
   ANYNPU_ASSIGN(auto room,
-                device::check_range(memory, bytes, device::Access::write, "userHostMem"));
+                device::check_host_range(memory, bytes, device::Access::write, "userHostMem"));
   ANYNPU_ASSIGN(inside.list,
                 open_list(function, reinterpret_cast<std::byte*>(room.address), bytes));
   std::memcpy(handle_memory, &inside, sizeof inside);
@@ -198,7 +199,7 @@ Status open_kernel_args_in(Handle function, void* handle_memory, void* memory, s
 
 Result<Handle> append_kernel_arg(const void* list, const void* from, size_t bytes) {
   ANYNPU_TRY(check_bytes(bytes, "paramSize"));
-  ANYNPU_TRY(device::check_range(from, bytes, device::Access::read, "param").status());
+  ANYNPU_TRY(device::check_host_range(from, bytes, device::Access::read, "param").status());
   return append_parameter(list, from, bytes);
 }
 
@@ -214,7 +215,7 @@ Result<void*> place_holder_memory(const void* handle, Handle parameter, size_t b
 
 Status update_kernel_arg(const void* handle, Handle parameter, const void* from, size_t bytes) {
   ANYNPU_TRY(check_bytes(bytes, "paramSize"));
-  ANYNPU_TRY(device::check_range(from, bytes, device::Access::read, "param").status());
+  ANYNPU_TRY(device::check_host_range(from, bytes, device::Access::read, "param").status());
   ANYNPU_ASSIGN(auto list, find_args(handle));
   return update_param(*list, parameter, from, bytes);
 }

@@ -82,7 +82,7 @@ Result<std::span<const std::byte>> read_args_memory(const void* data, size_t byt
                 kMostArgsBytes);
   }
   if (bytes == 0) return std::span<const std::byte>();
-  ANYNPU_ASSIGN(auto range, device::check_range(data, bytes, device::Access::read, name));
+  ANYNPU_ASSIGN(auto range, device::check_host_range(data, bytes, device::Access::read, name));
   return std::as_bytes(std::span(range.address, bytes));
 }
 

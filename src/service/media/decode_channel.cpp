@@ -33,8 +33,8 @@ Result<DecodeChannel::Packet> packet_for(const DecodeCall& call) {
     if (input->bytes == 0)
       return fail(Code::invalid_argument, "the input has no bytes: {}",
                   describe_vdec_code(0x1000d));
-    ANYNPU_ASSIGN(packet.bytes,
-                  device::check_range(input->data, input->bytes, device::Access::read, "input"));
+    ANYNPU_ASSIGN(packet.bytes, device::check_host_range(input->data, input->bytes,
+                                                         device::Access::read, "input"));
   }
   if (call.skipped || (call.picture == 0 && packet.end_of_stream)) return packet;
   ANYNPU_ASSIGN(auto picture, resolve<PictureDesc>(call.picture));
@@ -42,8 +42,9 @@ Result<DecodeChannel::Packet> packet_for(const DecodeCall& call) {
   packet.output = picture.share();
   packet.spec = *picture;
   if (packet.bytes.bytes > 0) {
-    ANYNPU_ASSIGN(packet.memory, device::check_range(picture->data, std::max(picture->bytes, 1u),
-                                                     device::Access::write, "output"));
+    ANYNPU_ASSIGN(packet.memory,
+                  device::check_host_range(picture->data, std::max(picture->bytes, 1u),
+                                           device::Access::write, "output"));
   }
   return packet;
 }

@@ -71,8 +71,9 @@ Result<CheckedPicture> EncodeChannel::check(PictureSpec spec) const {
 
 Result<void*> EncodeChannel::memory_for(size_t bytes) {
   if (buffer_ != nullptr && buffer_size_ >= bytes) {
-    ANYNPU_TRY(device::check_range(buffer_, bytes, device::Access::write, "the channel's buffer")
-                   .status());
+    ANYNPU_TRY(
+        device::check_host_range(buffer_, bytes, device::Access::write, "the channel's buffer")
+            .status());
     return buffer_;
   }
   return device::allocate_device(*device_, bytes, {});

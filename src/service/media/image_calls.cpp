@@ -18,7 +18,7 @@ Result<device::Range> check_file(const void* data, uint32_t bytes) {
     return fail(Code::invalid_argument, "data is null; expected the address of a variable or text");
   if (bytes == 0)
     return fail(Code::invalid_argument, "the size is 0; expected the bytes of a file");
-  return device::check_range(data, bytes, device::Access::read, "data");
+  return device::check_host_range(data, bytes, device::Access::read, "data");
 }
 
 Bytes bytes_in(const device::Range& range) { return {range.address, range.bytes}; }
@@ -101,8 +101,8 @@ Status decode_image(ImageType type, Handle channel, const void* data, uint32_t b
   work->keep = std::move(use.keep);
   if (work->spec.format != pixel::kUnknown)
     ANYNPU_TRY(check_format(work->spec.format, unit.rules, "output").status());
-  ANYNPU_TRY(device::check_range(work->spec.data, std::max(work->spec.bytes, 1u),
-                                 device::Access::write, "output")
+  ANYNPU_TRY(device::check_host_range(work->spec.data, std::max(work->spec.bytes, 1u),
+                                      device::Access::write, "output")
                  .status());
   return use.stream->submit({unit.kind, bytes}, [work, run = unit.run]() -> Status {
     const Status status = run(*work);
@@ -119,12 +119,12 @@ Status encode_jpeg_image(Handle channel, Handle input, const void* data, uint32_
   ANYNPU_ASSIGN(auto settings, resolve<JpegConfig>(config));
   ANYNPU_ASSIGN(auto from, check_picture(*picture, kJpegeRules, "input", device::Access::read));
   ANYNPU_ASSIGN(auto length,
-                device::check_range(size, sizeof(uint32_t), device::Access::write, "size"));
+                device::check_host_range(size, sizeof(uint32_t), device::Access::write, "size"));
   uint32_t room = 0;
   std::memcpy(&room, length.address, sizeof room);
   if (room == 0)
     return fail(Code::invalid_argument, "*size is 0; expected the bytes of the output");
-  ANYNPU_ASSIGN(auto to, device::check_range(data, room, device::Access::write, "data"));
+  ANYNPU_ASSIGN(auto to, device::check_host_range(data, room, device::Access::write, "data"));
   struct EncodeWork {
     CheckedPicture from;
     device::Range to, length;

@@ -7,7 +7,8 @@ namespace anynpu::media {
 
 Result<ImageDescription> describe_image(ImageType type, const void* data, size_t bytes,
                                         int32_t format) {
-  ANYNPU_ASSIGN(auto range, device::check_range(data, bytes, device::Access::read, "the file"));
+  ANYNPU_ASSIGN(auto range,
+                device::check_host_range(data, bytes, device::Access::read, "the file"));
   const Bytes file(range.address, range.bytes);
   ImageDescription found;
   found.type = type;

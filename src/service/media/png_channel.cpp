@@ -35,9 +35,9 @@ Result<std::shared_ptr<PngChannel>> PngChannel::open(uint32_t queue) {
 
 Status PngChannel::send(const ImageFile& file, const PictureSpec& output, int32_t milliseconds) {
   ANYNPU_ASSIGN(auto bytes,
-                device::check_range(file.data, file.bytes, device::Access::read, "the file"));
-  ANYNPU_ASSIGN(auto memory, device::check_range(output.data, std::max(output.bytes, 1u),
-                                                 device::Access::write, "the output"));
+                device::check_host_range(file.data, file.bytes, device::Access::read, "the file"));
+  ANYNPU_ASSIGN(auto memory, device::check_host_range(output.data, std::max(output.bytes, 1u),
+                                                      device::Access::write, "the output"));
   {
     std::unique_lock lock(mutex_);
     ANYNPU_TRY(wait_for_room(

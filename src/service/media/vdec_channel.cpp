@@ -66,10 +66,10 @@ Status VdecChannel::send(const VdecPacket& packet, const PictureSpec& output,
                 "the channel does not receive; call vdec_start_recv_stream first");
   auto sent = std::make_shared<Sent>(Sent{packet, output, {}, {}});
   if (packet.bytes > 0) {
-    ANYNPU_ASSIGN(sent->bytes,
-                  device::check_range(packet.data, packet.bytes, device::Access::read, "stream"));
-    ANYNPU_ASSIGN(sent->memory, device::check_range(output.data, std::max(output.bytes, 1u),
-                                                    device::Access::write, "vir_addr"));
+    ANYNPU_ASSIGN(sent->bytes, device::check_host_range(packet.data, packet.bytes,
+                                                        device::Access::read, "stream"));
+    ANYNPU_ASSIGN(sent->memory, device::check_host_range(output.data, std::max(output.bytes, 1u),
+                                                         device::Access::write, "vir_addr"));
   } else if (!packet.end_of_stream) {
     return fail(Code::invalid_argument, "the stream has no bytes and does not end here");
   }

@@ -163,7 +163,7 @@ Status VencChannel::send_to_memory(const VencFrame& frame, void* data, uint32_t 
     return fail(Code::bad_call_order,
                 "output memory of the program needs a JPEG channel with buf_size 0");
   ANYNPU_ASSIGN(auto memory,
-                device::check_range(data, bytes, device::Access::write, "jpege_stream"));
+                device::check_host_range(data, bytes, device::Access::write, "jpege_stream"));
   return queue(frame, std::move(memory), milliseconds);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tasks of an encoder channel do: pictures in, packets out.
 #include <algorithm>
-#include <cstring>
 
 #include "base/log.h"
+#include "device/host_view.h"
 #include "media/image.h"
 #include "media/support.h"
 #include "service/media/venc_channel.h"
@@ -58,7 +58,7 @@ void VencChannel::encode(const Work& work, uint64_t id) {
 
 Result<uint8_t*> VencChannel::keep(Bytes bytes) {
   ANYNPU_ASSIGN(void* memory, device::allocate_device(*device_, bytes.size(), {}));
-  std::memcpy(memory, bytes.data(), bytes.size());
+  ANYNPU_TRY(device::copy_bytes(memory, bytes.data(), bytes.size()));
   return static_cast<uint8_t*>(memory);
 }
 

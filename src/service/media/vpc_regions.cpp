@@ -96,8 +96,9 @@ Status add_pyramid(VpcJob& job, const PictureSpec& from, const PyramidSpec& pyra
   ANYNPU_ASSIGN(const auto border, check_border(pyramid.border));
   pixel::Filter5x5 filter = pixel::gaussian_5x5();
   if (pyramid.filter != nullptr) {
-    ANYNPU_ASSIGN(const auto memory,
-                  device::check_range(pyramid.filter, 25, device::Access::read, "gaussian_filter"));
+    ANYNPU_ASSIGN(
+        const auto memory,
+        device::check_host_range(pyramid.filter, 25, device::Access::read, "gaussian_filter"));
     if (pyramid.divisor == 0) return fail(Code::invalid_argument, "the divisor of the filter is 0");
     for (int i = 0; i < 25; ++i)
       filter.weight[i / 5][i % 5] = static_cast<int8_t>(memory.address[i]);
@@ -107,8 +108,8 @@ Status add_pyramid(VpcJob& job, const PictureSpec& from, const PyramidSpec& pyra
 }
 
 Status add_histogram(VpcJob& job, const PictureSpec& from, void* counts) {
-  ANYNPU_ASSIGN(auto memory, device::check_range(counts, sizeof(pixel::Histogram::count),
-                                                 device::Access::write, "hist_config"));
+  ANYNPU_ASSIGN(auto memory, device::check_host_range(counts, sizeof(pixel::Histogram::count),
+                                                      device::Access::write, "hist_config"));
   return job.add_histogram(from, [memory](const pixel::Histogram& found) {
     std::memcpy(memory.address, found.count, sizeof found.count);
   });

@@ -101,7 +101,7 @@ Result<device::Range> check_table(const WarpTable& table, device::Access access)
     return fail(Code::invalid_argument,
                 "the table has {} bytes; an output of {}x{} takes {} (vpc_get_lut_mem_size)",
                 table.bytes, table.width, table.height, needed);
-  return device::check_range(table.data, needed, access, "the table");
+  return device::check_host_range(table.data, needed, access, "the table");
 }
 
 Status fill_through_points(const PointPairs& pairs, uint32_t count, uint32_t interpolation,
@@ -171,8 +171,8 @@ Status fill_table_from_maps(const void* xs, const void* ys, uint32_t map_bytes,
   if (map_bytes < bytes)
     return fail(Code::invalid_argument, "the maps have {} bytes; {}x{} floats take {}", map_bytes,
                 table.width, table.height, bytes);
-  ANYNPU_ASSIGN(const auto map1, device::check_range(xs, bytes, device::Access::read, "map1"));
-  ANYNPU_ASSIGN(const auto map2, device::check_range(ys, bytes, device::Access::read, "map2"));
+  ANYNPU_ASSIGN(const auto map1, device::check_host_range(xs, bytes, device::Access::read, "map1"));
+  ANYNPU_ASSIGN(const auto map2, device::check_host_range(ys, bytes, device::Access::read, "map2"));
   for (size_t i = 0; i < count; ++i) {
     uint8_t* point = memory.address + i * kPointBytes;
     std::memcpy(point, map1.address + i * sizeof(float), sizeof(float));

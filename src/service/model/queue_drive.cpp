@@ -33,8 +33,8 @@ Result<BufferQueues::Ends> find_side(const uint32_t* ids, size_t count, const ch
                 "{} has {} queues; expected one for each tensor, at most {}", what, count,
                 kMostQueues);
   }
-  ANYNPU_ASSIGN(const auto range,
-                device::check_range(ids, count * sizeof(uint32_t), device::Access::read, what));
+  ANYNPU_ASSIGN(const auto range, device::check_host_range(ids, count * sizeof(uint32_t),
+                                                           device::Access::read, what));
   std::vector<uint32_t> copy(count);
   std::memcpy(copy.data(), range.address, count * sizeof(uint32_t));
   auto held = BufferQueues::instance().hold(copy);

@@ -58,7 +58,8 @@ Status add_custom_kernel(const char* op_type, const char* kernel_id, const char*
     return fail(Code::invalid_argument, "binSize is {}; expected the bytes of an object", bytes);
   }
   const auto size = static_cast<size_t>(bytes);
-  ANYNPU_ASSIGN(auto range, device::check_range(object, size, device::Access::read, "binData"));
+  ANYNPU_ASSIGN(auto range,
+                device::check_host_range(object, size, device::Access::read, "binData"));
   ANYNPU_ASSIGN(auto module,
                 exec::DeviceKernel::load(std::as_bytes(std::span(range.address, size))),
                 "kernel '{}' of operator {}", kernel_id, op_type);
@@ -107,7 +108,8 @@ Status choose_kernel(Handle desc, const char* kernel_id, uint32_t blocks, const 
   exec::KernelChoice& choice = pin->choice;
   choice.tiling.clear();
   if (bytes > 0) {
-    ANYNPU_ASSIGN(auto range, device::check_range(tiling, bytes, device::Access::read, "args"));
+    ANYNPU_ASSIGN(auto range,
+                  device::check_host_range(tiling, bytes, device::Access::read, "args"));
     const auto* from = reinterpret_cast<const std::byte*>(range.address);
     choice.tiling.assign(from, from + bytes);
   }
@@ -126,7 +128,8 @@ Status choose_workspaces(Handle desc, int count, const size_t* sizes) {
   std::vector<size_t> read;
   if (count > 0) {
     const size_t bytes = sizeof(size_t) * static_cast<size_t>(count);
-    ANYNPU_TRY(device::check_range(sizes, bytes, device::Access::read, "workspaceSizes").status());
+    ANYNPU_TRY(
+        device::check_host_range(sizes, bytes, device::Access::read, "workspaceSizes").status());
     read.assign(sizes, sizes + count);
   }
   for (size_t size : read) {

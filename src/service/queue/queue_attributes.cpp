@@ -53,7 +53,8 @@ T read_param(const void* param) {
 }
 
 Status set_name(QueueOptions& options, const char* name) {
-  ANYNPU_TRY(device::check_range(name, 1, device::Access::read, "the name behind param").status());
+  ANYNPU_TRY(
+      device::check_host_range(name, 1, device::Access::read, "the name behind param").status());
   const size_t length = strnlen(name, kLongestName + 1);
   if (length > kLongestName) {
     return fail(Code::invalid_argument, "the name has more than {} bytes; shorten it",
@@ -87,7 +88,7 @@ Status set_queue_attribute(const void* number, QueueAttribute type, size_t lengt
                            const void* value) {
   return with_attributes(number, [&](QueueOptions& options) -> Status {
     ANYNPU_TRY(check_length(type, length));
-    ANYNPU_TRY(device::check_range(value, length, device::Access::read, "param").status());
+    ANYNPU_TRY(device::check_host_range(value, length, device::Access::read, "param").status());
     if (type == QueueAttribute::name) return set_name(options, read_param<const char*>(value));
     return set_depth(options, read_param<uint32_t>(value));
   });
@@ -96,7 +97,7 @@ Status set_queue_attribute(const void* number, QueueAttribute type, size_t lengt
 Status get_queue_attribute(const void* number, QueueAttribute type, size_t length, void* value) {
   return with_attributes(number, [&](QueueOptions& options) -> Status {
     ANYNPU_TRY(check_length(type, length));
-    ANYNPU_TRY(device::check_range(value, length, device::Access::write, "param").status());
+    ANYNPU_TRY(device::check_host_range(value, length, device::Access::write, "param").status());
     const char* name = options.name.c_str();
     const void* from =
         type == QueueAttribute::name ? static_cast<const void*>(&name) : &options.depth;

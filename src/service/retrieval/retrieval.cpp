@@ -76,8 +76,8 @@ Status check_chip() {
 }
 
 Result<std::span<const std::byte>> feature_bytes(const FvFeatures& features) {
-  ANYNPU_ASSIGN(auto range, device::check_range(features.data, features.bytes, device::Access::read,
-                                                "featureData"));
+  ANYNPU_ASSIGN(auto range, device::check_host_range(features.data, features.bytes,
+                                                     device::Access::read, "featureData"));
   return std::as_bytes(std::span(range.address, features.bytes));
 }
 
@@ -103,7 +103,7 @@ Result<Target> check_result(const FvSearchResult& r, uint32_t queries, uint32_t 
   }
   Target t{};
   const auto check = [&](auto* address, size_t size, const char* name, auto*& out) -> Status {
-    ANYNPU_ASSIGN(auto range, device::check_range(address, size, device::Access::write, name));
+    ANYNPU_ASSIGN(auto range, device::check_host_range(address, size, device::Access::write, name));
     out = reinterpret_cast<decltype(address)>(range.address);
     return {};
   };
@@ -126,8 +126,9 @@ Status search(int type, const FvSearchInput& input, const FvSearchResult& result
     return fail(Code::invalid_argument, "topk is {}; expected 1 to {}", top, most);
   }
   ANYNPU_ASSIGN(const Target target, check_result(result, queries, top));
-  ANYNPU_ASSIGN(auto table, device::check_range(input.table.data, size_t{queries} * fv::kTableBytes,
-                                                device::Access::read, "tableData"));
+  ANYNPU_ASSIGN(auto table,
+                device::check_host_range(input.table.data, size_t{queries} * fv::kTableBytes,
+                                         device::Access::read, "tableData"));
   for (uint32_t q = 0; q < queries; ++q) {
     const auto* floats = reinterpret_cast<const float*>(table.address) + q * fv::kTableFloats;
     const auto hits = state().of(type).search(floats, input.range, top);
