@@ -12,6 +12,7 @@
 #include "base/crc32c.h"
 #include "base/log.h"
 #include "prof/calendar.h"
+#include "trace/names.h"
 
 namespace anynpu::prof {
 
