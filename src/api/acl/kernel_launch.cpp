@@ -8,10 +8,8 @@
 #include "acl/rt/kernel.h"
 #include "anynpu.h"
 #include "api/acl/entry.h"
-#include "api/acl/kernel_dump.h"
 #include "device/memory.h"
 #include "exec/kernel_arguments.h"
-#include "service/model/failed_ops.h"
 
 namespace anynpu::acl {
 
@@ -89,15 +87,9 @@ struct Watch {
   }
 };
 
-Status run_launch(const exec::DeviceKernel& kernel, exec::KernelLaunch& launch, int32_t device) {
-  Status status = run_kernel(kernel, launch, device);
-  if (!status.ok()) service::FailedOps::instance().note({kernel.name(), {}, {}});
-  return status;
-}
-
 Status launch_kernel(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream,
                      const service::ReadLaunch& read) {
-  return service::submit_kernel(to_handle(function), blocks, to_handle(stream), read, run_launch);
+  return service::submit_kernel(to_handle(function), blocks, to_handle(stream), read);
 }
 
 Result<std::vector<exec::PlaceHolder>> read_holders(const aclrtPlaceHolderInfo* array,

@@ -3,11 +3,13 @@
 // own. A model must be loaded or compiled before, except for Cast.
 #include "acl/acl_op.h"
 #include "api/acl/entry.h"
-#include "api/acl/op_call.h"
+#include "service/op/op_call.h"
 
 namespace anynpu::acl {
 
 namespace {
+
+using namespace service;
 
 Status store_handle(Result<std::shared_ptr<OpHandle>> made, aclopHandle** out) {
   if (!made.ok()) return made.status();
@@ -61,7 +63,7 @@ aclError aclopExecute(const char* opType, int numInputs, const aclTensorDesc* co
                       const aclopAttr* attr, aclrtStream stream) {
   return enter(__func__, [&] {
     return execute_op({opType, numInputs, inputDesc, numOutputs, outputDesc, attr},
-                      {numInputs, inputs, numOutputs, outputs}, Missing::fail, stream);
+                      {numInputs, inputs, numOutputs, outputs}, Missing::fail, to_handle(stream));
   });
 }
 
@@ -70,7 +72,7 @@ aclError aclopExecuteV2(const char* opType, int numInputs, aclTensorDesc* inputD
                         aclDataBuffer* outputs[], aclopAttr* attr, aclrtStream stream) {
   return enter(__func__, [&] {
     return execute_op({opType, numInputs, inputDesc, numOutputs, outputDesc, attr},
-                      {numInputs, inputs, numOutputs, outputs}, Missing::fail, stream);
+                      {numInputs, inputs, numOutputs, outputs}, Missing::fail, to_handle(stream));
   });
 }
 
@@ -94,7 +96,8 @@ aclError aclopExecWithHandle(aclopHandle* handle, int numInputs,
   return enter(__func__, [&]() -> Status {
     auto pin = resolve<OpHandle>(to_handle(handle));
     if (!pin.ok()) return pin.status();
-    return submit_op(pin->share(), {numInputs, inputs, numOutputs, outputs}, stream, nullptr);
+    return submit_op(pin->share(), {numInputs, inputs, numOutputs, outputs}, to_handle(stream),
+                     nullptr);
   });
 }
 
@@ -104,7 +107,7 @@ aclError aclopCast(const aclTensorDesc* srcDesc, const aclDataBuffer* srcBuffer,
   return enter(__func__, [&]() -> Status {
     auto handle = prepare_cast(srcDesc, dstDesc, truncate);
     if (!handle.ok()) return handle.status();
-    return submit_op(*handle, {1, &srcBuffer, 1, &dstBuffer}, stream, nullptr);
+    return submit_op(*handle, {1, &srcBuffer, 1, &dstBuffer}, to_handle(stream), nullptr);
   });
 }
 

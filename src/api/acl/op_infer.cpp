@@ -3,15 +3,17 @@
 // on them, from the values of the inputs.
 #include "acl/acl_op.h"
 #include "api/acl/entry.h"
-#include "api/acl/op_call.h"
 #include "device/host_view.h"
 #include "device/memory.h"
 #include "import/singleop/table.h"
+#include "service/op/op_call.h"
 #include "tensor/data_buffer.h"
 
 namespace anynpu::acl {
 
 namespace {
+
+using namespace service;
 
 // Lists of sizes and axes are small; data is not read.
 constexpr size_t kMostElements = 1024;
@@ -39,7 +41,7 @@ Status read_values(int count, aclDataBuffer* const* inputs, singleop::SingleOp& 
   return {};
 }
 
-Failure infer_shapes(const OpArguments& arguments, aclDataBuffer* const* inputs) {
+Status infer_shapes(const OpArguments& arguments, aclDataBuffer* const* inputs) {
   ANYNPU_TRY(check_pointer(arguments.type, "opType"));
   auto op = read_op(arguments);
   if (!op.ok()) return op.status();

@@ -2,12 +2,14 @@
 // Custom operators with a selector (guide 6.7).
 #include "acl/acl_op.h"
 #include "api/acl/entry.h"
-#include "api/acl/op_call.h"
 #include "service/op/custom_kernels.h"
+#include "service/op/op_call.h"
 
 namespace anynpu::acl {
 
 namespace {
+
+using namespace service;
 
 Status check_kernel_engine(aclopEngineType engine) {
   if (engine >= ACL_ENGINE_SYS && engine <= ACL_ENGINE_VECTOR) return {};
@@ -19,9 +21,11 @@ Failure update_params(const OpArguments& arguments) {
   ANYNPU_ASSIGN(const auto op, read_op(arguments));
   ANYNPU_ASSIGN(const auto found, service::find_selector(op.type));
   service::OpenKernelDesc desc;
+  using Descs = const aclTensorDesc* const*;
   const aclError answer = reinterpret_cast<aclopCompileFunc>(found)(
-      arguments.inputs, arguments.input_desc, arguments.outputs, arguments.output_desc,
-      arguments.attr, from_handle<aclopKernelDesc*>(desc.handle()));
+      arguments.inputs, reinterpret_cast<Descs>(arguments.input_desc), arguments.outputs,
+      reinterpret_cast<Descs>(arguments.output_desc), static_cast<const aclopAttr*>(arguments.attr),
+      from_handle<aclopKernelDesc*>(desc.handle()));
   if (answer == ACL_SUCCESS) return service::apply_choice(op, *desc);
   return {answer, fail(Code::task_failed, "the selector of {} returned {}", op.type, answer)};
 }

@@ -5,11 +5,9 @@
 
 #include "acl/acl_op.h"
 #include "api/acl/entry.h"
-#include "api/acl/op_call.h"
-#include "device/runtime.h"
 #include "om/container.h"
-#include "service/dump/dump_control.h"
 #include "service/model/load.h"
+#include "service/op/op_call.h"
 
 namespace anynpu::acl {
 
@@ -51,7 +49,7 @@ Status load_folder(const char* folder) {
     if (!model.ok()) return model.status().with_note(format("in '{}'", file.string()));
     models.push_back(std::move(*model));
   }
-  prepare_op_models();
+  service::prepare_op_models();
   for (size_t i = 0; i < models.size(); ++i) {
     ANYNPU_TRY(exec::OpModels::instance().add(std::move(models[i]), exec::OpModels::Origin::loaded),
                "in '{}'", files[i].string());
@@ -60,15 +58,6 @@ Status load_folder(const char* folder) {
 }
 
 }  // namespace
-
-void prepare_op_models() {
-  static const bool once = (on_finalize([] { exec::OpModels::instance().clear(); }), true);
-  (void)once;
-  // The dump that is on now watches what is added from here.
-  const auto context = device::Runtime::instance().current();
-  exec::OpModels::instance().set_observer(
-      service::observer_for_operators(context.ok() ? (*context)->device()->id() : 0));
-}
 
 }  // namespace anynpu::acl
 
@@ -86,7 +75,7 @@ aclError aclopLoad(const void* model, size_t modelSize) {
     ANYNPU_ASSIGN(auto range, service::check_model_memory(model, modelSize));
     ANYNPU_ASSIGN(om::Model read,
                   om::read_copy(std::as_bytes(std::span(range.address, modelSize))));
-    prepare_op_models();
+    service::prepare_op_models();
     return exec::OpModels::instance().add(std::move(read), exec::OpModels::Origin::loaded);
   });
 }

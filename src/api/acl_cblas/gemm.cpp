@@ -5,11 +5,13 @@
 
 #include "acl/ops/acl_cblas.h"
 #include "api/acl/entry.h"
-#include "api/acl/op_call.h"
+#include "service/op/op_call.h"
 
 namespace anynpu::acl {
 
 namespace {
+
+using namespace service;
 
 static_assert(ACL_TRANS_N == 0 && ACL_TRANS_NZ_T == 3);
 static_assert(ACL_COMPUTE_HIGH_PRECISION + ACL_COMPUTE_LOW_PRECISION == 1);

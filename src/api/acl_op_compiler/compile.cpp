@@ -4,7 +4,7 @@
 #include "api/acl_op_compiler/compile.h"
 
 #include "api/acl/entry.h"
-#include "api/acl/op_call.h"
+#include "service/op/op_call.h"
 
 namespace anynpu::acl {
 
@@ -14,6 +14,8 @@ Status check_engine(aclopEngineType engine) {
 }
 
 namespace {
+
+using namespace service;
 
 // 6.x: system operators; the unregistered ones of an operator package need the vendor's compiler.
 Status check_kind(aclopEngineType engine, aclopCompileType kind) {
@@ -39,7 +41,7 @@ Status compile_op(const OpArguments& arguments, aclopEngineType engine, aclopCom
 Status run_compiled(const OpArguments& arguments, const OpBuffers& buffers, aclopEngineType engine,
                     aclopCompileType kind, aclrtStream stream) {
   ANYNPU_TRY(check_kind(engine, kind));
-  return execute_op(arguments, buffers, Missing::compile, stream);
+  return execute_op(arguments, buffers, Missing::compile, to_handle(stream));
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 
 #include "acl/acl_op_compiler.h"
 #include "api/acl/object_calls.h"
-#include "api/acl/op_call.h"
 #include "api/acl_op_compiler/compile.h"
 #include "base/crc32c.h"
 #include "compile/stages.h"
 #include "import/singleop/table.h"
+#include "service/op/op_call.h"
 #include "tensor/data_buffer.h"
 
 namespace anynpu::acl {
@@ -26,6 +26,8 @@ ANYNPU_HANDLE_TYPE(acl::GraphDumpOption, graph_dump_option);
 namespace anynpu::acl {
 
 namespace {
+
+using namespace service;
 
 // Every tensor that is not left out has a buffer.
 template <typename Buffer>

@@ -6,6 +6,7 @@
 
 #include "device/memory.h"
 #include "device/runtime.h"
+#include "service/check_pointer.h"
 #include "service/task_kinds.h"
 
 namespace anynpu::service {
@@ -38,10 +39,7 @@ Status submit(const exec::Gemm& gemm, const GemmPointers& at, Handle stream_hand
   work->gemm = gemm;
   work->at = at;
   for (size_t i = 0; i < 5; ++i) {
-    if (!ranges[i].address) {
-      return fail(Code::invalid_argument, "{} is null; expected the address of a variable or text",
-                  ranges[i].name);
-    }
+    ANYNPU_TRY(check_pointer(ranges[i].address, ranges[i].name));
     ANYNPU_ASSIGN(auto range, device::check_range(ranges[i].address, ranges[i].bytes,
                                                   ranges[i].access, ranges[i].name));
     work->owners[i] = std::move(range.owner);

@@ -50,7 +50,7 @@ TEST(KernelLaunch, ArgumentsAreReadFromMemoryOfTheProgram) {
   EXPECT_TRUE(read_args_memory(nullptr, 0, "args")->empty());
   EXPECT_EQ(read_args_memory(bytes, size_t{1} << 27, "args").status().code(),
             Code::invalid_argument);
-  EXPECT_EQ(submit_kernel(12, 1, 0, {}, nullptr).code(), Code::invalid_handle);
+  EXPECT_EQ(submit_kernel(12, 1, 0, {}).code(), Code::invalid_handle);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include "device/runtime.h"
 #include "exec/kernel_arguments.h"
 #include "service/kernel/kernel_args.h"
+#include "service/kernel/kernel_dump.h"
+#include "service/model/failed_ops.h"
 #include "service/task_kinds.h"
 
 namespace anynpu::service {
@@ -27,7 +29,12 @@ struct Launch {
   std::shared_ptr<exec::DeviceKernel> kernel;
   exec::KernelLaunch launch;
   int32_t device = 0;
-  RunLaunch run = nullptr;
+
+  Status run() {
+    Status status = run_kernel(*kernel, launch, device);
+    if (!status.ok()) FailedOps::instance().note(OpInfo{kernel->name(), {}, {}});
+    return status;
+  }
 };
 
 Status read_list(const exec::DeviceKernel& kernel, KernelArgs& list, exec::KernelLaunch& launch) {
@@ -53,8 +60,8 @@ Status read_list(const exec::DeviceKernel& kernel, KernelArgs& list, exec::Kerne
 
 }  // namespace
 
-Status submit_kernel(Handle function, uint32_t blocks, Handle stream_handle, const ReadLaunch& read,
-                     RunLaunch run) {
+Status submit_kernel(Handle function, uint32_t blocks, Handle stream_handle,
+                     const ReadLaunch& read) {
   ANYNPU_ASSIGN(auto pin, resolve<KernelFunction>(function));
   ANYNPU_TRY(exec::DeviceKernel::check_blocks(blocks));
   ANYNPU_ASSIGN(auto stream, device::Runtime::instance().stream(stream_handle));
@@ -62,12 +69,9 @@ Status submit_kernel(Handle function, uint32_t blocks, Handle stream_handle, con
   task->kernel = pin->kernel;
   task->launch.blocks = blocks;
   task->device = stream->device()->id();
-  task->run = run;
   if (Watch watch = std::exchange(next_watch(), {})) task->launch.touched = std::move(watch);
   ANYNPU_TRY(read(*task->kernel, task->launch), "launch of kernel '{}'", task->kernel->name());
-  return stream->submit(kernel_task, [task = std::move(task)] {
-    return task->run(*task->kernel, task->launch, task->device);
-  });
+  return stream->submit(kernel_task, [task = std::move(task)] { return task->run(); });
 }
 
 Status read_args(const exec::DeviceKernel& kernel, const void* handle, exec::KernelLaunch& launch) {

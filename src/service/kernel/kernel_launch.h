@@ -12,11 +12,7 @@ namespace anynpu::service {
 
 // Fills a launch from what the program passed.
 using ReadLaunch = std::function<Status(const exec::DeviceKernel&, exec::KernelLaunch&)>;
-// Runs it, in the task.
-using RunLaunch = Status (*)(const exec::DeviceKernel&, exec::KernelLaunch&, int32_t device);
-
-Status submit_kernel(Handle function, uint32_t blocks, Handle stream, const ReadLaunch& read,
-                     RunLaunch run);
+Status submit_kernel(Handle function, uint32_t blocks, Handle stream, const ReadLaunch& read);
 
 // The arguments of a finished list (kernel_args.h), made for the same kernel.
 Status read_args(const exec::DeviceKernel& kernel, const void* list, exec::KernelLaunch& launch);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "service/check_pointer.h"
 #include "service/finalize.h"
 
 namespace anynpu::service {
@@ -86,10 +87,7 @@ std::optional<std::string> compile_option(int opt) {
 
 Status set_compile_option(int opt, const char* value) {
   ANYNPU_TRY(check_option(opt));
-  if (!value) {
-    return fail(Code::invalid_argument,
-                "value is null; expected the address of a variable or text");
-  }
+  ANYNPU_TRY(check_pointer(value, "value"));
   const Option& option = kOptionTable[opt];
   if (!option.allowed.empty() && !has_word(option.allowed, value)) {
     return fail(Code::invalid_argument, "{} is '{}'; expected one of: {}", option.name, value,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/memory.h"
+#include "service/check_pointer.h"
 #include "service/finalize.h"
 
 namespace anynpu::service {
@@ -33,10 +34,7 @@ void forget_custom_ops() {
 }
 
 Status check_text(const char* text, const char* name) {
-  if (!text) {
-    return fail(Code::invalid_argument, "{} is null; expected the address of a variable or text",
-                name);
-  }
+  ANYNPU_TRY(check_pointer(text, name));
   if (*text != '\0') return {};
   return fail(Code::invalid_argument, "{} is empty; expected a name", name);
 }
@@ -50,10 +48,7 @@ Status add_custom_kernel(const char* op_type, const char* kernel_id, const char*
   ANYNPU_TRY(check_text(op_type, "opType"));
   ANYNPU_TRY(check_text(kernel_id, "kernelId"));
   ANYNPU_TRY(check_text(kernel_name, "kernelName"));
-  if (!object) {
-    return fail(Code::invalid_argument,
-                "binData is null; expected the address of a variable or text");
-  }
+  ANYNPU_TRY(check_pointer(object, "binData"));
   if (bytes <= 0) {
     return fail(Code::invalid_argument, "binSize is {}; expected the bytes of an object", bytes);
   }
@@ -72,9 +67,7 @@ Status add_custom_kernel(const char* op_type, const char* kernel_id, const char*
 
 Status add_selector(const char* op_type, Selector selector) {
   ANYNPU_TRY(check_text(op_type, "opType"));
-  if (!selector) {
-    return fail(Code::invalid_argument, "func is null; expected the address of a variable or text");
-  }
+  ANYNPU_TRY(check_pointer(reinterpret_cast<const void*>(selector), "func"));
   on_finalize(forget_custom_ops);
   const std::lock_guard lock(selectors().mutex);
   if (selectors().by_type.emplace(op_type, selector).second) return {};

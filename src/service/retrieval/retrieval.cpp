@@ -6,6 +6,7 @@
 #include "base/soc.h"
 #include "device/memory.h"
 #include "device/runtime.h"
+#include "service/check_pointer.h"
 #include "service/finalize.h"
 
 namespace anynpu::service {
@@ -32,12 +33,6 @@ void release() {
   state().on = false;
   state().one_to_many.clear();
   state().many_to_many.clear();
-}
-
-Status check_address(const void* pointer, const char* name) {
-  if (pointer) return {};
-  return fail(Code::invalid_argument, "{} is null; expected the address of a variable or text",
-              name);
 }
 
 Status check_on() {
@@ -174,7 +169,7 @@ Status check_features(const FvFeatures& f) {
         "featureDataLen is {} for {} features; expected {} bytes for each, and at least one",
         f.bytes, f.count, fv::kFeatureBytes);
   }
-  return check_address(f.data, "featureData");
+  return check_pointer(f.data, "featureData");
 }
 
 Result<fv::RepoRange> make_range(uint32_t id0_min, uint32_t id0_max, uint32_t id1_min,
@@ -190,7 +185,7 @@ Status check_query_table(const FvQueryTable& t) {
                 "{} tables of {} bytes in {} bytes; expected at least one of {} bytes each",
                 t.count, t.length, t.bytes, fv::kTableBytes);
   }
-  return check_address(t.data, "tableData");
+  return check_pointer(t.data, "tableData");
 }
 
 Result<FvSearchInput> make_search_input(Handle table, Handle range, uint32_t top) {
@@ -204,7 +199,7 @@ Status check_search_result(const FvSearchResult& r) {
   for (const void* pointer : {static_cast<const void*>(r.numbers), static_cast<const void*>(r.id0),
                               static_cast<const void*>(r.id1), static_cast<const void*>(r.offset),
                               static_cast<const void*>(r.distance)}) {
-    ANYNPU_TRY(check_address(pointer, "a buffer of the result"));
+    ANYNPU_TRY(check_pointer(pointer, "a buffer of the result"));
   }
   if (r.queries == 0 || r.number_bytes < r.queries * sizeof(uint32_t) || r.bytes == 0) {
     return fail(Code::invalid_argument,

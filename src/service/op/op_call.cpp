@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/acl/op_call.h"
+#include "service/op/op_call.h"
 
 #include <array>
 
-#include "api/acl/entry.h"
-#include "api/acl/kernel_dump.h"
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "exec/custom_op.h"
 #include "exec/host_buffers.h"
+#include "service/check_pointer.h"
 #include "service/dump/dump_control.h"
+#include "service/finalize.h"
+#include "service/kernel/kernel_dump.h"
 #include "service/model/failed_ops.h"
 #include "service/op/op_record.h"
 #include "service/task_kinds.h"
 #include "tensor/data_buffer.h"
 
-namespace anynpu::acl {
+namespace anynpu::service {
 
 namespace {
 
 constexpr int kMostTensors = 4096;
+
+Handle to_handle(const void* pointer) { return reinterpret_cast<Handle>(pointer); }
 
 Status check_array(int count, const void* array, const char* name) {
   if (count < 0 || count > kMostTensors) {
@@ -29,8 +32,7 @@ Status check_array(int count, const void* array, const char* name) {
   return count == 0 ? Status() : check_pointer(array, name);
 }
 
-Result<std::vector<TensorDesc>> read_descs(int count, const aclTensorDesc* const* descs,
-                                           const char* name) {
+Result<std::vector<TensorDesc>> read_descs(int count, const void* const* descs, const char* name) {
   ANYNPU_TRY(check_array(count, descs, name));
   std::vector<TensorDesc> out;
   for (int i = 0; i < count; ++i) {
@@ -57,7 +59,7 @@ struct Place {
   const char* side() const { return input ? "input" : "output"; }
 };
 
-Status bind(const aclDataBuffer* handle, size_t bytes, const Place& place, Bound& out) {
+Status bind(const void* handle, size_t bytes, const Place& place, Bound& out) {
   ANYNPU_ASSIGN(auto pin, resolve<DataBuffer>(to_handle(handle)), "{} {} of {}", place.side(),
                 place.index, place.op);
   const DataBuffer data = *pin;
@@ -182,10 +184,10 @@ Status queue(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
   });
   if (!failure.ok()) return failure;
   if constexpr (most <= 4) {
-    return stream.submit(service::operator_task, [call = std::move(call)] { return call.run(); });
+    return stream.submit(operator_task, [call = std::move(call)] { return call.run(); });
   } else {
     auto kept = std::make_unique<Call<most>>(std::move(call));
-    return stream.submit(service::operator_task, [kept = std::move(kept)] { return kept->run(); });
+    return stream.submit(operator_task, [kept = std::move(kept)] { return kept->run(); });
   }
 }
 
@@ -232,11 +234,11 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
 }
 
 Status submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
-                 aclrtStream stream_handle, std::vector<Shape>* shapes) {
+                 Handle stream_handle, std::vector<Shape>* shapes) {
   if (Status failure = check_counts(*handle, buffers); !failure.ok()) return failure;
-  auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
+  auto stream = device::Runtime::instance().stream(stream_handle);
   if (!stream.ok()) return stream.status();
-  if (service::records_ops()) service::record_op(*handle);
+  if (records_ops()) record_op(*handle);
   if (handle->model->sized_by_values()) return run_by_values(*handle, buffers, **stream, shapes);
   if (shapes) {
     for (const exec::TensorInfo& info : handle->plan->outputs()) shapes->push_back(info.shape);
@@ -286,10 +288,10 @@ struct CustomCall {
   Status run() {
     Status status = run_observed();
     if (status.ok()) return status;
-    service::OpInfo failed{op.type, op.inputs, op.outputs};
+    OpInfo failed{op.type, op.inputs, op.outputs};
     for (size_t i = 0; i < inputs.size(); ++i) failed.inputs[i].address = inputs[i].data;
     for (size_t o = 0; o < outputs.size(); ++o) failed.outputs[o].address = outputs[o].data;
-    service::FailedOps::instance().note(std::move(failed));
+    FailedOps::instance().note(std::move(failed));
     return status;
   }
 };
@@ -298,17 +300,17 @@ struct CustomCall {
 
 // An operator of the program's own: the kernel that its selector chose.
 Status execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
-                      aclrtStream stream_handle) {
+                      Handle stream_handle) {
   auto ready = exec::CustomOps::instance().find(op.type, singleop::key_of(op));
   if (!ready.ok()) return ready.status();
-  auto stream = device::Runtime::instance().stream(to_handle(stream_handle));
+  auto stream = device::Runtime::instance().stream(stream_handle);
   if (!stream.ok()) return stream.status();
-  if (service::records_ops()) service::record_op(op);
+  if (records_ops()) record_op(op);
   auto call = std::make_unique<CustomCall>();
   call->ready = std::move(*ready);
   call->op = op;
   call->device = (*stream)->device()->id();
-  call->observer = service::observer_for_operators(call->device);
+  call->observer = observer_for_operators(call->device);
   for (size_t i = 0; i < op.inputs.size() + op.outputs.size(); ++i) {
     const bool input = i < op.inputs.size();
     const size_t index = input ? i : i - op.inputs.size();
@@ -320,13 +322,12 @@ Status execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
     (input ? call->inputs : call->outputs).push_back(bound.buffer);
     call->owners.push_back(std::move(bound.owner));
   }
-  return (*stream)->submit(service::custom_kernel_task,
-                           [call = std::move(call)] { return call->run(); });
+  return (*stream)->submit(custom_kernel_task, [call = std::move(call)] { return call->run(); });
 }
 
 Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
-                  aclrtStream stream) {
-  ANYNPU_TRY(device::Runtime::instance().stream(to_handle(stream)).status());
+                  Handle stream) {
+  ANYNPU_TRY(device::Runtime::instance().stream(stream).status());
   auto op = read_op(arguments);
   if (!op.ok()) return op.status();
   if (exec::CustomOps::instance().has_type(op->type)) return execute_custom(*op, buffers, stream);
@@ -348,4 +349,12 @@ Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missin
   return {};
 }
 
-}  // namespace anynpu::acl
+void prepare_op_models() {
+  on_finalize([] { exec::OpModels::instance().clear(); });
+  // The dump that is on now watches what is added from here.
+  const auto context = device::Runtime::instance().current();
+  exec::OpModels::instance().set_observer(
+      observer_for_operators(context.ok() ? (*context)->device()->id() : 0));
+}
+
+}  // namespace anynpu::service

@@ -5,8 +5,8 @@
 
 #include "exec/device_kernel.h"
 
-namespace anynpu::acl {
+namespace anynpu::service {
 
 Status run_kernel(const exec::DeviceKernel& kernel, exec::KernelLaunch& launch, int32_t device);
 
-}  // namespace anynpu::acl
+}  // namespace anynpu::service

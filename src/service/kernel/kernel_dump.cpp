@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/acl/kernel_dump.h"
+#include "service/kernel/kernel_dump.h"
 
 #include <cstdio>
 
@@ -7,7 +7,7 @@
 #include "exec/dump_file.h"
 #include "service/dump/dump_control.h"
 
-namespace anynpu::acl {
+namespace anynpu::service {
 
 namespace {
 
@@ -41,4 +41,4 @@ Status run_kernel(const exec::DeviceKernel& kernel, exec::KernelLaunch& launch, 
   return status;
 }
 
-}  // namespace anynpu::acl
+}  // namespace anynpu::service
