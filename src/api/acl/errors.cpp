@@ -23,8 +23,10 @@ struct Row {
 
 #define ROW(code, base, runtime, model, advice) \
   Row { Code::code, {base, #base}, {runtime, #runtime}, {model, #model}, advice }
-// The same number whatever the function.
-#define SAME(code, number, advice) ROW(code, number, number, number, advice)
+// The same number whatever the function. Not by ROW, which would get the number instead of its
+// name.
+#define SAME(code, number, advice) \
+  Row { Code::code, {number, #number}, {number, #number}, {number, #number}, advice }
 
 // code, base functions, aclrt functions, aclmdl and aclop functions, what to do. In the order of
 // Code.

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/align.h"
@@ -14,6 +16,13 @@
 #include "service/media/memory.h"
 
 namespace anynpu::media {
+
+// The channel for one test: drained before it goes, as ChannelTable::remove does.
+template <typename Channel>
+std::shared_ptr<Channel> drained_at_end(std::shared_ptr<Channel> channel) {
+  Channel* raw = channel.get();
+  return {raw, [channel = std::move(channel)](Channel*) { channel->drain(); }};
+}
 
 class MediaTest : public testing::Test {
  protected:

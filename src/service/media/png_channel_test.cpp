@@ -31,7 +31,7 @@ class PngChannelTest : public MediaTest {
 };
 
 TEST_F(PngChannelTest, files_come_back_as_pictures_in_order) {
-  const auto channel = *PngChannel::open(0);
+  const auto channel = drained_at_end(*PngChannel::open(0));
   ImageFile first = file(kPng);
   first.record = Record(3, std::byte{7});
   ASSERT_TRUE(channel->send(first, output(), -1).ok());
@@ -51,7 +51,7 @@ TEST_F(PngChannelTest, files_come_back_as_pictures_in_order) {
 }
 
 TEST_F(PngChannelTest, nothing_to_fetch_and_a_full_queue_are_told_apart) {
-  const auto channel = *PngChannel::open(1);
+  const auto channel = drained_at_end(*PngChannel::open(1));
   EXPECT_EQ(channel->fetch(0).status().code(), Code::not_complete);
   EXPECT_EQ(channel->fetch(-2).status().code(), Code::invalid_argument);
   ASSERT_TRUE(channel->send(file(kPng), output(), 0).ok());
@@ -62,7 +62,7 @@ TEST_F(PngChannelTest, nothing_to_fetch_and_a_full_queue_are_told_apart) {
 }
 
 TEST_F(PngChannelTest, memory_that_is_not_there_is_refused_at_once) {
-  const auto channel = *PngChannel::open(0);
+  const auto channel = drained_at_end(*PngChannel::open(0));
   EXPECT_FALSE(channel->send({nullptr, 10, {}}, output(), 0).ok());
   PictureSpec nowhere = output();
   nowhere.data = nullptr;

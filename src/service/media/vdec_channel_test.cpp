@@ -46,7 +46,7 @@ class VdecChannelTest : public MediaTest {
   std::shared_ptr<VdecChannel> open(const VdecAttr& attr) {
     auto opened = VdecChannel::open(attr);
     EXPECT_TRUE(opened.ok()) << opened.status().message();
-    return *opened;
+    return drained_at_end(*opened);
   }
   VdecPacket packet(const std::vector<uint8_t>& content, uint64_t pts = 0) {
     VdecPacket made;

@@ -32,7 +32,7 @@ class VencChannelTest : public MediaTest {
   std::shared_ptr<VencChannel> open(const VencAttr& attr) {
     auto opened = VencChannel::open(attr, Record(1, std::byte{9}), "");
     EXPECT_TRUE(opened.ok()) << opened.status().message();
-    return *opened;
+    return drained_at_end(*opened);
   }
   VencFrame frame(uint64_t pts = 0) {
     VencFrame made;

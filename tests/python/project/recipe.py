@@ -134,7 +134,8 @@ class Copy:
         for name, path in dict(instead).items():
             words = [re.sub(rf"[^=,]*\b{re.escape(name)}$", path, word) if i != at + 1 else word
                      for i, word in enumerate(words)]
-        first = next(i for i, word in enumerate(words) if word.endswith((".o", ".a", ".so")))
+        first = next(i for i, word in enumerate(words)
+                     if word.endswith((".o", ".a", ".so")) and i != at + 1)
         words[first:first] = [*objects, "-Wl,-z,muldefs"]
         done = subprocess.run(words, cwd=self.build, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
