@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan docs wheel wheel-test clean
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm docs wheel wheel-test clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -99,6 +99,16 @@ tsan: deps  ## C++ tests under the thread sanitizer
 	cmake --build build-tsan -j $(JOBS)
 	@TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
 	  $(PY) tests/run_all.py --build build-tsan --only cpp --timeout 300 $(TEST_ARGS)
+
+# Ascend's own hosts are ARM. Python, tools and codecs are left out; every C++ test runs that does
+# not need them.
+test-arm: deps  ## C++ tests compiled for ARM (aarch64), under qemu
+	@dpkg --print-foreign-architectures | grep -qx arm64 || $(ROOT_PREFIX) dpkg --add-architecture arm64
+	$(call install_packages,packages-arm.apt)
+	@$(CONFIGURE) -B build-arm -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64-linux.cmake \
+	  -DANYNPU_PYTHON=OFF -DANYNPU_TRANSLATOR=OFF > build-arm.log 2>&1 || (cat build-arm.log; exit 1)
+	cmake --build build-arm -j $(JOBS)
+	@$(PY) tests/run_all.py --build build-arm --only cpp --timeout 300 $(TEST_ARGS)
 
 docs: build  ## write the generated pages of docs/ anew (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py
