@@ -52,8 +52,8 @@ PointerInfo describe_pointer(const void* address) {
   constexpr size_t kPageSize = 4096;
   const auto known = RangeMap::instance().find(reinterpret_cast<uintptr_t>(address));
   if (!known || known->kind == MemoryKind::reserved) return {};
-  if (known->device_id >= 0) return {PointerInfo::Place::device, known->device_id, kPageSize};
-  return {PointerInfo::Place::host, 0, kPageSize};
+  if (known->device_id >= 0) return {PointerInfo::Owner::device, known->device_id, kPageSize};
+  return {PointerInfo::Owner::host, 0, kPageSize};
 }
 
 }  // namespace anynpu::device

@@ -20,7 +20,7 @@ Status unregister_host(void* address);
 Result<void*> device_pointer(void* host);
 
 struct PointerInfo {
-  enum class Place : uint8_t { unknown, host, device } place = Place::unknown;
+  enum class Owner : uint8_t { unknown, host, device } owner = Owner::unknown;
   int32_t device_id = 0;
   size_t page_bytes = 0;  // 0 for memory that is not known
 };

@@ -21,11 +21,11 @@ TEST(HostMemory, RegisteredMemoryHasADevicePointerUntilUnregistered) {
             Code::already_registered);
   EXPECT_EQ(register_host(memory.data() + 5, 5, Access::write).status().code(),
             Code::already_registered);
-  EXPECT_EQ(describe_pointer(memory.data() + 1).place, PointerInfo::Place::host);
+  EXPECT_EQ(describe_pointer(memory.data() + 1).owner, PointerInfo::Owner::host);
   EXPECT_EQ(unregister_host(memory.data() + 1).code(), Code::not_registered);
   EXPECT_TRUE(unregister_host(memory.data()).ok());
   EXPECT_EQ(unregister_host(memory.data()).code(), Code::not_registered);
-  EXPECT_EQ(describe_pointer(memory.data()).place, PointerInfo::Place::unknown);
+  EXPECT_EQ(describe_pointer(memory.data()).owner, PointerInfo::Owner::unknown);
 }
 
 TEST(HostMemory, MemoryThatWentAwayWhileRegisteredDoesNotCrashCopies) {
@@ -41,15 +41,15 @@ TEST(HostMemory, MemoryThatWentAwayWhileRegisteredDoesNotCrashCopies) {
 TEST(HostMemory, PointersSayWhereTheyAre) {
   static CpuDevice cpu(3, 3, size_t{4} << 20);
   auto* block = static_cast<uint8_t*>(*allocate_device(cpu, 100, {}));
-  EXPECT_EQ(describe_pointer(block + 5).place, PointerInfo::Place::device);
+  EXPECT_EQ(describe_pointer(block + 5).owner, PointerInfo::Owner::device);
   EXPECT_EQ(describe_pointer(block).device_id, 3);
   EXPECT_EQ(register_host(block, 10, Access::write).status().code(), Code::already_registered);
   EXPECT_TRUE(free_device(block).ok());
   void* pinned = *allocate_host(100);
-  EXPECT_EQ(describe_pointer(pinned).place, PointerInfo::Place::host);
+  EXPECT_EQ(describe_pointer(pinned).owner, PointerInfo::Owner::host);
   EXPECT_EQ(*device_pointer(pinned), pinned);
   EXPECT_TRUE(free_host(pinned).ok());
-  EXPECT_EQ(describe_pointer(nullptr).place, PointerInfo::Place::unknown);
+  EXPECT_EQ(describe_pointer(nullptr).owner, PointerInfo::Owner::unknown);
 }
 
 TEST(HostMemory, WhatCannotBeTouchedIsNotRegistered) {

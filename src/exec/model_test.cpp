@@ -447,14 +447,14 @@ TEST(Plan, StepsHaveTheRoomsOfTheirThreadsInTheSamePlace) {
   b.output(b.node("FusedAttention", {y, keys, keys}, {{"heads", int64_t{2}}}, "anynpu"));
   const auto plan = planned(b.graph);
   ASSERT_TRUE(plan.ok()) << plan.status().to_string();
-  std::vector<const PlanStep*> with_rooms;
+  std::vector<const PlanStep*> with_scratch;
   for (const PlanStep& step : plan->steps) {
-    if (step.work->thread_scratch_count > 0) with_rooms.push_back(&step);
+    if (step.work->thread_scratch_count > 0) with_scratch.push_back(&step);
   }
-  ASSERT_EQ(with_rooms.size(), 2u);
-  EXPECT_EQ(with_rooms[0]->rooms.offset, with_rooms[1]->rooms.offset);
-  for (const PlanStep* step : with_rooms)
-    EXPECT_LE(step->work->thread_scratch_bytes, plan->room_step);
+  ASSERT_EQ(with_scratch.size(), 2u);
+  EXPECT_EQ(with_scratch[0]->thread_scratch.offset, with_scratch[1]->thread_scratch.offset);
+  for (const PlanStep* step : with_scratch)
+    EXPECT_LE(step->work->thread_scratch_bytes, plan->thread_scratch_stride);
 
   const auto model = LoadedModel::load(b.graph);
   ASSERT_TRUE(model.ok()) << model.status().to_string();

@@ -115,11 +115,11 @@ class Planner {
     }
   }
 
-  Slot slot_of(const WeightPool::Room& room) {
-    const auto found = std::find(plan_.chunks.begin(), plan_.chunks.end(), room.chunk);
+  Slot slot_of(const WeightPool::Reserved& reserved) {
+    const auto found = std::find(plan_.chunks.begin(), plan_.chunks.end(), reserved.chunk);
     const auto chunk = static_cast<uint32_t>(found - plan_.chunks.begin());
-    if (found == plan_.chunks.end()) plan_.chunks.push_back(room.chunk);
-    return {OperandMemory::weights, room.offset, chunk};
+    if (found == plan_.chunks.end()) plan_.chunks.push_back(reserved.chunk);
+    return {OperandMemory::weights, reserved.offset, chunk};
   }
 
   // A constant as it is, in the weight memory.
@@ -127,12 +127,12 @@ class Planner {
     int& index = known(id, Layout::plain);
     if (index < 0) {
       const auto bytes = value(id).constant->bytes;
-      const WeightPool::Room room = weights_.constant(bytes);
-      const Slot slot = slot_of(room);
+      const WeightPool::Reserved reserved = weights_.constant(bytes);
+      const Slot slot = slot_of(reserved);
       Storage raw{OperandMemory::weights, slot.offset, bytes.size()};
       raw.chunk = slot.chunk;
       raw.last_node = kNever;
-      if (room.fresh) plan_.constants.push_back({bytes, slot});
+      if (reserved.fresh) plan_.constants.push_back({bytes, slot});
       index = add(raw);
     }
     return index;
@@ -272,9 +272,9 @@ class Planner {
     step.traced = describe_step(graph_, node, context, step.kernel);
     Slot unfilled;
     if (kernel->packed_bytes() > 0) {
-      const WeightPool::Room room = weights_.packed(*def, *kernel, context);
-      step.packed = slot_of(room);
-      if (room.fresh) unfilled = step.packed;
+      const WeightPool::Reserved reserved = weights_.packed(*def, *kernel, context);
+      step.packed = slot_of(reserved);
+      if (reserved.fresh) unfilled = step.packed;
     }
     plan_.kernels.push_back({std::move(kernel), std::move(context), unfilled});
     step.work = std::move(work);
@@ -403,23 +403,27 @@ class Planner {
     return {};
   }
 
-  // The rooms of all steps are the same memory, from the first step that has some to the last.
-  int add_rooms() {
-    size_t rooms = 0;
+  // The scratch of a thread is the same memory in all steps, from the first step that has some to
+  // the last.
+  int add_thread_scratch() {
+    size_t count = 0;
     int first = -1, last = -1;
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
       const ops::KernelPlan& work = *plan_.steps[i].work;
       if (work.thread_scratch_count == 0) continue;
-      plan_.room_step = std::max(plan_.room_step, work.thread_scratch_bytes);
-      rooms = std::max(rooms, work.thread_scratch_count);
+      plan_.thread_scratch_stride =
+          std::max(plan_.thread_scratch_stride, work.thread_scratch_bytes);
+      count = std::max(count, work.thread_scratch_count);
       last = static_cast<int>(i);
       if (first < 0) first = last;
     }
-    return rooms == 0 ? -1 : add({OperandMemory::arena, 0, rooms * plan_.room_step, first, last});
+    return count == 0
+               ? -1
+               : add({OperandMemory::arena, 0, count * plan_.thread_scratch_stride, first, last});
   }
 
   void place_arena() {
-    const int rooms = add_rooms();
+    const int thread_scratch = add_thread_scratch();
     std::vector<ArenaBuffer> buffers;
     std::vector<size_t> owners;
     for (size_t i = 0; i < storages_.size(); ++i) {
@@ -440,7 +444,8 @@ class Planner {
       for (int index : uses_[i].inputs) plan_.steps[i].inputs.push_back(slot(index));
       for (int index : uses_[i].outputs) plan_.steps[i].outputs.push_back(slot(index));
       plan_.steps[i].workspace = slot(uses_[i].workspace);
-      if (plan_.steps[i].work->thread_scratch_count > 0) plan_.steps[i].rooms = slot(rooms);
+      if (plan_.steps[i].work->thread_scratch_count > 0)
+        plan_.steps[i].thread_scratch = slot(thread_scratch);
     }
   }
 

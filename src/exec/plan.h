@@ -36,7 +36,7 @@ struct Slot {
 struct PlanStep {
   std::unique_ptr<ops::KernelPlan> work;
   std::vector<Slot> inputs, outputs;
-  Slot packed, workspace, rooms;
+  Slot packed, workspace, thread_scratch;
   std::string name;                 // of the node; "reorder" and "copy" for steps of our own
   std::string kernel;               // the implementation that was chosen
   std::string op;                   // of the node; empty for steps of our own
@@ -72,7 +72,7 @@ struct Plan {
   std::vector<std::shared_ptr<WeightChunk>> chunks;
   size_t work_bytes = 0;             // arena: intermediate tensors and workspaces
   std::vector<ArenaUse> arena_uses;  // what it is made of, for profiles
-  size_t room_step = 0;              // from a thread's room to the next, the same for all steps
+  size_t thread_scratch_stride = 0;  // from one thread to the next, the same for all steps
   std::vector<InnerPlans*> inner;    // parts of the steps
   bool memory_known = true;          // false: a step allocates, because shapes inside it are open
 

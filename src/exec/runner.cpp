@@ -22,7 +22,7 @@ void set_failed_addresses(StepAddresses addresses) { failed_at = std::move(addre
 PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena)
     : names_(names),
       arena_(std::move(arena)),
-      room_step_(plan.room_step),
+      thread_scratch_stride_(plan.thread_scratch_stride),
       used_arena_(arena_.data()) {
   const auto address = [&](const Slot& slot) -> std::byte* {
     if (slot.memory == OperandMemory::weights)
@@ -53,11 +53,11 @@ PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, M
     }
     if (step.workspace.memory == OperandMemory::arena)
       workspaces_.push_back({static_cast<uint32_t>(steps_.size()), step.workspace.offset});
-    if (step.rooms.memory == OperandMemory::arena)
-      rooms_.push_back({static_cast<uint32_t>(steps_.size()), step.rooms.offset});
+    if (step.thread_scratch.memory == OperandMemory::arena)
+      thread_scratch_.push_back({static_cast<uint32_t>(steps_.size()), step.thread_scratch.offset});
     bound.packed = address(step.packed);
     bound.workspace = address(step.workspace);
-    bound.rooms = address(step.rooms);
+    bound.thread_scratch = address(step.thread_scratch);
     steps_.push_back(bound);
   }
 }
@@ -68,7 +68,7 @@ void PlanRunner::use_arena(std::byte* arena) {
   for (const ArenaPatch& p : source_arena_) sources_[p.pointer] = arena + p.offset;
   for (const ArenaPatch& p : target_arena_) targets_[p.pointer] = arena + p.offset;
   for (const ArenaPatch& p : workspaces_) steps_[p.pointer].workspace = arena + p.offset;
-  for (const ArenaPatch& p : rooms_) steps_[p.pointer].rooms = arena + p.offset;
+  for (const ArenaPatch& p : thread_scratch_) steps_[p.pointer].thread_scratch = arena + p.offset;
 }
 
 Status PlanRunner::run_step(const BoundStep& step) const {
@@ -76,8 +76,8 @@ Status PlanRunner::run_step(const BoundStep& step) const {
                          {targets_.data() + step.first_target, step.targets},
                          step.packed,
                          step.workspace,
-                         step.rooms,
-                         room_step_});
+                         step.thread_scratch,
+                         thread_scratch_stride_});
 }
 
 Status PlanRunner::note_failure(const BoundStep& step, Status status) const {

@@ -51,7 +51,7 @@ class PlanRunner {
     const ops::KernelPlan* work;
     uint32_t first_source, sources, first_target, targets;
     const std::byte* packed;
-    std::byte *workspace, *rooms;
+    std::byte *workspace, *thread_scratch;
   };
   Status run_step(const BoundStep& step) const;
   Status note_failure(const BoundStep& step, Status status) const;
@@ -66,8 +66,8 @@ class PlanRunner {
     uint32_t pointer;
     size_t offset;
   };
-  std::vector<ArenaPatch> source_arena_, target_arena_, workspaces_, rooms_;
-  size_t room_step_ = 0;
+  std::vector<ArenaPatch> source_arena_, target_arena_, workspaces_, thread_scratch_;
+  size_t thread_scratch_stride_ = 0;
   std::byte* used_arena_ = nullptr;
 };
 

@@ -97,7 +97,7 @@ uint64_t WeightPool::number_of(Bytes bytes) {
   return numbers_;
 }
 
-WeightPool::Room WeightPool::room(const std::string& key, size_t bytes) {
+WeightPool::Reserved WeightPool::reserve(const std::string& key, size_t bytes) {
   const auto found = stored_.find(key);
   if (found != stored_.end()) {
     if (auto chunk = found->second.chunk.lock())
@@ -109,15 +109,15 @@ WeightPool::Room WeightPool::room(const std::string& key, size_t bytes) {
   return {chunk_, offset, true};
 }
 
-WeightPool::Room WeightPool::constant(Bytes bytes) {
+WeightPool::Reserved WeightPool::constant(Bytes bytes) {
   const uint64_t number = number_of(bytes);
   std::string key;
   append(key, &number, sizeof number);
-  return room(key, bytes.size());
+  return reserve(key, bytes.size());
 }
 
-WeightPool::Room WeightPool::packed(const ops::KernelDef& def, const ops::Kernel& kernel,
-                                    const ops::OpContext& context) {
+WeightPool::Reserved WeightPool::packed(const ops::KernelDef& def, const ops::Kernel& kernel,
+                                        const ops::OpContext& context) {
   const auto which = reinterpret_cast<uintptr_t>(&def);
   const size_t bytes = kernel.packed_bytes();
   std::string key;
@@ -138,7 +138,7 @@ WeightPool::Room WeightPool::packed(const ops::KernelDef& def, const ops::Kernel
     append(key, input.shape.data(), input.shape.size() * sizeof(int64_t));
     append(key, &number, sizeof number);
   }
-  return room(key, bytes);
+  return reserve(key, bytes);
 }
 
 }  // namespace anynpu::exec

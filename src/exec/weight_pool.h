@@ -32,7 +32,7 @@ class WeightPool {
   // pool. Null: no graph does.
   explicit WeightPool(const graph::Graph* source = nullptr);
 
-  struct Room {
+  struct Reserved {
     std::shared_ptr<WeightChunk> chunk;
     size_t offset = 0;
     bool fresh = true;  // nobody has written it, and no plan before is going to
@@ -41,10 +41,11 @@ class WeightPool {
   const std::shared_ptr<WeightChunk>& open();
   void close();
 
-  // Room for a constant as it is; `bytes` stays valid until close().
-  Room constant(std::span<const std::byte> bytes);
-  // Room for what `kernel` packs.
-  Room packed(const ops::KernelDef& def, const ops::Kernel& kernel, const ops::OpContext& context);
+  // Space for a constant as it is; `bytes` stays valid until close().
+  Reserved constant(std::span<const std::byte> bytes);
+  // Space for what `kernel` packs.
+  Reserved packed(const ops::KernelDef& def, const ops::Kernel& kernel,
+                  const ops::OpContext& context);
 
  private:
   struct StoredAt {
@@ -56,7 +57,7 @@ class WeightPool {
   void note_constants(const graph::Graph& graph);
   // The same number for the same bytes; 0 when they cannot be compared.
   uint64_t number_of(Bytes bytes);
-  Room room(const std::string& key, size_t bytes);
+  Reserved reserve(const std::string& key, size_t bytes);
 
   std::map<std::pair<const std::byte*, size_t>, uint64_t> source_;
   std::map<std::string, uint64_t> small_;  // by content

@@ -48,8 +48,8 @@ Status order_memory(const void* devPtr, size_t size) {
 
 void describe(const PointerInfo& info, aclrtPtrAttributes& out) {
   std::memset(&out, 0, sizeof out);
-  out.location.type = info.place == PointerInfo::Place::device ? ACL_MEM_LOCATION_TYPE_DEVICE
-                      : info.place == PointerInfo::Place::host ? ACL_MEM_LOCATION_TYPE_HOST
+  out.location.type = info.owner == PointerInfo::Owner::device ? ACL_MEM_LOCATION_TYPE_DEVICE
+                      : info.owner == PointerInfo::Owner::host ? ACL_MEM_LOCATION_TYPE_HOST
                                                                : ACL_MEM_LOCATION_TYPE_UNREGISTERED;
   out.location.id = static_cast<uint32_t>(info.device_id);
   out.pageSize = static_cast<uint32_t>(info.page_bytes);

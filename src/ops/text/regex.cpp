@@ -9,13 +9,13 @@ namespace anynpu::ops::text {
 
 namespace {
 
-constexpr size_t kMostSteps = 1 << 16;
+constexpr size_t kMostInstructions = 1 << 16;
 constexpr uint32_t kNoCharacter = 0xffffffff;  // before the first and behind the last
 
 // Turns the tree into steps, each of which knows what follows: so it is built from the end.
 class Emitter {
  public:
-  std::vector<Regex::Step> steps{Regex::Step{}};  // step 0 is the match
+  std::vector<Regex::Instruction> steps{Regex::Instruction{}};  // step 0 is the match
   std::vector<Regex::Set> sets;
 
   // The first step of `tree`, behind which `next` follows.
@@ -23,9 +23,10 @@ class Emitter {
     switch (tree.kind) {
       case RegexTree::Kind::set:
         sets.push_back(tree.set);
-        return add({Regex::Step::Kind::set, {}, next, static_cast<uint32_t>(sets.size() - 1)});
-      case RegexTree::Kind::place:
-        return add({Regex::Step::Kind::place, tree.place, next, 0});
+        return add(
+            {Regex::Instruction::Kind::set, {}, next, static_cast<uint32_t>(sets.size() - 1)});
+      case RegexTree::Kind::anchor:
+        return add({Regex::Instruction::Kind::anchor, tree.anchor, next, 0});
       case RegexTree::Kind::sequence:
         for (size_t i = tree.parts.size(); i > 0; --i) {
           ANYNPU_ASSIGN(next, emit(tree.parts[i - 1], next));
@@ -40,12 +41,12 @@ class Emitter {
   }
 
  private:
-  Result<uint32_t> add(Regex::Step step) {
-    if (steps.size() >= kMostSteps) {
+  Result<uint32_t> add(Regex::Instruction step) {
+    if (steps.size() >= kMostInstructions) {
       return fail(Code::invalid_argument,
                   "the pattern has more than {} steps when its repeats are written out; expected "
                   "fewer repeats within repeats",
-                  kMostSteps);
+                  kMostInstructions);
     }
     steps.push_back(step);
     return static_cast<uint32_t>(steps.size() - 1);
@@ -58,7 +59,7 @@ class Emitter {
       if (i == tree.parts.size()) {
         first = way;
       } else {
-        ANYNPU_ASSIGN(first, add({Regex::Step::Kind::split, {}, way, first}));
+        ANYNPU_ASSIGN(first, add({Regex::Instruction::Kind::split, {}, way, first}));
       }
     }
     return first;
@@ -68,13 +69,13 @@ class Emitter {
     const RegexTree& part = tree.parts[0];
     uint32_t first = next;
     if (tree.most < 0) {
-      ANYNPU_ASSIGN(first, add({Regex::Step::Kind::split, {}, 0, next}));
+      ANYNPU_ASSIGN(first, add({Regex::Instruction::Kind::split, {}, 0, next}));
       ANYNPU_ASSIGN(const uint32_t body, emit(part, first));
       steps[first].next = body;
     }
     for (int i = tree.least; i < tree.most; ++i) {
       ANYNPU_ASSIGN(const uint32_t body, emit(part, first));
-      ANYNPU_ASSIGN(first, add({Regex::Step::Kind::split, {}, body, next}));
+      ANYNPU_ASSIGN(first, add({Regex::Instruction::Kind::split, {}, body, next}));
     }
     for (int i = 0; i < tree.least; ++i) {
       ANYNPU_ASSIGN(first, emit(part, first));
@@ -88,19 +89,19 @@ bool is_word(uint32_t c) {
          ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= 'a' && c <= 'z'));
 }
 
-bool stands_at(Regex::Place place, uint32_t before, uint32_t after) {
-  switch (place) {
-    case Regex::Place::text_begin:
+bool stands_at(Regex::Anchor anchor, uint32_t before, uint32_t after) {
+  switch (anchor) {
+    case Regex::Anchor::text_begin:
       return before == kNoCharacter;
-    case Regex::Place::text_end:
+    case Regex::Anchor::text_end:
       return after == kNoCharacter;
-    case Regex::Place::line_begin:
+    case Regex::Anchor::line_begin:
       return before == kNoCharacter || before == '\n';
-    case Regex::Place::line_end:
+    case Regex::Anchor::line_end:
       return after == kNoCharacter || after == '\n';
-    case Regex::Place::word_edge:
+    case Regex::Anchor::word_edge:
       return is_word(before) != is_word(after);
-    case Regex::Place::no_word_edge:
+    case Regex::Anchor::no_word_edge:
       return is_word(before) == is_word(after);
   }
   return false;
@@ -121,13 +122,13 @@ struct Regex::Follow {
       if (seen[at] == round) continue;
       seen[at] = round;
       ++work;
-      const Step& step = steps[at];
-      if (step.kind == Step::Kind::split) {
+      const Instruction& step = steps[at];
+      if (step.kind == Instruction::Kind::split) {
         todo.push_back(step.other);
         todo.push_back(step.next);
-      } else if (step.kind == Step::Kind::place) {
-        if (stands_at(step.place, before, after)) todo.push_back(step.next);
-      } else if (step.kind == Step::Kind::set) {
+      } else if (step.kind == Instruction::Kind::anchor) {
+        if (stands_at(step.anchor, before, after)) todo.push_back(step.next);
+      } else if (step.kind == Instruction::Kind::set) {
         waiting.push_back(at);
       } else {
         matched = true;
@@ -142,7 +143,7 @@ struct Regex::Follow {
     ++round;
   }
 
-  const std::vector<Step>& steps;
+  const std::vector<Instruction>& steps;
   std::vector<uint32_t> seen, waiting, todo;
   uint32_t round = 1;
   uint64_t work = 0;

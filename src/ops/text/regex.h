@@ -28,7 +28,7 @@ class Regex {
     bool negated = false;
     bool any_case = false;
   };
-  enum class Place : uint8_t {
+  enum class Anchor : uint8_t {
     text_begin,
     text_end,
     line_begin,
@@ -36,9 +36,9 @@ class Regex {
     word_edge,
     no_word_edge
   };
-  struct Step {
-    enum class Kind : uint8_t { set, split, place, match } kind = Kind::match;
-    Place place = Place::text_begin;
+  struct Instruction {
+    enum class Kind : uint8_t { set, split, anchor, match } kind = Kind::match;
+    Anchor anchor = Anchor::text_begin;
     uint32_t next = 0;
     uint32_t other = 0;  // of a split: the second way; of a set: its index
   };
@@ -48,7 +48,7 @@ class Regex {
   bool has(const Set& set, uint32_t character) const;
 
   uint32_t first_ = 0;
-  std::vector<Step> steps_;
+  std::vector<Instruction> steps_;
   std::vector<Set> sets_;
   Cases cases_;
 };

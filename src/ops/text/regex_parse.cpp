@@ -8,7 +8,7 @@ namespace anynpu::ops::text {
 namespace {
 
 using Kind = RegexTree::Kind;
-using Place = Regex::Place;
+using Anchor = Regex::Anchor;
 using Set = Regex::Set;
 using Ranges = std::vector<std::pair<uint32_t, uint32_t>>;
 
@@ -71,10 +71,10 @@ RegexTree of_set(Set set) {
   return tree;
 }
 
-RegexTree of_place(Place place) {
+RegexTree anchor_tree(Anchor anchor) {
   RegexTree tree;
-  tree.kind = Kind::place;
-  tree.place = place;
+  tree.kind = Kind::anchor;
+  tree.anchor = anchor;
   return tree;
 }
 
@@ -160,9 +160,9 @@ class Parser {
             Set{.ranges = {{flags_.dot_is_all ? kEnd : '\n', flags_.dot_is_all ? kEnd : '\n'}},
                 .negated = true});
       case '^':
-        return of_place(flags_.lines ? Place::line_begin : Place::text_begin);
+        return anchor_tree(flags_.lines ? Anchor::line_begin : Anchor::text_begin);
       case '$':
-        return of_place(flags_.lines ? Place::line_end : Place::text_end);
+        return anchor_tree(flags_.lines ? Anchor::line_end : Anchor::text_end);
       case '*':
       case '+':
       case '?':
@@ -258,13 +258,13 @@ class Parser {
     const size_t begin = at_ - 1;
     switch (peek()) {
       case 'A':
-        return take(), of_place(Place::text_begin);
+        return take(), anchor_tree(Anchor::text_begin);
       case 'z':
-        return take(), of_place(Place::text_end);
+        return take(), anchor_tree(Anchor::text_end);
       case 'b':
-        return take(), of_place(Place::word_edge);
+        return take(), anchor_tree(Anchor::word_edge);
       case 'B':
-        return take(), of_place(Place::no_word_edge);
+        return take(), anchor_tree(Anchor::no_word_edge);
       default:
         break;
     }

@@ -11,9 +11,9 @@ namespace anynpu::ops::text {
 
 struct RegexTree {
   // sequence and choice of `parts`; repeat of the one part, `least` to `most` (-1: no end) times.
-  enum class Kind : uint8_t { set, place, sequence, choice, repeat } kind = Kind::sequence;
+  enum class Kind : uint8_t { set, anchor, sequence, choice, repeat } kind = Kind::sequence;
   Regex::Set set;
-  Regex::Place place = Regex::Place::text_begin;
+  Regex::Anchor anchor = Regex::Anchor::text_begin;
   int least = 0, most = 0;
   std::vector<RegexTree> parts;
 };

@@ -52,28 +52,28 @@ struct Bound {
 };
 
 // Which tensor of which operator: what the messages about a buffer name.
-struct Place {
+struct OperandPosition {
   const std::string& op;
   bool input;
   size_t index;
   const char* side() const { return input ? "input" : "output"; }
 };
 
-Status bind(const void* handle, size_t bytes, const Place& place, Bound& out) {
-  ANYNPU_ASSIGN(auto pin, resolve<DataBuffer>(to_handle(handle)), "{} {} of {}", place.side(),
-                place.index, place.op);
+Status bind(const void* handle, size_t bytes, const OperandPosition& operand, Bound& out) {
+  ANYNPU_ASSIGN(auto pin, resolve<DataBuffer>(to_handle(handle)), "{} {} of {}", operand.side(),
+                operand.index, operand.op);
   const DataBuffer data = *pin;
   if (data.size < bytes) {
     return fail(
         Code::shape_mismatch,
         "{} {} of {} has a buffer of {} bytes, its description needs {}; allocate that many",
-        place.side(), place.index, place.op, data.size, bytes);
+        operand.side(), operand.index, operand.op, data.size, bytes);
   }
   out = {};
   if (bytes == 0) return {};
-  const device::Access access = place.input ? device::Access::read : device::Access::write;
-  ANYNPU_ASSIGN(auto range, device::check_range(data.data, bytes, access, place.side()),
-                "{} {} of {}", place.side(), place.index, place.op);
+  const device::Access access = operand.input ? device::Access::read : device::Access::write;
+  ANYNPU_ASSIGN(auto range, device::check_range(data.data, bytes, access, operand.side()),
+                "{} {} of {}", operand.side(), operand.index, operand.op);
   out.buffer = {range.address, bytes};
   out.owner = std::move(range.owner);
   return {};
@@ -140,12 +140,12 @@ Status bind_all(const OpHandle& handle, const OpBuffers& buffers, Visit&& visit)
     if (!op.has_output(o)) continue;
     const size_t bytes = handle.plan ? handle.plan->outputs()[made++].bytes : 0;
     Bound bound;
-    const Place place{op.type, false, o};
-    Status status = bind(buffers.output[o], bytes, place, bound);
+    const OperandPosition operand{op.type, false, o};
+    Status status = bind(buffers.output[o], bytes, operand, bound);
     if (status.ok() && !handle.plan) {
       // How much comes out is not known: all of the buffer may be written.
       const size_t room = (*resolve<DataBuffer>(to_handle(buffers.output[o])))->size;
-      status = bind(buffers.output[o], room, place, bound);
+      status = bind(buffers.output[o], room, operand, bound);
     }
     if (!status.ok()) return side_failure(status, false);
     visit(std::move(bound));
