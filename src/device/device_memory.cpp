@@ -11,7 +11,7 @@ std::atomic<bool> host_reads_all{true};
 
 namespace {
 
-// Every memory alive, for any_contains. Few, and rarely changed.
+// Every memory alive, for find(). Few, and rarely changed.
 struct AllMemory {
   std::mutex mutex;
   std::vector<std::weak_ptr<DeviceMemory>> list;
@@ -30,13 +30,13 @@ void DeviceMemory::make_known(const std::shared_ptr<DeviceMemory>& memory) {
   all_memory().list.push_back(memory);
 }
 
-bool DeviceMemory::any_contains(uintptr_t address) {
+std::shared_ptr<DeviceMemory> DeviceMemory::find(uintptr_t address) {
   std::lock_guard lock(all_memory().mutex);
   for (const auto& known : all_memory().list) {
-    const auto memory = known.lock();
-    if (memory && memory->contains(address)) return true;
+    auto memory = known.lock();
+    if (memory && memory->contains(address)) return memory;
   }
-  return false;
+  return nullptr;
 }
 
 Status DeviceMemory::with_host_view(std::span<HostRange* const> ranges, const HostWork& work) {

@@ -82,8 +82,8 @@ class DeviceMemory {
 
   // For who made a memory, before the first block is taken.
   static void make_known(const std::shared_ptr<DeviceMemory>& memory);
-  // Whether any known memory of the process contains `address`, allocated or not.
-  static bool any_contains(uintptr_t address);
+  // The known memory that contains `address`, allocated or not; null when none does.
+  static std::shared_ptr<DeviceMemory> find(uintptr_t address);
 
  private:
   const Host host_;

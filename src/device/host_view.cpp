@@ -5,16 +5,15 @@
 #include <memory>
 #include <vector>
 
-#include "device/range_map.h"
-
 namespace anynpu::device {
 
 namespace {
 
-// The memory that `address` lies in, when the host cannot read it; null otherwise.
+// The memory that `address` lies in, when the host cannot read it; null otherwise. Not by the range
+// map: a program may have freed a block that queued work still uses.
 std::shared_ptr<DeviceMemory> unreadable_memory(const void* address) {
-  const auto found = RangeMap::instance().find(reinterpret_cast<uintptr_t>(address));
-  return found && found->memory && !found->memory->host_readable() ? found->memory : nullptr;
+  auto memory = DeviceMemory::find(reinterpret_cast<uintptr_t>(address));
+  return memory && !memory->host_readable() ? memory : nullptr;
 }
 
 // Ranges of one memory.

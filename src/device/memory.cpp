@@ -233,7 +233,7 @@ Result<Range> check_range(const void* address, size_t bytes, Access access, cons
   }
   const bool usable = access == Access::read ? probe_readable(address, bytes)
                                              : probe_writable(range.address, bytes);
-  if (usable && !DeviceMemory::any_contains(start)) return range;
+  if (usable && !DeviceMemory::find(start)) return range;
   return fail(
       Code::invalid_address,
       "{} = {} is not allocated ({} bytes are needed there): it was freed, never allocated, or "

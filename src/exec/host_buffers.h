@@ -6,26 +6,30 @@
 #include <span>
 #include <vector>
 
-#include "device/host_view.h"
+#include "device/queue.h"
 #include "exec/model.h"
 
 namespace anynpu::exec {
 
 class HostBuffers {
  public:
-  HostBuffers(std::span<const Buffer> in, std::span<const Buffer> out);
+  // `queue` launches the run; null = it is run by the calling thread.
+  HostBuffers(std::span<const Buffer> in, std::span<const Buffer> out,
+              device::Queue* queue = nullptr);
 
   // `run` takes the spans of inputs and outputs.
   template <typename Run>
   Status run(Run&& run) {
-    return device::with_host_view(std::span(views_), [&] {
+    const auto on_views = [&] {
       std::vector<Buffer> seen;
       for (const device::HostRange& view : views_) seen.push_back({view.address, view.bytes});
       const std::span<const Buffer> all(seen);
       Status status = run(all.first(inputs_), all.subspan(inputs_));
       if (!status.ok()) restore_failed_addresses();
       return status;
-    });
+    };
+    return queue_ ? queue_->launch(views_, device::HostWork(on_views))
+                  : device::with_host_view(std::span(views_), on_views);
   }
 
  private:
@@ -33,6 +37,7 @@ class HostBuffers {
   void restore_failed_addresses() const;
   const void* program_address(const void* seen) const;
 
+  device::Queue* queue_;
   size_t inputs_;
   std::vector<device::HostRange> views_, programs_;
 };

@@ -9,7 +9,6 @@
 #include "base/spare_pool.h"
 #include "compile/infer_flow.h"
 #include "compile/passes.h"
-#include "device/range_map.h"
 #include "exec/host_buffers.h"
 #include "exec/memory.h"
 #include "exec/observe.h"
@@ -85,8 +84,8 @@ bool has_loop(const graph::Graph& graph) {
 // that of the caller, or memory of their own where the host cannot read the caller's.
 bool can_borrow(const void* address) {
   if (!address || device::host_reads_all_memory()) return address != nullptr;
-  const auto found = device::RangeMap::instance().find(reinterpret_cast<uintptr_t>(address));
-  return !found || !found->memory || found->memory->host_readable();
+  const auto memory = device::DeviceMemory::find(reinterpret_cast<uintptr_t>(address));
+  return !memory || memory->host_readable();
 }
 
 // The caller's memory, checked, or our own.
@@ -199,12 +198,13 @@ struct LoadedModel::Impl {
   }
 
   Status run(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns,
-             std::vector<Shape>* shapes = nullptr, Buffer work = {}) {
+             std::vector<Shape>* shapes = nullptr, Buffer work = {},
+             device::Queue* queue = nullptr) {
     if (device::host_reads_all_memory()) [[likely]]
       return run_on_host(in, out, step_ns, shapes, work);
     if (work.data) ANYNPU_TRY(check_work(work));
     if (!can_borrow(work.data)) work = {};
-    return HostBuffers(in, out).run([&](auto seen_in, auto seen_out) {
+    return HostBuffers(in, out, queue).run([&](auto seen_in, auto seen_out) {
       return run_on_host(seen_in, seen_out, step_ns, shapes, work);
     });
   }
@@ -390,8 +390,8 @@ std::vector<StepInfo> LoadedModel::steps() const {
 }
 
 Status LoadedModel::run(std::span<const Buffer> in, std::span<const Buffer> out,
-                        std::vector<Shape>* shapes, Buffer work) {
-  return impl_->run(in, out, nullptr, shapes, work);
+                        std::vector<Shape>* shapes, Buffer work, device::Queue* queue) {
+  return impl_->run(in, out, nullptr, shapes, work, queue);
 }
 
 Status LoadedModel::run_timed(std::span<const Buffer> in, std::span<const Buffer> out,

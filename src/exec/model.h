@@ -19,6 +19,10 @@
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
+namespace anynpu::device {
+class Queue;
+}
+
 namespace anynpu::exec {
 
 class StepObserver;
@@ -91,8 +95,10 @@ class LoadedModel {
   // (Code::output_mismatch).
   // `shapes`, when not null, receives the shape of each output, also when a buffer is too small.
   // `work`: memory for this run alone, as check_work() wants it; null = the model's.
+  // `queue`: of the stream that this run is a task of; null = the run stands in no stream.
   Status run(std::span<const Buffer> in, std::span<const Buffer> out,
-             std::vector<Shape>* shapes = nullptr, Buffer work = {});
+             std::vector<Shape>* shapes = nullptr, Buffer work = {},
+             device::Queue* queue = nullptr);
 
   // Whether a run can work in this memory: sizes().work_bytes at a multiple of 64. Of a model whose
   // memory is not known before it runs, none can.

@@ -72,7 +72,7 @@ Result<std::shared_ptr<ShapedModel>> ShapedModel::load(std::shared_ptr<const om:
   return shaped;
 }
 
-Result<Sizes> ShapedModel::query(const om::Model& model) {
+Result<Sizes> ShapedModel::query(const om::Model& model, const ops::Target& target) {
   if (model.meta.has_ranges()) {
     return fail(
         Code::unsupported_shape,
@@ -80,10 +80,10 @@ Result<Sizes> ShapedModel::query(const om::Model& model) {
         "not known; load it without memory of your own",
         model.meta.name);
   }
-  if (!model.meta.has_gears()) return LoadedModel::query(model.graph);
+  if (!model.meta.has_gears()) return LoadedModel::query(model.graph, target);
   ANYNPU_ASSIGN(const auto graphs, gear_graphs(model));
   WeightPool weights(&model.graph);
-  return LoadedModel::query_all(graphs, weights);
+  return LoadedModel::query_all(graphs, weights, target);
 }
 
 std::shared_ptr<LoadedModel> ShapedModel::find(std::span<const Shape> shapes) {

@@ -27,7 +27,8 @@ class ShapedModel {
   static Result<std::shared_ptr<ShapedModel>> load(std::shared_ptr<const om::Model> model,
                                                    const LoadOptions& options = {});
   // What load() will use; unsupported_shape for a model with ranges, whose sizes nobody knows.
-  static Result<Sizes> query(const om::Model& model);
+  static Result<Sizes> query(const om::Model& model,
+                             const ops::Target& target = ops::Target::host());
 
   // Memory that it keeps, the caller's included; of a model with ranges nothing, its plans come
   // and go.

@@ -12,6 +12,7 @@
 #include "base/align.h"
 #include "base/clock.h"
 #include "base/thread_pool.h"
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "npc/host/recorder.h"
 #include "trace/trace.h"
@@ -78,18 +79,30 @@ void move_pieces(std::byte* to, const std::byte* from, size_t bytes) {
   });
 }
 
+// Either side may be memory of a device that the host cannot read.
+Status move_visible(std::byte* to, std::byte* from, size_t bytes) {
+  device::HostRange views[] = {{to, bytes, device::Access::write},
+                               {from, bytes, device::Access::read}};
+  return device::with_host_view(views, [&] {
+    move_pieces(static_cast<std::byte*>(views[0].address),
+                static_cast<const std::byte*>(views[1].address), bytes);
+    return Status();
+  });
+}
+
 // The copy itself.
-void move_bytes(const CopyRequest& request, std::byte* to, const std::byte* from) {
+Status move_bytes(const CopyRequest& request, std::byte* to, std::byte* from) {
   Recorder* record = recorder();
   const uint64_t start = record ? now_ns() : 0;
-  move_pieces(to, from, request.bytes);
-  if (!record) return;
+  ANYNPU_TRY(move_visible(to, from, request.bytes));
+  if (!record) return {};
   const TaskKind& kind = kind_of(request);
   const ClusterHost* host = request.to.host ? request.to.host : request.from.host;
   record->add_copy(&kind == &kHostToDevice   ? "h2d"
                    : &kind == &kDeviceToHost ? "d2h"
                                              : "d2d",
                    host ? host->cluster().id() : -1, request.bytes, start, now_ns());
+  return {};
 }
 
 class ReleaseOnce {
@@ -154,8 +167,7 @@ Status copy_async(const CopyRequest& request, const std::shared_ptr<Lane>& lane,
   return lane->stream().submit(
       device::TaskInfo(kind_of(request), request.bytes),
       [lane, to = std::move(to), from = std::move(from), request, owner = std::move(owner)] {
-        move_bytes(request, to.address, from.address);
-        return Status();
+        return move_bytes(request, to.address, from.address);
       });
 }
 
@@ -165,8 +177,7 @@ Status copy(const CopyRequest& request, const std::shared_ptr<Lane>& lane) {
     ANYNPU_ASSIGN(const auto from, side(request.from, request.bytes, device::Access::read, "src"));
     const trace::TraceZone zone(trace::Category::task, kind_of(request).name,
                                 trace::current_correlation(), request.bytes);
-    move_bytes(request, to.address, from.address);
-    return {};
+    return move_bytes(request, to.address, from.address);
   }
   ANYNPU_TRY(copy_async(request, lane));
   return lane->stream().wait_for(lane->stream().submitted(), Deadline::never());

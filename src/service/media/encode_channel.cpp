@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/media/encode_channel.h"
 
-#include <cstring>
-
 #include "base/align.h"
 #include "base/log.h"
+#include "device/host_view.h"
 #include "device/runtime.h"
 #include "media/support.h"
 
@@ -79,6 +78,13 @@ Result<void*> EncodeChannel::memory_for(size_t bytes) {
   return device::allocate_device(*device_, bytes, {});
 }
 
+Status EncodeChannel::store(const EncodedPacket& packet, PacketDesc& desc) {
+  ANYNPU_ASSIGN(desc.data, memory_for(packet.bytes.size()));
+  ANYNPU_TRY(device::copy_bytes(desc.data, packet.bytes.data(), packet.bytes.size()));
+  desc.bytes = static_cast<uint32_t>(packet.bytes.size());
+  return {};
+}
+
 void EncodeChannel::call(const Picture& picture, std::shared_ptr<PacketDesc> packet) {
   const bool own = packet->data != nullptr && packet->data != buffer_;
   channel_->call([picture, packet = std::move(packet), own, callback = callback_] {
@@ -95,13 +101,8 @@ void EncodeChannel::deliver(const EncodedPacket& packet) {
   const Picture picture = at->second;
   pictures_.erase(at);
   auto desc = std::make_shared<PacketDesc>();
-  auto memory = memory_for(packet.bytes.size());
-  if (memory.ok()) {
-    std::memcpy(*memory, packet.bytes.data(), packet.bytes.size());
-    desc->data = *memory;
-    desc->bytes = static_cast<uint32_t>(packet.bytes.size());
-  } else {
-    ANYNPU_LOG(error, "video encoder: {}", memory.status().message());
+  if (const Status status = store(packet, *desc); !status.ok()) {
+    ANYNPU_LOG(error, "video encoder: {}", status.message());
     desc->ret_code = 1;
   }
   call(picture, std::move(desc));

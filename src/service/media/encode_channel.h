@@ -69,6 +69,7 @@ class EncodeChannel : public std::enable_shared_from_this<EncodeChannel> {
   Status encode_with_encoder(uint64_t id, const Picture& picture);
   void deliver(const EncodedPacket& packet);
   void call(const Picture& picture, std::shared_ptr<PacketDesc> packet);
+  Status store(const EncodedPacket& packet, PacketDesc& desc);
   Result<void*> memory_for(size_t bytes);
 
   EncodeCallback callback_;

@@ -119,11 +119,12 @@ void Binding::clear() {
   owners_.clear();
 }
 
-Status Binding::run() {
+Status Binding::run(device::Queue* queue) {
   std::unique_lock<std::mutex> turn;
   if (model_->shaped->shares_work() && !work_.data)
     turn = std::unique_lock(model_->shaped->work_turn());
-  Status status = loaded_->run(inputs_, outputs_, open_outputs_ ? &output_shapes_ : nullptr, work_);
+  Status status =
+      loaded_->run(inputs_, outputs_, open_outputs_ ? &output_shapes_ : nullptr, work_, queue);
   if (!status.ok()) [[unlikely]]
     FailedOps::instance().note(model_->ops);
   // Also when a buffer was too small: the description says what to allocate.

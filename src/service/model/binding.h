@@ -22,7 +22,8 @@ class Binding {
   Status bind(const ExecuteCall& call, const device::Device& device);
   // Memory for the work of this execution alone; nothing when its address is null.
   Status bind_work(exec::Buffer work);
-  Status run();
+  // `queue`: of the stream that the execution is a task of; null for one in the calling thread.
+  Status run(device::Queue* queue = nullptr);
   // Lets go of everything but the memory of its lists.
   void clear();
 

@@ -78,8 +78,9 @@ Status enqueue(const ExecuteCall& call, const std::shared_ptr<device::Stream>& s
   ANYNPU_TRY(binding->bind(call, *stream->device()));
   ANYNPU_TRY(binding->bind_work(work));
   device::TaskKind& kind = binding->has_loops() ? kExecuteLoops : kExecute;
-  return stream->submit({kind, call.model_id},
-                        [binding = std::move(binding)] { return binding->run(); });
+  return stream->submit(
+      {kind, call.model_id},
+      [binding = std::move(binding), queue = &stream->queue()] { return binding->run(queue); });
 }
 
 }  // namespace

@@ -30,6 +30,19 @@ Result<om::Model> read_file(const char* path, const om::WeightSource& weights = 
   return om::read_file(path, weights);
 }
 
+// The kernels that the device names, on every thread of the pool.
+ops::Target target_of(const device::Device& device) {
+  ops::Target target = ops::Target::host();
+  target.backend = device.capabilities().kernels;
+  return target;
+}
+
+// Sizes may be asked for before there is a device.
+ops::Target current_target() {
+  const auto context = device::Runtime::instance().current();
+  return context.ok() ? target_of(*(*context)->device()) : ops::Target::host();
+}
+
 Result<std::shared_ptr<Model>> build_model(const std::shared_ptr<const om::Model>& source,
                                            device::Device& device, device::Range work,
                                            device::Range weight) {
@@ -44,6 +57,7 @@ Result<std::shared_ptr<Model>> build_model(const std::shared_ptr<const om::Model
   options.weight_memory = weight.address;
   options.weight_bytes = weight.bytes;
   options.observer = model->observer;
+  options.target = target_of(device);
   ANYNPU_ASSIGN(model->shaped, exec::ShapedModel::load(source, options));
   model->current_gear = model->shaped->largest_gear();
   const exec::Sizes sizes = model->shaped->sizes();
@@ -122,12 +136,12 @@ Result<uint32_t> load_bundle_model(om::Model model, uint32_t bundle_id) {
 
 Result<exec::Sizes> query_file_sizes(const char* path) {
   ANYNPU_ASSIGN(const om::Model source, read_file(path));
-  return exec::ShapedModel::query(source);
+  return exec::ShapedModel::query(source, current_target());
 }
 
 Result<exec::Sizes> query_memory_sizes(const void* data, size_t size) {
   ANYNPU_ASSIGN(const om::Model source, read_memory(data, size));
-  return exec::ShapedModel::query(source);
+  return exec::ShapedModel::query(source, current_target());
 }
 
 }  // namespace anynpu::service

@@ -96,6 +96,46 @@ TEST_F(Copies, AsynchronousCopiesAndFillsKeepTheirOrder) {
   EXPECT_EQ(a.get(), std::vector<int>(1000));
 }
 
+TEST_F(Copies, RowsWithPitchesInStreamOrder) {
+  const aclrtStream stream = create_stream();
+  const Block<uint8_t> block(counted<uint8_t>(32 * 8));
+  std::vector<uint8_t> got(16 * 8);
+  ASSERT_ACL(
+      aclrtMemcpy2dAsync(got.data(), 16, block.at(), 32, 16, 8, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+  ASSERT_ACL(aclrtSynchronizeStream(stream));
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], i / 16 * 32 + i % 16);
+}
+
+TEST_F(Copies, BatchesToAndFromTheDevice) {
+  const aclrtStream stream = create_stream();
+  auto sent = counted<int>(200);
+  std::vector<int> got(200);
+  const Block<int> a(100), b(100);
+  void *device[] = {a.at(), b.at()}, *from[] = {sent.data(), sent.data() + 100},
+       *to[] = {got.data(), got.data() + 100};
+  size_t sizes[] = {400, 400}, first = 0, failed = SIZE_MAX;
+  const aclrtMemLocation host{0, ACL_MEM_LOCATION_TYPE_HOST},
+      there{0, ACL_MEM_LOCATION_TYPE_DEVICE};
+  aclrtMemcpyBatchAttr in{there, host, {}}, out{host, there, {}};
+  ASSERT_ACL(aclrtMemcpyBatch(device, sizes, from, sizes, 2, &in, &first, 1, &failed));
+  ASSERT_ACL(aclrtMemcpyBatchAsync(to, sizes, device, sizes, 2, &out, &first, 1, &failed, stream));
+  ASSERT_ACL(aclrtSynchronizeStream(stream));
+  EXPECT_EQ(got, sent);
+}
+
+TEST_F(Copies, DescribedInDeviceMemory) {
+  const aclrtStream stream = create_stream();
+  const Block<int> from(counted<int>(100)), to(100);
+  size_t bytes = 0;
+  ASSERT_ACL(aclrtGetMemcpyDescSize(ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, &bytes));
+  const Block<uint8_t> desc(bytes);
+  ASSERT_ACL(aclrtSetMemcpyDesc(desc.at(), ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, from.at(), to.at(),
+                                from.bytes(), nullptr));
+  ASSERT_ACL(aclrtMemcpyAsyncWithDesc(desc.at(), ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream));
+  ASSERT_ACL(aclrtSynchronizeStream(stream));
+  EXPECT_EQ(to.get(), counted<int>(100));
+}
+
 TEST_F(Copies, BetweenDevices) {
   uint32_t count = 0;
   ASSERT_ACL(aclrtGetDeviceCount(&count));

@@ -34,7 +34,9 @@ void add_node(graph::Graph& graph, const char* op, std::vector<ValueId> inputs, 
 }
 
 std::vector<std::byte> compile_to_bytes(graph::Graph graph) {
-  auto model = compile::compile(std::move(graph), {});
+  compile::Options options;
+  options.model_name = graph.name;
+  auto model = compile::compile(std::move(graph), options);
   EXPECT_TRUE(model.ok()) << model.status().to_string();
   return *om::to_bytes(*model);
 }

@@ -91,7 +91,10 @@ TEST_F(Events, TimesGrowWithTheWorkBetween) {
 TEST_F(Callbacks, TheyRunInStreamOrderInTheThreadThatSubscribed) {
   const aclrtStream stream = create_stream();
   std::atomic<bool> ended{false};
+  aclrtContext context = nullptr;
+  ASSERT_ACL(aclrtGetCurrentContext(&context));
   std::thread reporter([&] {
+    EXPECT_ACL(aclrtSetCurrentContext(context));
     while (!ended) aclrtProcessReport(10);
   });
   const auto id = static_cast<uint64_t>(reporter.native_handle());
@@ -104,7 +107,7 @@ TEST_F(Callbacks, TheyRunInStreamOrderInTheThreadThatSubscribed) {
   ASSERT_ACL(aclrtMemsetAsync(block.at(), 4, 2, 4, stream));
   const auto look = [](void* data) {
     auto* const to = static_cast<Seen*>(data);
-    aclrtMemcpy(&to->value, 4, to->address, 4, ACL_MEMCPY_DEVICE_TO_HOST);
+    EXPECT_ACL(aclrtMemcpy(&to->value, 4, to->address, 4, ACL_MEMCPY_DEVICE_TO_HOST));
   };
   ASSERT_ACL(aclrtLaunchCallback(look, &seen, ACL_CALLBACK_BLOCK, stream));
   ASSERT_ACL(aclrtMemsetAsync(block.at(), 4, 3, 4, stream));
