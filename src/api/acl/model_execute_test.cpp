@@ -315,15 +315,15 @@ TEST_F(Execute, ThreadsShareTheStepsOfAModelWithoutALock) {
   alignas(64) static float from[512 * 512], to[512 * 512];
   const exec::Buffer in{from, sizeof from}, out{to, sizeof to};
   const auto steps = [&] { EXPECT_TRUE((*model)->run({&in, 1}, {&out, 1}).ok()); };
-  const uint64_t before = ThreadPool::instance().busy_ns();
-  int locks_of_best = 1;
-  for (int tries = 0; tries < 200 && locks_of_best > 0; ++tries) {
+  // A busy machine may leave helpers no time in one try, or let them fall asleep.
+  bool shared_without_lock = false;
+  for (int tries = 0; tries < 500 && !shared_without_lock; ++tries) {
+    const uint64_t before = ThreadPool::instance().busy_ns();
     const Costs costs = costs_of(steps);
     EXPECT_EQ(costs.allocations, 0);
-    locks_of_best = std::min(locks_of_best, costs.locks);
+    shared_without_lock = costs.locks == 0 && ThreadPool::instance().busy_ns() > before;
   }
-  EXPECT_EQ(locks_of_best, 0);
-  EXPECT_GT(ThreadPool::instance().busy_ns(), before) << "helpers had a share";
+  EXPECT_TRUE(shared_without_lock);
 }
 
 TEST_F(Execute, QueueingAndRunningExecutionsAllocatesNothing) {
