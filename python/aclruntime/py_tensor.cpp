@@ -183,7 +183,9 @@ PyObject* move(PyObject* self, PyObject* args, TensorMemory place) {
   }));
 }
 
-PyObject* to_device(PyObject* self, PyObject* args) { return move(self, args, TensorMemory::device); }
+PyObject* to_device(PyObject* self, PyObject* args) {
+  return move(self, args, TensorMemory::device);
+}
 PyObject* to_dvpp(PyObject* self, PyObject* args) { return move(self, args, TensorMemory::dvpp); }
 
 PyObject* member(PyObject* type, long value) {

@@ -24,7 +24,7 @@ constexpr int64_t kSlice = 64;           // of k, while a constant right side is
 constexpr int64_t kChunk = 1024;
 constexpr int64_t kCachedPanels = 768 << 10;  // bytes
 constexpr int64_t kMostPanels = 6;            // of a task
-constexpr int64_t kPrefetchFrom = 1 << 20;     // results beyond are fetched ahead
+constexpr int64_t kPrefetchFrom = 1 << 20;    // results beyond are fetched ahead
 
 // parallel_tasks on up to `threads` threads that tells a task its worker: they count from 0 to
 // `threads`, and no two tasks of one run at a time.

@@ -75,10 +75,11 @@ Status check_types(const ProfilingConfig& config) {
                 "dataTypeConfig is 0; set at least one bit, for example ACL_PROF_TASK_TIME (0x2)");
   }
   if (const uint64_t unknown = config.data_types & ~prof::bits::kAll) {
-    return fail(Code::profiling_type_unknown,
-                "dataTypeConfig has the bits {:#x}, which stand for nothing; use the ACL_PROF_* bits "
-                "of the documents",
-                unknown);
+    return fail(
+        Code::profiling_type_unknown,
+        "dataTypeConfig has the bits {:#x}, which stand for nothing; use the ACL_PROF_* bits "
+        "of the documents",
+        unknown);
   }
   return check_aicore_metrics(config);
 }
