@@ -10,41 +10,20 @@
 
 #include "acl/acl.h"
 #include "acl/acl_mdl.h"
-#include "compile/compile.h"
 #include "om/bundle.h"
 #include "om/container.h"
+#include "service/model/model_for_test.h"
 
 namespace anynpu::acl {
 namespace {
 
 namespace fs = std::filesystem;
 
-om::Model one_relu() {
-  graph::Graph graph;
-  for (const char* name : {"x", "y"}) {
-    graph::Value value;
-    value.name = name;
-    value.dtype = DType::f32;
-    value.shape = {4};
-    value.has_shape = true;
-    graph.add_value(std::move(value));
-  }
-  graph::Node node;
-  node.op = node.name = "Relu";
-  node.opset = 16;
-  node.inputs = {0};
-  node.outputs = {1};
-  graph.nodes = {node};
-  graph.inputs = {0};
-  graph.outputs = {1};
-  return compile::compile(std::move(graph), {}).value();
-}
-
 class ModelBundleTest : public testing::Test {
  protected:
   void SetUp() override {
     fs::create_directories(folder_);
-    ASSERT_TRUE(om::write_file(one_relu(), path("one")).ok());
+    ASSERT_TRUE(om::write_file(service::compile_relu(), path("one")).ok());
     ASSERT_TRUE(om::write_bundle({path("one"), path("one")}, path("all")).ok());
     ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
