@@ -119,6 +119,8 @@ typedef struct aclprofStepInfo aclprofStepInfo;
 typedef struct aclprofSubscribeConfig aclprofSubscribeConfig;
 
 /* Sessions. */
+typedef struct aclprofStopConfig aclprofStopConfig;
+
 ACL_FUNC_VISIBILITY aclError aclprofInit(const char* profilerResultPath, size_t length);
 ACL_FUNC_VISIBILITY aclError aclprofFinalize(void);
 ACL_FUNC_VISIBILITY aclprofConfig* aclprofCreateConfig(uint32_t* deviceIdList, uint32_t deviceNums,

@@ -77,6 +77,57 @@ ACL_FUNC_VISIBILITY aclError acltdtGetBufChainNum(acltdtBuf headBuf, uint32_t* n
 ACL_FUNC_VISIBILITY aclError acltdtGetBufFromChain(acltdtBuf headBuf, uint32_t index,
                                                    acltdtBuf* buf);
 
+typedef struct acltdtQueueRouteList acltdtQueueRouteList;
+
+typedef struct acltdtQueueRoute acltdtQueueRoute;
+
+typedef struct acltdtQueueRouteQueryInfo acltdtQueueRouteQueryInfo;
+
+typedef enum acltdtQueueRouteParamType {
+  ACL_TDT_QUEUE_ROUTE_SRC_UINT32 = 0,
+  ACL_TDT_QUEUE_ROUTE_DST_UINT32 = 1,
+  ACL_TDT_QUEUE_ROUTE_STATUS_INT32 = 2
+} acltdtQueueRouteParamType;
+
+typedef enum acltdtQueueRouteQueryInfoParamType {
+  ACL_TDT_QUEUE_ROUTE_QUERY_MODE_ENUM = 0,
+  ACL_TDT_QUEUE_ROUTE_QUERY_SRC_ID_UINT32 = 1,
+  ACL_TDT_QUEUE_ROUTE_QUERY_DST_ID_UINT32 = 2
+} acltdtQueueRouteQueryInfoParamType;
+
+typedef enum acltdtQueueRouteQueryMode {
+  ACL_TDT_QUEUE_ROUTE_QUERY_SRC = 0,
+  ACL_TDT_QUEUE_ROUTE_QUERY_DST = 1,
+  ACL_TDT_QUEUE_ROUTE_QUERY_SRC_AND_DST = 2,
+  ACL_TDT_QUEUE_ROUTE_QUERY_ABNORMAL = 100
+} acltdtQueueRouteQueryMode;
+
+ACL_FUNC_VISIBILITY aclError acltdtAddQueueRoute(acltdtQueueRouteList* routeList,
+                                                 const acltdtQueueRoute* route);
+ACL_FUNC_VISIBILITY aclError acltdtAttachQueue(uint32_t qid, int32_t timeout, uint32_t* permission);
+ACL_FUNC_VISIBILITY aclError acltdtBindQueueRoutes(acltdtQueueRouteList* qRouteList);
+ACL_FUNC_VISIBILITY acltdtQueueRoute* acltdtCreateQueueRoute(uint32_t srcId, uint32_t dstId);
+ACL_FUNC_VISIBILITY acltdtQueueRouteList* acltdtCreateQueueRouteList(void);
+ACL_FUNC_VISIBILITY acltdtQueueRouteQueryInfo* acltdtCreateQueueRouteQueryInfo(void);
+ACL_FUNC_VISIBILITY aclError acltdtDestroyQueueRoute(const acltdtQueueRoute* route);
+ACL_FUNC_VISIBILITY aclError acltdtDestroyQueueRouteList(const acltdtQueueRouteList* routeList);
+ACL_FUNC_VISIBILITY aclError
+acltdtDestroyQueueRouteQueryInfo(const acltdtQueueRouteQueryInfo* info);
+ACL_FUNC_VISIBILITY aclError acltdtGetQueueRoute(const acltdtQueueRouteList* routeList,
+                                                 size_t index, acltdtQueueRoute* route);
+ACL_FUNC_VISIBILITY size_t acltdtGetQueueRouteNum(const acltdtQueueRouteList* routeList);
+ACL_FUNC_VISIBILITY aclError acltdtGetQueueRouteParam(const acltdtQueueRoute* route,
+                                                      acltdtQueueRouteParamType type, size_t len,
+                                                      size_t* paramRetSize, void* param);
+ACL_FUNC_VISIBILITY aclError acltdtGrantQueue(uint32_t qid, int32_t pid, uint32_t permission,
+                                              int32_t timeout);
+ACL_FUNC_VISIBILITY aclError acltdtQueryQueueRoutes(const acltdtQueueRouteQueryInfo* queryInfo,
+                                                    acltdtQueueRouteList* qRouteList);
+ACL_FUNC_VISIBILITY aclError acltdtSetQueueRouteQueryInfo(acltdtQueueRouteQueryInfo* param,
+                                                          acltdtQueueRouteQueryInfoParamType type,
+                                                          size_t len, const void* value);
+ACL_FUNC_VISIBILITY aclError acltdtUnbindQueueRoutes(acltdtQueueRouteList* qRouteList);
+
 #ifdef __cplusplus
 }
 #endif
