@@ -79,7 +79,21 @@ using Handle = uint64_t;  // 0 is null
   X(fv_table, "query table")                    \
   X(fv_input, "search input")                   \
   X(fv_result, "search result")                 \
-  X(graph_dump_option, "graph dump option")
+  X(graph_dump_option, "graph dump option")     \
+  X(model_instance, "model instance")           \
+  X(instance_task, "task of an instance")       \
+  X(task_group, "task group")                   \
+  X(label, "label")                             \
+  X(label_list, "list of labels")               \
+  X(condition, "condition of a capture")        \
+  X(counting_notify, "counting notify")         \
+  X(memory_pool, "memory pool")                 \
+  X(channel_item, "channel item")               \
+  X(channel_dataset, "channel dataset")         \
+  X(data_channel, "data channel")               \
+  X(queue_route, "queue route")                 \
+  X(queue_route_list, "list of queue routes")   \
+  X(queue_route_query, "queue route query")
 
 enum class HandleTag : uint8_t {
   none = 0,

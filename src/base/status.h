@@ -100,7 +100,41 @@ namespace anynpu {
   X(format_mismatch, "a layout that cannot become another")                  \
   X(op_input_mismatch, "inputs that an operator does not take")              \
   X(op_output_mismatch, "outputs that an operator does not give")            \
-  X(folder_invalid, "a folder that cannot be read or written")
+  X(folder_invalid, "a folder that cannot be read or written")               \
+  X(capture_dependency, "a wait for an event the capture did not record")    \
+  X(stream_unjoined, "a captured stream did not come back")                  \
+  X(instance_capturing, "an instance that is still being captured")          \
+  X(stream_capturing, "a stream that is being captured")                     \
+  X(event_captured, "an event of a capture is used outside of it")           \
+  X(stream_not_capturing, "a stream that is not being captured")             \
+  X(capture_mode_forbids, "a call that the mode of a capture forbids")       \
+  X(default_stream_captured, "the default stream takes no part in captures") \
+  X(capture_conflict, "an event ties two captures together")                 \
+  X(task_group_state, "a task group is begun or ended out of order")         \
+  X(task_group_interrupted, "a task of another stream inside a task group")  \
+  X(capture_unmatched, "a capture is ended on a stream that joined it")      \
+  X(instance_running, "an instance that is running")                         \
+  X(capture_wrong_thread, "a capture is ended by another thread")            \
+  X(array_too_small, "an array cannot hold what is asked for")               \
+  X(instance_not_updated, "changes of an instance cannot be applied")        \
+  X(capture_forbids_waiting, "a wait for work that is only recorded")        \
+  X(sub_capture_open, "an instance of a condition is not captured")          \
+  X(capture_invalidated, "a capture was broken by a forbidden call")         \
+  X(task_kind_refused, "a kind of task that is not taken here")              \
+  X(label_of_other_context, "a label belongs to another context")            \
+  X(op_not_updatable, "an operator that cannot replace another one")         \
+  X(stream_not_of_instance, "a stream is not bound to this instance")        \
+  X(unknown_symbol, "a binary has no variable of this name")                 \
+  X(invalid_symbol, "an address that is no registered variable")             \
+  X(invalid_device_function, "no registered function has this address")      \
+  X(link_unsupported, "a kind of link that does not exist")                  \
+  X(snapshot_lock_timeout, "work did not end before the lock")               \
+  X(snapshot_lock_failed, "the process cannot be locked now")                \
+  X(snapshot_unlock_failed, "the process cannot be unlocked now")            \
+  X(snapshot_backup_failed, "no backup can be made now")                     \
+  X(snapshot_restore_failed, "no backup can be restored now")                \
+  X(snapshot_callback_failed, "a callback of a snapshot failed")             \
+  X(snapshot_register_failed, "a snapshot callback is there already")
 
 enum class Code : unsigned char {
 #define X(name, meaning) name,
