@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "check/findings_for_test.h"
-#include "check/lifetime_table.h"
 
 namespace anynpu::check {
 namespace {
@@ -81,17 +80,6 @@ TEST_F(DeviceMemory, BytesBehindItsEndAreFound) {
   check_span(one, "dst", address_ + 90, 11);
   EXPECT_EQ(findings.kinds(), Kinds{"past-the-end"});
   call("aclrtFree", {address_});
-}
-
-TEST(LifetimeTable, SaysWhatAFunctionCreatesOrDestroysAndHowItIsEnded) {
-  const Rows create = lifetimes_of("aclrtCreateStream");
-  ASSERT_NE(create.first, nullptr);
-  EXPECT_EQ(create.first->kind, &kStream);
-  EXPECT_EQ(create.first->role, LifetimeRow::create);
-  const Rows destroy = lifetimes_of(kStream.c);
-  ASSERT_NE(destroy.first, nullptr);
-  EXPECT_EQ(destroy.first->role, LifetimeRow::destroy);
-  EXPECT_EQ(lifetimes_of("aclrtMemcpy").first, nullptr);
 }
 
 }  // namespace

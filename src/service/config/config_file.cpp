@@ -31,8 +31,13 @@ Result<std::string> read_config_file(const std::string& path) {
                 path, info.st_size, kMostConfigBytes);
   } else {
     char buffer[4096];
-    for (ssize_t count; (count = ::read(fd, buffer, sizeof buffer)) > 0;) {
+    ssize_t count;
+    while ((count = ::read(fd, buffer, sizeof buffer)) > 0) {
       text.value().append(buffer, static_cast<size_t>(count));
+    }
+    if (count < 0) {
+      text = fail(Code::io_error, "'{}' cannot be read: {}; check the disk it lies on", path,
+                  std::string(strerror(errno)));
     }
   }
   ::close(fd);

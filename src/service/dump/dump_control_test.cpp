@@ -64,32 +64,5 @@ TEST_F(DumpControlTest, TheConfigurationOfTheLibraryExcludesTheCalls) {
   EXPECT_TRUE(control_.active());
 }
 
-TEST_F(DumpControlTest, ANamedModelIsWatchedAndOthersAreNot) {
-  RuntimeConfig config;
-  config.dump.emplace().models = true;
-  config.dump->path = "/tmp/d";
-  config.dump->targets = {{"wanted", {}, {}}};
-  set_current_config(config);
-  om::Meta meta;
-  meta.name = "other";
-  EXPECT_EQ(observer_for_model(meta, 0), nullptr);
-  meta.name = "wanted";
-  EXPECT_NE(observer_for_model(meta, 0), nullptr);
-  EXPECT_EQ(observer_for_operators(0), nullptr);
-}
-
-TEST_F(DumpControlTest, KernelsPrintIntoTheFolderOfTheDump) {
-  EXPECT_TRUE(kernel_dump_target(0).folder.empty());
-  RuntimeConfig config;
-  config.dump.emplace().kernel_data = {"printf"};
-  config.dump->path = "/tmp/d";
-  set_current_config(config);
-  const KernelDumpTarget target = kernel_dump_target(2);
-  EXPECT_TRUE(target.prints);
-  EXPECT_FALSE(target.assertions);
-  EXPECT_TRUE(target.folder.starts_with("/tmp/d/")) << target.folder;
-  EXPECT_TRUE(target.folder.ends_with("/2")) << target.folder;
-}
-
 }  // namespace
 }  // namespace anynpu::service

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "service/kernel/kernel_launch.h"
-
 namespace anynpu::service {
 namespace {
 
@@ -42,15 +40,6 @@ TEST(KernelArgs, AListMayLieInMemoryOfTheProgram) {
   EXPECT_TRUE(append_kernel_arg(handle, words, sizeof memory).ok());
   EXPECT_EQ(open_kernel_args_in(function, handle, memory, 0).code(), Code::invalid_argument);
   HandleTable::instance().remove<KernelFunction>(function);
-}
-
-TEST(KernelLaunch, ArgumentsAreReadFromMemoryOfTheProgram) {
-  const char bytes[4] = {};
-  EXPECT_EQ(read_args_memory(bytes, 4, "args")->size(), 4u);
-  EXPECT_TRUE(read_args_memory(nullptr, 0, "args")->empty());
-  EXPECT_EQ(read_args_memory(bytes, size_t{1} << 27, "args").status().code(),
-            Code::invalid_argument);
-  EXPECT_EQ(submit_kernel(12, 1, 0, {}).code(), Code::invalid_handle);
 }
 
 }  // namespace

@@ -1,49 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifdef ANYNPU_HAS_IMAGE
 #include "service/media/picture_calls.h"
 
-#include "service/media/image_calls.h"
-#include "service/media/media_for_test.h"
+#include "service/media/picture_calls_for_test.h"
 
 namespace anynpu::media {
 namespace {
-
-template <typename T>
-Handle handle_of(const T& object) {
-  return *insert_handle(std::make_shared<T>(object));
-}
-
-// A channel, and pictures by handle.
-class PictureCallsTest : public MediaTest {
- protected:
-  void SetUp() override {
-    MediaTest::SetUp();
-    desc = std::make_shared<ChannelDesc>();
-    ASSERT_TRUE(open_picture_channel(*desc).ok());
-    call.channel = *insert_handle(desc);
-  }
-  void TearDown() override {
-    if (desc->channel->is_open()) {
-      EXPECT_TRUE(desc->channel->close().ok());
-    }
-    desc.reset();
-    MediaTest::TearDown();
-  }
-  static Handle described(const PictureSpec& spec) {
-    PictureDesc picture;
-    static_cast<PictureSpec&>(picture) = spec;
-    return handle_of(picture);
-  }
-  // Waits for the default stream.
-  static Status finish() {
-    ANYNPU_ASSIGN(auto stream, device::Runtime::instance().stream(0));
-    return stream->synchronize();
-  }
-  Status run(const Status& queued) { return queued.ok() ? finish() : queued; }
-
-  std::shared_ptr<ChannelDesc> desc;
-  PictureCall call;
-};
 
 TEST_F(PictureCallsTest, a_picture_is_cropped_scaled_and_pasted) {
   const PictureSpec to = picture(pixel::kNv12, 64, 48, 0);
@@ -145,49 +106,5 @@ TEST_F(PictureCallsTest, a_batch_takes_as_many_regions_as_it_has_outputs) {
   EXPECT_EQ(transform_batch(batch, {HandleList(), {}, {}}).code(), Code::invalid_argument);
 }
 
-TEST_F(PictureCallsTest, a_jpeg_file_is_written_and_read_back) {
-  const PictureSpec from = picture(pixel::kNv12, 64, 48, 128);
-  const Handle config = handle_of(JpegConfig());
-  const auto room = predict_jpeg_bytes(described(from), config);
-  ASSERT_TRUE(room.ok());
-  auto* file = bytes_of(std::vector<uint8_t>(*room));
-  uint32_t size = *room;
-  ASSERT_TRUE(run(encode_jpeg_image(call.channel, described(from), file, &size, config, 0)).ok());
-  ASSERT_LT(size, *room);
-  const auto info = read_jpeg_info(file, size);
-  ASSERT_TRUE(info.ok());
-  EXPECT_EQ(info->width, 64u);
-  EXPECT_EQ(info->sampling, JpegSampling::s420);
-  const auto bytes = predict_decoded_bytes(ImageType::jpeg, file, size, pixel::kNv12);
-  ASSERT_TRUE(bytes.ok());
-  EXPECT_EQ(*bytes, 128u * 48 * 3 / 2);
-  const auto output = std::make_shared<PictureDesc>();
-  output->bytes = *bytes;
-  output->data = bytes_of(std::vector<uint8_t>(*bytes));
-  output->format = pixel::kNv12;
-  const Handle handle = *insert_handle(output);
-  ASSERT_TRUE(run(decode_image(ImageType::jpeg, call.channel, file, size, handle, 0)).ok());
-  EXPECT_EQ(output->ret_code, 0u);
-  EXPECT_EQ(output->width_stride, 128u);
-  EXPECT_NEAR(row(*output, 10)[10], 128, 1);
-  EXPECT_FALSE(run(decode_image(ImageType::png, call.channel, file, size, handle, 0)).ok());
-}
-
-TEST_F(PictureCallsTest, files_without_bytes_and_outputs_without_room_are_refused) {
-  const PictureSpec from = picture(pixel::kNv12, 64, 48, 128);
-  const Handle input = described(from), config = handle_of(JpegConfig());
-  uint32_t size = 0;
-  EXPECT_EQ(encode_jpeg_image(call.channel, input, from.data, &size, config, 0).code(),
-            Code::invalid_argument);
-  EXPECT_EQ(read_jpeg_info(nullptr, 10).status().code(), Code::invalid_argument);
-  EXPECT_EQ(read_png_info(from.data, 0).status().code(), Code::invalid_argument);
-  EXPECT_EQ(decode_image(ImageType::jpeg, call.channel, from.data, 0, input, 0).code(),
-            Code::invalid_argument);
-  EXPECT_EQ(decode_image(ImageType::jpeg, call.channel, from.data, 10, 0, 0).code(),
-            Code::invalid_handle);
-  EXPECT_EQ(predict_jpeg_bytes(input, 0).status().code(), Code::invalid_handle);
-}
-
 }  // namespace
 }  // namespace anynpu::media
-#endif

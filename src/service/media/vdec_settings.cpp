@@ -8,7 +8,7 @@ namespace anynpu::media {
 VdecAttr VdecChannel::attr() { return attr_; }
 
 Status VdecChannel::set_attr(const VdecAttr& changed) {
-  if (changed.type_number != attr_.type_number || changed.mode != attr_.mode)
+  if (changed.codec != attr_.codec || changed.mode != attr_.mode)
     return fail(Code::bad_call_order, "type and mode of a channel cannot be changed");
   if (started_)
     return fail(Code::bad_call_order, "the channel receives; call vdec_stop_recv_stream first");

@@ -98,18 +98,22 @@ struct Call {
   }
 };
 
-Status check_counts(const OpHandle& handle, const OpBuffers& buffers) {
+struct TensorCounts {
+  size_t inputs, outputs;
+};
+
+Status check_counts(const std::string& type, const TensorCounts& has, const OpBuffers& buffers) {
   ANYNPU_TRY(check_array(buffers.inputs, buffers.input, "inputs"));
   ANYNPU_TRY(check_array(buffers.outputs, buffers.output, "outputs"));
-  if (static_cast<size_t>(buffers.inputs) != handle.inputs) {
+  if (static_cast<size_t>(buffers.inputs) != has.inputs) {
     return fail(Code::op_input_mismatch,
                 "{} input buffers are given, the operator {} has {} inputs; pass one for each",
-                buffers.inputs, handle.model->op().type, handle.inputs);
+                buffers.inputs, type, has.inputs);
   }
-  if (static_cast<size_t>(buffers.outputs) != handle.outputs) {
+  if (static_cast<size_t>(buffers.outputs) != has.outputs) {
     return fail(Code::op_output_mismatch,
                 "{} output buffers are given, the operator {} has {} outputs; pass one for each",
-                buffers.outputs, handle.model->op().type, handle.outputs);
+                buffers.outputs, type, has.outputs);
   }
   return {};
 }
@@ -235,7 +239,7 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
 
 Status submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
                  Handle stream_handle, std::vector<Shape>* shapes) {
-  if (Status failure = check_counts(*handle, buffers); !failure.ok()) return failure;
+  ANYNPU_TRY(check_counts(handle->model->op().type, {handle->inputs, handle->outputs}, buffers));
   auto stream = device::Runtime::instance().stream(stream_handle);
   if (!stream.ok()) return stream.status();
   if (records_ops()) record_op(*handle);
@@ -305,6 +309,7 @@ Status execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
   if (!ready.ok()) return ready.status();
   auto stream = device::Runtime::instance().stream(stream_handle);
   if (!stream.ok()) return stream.status();
+  ANYNPU_TRY(check_counts(op.type, {op.inputs.size(), op.outputs.size()}, buffers));
   if (records_ops()) record_op(op);
   auto call = std::make_unique<CustomCall>();
   call->ready = std::move(*ready);
@@ -341,10 +346,10 @@ Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missin
   if (Status failure = submit_op(*handle, buffers, stream, &shapes); !failure.ok()) return failure;
   size_t made = 0;
   for (int o = 0; o < arguments.outputs && made < shapes.size(); ++o) {
+    if (!(*handle)->model->op().has_output(static_cast<size_t>(o))) continue;
+    const Shape& shape = shapes[made++];
     auto desc = resolve<TensorDesc>(to_handle(arguments.output_desc[o]));
-    if (!desc.ok() || (*desc)->dtype == DType::undefined) continue;
-    if ((*desc)->storage_format == Format::undefined) (*desc)->shape = shapes[made];
-    ++made;
+    if (desc.ok() && (*desc)->storage_format == Format::undefined) (*desc)->shape = shape;
   }
   return {};
 }

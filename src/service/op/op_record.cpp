@@ -59,9 +59,8 @@ void record_op(const OpHandle& handle) {
   const auto& fed = handle.model->fed_inputs();
   for (size_t i = 0; i < fed.size(); ++i) set_shape(op.inputs[fed[i]], handle.shapes[i]);
   size_t made = 0;
-  for (TensorDesc& output : op.outputs) {
-    if (!handle.plan || output.dtype == DType::undefined) continue;
-    set_shape(output, handle.plan->outputs()[made++].shape);
+  for (size_t o = 0; handle.plan && o < op.outputs.size(); ++o) {
+    if (op.has_output(o)) set_shape(op.outputs[o], handle.plan->outputs()[made++].shape);
   }
   record_op(std::move(op));
 }

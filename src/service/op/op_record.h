@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of executed operators: one file for each type with its tensors and attributes, in the
-// form that `atc --singleop` reads. Finalising ends it. Thread-safe.
+// The record of executed operators: one file for each that differs from those before it in type,
+// tensors or attributes, in the form that `atc --singleop` reads. Finalising ends it. Thread-safe.
 #pragma once
 
 #include <atomic>

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "service/model/model_for_test.h"
-#include "service/profile/tensor_range.h"
 
 namespace anynpu::service {
 namespace {
@@ -44,23 +43,6 @@ TEST_F(StampsTest, AStepHasOneStartAndOneEnd) {
   EXPECT_TRUE(stamp_step(step, StepTag::end, 0).ok());
   EXPECT_EQ(stamp_step(step, StepTag::end, 0).code(), Code::invalid_argument);
   EXPECT_EQ(stamp_step(step, static_cast<StepTag>(2), 0).code(), Code::invalid_argument);
-}
-
-TEST_F(StampsTest, TensorRangesNestInOneThread) {
-  EXPECT_EQ(pop_tensor_range().code(), Code::stamp_not_recorded);
-  TensorRange range;
-  range.op_name = range.op_type = trace::intern("op");
-  const std::array<uint32_t, 2> shape{2, 3};
-  range.inputs.add(shape, DType::f32, Format::nd);
-  range.inputs.add({}, DType::i64, Format::nchw);
-  EXPECT_EQ(range.inputs.text(), "2,3;\tfloat32;int64\tND;NCHW");
-  EXPECT_TRUE(push_tensor_range(range).ok());
-  EXPECT_TRUE(push_tensor_range(range).ok());
-  range.op_name = UINT64_MAX;
-  EXPECT_EQ(push_tensor_range(range).code(), Code::invalid_argument);
-  EXPECT_TRUE(pop_tensor_range().ok());
-  EXPECT_TRUE(pop_tensor_range().ok());
-  EXPECT_EQ(pop_tensor_range().code(), Code::stamp_not_recorded);
 }
 
 }  // namespace

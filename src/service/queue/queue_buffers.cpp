@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/queue/queue_buffers.h"
 
-#include <algorithm>
 #include <mutex>
 
 #include "device/host_view.h"
@@ -77,12 +76,15 @@ Result<HeldBuffer> take_in(const void* number) {
   for (void* next : held->chain) {
     if (next) (void)buffers().held.remove(next);
   }
-  std::fill(held->chain.begin(), held->chain.end(), nullptr);
   return buffers().held.remove(number);
 }
 
 void put_back(const void* number, HeldBuffer buffer) {
   const std::lock_guard lock(buffers().mutex);
+  for (size_t i = 0; i < buffer.chain.size(); ++i) {
+    if (!buffer.chain[i]) continue;
+    buffers().held.put_back(buffer.chain[i], {buffer.buffer->chain[i], number});
+  }
   buffers().held.put_back(number, std::move(buffer));
 }
 

@@ -21,7 +21,7 @@ Result<void*> allocate_queue_buffer(size_t bytes, uint32_t kind);
 void* hand_out(std::shared_ptr<device::QueueBuffer> buffer);
 
 // A buffer on its way from the program into a queue, with its chain: the program cannot use it any
-// more, unless it is put back.
+// more, unless it is put back, with all numbers that it had.
 struct HeldBuffer {
   std::shared_ptr<device::QueueBuffer> buffer;
   const void* head = nullptr;  // of the chain that it is part of

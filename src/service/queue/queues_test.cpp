@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "service/finalize.h"
 #include "service/queue/queue_attributes.h"
 #include "service/queue/queue_buffers.h"
 
@@ -56,56 +57,10 @@ TEST(Queues, DataIsCopiedInAndOutWithItsUserData) {
   EXPECT_TRUE(destroy_queue(id).ok());
 }
 
-TEST(QueueBuffers, TheHeadOwnsItsChain) {
-  void* head = make_buffer("head");
-  void* other = make_buffer("tail");
-  EXPECT_EQ(append_to_chain(head, head).code(), Code::invalid_argument);
-  EXPECT_TRUE(append_to_chain(head, other).ok());
-  EXPECT_EQ(view_queue_buffer(head)->in_chain, 2u);
-  void* found = find_in_chain(head, 1).value();
-  EXPECT_EQ(find_in_chain(head, 1).value(), found);
-  EXPECT_EQ(take_in(found).status().code(), Code::invalid_argument);
-  EXPECT_EQ(find_in_chain(head, 2).status().code(), Code::invalid_argument);
-  EXPECT_TRUE(take_in(head).ok());
-  EXPECT_EQ(view_queue_buffer(found).status().code(), Code::invalid_handle);
-}
-
-TEST(QueueBuffers, LengthAndUserDataStayInside) {
-  void* buffer = make_buffer("12345");
-  EXPECT_EQ(set_queue_buffer_length(buffer, 6).code(), Code::invalid_argument);
-  EXPECT_TRUE(set_queue_buffer_length(buffer, 2).ok());
-  void* copy = copy_buffer_reference(buffer).value();
-  EXPECT_EQ(view_queue_buffer(copy)->length, 2u);
-  EXPECT_EQ(view_queue_buffer(copy)->data, view_queue_buffer(buffer)->data);
-  const int frame = 7;
-  int read = 0;
-  EXPECT_TRUE(write_user_data(buffer, &frame, sizeof frame, 92).ok());
-  EXPECT_EQ(write_user_data(buffer, &frame, sizeof frame, 93).code(), Code::invalid_argument);
-  EXPECT_TRUE(read_user_data(buffer, &read, sizeof read, 92).ok());
-  EXPECT_EQ(read, 7);
-  EXPECT_TRUE(take_in(buffer).ok());
-  EXPECT_TRUE(take_in(copy).ok());
-  EXPECT_EQ(allocate_queue_buffer(0, 0).status().code(), Code::invalid_argument);
-  EXPECT_EQ(allocate_queue_buffer(8, 2).status().code(), Code::invalid_argument);
-}
-
-TEST(QueueAttributes, AreReadBackAndRefuseOtherSizesAndValues) {
-  void* attributes = create_queue_attributes();
-  const char *name = "frames", *read_name = nullptr;
-  EXPECT_TRUE(set_queue_attribute(attributes, QueueAttribute::name, sizeof name, &name).ok());
-  EXPECT_TRUE(
-      get_queue_attribute(attributes, QueueAttribute::name, sizeof read_name, &read_name).ok());
-  EXPECT_STREQ(read_name, "frames");
-  const uint32_t zero = 0;
-  EXPECT_EQ(set_queue_attribute(attributes, QueueAttribute::depth, 4, &zero).code(),
-            Code::invalid_argument);
-  EXPECT_EQ(set_queue_attribute(attributes, QueueAttribute::depth, 8, &zero).code(),
-            Code::invalid_argument);
-  EXPECT_EQ(set_queue_attribute(attributes, static_cast<QueueAttribute>(2), 4, &zero).code(),
-            Code::invalid_argument);
-  EXPECT_EQ(queue_options(attributes)->depth, 2u);
-  EXPECT_TRUE(destroy_queue_attributes(attributes).ok());
-  EXPECT_EQ(queue_options(attributes).status().code(), Code::invalid_handle);
+TEST(Queues, FinalisingEndsAllQueues) {
+  const uint32_t id = make_queue(1);
+  run_finalizers();
+  EXPECT_EQ(dequeue(id, 0).status().code(), Code::unknown_queue);
 }
 
 }  // namespace

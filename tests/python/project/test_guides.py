@@ -48,7 +48,8 @@ def test_code_of_the_guides_is_formatted_and_keeps_the_rules_of_the_tree(tmp_pat
     assert cpp
     if shutil.which("clang-format"):
         subprocess.run(["clang-format", "--dry-run", "-Werror", *cpp], check=True, timeout=300)
-    for lint in ("check_layers.py", "check_names.py", "check_entry_points.py"):
+    for lint in ("check_layers.py", "check_names.py", "check_entry_points.py",
+                 "check_tests_beside.py"):
         done = subprocess.run([sys.executable, copy.path(f"tests/lint/{lint}")], text=True,
                               capture_output=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
