@@ -41,6 +41,11 @@ typedef struct anynpu_kernel_piece {
 __attribute__((visibility("default"))) void anynpu_acl_watch_kernel(
     void (*done)(void* data, const anynpu_kernel_piece* pieces, size_t count), void* data);
 
+/* In libascendcl.so: from now on the process has the rules of the guide of pyACL where they differ
+ * from those of the runtime: asynchronous copies inside the host fail at the next synchronize, and
+ * those with pageable memory do not wait. */
+__attribute__((visibility("default"))) void anynpu_acl_follow_guide(void);
+
 /* In libhpert.so: the sentence about the calling thread's most recent failure, beside the fixed one
  * of stcGetErrorString. Valid until the thread's next failure. */
 __attribute__((visibility("default"))) const char* anynpu_hpe_last_sentence(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues of buffers inside one process: between threads of a program, and between a program and the
- * models it loads with aclmdlLoadFromFileWithQ or aclmdlLoadFromMemWithQ. Routes between queues and
- * queues of other processes are not there.
+ * Queues of buffers inside one process: between threads of a program, between a program and the
+ * models it loads with aclmdlLoadFromFileWithQ or aclmdlLoadFromMemWithQ, and from queue to queue
+ * by routes. Queues of other processes are not there.
  *
  * Timeouts are milliseconds: -1 waits for ever, 0 not at all. A queue that stays full or empty for
  * that long is ACL_ERROR_RT_QUEUE_FULL or ACL_ERROR_RT_QUEUE_EMPTY; an id that no queue has, also
@@ -38,6 +38,7 @@ ACL_FUNC_VISIBILITY aclError acltdtGetQueueAttr(const acltdtQueueAttr* attr,
                                                 acltdtQueueAttrType type, size_t len,
                                                 size_t* paramRetSize, void* param);
 
+/* Null attributes: no name, room for 8 buffers. */
 ACL_FUNC_VISIBILITY aclError acltdtCreateQueue(const acltdtQueueAttr* attr, uint32_t* qid);
 /* What is in the queue is freed. Refused while a loaded model uses the queue. */
 ACL_FUNC_VISIBILITY aclError acltdtDestroyQueue(uint32_t qid);
@@ -54,13 +55,13 @@ ACL_FUNC_VISIBILITY aclError acltdtDequeueData(uint32_t qid, void* data, size_t 
                                                size_t* retDataSize, void* userData,
                                                size_t userDataSize, int32_t timeout);
 
-/* type is an acltdtAllocBufType; both are memory of the host here. */
+/* At most 4 GiB; type is ACL_TDT_NORMAL_MEM. */
 ACL_FUNC_VISIBILITY aclError acltdtAllocBuf(size_t size, uint32_t type, acltdtBuf* buf);
 /* Frees the chain behind it too. */
 ACL_FUNC_VISIBILITY aclError acltdtFreeBuf(acltdtBuf buf);
 /* size is that of the allocation. */
 ACL_FUNC_VISIBILITY aclError acltdtGetBufData(const acltdtBuf buf, void** dataPtr, size_t* size);
-/* How many of its bytes count: all, unless set. */
+/* How many of its bytes count: 0 until it is set. */
 ACL_FUNC_VISIBILITY aclError acltdtSetBufDataLen(acltdtBuf buf, size_t len);
 ACL_FUNC_VISIBILITY aclError acltdtGetBufDataLen(acltdtBuf buf, size_t* len);
 /* 96 bytes beside the data that travel along; 0 unless set. */
@@ -70,8 +71,8 @@ ACL_FUNC_VISIBILITY aclError acltdtGetBufUserData(const acltdtBuf buf, void* dat
                                                   size_t offset);
 /* Another buffer over the same bytes, which live as long as the last of them. */
 ACL_FUNC_VISIBILITY aclError acltdtCopyBufRef(const acltdtBuf buf, acltdtBuf* newBuf);
-/* A chain goes through queues as one. What was appended belongs to the head: it is found by its
- * index from then on, and not freed alone. The head counts, and is index 0. */
+/* A chain of at most 128 buffers goes through queues as one. What was appended belongs to the head:
+ * it is found by its index from then on, and not freed alone. The head counts, and is index 0. */
 ACL_FUNC_VISIBILITY aclError acltdtAppendBufChain(acltdtBuf headBuf, acltdtBuf buf);
 ACL_FUNC_VISIBILITY aclError acltdtGetBufChainNum(acltdtBuf headBuf, uint32_t* num);
 ACL_FUNC_VISIBILITY aclError acltdtGetBufFromChain(acltdtBuf headBuf, uint32_t index,

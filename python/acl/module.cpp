@@ -3,6 +3,7 @@
 // ... which are also entered in sys.modules, so that `import acl.rt` works. Starts no thread, opens
 // nothing.
 #include "acl/program.h"
+#include "anynpu.h"
 #include "wrappers.h"
 
 namespace anynpu::pyacl {
@@ -46,6 +47,7 @@ extern "C" __attribute__((visibility("default"))) PyObject* PyInit__acl() {
   using namespace anynpu::pyacl;
   PyObject* module = PyModule_Create(&definition);
   if (module == nullptr) return nullptr;
+  anynpu_acl_follow_guide();
   for (const Submodule& submodule : kSubmodules) {
     if (!add_submodule(module, submodule)) {
       Py_DECREF(module);

@@ -9,6 +9,7 @@
 //     static bool initialised();                  whether calls are allowed now ...
 //     static Status explain_uninitialised();      ... and why not
 //     static Number fault_number(std::string_view code);  0: unknown
+//     static Status hold(const char* function);   optional: waits until the call may go on
 //     static Number number_of(const char* function, const Failure<Number>&);
 //     static Number report(const char* function, const Failure<Number>&);  keeps and logs it
 //   };
@@ -78,6 +79,9 @@ class Frame {
   [[gnu::noinline]] static Failure stopped(const char* function, When when) {
     if (in_forked_child()) return explain_fork();
     if (when == When::after_init && !Traits::initialised()) return Traits::explain_uninitialised();
+    if constexpr (requires { Traits::hold(function); }) {
+      if (Status held = Traits::hold(function); !held.ok()) return held;
+    }
     const auto code = call_fault(Traits::kFaults, function);
     const Number number = code ? Traits::fault_number(*code) : Number{};
     if (number == Number{}) return {};

@@ -26,6 +26,13 @@ const Kind kStreamConfig{"stream config", "-", "aclrtDestroyStreamConfigHandle"}
 const Kind kQueue{"queue", "-", "acltdtDestroyQueue", true};
 const Kind kQueueAttr{"queue attr", "-", "acltdtDestroyQueueAttr"};
 const Kind kQueueBuffer{"queue buffer", "-", "acltdtFreeBuf"};
+const Kind kChannel{"channel", "-", "acltdtDestroyChannel"};
+const Kind kChannelItem{"data item", "-", "acltdtDestroyDataItem"};
+const Kind kChannelSet{"channel dataset", "-", "acltdtDestroyDataset"};
+const Kind kRoute{"queue route", "-", "acltdtDestroyQueueRoute"};
+const Kind kRouteList{"queue route list", "-", "acltdtDestroyQueueRouteList"};
+const Kind kRouteQuery{"queue route query", "-", "acltdtDestroyQueueRouteQueryInfo"};
+const Kind kPool{"memory pool", "-", "aclrtMemPoolDestroy"};
 const Kind kReserved{"reserved address", "acl.rt.release_mem_address", "aclrtReleaseMemAddress"};
 const Kind kRegistered{"registered memory", "acl.rt.host_unregister", "aclrtHostUnregister"};
 const Kind kPhysical{"physical memory", "acl.rt.free_physical", "aclrtFreePhysical"};
@@ -172,6 +179,29 @@ const LifetimeRow kTable[] = {
     {"acltdtDestroyQueueAttr", &kQueueAttr, kDestroy, 0},
     {"acltdtCreateQueue", &kQueue, kCreate, 1},
     {"acltdtDestroyQueue", &kQueue, kDestroy, 0},
+    {"acltdtCreateChannelWithCapacity", &kChannel, kCreate, kReturned},
+    {"acltdtDestroyChannel", &kChannel, kDestroy, 0},
+    {"acltdtCreateDataItem", &kChannelItem, kCreate, kReturned},
+    {"acltdtDestroyDataItem", &kChannelItem, kDestroy, 0},
+    {"acltdtCreateDataset", &kChannelSet, kCreate, kReturned},
+    {"acltdtDestroyDataset", &kChannelSet, kDestroy, 0},
+    {"acltdtCreateQueueRoute", &kRoute, kCreate, kReturned},
+    {"acltdtDestroyQueueRoute", &kRoute, kDestroy, 0},
+    {"acltdtCreateQueueRouteList", &kRouteList, kCreate, kReturned},
+    {"acltdtDestroyQueueRouteList", &kRouteList, kDestroy, 0},
+    {"acltdtCreateQueueRouteQueryInfo", &kRouteQuery, kCreate, kReturned},
+    {"acltdtDestroyQueueRouteQueryInfo", &kRouteQuery, kDestroy, 0},
+    {"aclrtMemPoolCreate", &kPool, kCreate, 0},
+    {"aclrtMemPoolDestroy", &kPool, kDestroy, 0},
+    {"aclrtMemAllocManaged", &kDeviceMemory, kCreate, 0},
+    {"aclrtFreeWithDevSync", &kDeviceMemory, kDestroy, 0},
+    {"aclrtFreeHostWithDevSync", &kHostMemory, kDestroy, 0},
+    {"aclrtAllocBuf", &kQueueBuffer, kCreate, 0},
+    {"aclrtCopyBufRef", &kQueueBuffer, kCreate, 1},
+    {"aclrtFreeBuf", &kQueueBuffer, kDestroy, 0},
+    {"aclrtReserveMemAddressNoUCMemory", &kReserved, kCreate, 0},
+    {"aclrtMemImportFromShareableHandleV2", &kPhysical, kCreate, 3},
+    {"aclrtAppendBufChain", &kQueueBuffer, kDestroy, 1},
     {"acltdtAllocBuf", &kQueueBuffer, kCreate, 2},
     {"acltdtCopyBufRef", &kQueueBuffer, kCreate, 1},
     {"acltdtDequeue", &kQueueBuffer, kCreate, 1},

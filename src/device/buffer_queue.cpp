@@ -49,6 +49,12 @@ Result<std::shared_ptr<QueueBuffer>> QueueBuffer::create(size_t bytes) {
   return buffer;
 }
 
+std::shared_ptr<QueueBuffer> QueueBuffer::reference() const {
+  auto copy = std::make_shared<QueueBuffer>(*this);
+  for (auto& next : copy->chain) next = std::make_shared<QueueBuffer>(*next);
+  return copy;
+}
+
 BufferQueues& BufferQueues::instance() {
   static auto* queues = new BufferQueues;  // never destroyed: streams may end late
   return *queues;
@@ -89,6 +95,7 @@ void BufferQueues::clear() {
   std::map<uint32_t, std::shared_ptr<Queue>> ended;
   const std::lock_guard lock(mutex_);
   ended.swap(queues_);
+  links_.clear();
   for (const auto& [id, queue] : ended) {
     queue->destroyed = true;
     queue->changed.notify_all();
@@ -187,7 +194,7 @@ bool BufferQueues::exchange(Way way, const Ends& queues, QueueBuffers& buffers) 
 BufferQueues::Released BufferQueues::settle() {
   Released released;
   for (bool again = true; again;) {
-    again = false;
+    again = forward();
     for (auto waiter = waiters_.begin(); waiter != waiters_.end();) {
       const bool wanted = waiter->completion.wanted();
       if (wanted && !exchange(waiter->way, *waiter->queues, *waiter->buffers)) {

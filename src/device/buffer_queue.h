@@ -37,12 +37,22 @@ struct QueueBuffer {
   size_t length = 0;  // how many of the bytes count
   std::array<std::byte, kUserBytes> user{};
   std::vector<std::shared_ptr<QueueBuffer>> chain;  // without this one; they have none
+
+  // Another buffer over the same bytes, with its chain.
+  std::shared_ptr<QueueBuffer> reference() const;
 };
 using QueueBuffers = std::vector<std::shared_ptr<QueueBuffer>>;
 
 struct QueueOptions {
   std::string name;
   uint32_t depth = 2;
+};
+
+// What comes into one queue goes on into another. Broken: one of the two was destroyed.
+struct QueueLink {
+  uint32_t from = 0;
+  uint32_t to = 0;
+  bool broken = false;
 };
 
 class BufferQueues {
@@ -63,6 +73,17 @@ class BufferQueues {
   static constexpr size_t kAnything = SIZE_MAX;
   Result<std::shared_ptr<QueueBuffer>> pop(uint32_t id, const Deadline& deadline,
                                            size_t most_bytes = kAnything);
+
+  // How many buffers are in it.
+  Result<size_t> length(uint32_t id);
+
+  // Everything that comes into `from` goes on into all queues that it is linked to, when all of
+  // them have room: references to the same bytes. Linking twice counts once. Fails with not_found,
+  // with invalid_argument when links would form a circle.
+  Status link(uint32_t from, uint32_t to);
+  // not_found when the two are not linked.
+  Status unlink(uint32_t from, uint32_t to);
+  std::vector<QueueLink> links();
 
   // not_found for an id that no queue has, invalid_argument for one that stands there twice.
   Result<Ends> hold(std::span<const uint32_t> ids);
@@ -99,10 +120,17 @@ class BufferQueues {
   static bool exchange(Way way, const Ends& queues, QueueBuffers& buffers);
   Outcome exchange_or_park(TaskRun& run, Way way, const Ends& queues, QueueBuffers& buffers);
   Released settle();
+  bool forward();
+  bool reaches(uint32_t from, uint32_t to) const;
   static void finish(Released released);
 
   std::mutex mutex_;
   std::map<uint32_t, std::shared_ptr<Queue>> queues_;
+  struct Link {
+    std::shared_ptr<Queue> from;
+    std::shared_ptr<Queue> to;
+  };
+  std::vector<Link> links_;
   std::list<Waiter> waiters_;  // the one that waits longest first
   uint32_t next_id_ = 1;
 };

@@ -27,7 +27,8 @@ struct BatchCopy {
   BatchPlace to_place;
   BatchPlace from_place;
 };
-// Checks every copy before the first byte moves. On failure `failed` says which copy it was.
+// Checks every copy before the first byte moves. All go from the host to devices, or all from
+// devices to the host. When a place or the direction is wrong, `failed` says of which copy.
 Status copy_batch(std::span<const BatchCopy> copies, size_t* failed);
 Status copy_batch_async(std::span<const BatchCopy> copies, size_t* failed, Stream& stream);
 
@@ -37,8 +38,25 @@ Status write_copy_desc(void* desc, void* to, const void* from, size_t bytes);
 // Addresses and size are those that stand in the description when the copy runs.
 Status copy_described_async(const void* desc, Stream& stream);
 
+// A copy inside devices whose addresses stand in device memory: the pointers at `to` and `from` are
+// read when the stream comes to it, and the offsets added.
+struct IndirectCopy {
+  const void* to = nullptr;
+  size_t to_bytes = 0;  // room behind the pointer and the offset
+  size_t to_offset = 0;
+  const void* from = nullptr;
+  size_t bytes = 0;
+  size_t from_offset = 0;
+};
+Status copy_indirect_async(const IndirectCopy& request, Stream& stream);
+
 // Brings memory towards the caches, or orders what was written before what follows.
 enum class CacheOperation : int32_t { prefetch = 0, write_back = 1, invalidate = 2, flush = 3 };
 Status cache_async(void* address, size_t bytes, CacheOperation operation, Stream& stream);
+// The same for memory that a description in device memory names; it is read when the stream comes
+// to it.
+constexpr size_t kCacheDescBytes = 64;
+Status write_cache_desc(void* desc, void* address, size_t bytes);
+Status cache_described_async(const void* desc, CacheOperation operation, Stream& stream);
 
 }  // namespace anynpu::device

@@ -38,14 +38,52 @@ TEST_F(CopyBatch, CopiesAllPieces) {
   EXPECT_EQ(failed, SIZE_MAX);
 }
 
-TEST_F(CopyBatch, NothingMovesWhenOneCopyIsWrongAndItsIndexIsTold) {
+TEST_F(CopyBatch, NothingMovesWhenOneCopyIsWrong) {
   block[0] = 1;
   const std::vector<BatchCopy> copies = {{block, 100, host.data(), 100, kOnDevice, kOnHost},
                                          {block, 10, host.data(), 100, kOnDevice, kOnHost}};
   size_t failed = SIZE_MAX;
   EXPECT_EQ(copy_batch(copies, &failed).code(), Code::invalid_argument);
-  EXPECT_EQ(failed, 1u);
+  EXPECT_EQ(failed, SIZE_MAX) << "told for places and directions alone";
   EXPECT_EQ(block[0], 1);
+}
+
+TEST_F(CopyBatch, AllCopiesGoOneWay) {
+  const std::vector<BatchCopy> copies = {{block, 100, host.data(), 100, kOnDevice, kOnHost},
+                                         {host.data(), 100, block, 100, kOnHost, kOnDevice}};
+  size_t failed = SIZE_MAX;
+  EXPECT_EQ(copy_batch(copies, &failed).code(), Code::invalid_argument);
+  EXPECT_EQ(failed, 1u);
+}
+
+TEST_F(CopyBatch, PointersInDeviceMemoryAreFollowedWhenTheCopyRuns) {
+  auto stream = batch_stream();
+  auto** pointers = reinterpret_cast<uint8_t**>(block);
+  pointers[0] = block + 1024;
+  pointers[1] = block + 2048;
+  block[2048 + 5] = 77;
+  IndirectCopy request{pointers, 16, 3, pointers + 1, 4, 5};
+  ASSERT_TRUE(copy_indirect_async(request, *stream).ok());
+  EXPECT_TRUE(stream->synchronize().ok());
+  EXPECT_EQ(block[1024 + 3], 77);
+  pointers[0] = nullptr;
+  ASSERT_TRUE(copy_indirect_async(request, *stream).ok());
+  EXPECT_FALSE(stream->synchronize().ok());
+  request.bytes = 17;
+  EXPECT_EQ(copy_indirect_async(request, *stream).code(), Code::invalid_argument);
+  void* own[2] = {block, block};
+  EXPECT_EQ(copy_indirect_async({own, 8, 0, own + 1, 8, 0}, *stream).code(), Code::invalid_address);
+}
+
+TEST_F(CopyBatch, CacheWorkIsDescribedInDeviceMemory) {
+  auto stream = batch_stream();
+  ASSERT_TRUE(write_cache_desc(block, block + 1024, 100).ok());
+  ASSERT_TRUE(cache_described_async(block, CacheOperation::prefetch, *stream).ok());
+  EXPECT_TRUE(stream->synchronize().ok());
+  block[8] ^= 1;
+  ASSERT_TRUE(cache_described_async(block, CacheOperation::prefetch, *stream).ok());
+  EXPECT_EQ(stream->synchronize().code(), Code::invalid_argument);
+  EXPECT_EQ(write_cache_desc(block, block + 1024, 0).code(), Code::invalid_argument);
 }
 
 TEST_F(CopyBatch, LocationsMustBeTrue) {

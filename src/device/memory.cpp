@@ -223,8 +223,9 @@ Result<Range> check_range(const void* address, size_t bytes, Access access, cons
     if (range.owner->kind == MemoryKind::reserved) {
       return fail(
           Code::invalid_address,
-          "{} = {} is a reserved address without memory behind it; map physical memory first", what,
-          address);
+          "{} = {} is a reserved address without memory behind it, or without access to it; map "
+          "physical memory and give access first",
+          what, address);
     }
     return fail(
         Code::invalid_address,

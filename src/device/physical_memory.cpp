@@ -85,6 +85,27 @@ PhysicalMemory::~PhysicalMemory() {
   if (device_memory_) device_memory_->give_back(counted_, file_->bytes());
 }
 
+Result<Handle> PhysicalMemory::retain() {
+  const std::lock_guard lock(handle_mutex_);
+  if (handle_uses_ == 0) handle_ = HandleTable::instance().insert(shared_from_this());
+  if (!handle_) {
+    return fail(Code::out_of_handles, "no handle is free; destroy objects that are no longer used");
+  }
+  ++handle_uses_;
+  return handle_;
+}
+
+Status PhysicalMemory::release(Handle handle) {
+  const std::lock_guard lock(handle_mutex_);
+  if (handle_uses_ > 1) {
+    --handle_uses_;
+    return {};
+  }
+  handle_uses_ = 0;
+  if (HandleTable::instance().remove<PhysicalMemory>(handle)) return {};
+  return HandleTable::instance().explain(handle, HandleTag::physical_memory);
+}
+
 Result<uint64_t> PhysicalMemory::export_number(SharedFile::Admit admit) {
   if (imported_) {
     return fail(Code::invalid_argument,
@@ -92,13 +113,24 @@ Result<uint64_t> PhysicalMemory::export_number(SharedFile::Admit admit) {
   }
   auto& all = exported();
   std::lock_guard lock(all.mutex);
-  std::erase_if(all.files, [&](const auto& entry) {
-    const auto file = entry.second.lock();
-    return !file || file == file_;  // an earlier number of this memory ends
-  });
+  std::erase_if(all.files, [&](const auto& entry) { return entry.second.expired(); });
+  for (const auto& [number, file] : all.files) {
+    if (file.lock() != file_) continue;
+    return fail(Code::already_exists,
+                "the memory was exported already, as {:#x}; export it once and pass that number on",
+                number);
+  }
   const uint64_t number = to_number(file_->share(admit));
   all.files[number] = file_;
   return number;
+}
+
+Status check_importer(uint64_t shareable) {
+  if (to_ticket(shareable).pid != getpid()) return {};
+  return fail(Code::invalid_argument,
+              "shareable handle {:#x} was exported by this process; import it in another one, and "
+              "use the handle of the memory here",
+              shareable);
 }
 
 Status let_in(uint64_t shareable, std::span<const int32_t> pids) {

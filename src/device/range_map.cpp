@@ -10,15 +10,15 @@
 namespace anynpu::device {
 
 const char* name_of(MemoryKind kind) {
-  static constexpr std::array kNames = {"device memory",          "pinned host memory",
-                                        "registered host memory", "reserved addresses",
-                                        "mapped memory",          "imported memory"};
+  static constexpr std::array kNames = {
+      "device memory", "pinned host memory", "registered host memory", "reserved addresses",
+      "mapped memory", "imported memory",    "memory of a pool"};
   return kNames[static_cast<size_t>(kind)];
 }
 
 Allocation::~Allocation() {
   backing.reset();
-  if (memory) memory->give_back(base, bytes);
+  if (memory && kind != MemoryKind::pooled) memory->give_back(base, bytes);
 }
 
 RangeMap& RangeMap::instance() {
@@ -123,6 +123,16 @@ std::vector<std::shared_ptr<Allocation>> RangeMap::remove_device(int32_t device_
   std::vector<std::shared_ptr<Allocation>> removed;
   for (const std::unique_ptr<Node>& node : nodes) removed.push_back(std::move(node->allocation));
   return removed;
+}
+
+std::vector<std::shared_ptr<Allocation>> RangeMap::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Allocation>> list;
+  for (const Node* node = head_.next[0].load(std::memory_order_relaxed); node;
+       node = node->next[0].load(std::memory_order_relaxed)) {
+    list.push_back(node->allocation);
+  }
+  return list;
 }
 
 }  // namespace anynpu::device

@@ -24,6 +24,7 @@ enum class MemoryKind : uint8_t {
   reserved,    // virtual addresses without memory behind them
   mapped,      // physical memory mapped into reserved addresses
   imported,    // memory of another process
+  pooled,      // device memory that a pool lends and takes back
 };
 
 const char* name_of(MemoryKind kind);
@@ -69,6 +70,8 @@ class RangeMap {
   std::shared_ptr<Allocation> remove(uintptr_t base, MemoryKind kind);
   // Takes out every allocation of a device; their memory is given back when the last task is done.
   std::vector<std::shared_ptr<Allocation>> remove_device(int32_t device_id);
+  // Every allocation that is there now, by address.
+  std::vector<std::shared_ptr<Allocation>> all() const;
   size_t size() const { return size_.load(std::memory_order_relaxed); }
 
  private:

@@ -9,6 +9,7 @@
 #include "device/cpu/cpu_queue.h"
 #include "device/device.h"
 #include "device/engine_gate.h"
+#include "device/synchronize_observer.h"
 #include "trace/trace.h"
 
 namespace anynpu::device {
@@ -344,6 +345,8 @@ Status Stream::synchronize(const Deadline& deadline) {
   ANYNPU_TRY(wait_locked(lock, submitted(), deadline));
   Status failure = failure_;
   if (failure_mode_ == FailureMode::carry_on) failure_ = {};
+  lock.unlock();
+  tell_synchronized(*this);
   return failure;
 }
 

@@ -24,6 +24,7 @@ struct StreamAllocator {
   void (*release)(void* object, void* block) = nullptr;
   void* (*allocate_near)(void* object, size_t bytes, void* address) = nullptr;  // optional
   void* (*address_of)(void* block) = nullptr;
+  Handle desc = 0;  // the description it was registered with
 };
 
 // What a program fills in before it registers.
@@ -46,6 +47,7 @@ class AllocatorDesc {
 
 // Replaces an earlier one of the stream. Fails when a required function is missing.
 Status register_allocator(const std::shared_ptr<Stream>& stream, const StreamAllocator& functions);
+// None that is registered is no failure.
 Status unregister_allocator(const Stream& stream);
 std::optional<StreamAllocator> allocator_of(const Stream& stream);
 

@@ -49,7 +49,7 @@ TEST(StreamAllocator, WorkOfTheStreamTakesItsMemoryFromTheRegisteredFunctions) {
   EXPECT_EQ(count.taken, 1);
   EXPECT_EQ(count.given, 1);
   ASSERT_TRUE(unregister_allocator(*stream).ok());
-  EXPECT_EQ(unregister_allocator(*stream).code(), Code::not_found);
+  EXPECT_TRUE(unregister_allocator(*stream).ok()) << "none is no failure";
   ASSERT_TRUE(copy_async_staged(copy, *stream).ok());
   EXPECT_TRUE(stream->synchronize().ok());
   EXPECT_EQ(to[99], 9);

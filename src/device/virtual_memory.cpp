@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "base/align.h"
@@ -21,10 +22,17 @@ namespace {
 constexpr size_t kPage = SharedFile::kPageBytes;
 constexpr size_t kMostBytes = size_t{1} << 46;
 
+// Mapped, or unmapped but still in use by queued work.
+struct Mapping {
+  size_t bytes = 0;
+  std::weak_ptr<PhysicalMemory> memory{};
+  std::set<AccessPlace> access{};
+};
+
 struct Reservation {
   size_t bytes = 0;
-  std::map<uintptr_t, size_t> taken;  // mapped, or unmapped but still in use by queued work
-  std::vector<uintptr_t> gaps;        // what the range map was told to be reserved
+  std::map<uintptr_t, Mapping> taken;
+  std::vector<uintptr_t> gaps;  // what the range map was told to be reserved
 };
 
 // Every reservation of the process. No range of the range map is dropped while the mutex is held:
@@ -53,11 +61,23 @@ struct Reservations {
     };
     forget_gaps(reservation);
     uintptr_t at = base;
-    for (const auto& [start, bytes] : reservation.taken) {
+    for (const auto& [start, mapping] : reservation.taken) {
       insert_gap(at, start);
-      at = start + bytes;
+      at = start + mapping.bytes;
     }
     insert_gap(at, base + reservation.bytes);
+  }
+
+  // The mapping that contains `address`, and where it starts.
+  Mapping* mapping(uintptr_t address, uintptr_t* start) {
+    uintptr_t base = 0;
+    Reservation* reservation = containing(address, &base);
+    if (!reservation) return nullptr;
+    auto next = reservation->taken.upper_bound(address);
+    if (next == reservation->taken.begin()) return nullptr;
+    --next;
+    *start = next->first;
+    return address - next->first < next->second.bytes ? &next->second : nullptr;
   }
 
   void forget_gaps(Reservation& reservation) {
@@ -98,7 +118,7 @@ Status not_reserved(const void* address) {
 
 }  // namespace
 
-Result<void*> reserve_addresses(size_t bytes, size_t alignment, void* wanted) {
+Result<void*> reserve_addresses(size_t bytes, size_t alignment, void* wanted, Wanted how) {
   if (bytes == 0 || bytes > kMostBytes) {
     return fail(Code::invalid_argument, "the size is {}; expected 1 to {} bytes", bytes,
                 kMostBytes);
@@ -115,6 +135,11 @@ Result<void*> reserve_addresses(size_t bytes, size_t alignment, void* wanted) {
   if (got == MAP_FAILED) {
     return fail(Code::out_of_memory, "cannot reserve {} bytes of addresses ({}); ask for less",
                 bytes, std::string(std::strerror(errno)));
+  }
+  if (how == Wanted::place && got != wanted) {
+    munmap(got, room);
+    return fail(Code::already_exists, "{} bytes at {} are not free; choose another place", bytes,
+                wanted);
   }
   const auto start = reinterpret_cast<uintptr_t>(got);
   const uintptr_t base = round_up(start, alignment);
@@ -148,7 +173,7 @@ Status release_addresses(void* address) {
 }
 
 Status map_memory(void* address, size_t bytes, size_t offset,
-                  std::shared_ptr<PhysicalMemory> memory) {
+                  std::shared_ptr<PhysicalMemory> memory, MapAccess access) {
   const auto start = reinterpret_cast<uintptr_t>(address);
   if (start % kPage || offset % kPage) {
     return fail(Code::unaligned_address,
@@ -173,7 +198,8 @@ Status map_memory(void* address, size_t bytes, size_t offset,
                 "enough room first",
                 bytes, address);
   }
-  for (const auto& [other, other_bytes] : reservation->taken) {
+  for (const auto& [other, mapping] : reservation->taken) {
+    const size_t other_bytes = mapping.bytes;
     if (other < start + bytes && start < other + other_bytes) {
       return fail(
           Code::already_exists,
@@ -183,22 +209,118 @@ Status map_memory(void* address, size_t bytes, size_t offset,
     }
   }
   ANYNPU_TRY(memory->file().map(address, bytes, offset).status());
+  Mapping mapping{bytes, memory};
   piece->base = start;
   piece->bytes = bytes;
-  piece->kind = MemoryKind::mapped;
+  piece->kind = access == MapAccess::owner ? MemoryKind::mapped : MemoryKind::reserved;
   piece->device_id = memory->device_id();
+  if (access == MapAccess::owner) {
+    mapping.access.insert({memory->device_id() >= 0, std::max(memory->device_id(), 0)});
+  } else {
+    (void)mprotect(address, bytes, PROT_NONE);
+  }
   piece->backing = std::make_shared<MappedPiece>(start, bytes, std::move(memory));
-  reservation->taken[start] = bytes;
+  reservation->taken[start] = std::move(mapping);
   all.describe_gaps(base, *reservation);
   RangeMap::instance().insert(piece);
   return {};
 }
 
 Status unmap_memory(void* address) {
-  if (RangeMap::instance().remove(reinterpret_cast<uintptr_t>(address), MemoryKind::mapped))
-    return {};
+  const auto start = reinterpret_cast<uintptr_t>(address);
+  if (RangeMap::instance().remove(start, MemoryKind::mapped)) return {};
+  {
+    uintptr_t base = 0;
+    std::unique_lock lock(reservations().mutex);
+    const bool mapped = reservations().mapping(start, &base) && base == start;
+    const auto piece = mapped ? RangeMap::instance().remove(start, MemoryKind::reserved) : nullptr;
+    lock.unlock();  // the end of the piece takes it
+    if (piece) return {};
+  }
   return fail(Code::invalid_address,
               "nothing is mapped at {}; pass the address that map_mem got, once", address);
+}
+
+Status give_access(void* address, size_t bytes, std::span<const AccessPlace> places) {
+  const auto start = reinterpret_cast<uintptr_t>(address);
+  std::shared_ptr<Allocation> ended;  // outlives the lock
+  const std::lock_guard lock(reservations().mutex);
+  uintptr_t base = 0;
+  Mapping* mapping = reservations().mapping(start, &base);
+  if (!mapping || base != start || bytes != mapping->bytes) {
+    return fail(Code::invalid_address,
+                "no mapping of {} bytes starts at {}; pass the address and the size of the mapping",
+                bytes, address);
+  }
+  if (mapping->access.empty()) {
+    ended = RangeMap::instance().remove(start, MemoryKind::reserved);
+    if (!ended) {
+      return fail(Code::invalid_address, "the mapping at {} has ended; map memory there again",
+                  address);
+    }
+    auto piece = std::make_shared<Allocation>();
+    piece->base = start;
+    piece->bytes = bytes;
+    piece->kind = MemoryKind::mapped;
+    piece->device_id = ended->device_id;
+    piece->backing = std::move(ended->backing);
+    (void)mprotect(address, bytes, PROT_READ | PROT_WRITE);
+    RangeMap::instance().insert(std::move(piece));
+  }
+  mapping->access.insert(places.begin(), places.end());
+  return {};
+}
+
+Result<bool> has_access(const void* address, const AccessPlace& place) {
+  const std::lock_guard lock(reservations().mutex);
+  uintptr_t start = 0;
+  const Mapping* mapping = reservations().mapping(reinterpret_cast<uintptr_t>(address), &start);
+  if (!mapping) {
+    return fail(Code::invalid_address, "nothing is mapped at {}; map physical memory there first",
+                address);
+  }
+  return mapping->access.contains(place);
+}
+
+Result<std::shared_ptr<PhysicalMemory>> memory_mapped_at(const void* address) {
+  const std::lock_guard lock(reservations().mutex);
+  uintptr_t start = 0;
+  const Mapping* mapping = reservations().mapping(reinterpret_cast<uintptr_t>(address), &start);
+  auto memory = mapping ? mapping->memory.lock() : nullptr;
+  if (memory && start == reinterpret_cast<uintptr_t>(address)) return memory;
+  return fail(Code::invalid_address, "no mapping starts at {}; pass the address that map_mem got",
+              address);
+}
+
+Status map_again(void* to, size_t bytes, const void* from) {
+  struct Piece {
+    size_t at;
+    size_t bytes;
+    std::shared_ptr<PhysicalMemory> memory;
+  };
+  std::vector<Piece> pieces;
+  {
+    auto& all = reservations();
+    const std::lock_guard lock(all.mutex);
+    const auto target = all.by_base.find(reinterpret_cast<uintptr_t>(to));
+    const auto source = all.by_base.find(reinterpret_cast<uintptr_t>(from));
+    if (target == all.by_base.end()) return not_reserved(to);
+    if (source == all.by_base.end()) return not_reserved(from);
+    if (target->second.bytes != bytes || source->second.bytes != bytes) {
+      return fail(Code::invalid_argument,
+                  "size is {}; the reservations have {} and {} bytes, and all three are equal",
+                  bytes, target->second.bytes, source->second.bytes);
+    }
+    for (const auto& [start, mapping] : source->second.taken) {
+      pieces.push_back({start - source->first, mapping.bytes, mapping.memory.lock()});
+    }
+  }
+  if (pieces.empty()) return fail(Code::invalid_address, "nothing is mapped at {}", from);
+  for (const Piece& piece : pieces) {
+    if (!piece.memory) continue;
+    ANYNPU_TRY(map_memory(static_cast<std::byte*>(to) + piece.at, piece.bytes, 0, piece.memory));
+  }
+  return {};
 }
 
 }  // namespace anynpu::device

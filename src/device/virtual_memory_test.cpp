@@ -116,6 +116,68 @@ TEST(VirtualMemory, WrongArgumentsAreRefused) {
   EXPECT_TRUE(release_addresses(base).ok());
 }
 
+TEST(VirtualMemory, WithoutAccessCopiesAreRefusedUntilItIsGiven) {
+  auto* base = static_cast<uint8_t*>(*reserve_addresses(2 * kMiB, 0, nullptr));
+  ASSERT_TRUE(map_memory(base, kMiB, 0, physical(kMiB), MapAccess::none).ok());
+  const AccessPlace host{}, own{true, 0}, other{true, 1};
+  EXPECT_FALSE(*has_access(base, own));
+  EXPECT_EQ(copy_to(base, 8).code(), Code::invalid_address);
+  EXPECT_EQ(give_access(base, 4096, std::array{own}).code(), Code::invalid_address);
+  EXPECT_EQ(give_access(base + 4096, kMiB, std::array{own}).code(), Code::invalid_address);
+  ASSERT_TRUE(give_access(base, kMiB, std::array{own, host}).ok());
+  EXPECT_TRUE(copy_to(base, 8).ok());
+  EXPECT_TRUE(*has_access(base + 5, host));
+  EXPECT_FALSE(*has_access(base, other));
+  EXPECT_EQ(has_access(base + kMiB, own).status().code(), Code::invalid_address);
+  EXPECT_TRUE(unmap_memory(base).ok());
+  ASSERT_TRUE(map_memory(base, kMiB, 0, physical(kMiB), MapAccess::none).ok());
+  EXPECT_TRUE(unmap_memory(base).ok());
+  EXPECT_EQ(unmap_memory(base).code(), Code::invalid_address);
+  EXPECT_TRUE(release_addresses(base).ok());
+}
+
+TEST(VirtualMemory, OneMappingBehindAnother) {
+  auto* first = static_cast<uint8_t*>(*reserve_addresses(2 * kMiB, 0, nullptr));
+  auto* second = static_cast<uint8_t*>(*reserve_addresses(2 * kMiB, 0, nullptr));
+  EXPECT_EQ(map_again(second, 2 * kMiB, first).code(), Code::invalid_address);
+  ASSERT_TRUE(map_memory(first, kMiB, 0, physical(kMiB)).ok());
+  ASSERT_TRUE(map_memory(first + kMiB, kMiB, 0, physical(kMiB)).ok());
+  EXPECT_EQ(map_again(second, kMiB, first).code(), Code::invalid_argument);
+  ASSERT_TRUE(map_again(second, 2 * kMiB, first).ok());
+  ASSERT_TRUE(copy_to(first + kMiB + 3, 1).ok());
+  EXPECT_EQ(second[kMiB + 3], 9);
+  for (uint8_t* base : {first, second}) {
+    EXPECT_TRUE(unmap_memory(base).ok());
+    EXPECT_TRUE(unmap_memory(base + kMiB).ok());
+    EXPECT_TRUE(release_addresses(base).ok());
+  }
+}
+
+TEST(VirtualMemory, APlaceThatIsTakenIsRefused) {
+  void* base = *reserve_addresses(kMiB, 0, nullptr);
+  EXPECT_EQ(reserve_addresses(kMiB, 0, base, Wanted::place).status().code(), Code::already_exists);
+  EXPECT_TRUE(release_addresses(base).ok());
+  EXPECT_EQ(*reserve_addresses(kMiB, 0, base, Wanted::place), base);
+  EXPECT_TRUE(release_addresses(base).ok());
+}
+
+TEST(PhysicalMemory, AHandleIsFreedAsOftenAsItWasGiven) {
+  auto* base = static_cast<uint8_t*>(*reserve_addresses(kMiB, 0, nullptr));
+  auto memory = physical(kMiB);
+  const Handle handle = *memory->retain();
+  ASSERT_TRUE(map_memory(base, kMiB, 0, memory).ok());
+  EXPECT_EQ(*(*memory_mapped_at(base))->retain(), handle);
+  EXPECT_EQ(memory_mapped_at(base + 4096).status().code(), Code::invalid_address);
+  EXPECT_TRUE(memory->release(handle).ok());
+  EXPECT_TRUE(resolve<PhysicalMemory>(handle).ok());
+  EXPECT_TRUE(memory->release(handle).ok());
+  EXPECT_FALSE(resolve<PhysicalMemory>(handle).ok());
+  const Handle again = *(*memory_mapped_at(base))->retain();
+  EXPECT_TRUE(memory->release(again).ok());
+  EXPECT_TRUE(unmap_memory(base).ok());
+  EXPECT_TRUE(release_addresses(base).ok());
+}
+
 TEST(PhysicalMemory, ExportedNumbersImportOnlyWhereLetIn) {
   auto memory = physical(4096);
   const uint64_t number = *memory->export_number(SharedFile::Admit::listed);
@@ -127,6 +189,8 @@ TEST(PhysicalMemory, ExportedNumbersImportOnlyWhereLetIn) {
   EXPECT_EQ((*imported)->bytes(), 4096u);
   EXPECT_EQ((*imported)->export_number(SharedFile::Admit::anyone).status().code(),
             Code::invalid_argument);
+  EXPECT_EQ(memory->export_number(SharedFile::Admit::listed).status().code(), Code::already_exists);
+  EXPECT_EQ(check_importer(number).code(), Code::invalid_argument);
   EXPECT_EQ(let_in(number + 1, std::array<int32_t, 1>{1}).code(), Code::not_found);
   EXPECT_EQ(PhysicalMemory::import(number ^ 1, small_device()).status().code(), Code::not_found);
   EXPECT_EQ(PhysicalMemory::import(0, small_device()).status().code(), Code::not_found);

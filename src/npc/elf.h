@@ -32,8 +32,9 @@ struct ElfSymbol {
   std::string_view name;
   uint32_t value = 0;
   uint32_t bytes = 0;
-  uint8_t binding = 0;  // 0 local, 1 global, 2 weak
-  uint8_t type = 0;     // 2 function, 3 section
+  uint8_t binding = 0;                                  // 0 local, 1 global, 2 weak
+  static constexpr uint8_t kObject = 1, kFunction = 2;  // 3: a section
+  uint8_t type = 0;
   uint16_t section = 0;
 
   static constexpr uint16_t kUndefined = 0, kAbsolute = 0xfff1, kCommon = 0xfff2;

@@ -74,6 +74,7 @@ struct Image {
 
   std::vector<Symbol> symbols;  // sorted by address
   std::map<std::string, uint32_t, std::less<>> kernels;
+  std::map<std::string, Symbol, std::less<>> variables;  // global ones in global memory
   // Parameters of kernels, where debug information tells them. Made when first asked for.
   const DebugInfo& debug_info() const;
   std::vector<std::byte> object;          // the file, for line numbers

@@ -226,10 +226,10 @@ class Linker {
   void collect_symbols() {
     for (uint32_t i = 0; i < file_.symbols.size(); ++i) {
       const ElfSymbol& s = file_.symbols[i];
-      if (s.type != 2 || s.section == ElfSymbol::kUndefined || s.section == ElfSymbol::kAbsolute) {
-        continue;
-      }
+      if (s.section == ElfSymbol::kUndefined || s.section == ElfSymbol::kAbsolute) continue;
       const uint32_t address = value_of(i);
+      if (s.type == ElfSymbol::kObject) add_variable(s, address);
+      if (s.type != ElfSymbol::kFunction) continue;
       if (address - image_->code_base >= image_->code_bytes || (address & 1)) continue;
       const bool global = s.binding != 0;
       image_->symbols.push_back({address, s.bytes, true, global, std::string(s.name)});
@@ -237,6 +237,12 @@ class Linker {
     }
     std::sort(image_->symbols.begin(), image_->symbols.end(),
               [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
+  }
+
+  void add_variable(const ElfSymbol& s, uint32_t address) {
+    const uint32_t at = address - image_->base;
+    if (s.binding == 0 || at >= image_->bytes || s.bytes > image_->bytes - at) return;
+    image_->variables.emplace(s.name, Symbol{address, s.bytes, false, true, std::string(s.name)});
   }
 
   // Addresses that the program computes with: what the translator must know (image.h).

@@ -14,7 +14,17 @@ std::mutex& life_mutex() {
   return *mutex;
 }
 
+std::atomic<uint64_t> initialisations{0};
+
 }  // namespace
+
+uint64_t count_initialisation() { return ++initialisations; }
+
+uint64_t drop_initialisation() {
+  return initialisations > 0 ? --initialisations : initialisations.load();
+}
+
+void forget_initialisations() { initialisations = 0; }
 
 LifeChange::LifeChange() : lock_(life_mutex()) {}
 

@@ -21,6 +21,13 @@ inline bool initialised() { return life() == Life::initialised; }
 // Why calls are not allowed now: before the start or after the end.
 Status explain_uninitialised();
 
+// How often the library was initialised: the first time, and each refused time after it. Kept by
+// whoever holds a LifeChange.
+uint64_t count_initialisation();
+// One less; how many are left.
+uint64_t drop_initialisation();
+void forget_initialisations();
+
 // Held by whoever starts or ends the library.
 class LifeChange {
  public:

@@ -19,5 +19,14 @@ TEST(Lifecycle, TheReasonSaysWhichSideOfItsLifeTheLibraryIsOn) {
   LifeChange().to(Life::fresh);
 }
 
+TEST(Lifecycle, InitialisationsAreCounted) {
+  forget_initialisations();
+  EXPECT_EQ(count_initialisation(), 1u);
+  EXPECT_EQ(count_initialisation(), 2u);
+  EXPECT_EQ(drop_initialisation(), 1u);
+  EXPECT_EQ(drop_initialisation(), 0u);
+  EXPECT_EQ(drop_initialisation(), 0u);
+}
+
 }  // namespace
 }  // namespace anynpu::service

@@ -33,7 +33,9 @@ def expected(function, kind, argument):
     if kind in EXCEPTIONS:
         return EXCEPTIONS[kind]
     if function.status == "refused":
-        return failed(function, "ACL_ERROR_FEATURE_UNSUPPORTED")
+        runtime = function.module == "acl.rt"
+        return failed(function, "ACL_ERROR_RT_FEATURE_NOT_SUPPORT" if runtime else
+                      "ACL_ERROR_FEATURE_UNSUPPORTED")
     if kind == "good":
         return accepted(function)
     if kind in ("before init", "after finalize"):

@@ -9,8 +9,10 @@ HEAD = """# What of the API is there
 Generated from `src/api/*/api.tsv` by `tools/gen_pyacl`; do not edit.
 
 - *works*: does what its document says.
-- *refused*: returns `ACL_ERROR_FEATURE_UNSUPPORTED` (200006) with the sentence given; stays so.
-- *later*: returns 200006 too, and comes with a later release.
+- *refused*: returns 207000 (`ACL_ERROR_RT_FEATURE_NOT_SUPPORT`) if it belongs to the runtime, to
+  queues or to the platform, else 200006 (`ACL_ERROR_FEATURE_UNSUPPORTED`), with the sentence
+  given; stays so.
+- *later*: returns the same, and comes with a later release.
 - *left out*: a C function of which only the name is known; the library does not have it.
 - *guide*: the function appears in the pyACL guide. *init*: it may be called before `acl.init`.
   *waits*: it can take long, so other Python threads run meanwhile.

@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+#define ACL_RT_MEM_ATTACH_GLOBAL 1
+
 typedef enum aclrtMemManagedAdviseType {
   ACL_MEM_ADVISE_SET_READ_MOSTLY = 0,
   ACL_MEM_ADVISE_UNSET_READ_MOSTLY = 1,

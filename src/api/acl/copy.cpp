@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills (acl.rt.memcpy, memset and their kin).
 #include "acl/rt/memory.h"
+#include "acl/rt/memory_copy.h"
+#include "anynpu.h"
 #include "api/acl/entry.h"
+#include "device/fill_words.h"
 #include "device/memory.h"
 #include "device/runtime.h"
+#include "service/memory/async_copy.h"
 
 using namespace anynpu;
 using acl::enter;
@@ -16,6 +20,10 @@ namespace {
 Status check_context() { return Runtime::instance().current().status(); }
 
 }  // namespace
+
+extern "C" void anynpu_acl_follow_guide(void) {
+  service::set_copy_rules(service::CopyRules::guide);
+}
 
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
                      aclrtMemcpyKind kind) {
@@ -30,8 +38,7 @@ aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t cou
                           aclrtMemcpyKind kind, aclrtStream stream) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(const auto checked, device::check_copy_kind(kind));
-    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
-    return device::copy_async({dst, destMax, src, count, checked}, *found);
+    return service::copy_async({dst, destMax, src, count, checked}, to_handle(stream));
   });
 }
 
@@ -48,8 +55,8 @@ aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t sp
                             size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(const auto checked, device::check_copy_kind(kind));
-    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
-    return device::copy_2d_async({dst, dpitch, src, spitch, width, height, checked}, *found);
+    const device::Copy2d request{dst, dpitch, src, spitch, width, height, checked};
+    return service::copy_2d_async(request, to_handle(stream));
   });
 }
 
@@ -65,5 +72,20 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
     return device::fill_async(devPtr, maxCount, value, count, *found);
+  });
+}
+
+aclError aclrtMemsetD32(void* ptr, size_t memSize, uint32_t value, size_t N) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_context());
+    return device::fill_words(ptr, memSize, value, N);
+  });
+}
+
+aclError aclrtMemsetD32Async(void* ptr, size_t memSize, uint32_t value, size_t N,
+                             aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    return device::fill_words_async(ptr, memSize, value, N, *found);
   });
 }

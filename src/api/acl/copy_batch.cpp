@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "acl/rt/memory.h"
+#include "acl/rt/memory_copy.h"
 #include "api/acl/entry.h"
 #include "device/reduce.h"
 #include "device/runtime.h"
@@ -90,6 +91,52 @@ Status check_desc_kind(aclrtMemcpyKind kind) {
               "the copy kind is {}; described copies are of kind 6 (inside a device) or 3", kind);
 }
 
+Status check_offset_kind(aclrtMemcpyKind kind) {
+  if (kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE) return {};
+  return fail(Code::invalid_argument, "the copy kind is {}; expected 6 (inside a device)", kind);
+}
+
+Status check_described_cache(aclrtCmoType type, const void* reserve) {
+  if (type != ACL_RT_CMO_TYPE_PREFETCH) {
+    return fail(Code::invalid_argument, "cmoType is {}; a description takes 0 (prefetch) alone",
+                type);
+  }
+  if (reserve) return fail(Code::invalid_argument, "reserve is {}; expected null", reserve);
+  return {};
+}
+
+Status check_barrier(aclrtCmoType type, uint32_t barrier) {
+  if (type < ACL_RT_CMO_TYPE_PREFETCH || type > ACL_RT_CMO_TYPE_FLUSH) {
+    return fail(Code::invalid_argument, "cmoType is {}; expected 0 to 3", type);
+  }
+  if ((barrier > 0) == (type == ACL_RT_CMO_TYPE_INVALID)) return {};
+  return fail(Code::invalid_argument,
+              "cmoType is {}, barrierId {}; type 2 has a barrier above 0, the others have 0", type,
+              barrier);
+}
+
+Status check_barriers(const aclrtBarrierTaskInfo& info, uint32_t flag) {
+  if (flag != 0 || info.barrierNum == 0 || info.barrierNum > std::size(info.cmoInfo)) {
+    return fail(Code::invalid_argument, "barrierNum is {}, flag {}; expected 1 to {}, and 0",
+                info.barrierNum, flag, std::size(info.cmoInfo));
+  }
+  for (size_t i = 0; i < info.barrierNum; ++i) {
+    if (info.cmoInfo[i].cmoType == ACL_RT_CMO_TYPE_INVALID) continue;
+    return fail(Code::invalid_argument, "cmoInfo[{}].cmoType is {}; expected 2 (invalid)", i,
+                static_cast<int>(info.cmoInfo[i].cmoType));
+  }
+  return {};
+}
+
+// Barriers are for streams that are bound to an instance.
+Status refuse_unbound(aclrtStream stream) {
+  ANYNPU_ASSIGN(const auto found, Runtime::instance().stream(to_handle(stream)));
+  return fail(Code::stream_not_of_instance,
+              "stream {} is not bound to an instance; bind it with aclmdlRIBindStream, or use "
+              "aclrtCmoAsync",
+              found->id());
+}
+
 Result<device::ReduceType> check_reduce_type(aclDataType type) {
   switch (type) {
     case ACL_FLOAT:
@@ -142,6 +189,41 @@ aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMax, void** srcs, size_t
     ANYNPU_ASSIGN(const auto copies, check_batch({dsts, destMax, srcs, sizes, numBatches, attrs,
                                                   attrsIndexes, numAttrs, failIndex}));
     return device::copy_batch_async(copies, failIndex, *found);
+  });
+}
+
+aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes,
+                            size_t numBatches, aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes,
+                            size_t numAttrs) {
+  return enter(__func__, [&]() -> Status {
+    size_t failed = 0;
+    ANYNPU_TRY(Runtime::instance().current().status());
+    ANYNPU_ASSIGN(const auto copies, check_batch({dsts, destMaxs, srcs, sizes, numBatches, attrs,
+                                                  attrsIndexes, numAttrs, &failed}));
+    return device::copy_batch(copies, &failed);
+  });
+}
+
+aclError aclrtMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes,
+                                 size_t numBatches, aclrtMemcpyBatchAttr* attrs,
+                                 size_t* attrsIndexes, size_t numAttrs, aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    size_t failed = 0;
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    ANYNPU_ASSIGN(const auto copies, check_batch({dsts, destMaxs, srcs, sizes, numBatches, attrs,
+                                                  attrsIndexes, numAttrs, &failed}));
+    return device::copy_batch_async(copies, &failed, *found);
+  });
+}
+
+aclError aclrtMemcpyAsyncWithOffset(void** dst, size_t destMax, size_t dstDataOffset,
+                                    const void** src, size_t count, size_t srcDataOffset,
+                                    aclrtMemcpyKind kind, aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_offset_kind(kind));
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    return device::copy_indirect_async({dst, destMax, dstDataOffset, src, count, srcDataOffset},
+                                       *found);
   });
 }
 
@@ -198,5 +280,42 @@ aclError aclrtCmoAsync(void* src, size_t size, aclrtCmoType cmoType, aclrtStream
     }
     ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
     return device::cache_async(src, size, static_cast<device::CacheOperation>(cmoType), *found);
+  });
+}
+
+aclError aclrtCmoGetDescSize(size_t* size) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(size, "size"));
+    *size = device::kCacheDescBytes;
+    return {};
+  });
+}
+
+aclError aclrtCmoSetDesc(void* cmoDesc, void* src, size_t size) {
+  return enter(__func__, [&] { return device::write_cache_desc(cmoDesc, src, size); });
+}
+
+aclError aclrtCmoAsyncWithDesc(void* cmoDesc, aclrtCmoType cmoType, aclrtStream stream,
+                               const void* reserve) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_described_cache(cmoType, reserve));
+    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    return device::cache_described_async(cmoDesc, device::CacheOperation::prefetch, *found);
+  });
+}
+
+aclError aclrtCmoAsyncWithBarrier(void* src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,
+                                  aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_barrier(cmoType, barrierId));
+    return refuse_unbound(stream);
+  });
+}
+
+aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo* taskInfo, aclrtStream stream, uint32_t flag) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(taskInfo, "taskInfo"));
+    ANYNPU_TRY(check_barriers(*taskInfo, flag));
+    return refuse_unbound(stream);
   });
 }

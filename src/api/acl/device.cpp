@@ -7,7 +7,7 @@
 #include "base/thread_pool.h"
 #include "device/memory.h"
 #include "device/runtime.h"
-#include "service/model/model_table.h"
+#include "service/device/device_life.h"
 
 using namespace anynpu;
 using acl::check_pointer;
@@ -21,12 +21,6 @@ namespace {
 Result<std::shared_ptr<device::Device>> current_device() {
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());
   return context->device();
-}
-
-Status reset_device(int32_t id, Runtime::Reset how) {
-  ANYNPU_TRY(Runtime::instance().reset_device(id, how));
-  if (Runtime::instance().uses(id) == 0) service::ModelTable::instance().stop_drives(id);
-  return {};
 }
 
 // Waits of the C interface count milliseconds; -1 is for ever, other negative values are refused.
@@ -57,15 +51,17 @@ aclError aclrtGetRunMode(aclrtRunMode* runMode) {
 }
 
 aclError aclrtSetDevice(int32_t deviceId) {
-  return enter(__func__, [&] { return Runtime::instance().set_device(deviceId); });
+  return enter(__func__, [&] { return service::use_device(deviceId); });
 }
 
 aclError aclrtResetDevice(int32_t deviceId) {
-  return enter(__func__, [&] { return reset_device(deviceId, Runtime::Reset::count_down); });
+  return enter(__func__,
+               [&] { return service::stop_using_device(deviceId, Runtime::Reset::count_down); });
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId) {
-  return enter(__func__, [&] { return reset_device(deviceId, Runtime::Reset::force); });
+  return enter(__func__,
+               [&] { return service::stop_using_device(deviceId, Runtime::Reset::force); });
 }
 
 aclError aclrtGetDevice(int32_t* deviceId) {
@@ -114,10 +110,7 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatu
 }
 
 aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout) {
-  return enter(__func__, [&]() -> Status {
-    const Deadline deadline = timeout ? Deadline::after_ms(timeout) : Deadline::never();
-    return Runtime::instance().abort_device(deviceId, deadline);
-  });
+  return enter(__func__, [&] { return service::abort_device_work(deviceId, timeout); });
 }
 
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* utilizationInfo) {

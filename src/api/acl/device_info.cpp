@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "acl/rt/device.h"
+#include "acl/rt/device_query.h"
 #include "api/acl/entry.h"
 #include "base/thread_pool.h"
 #include "device/runtime.h"
@@ -140,10 +141,7 @@ aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t* const 
 aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t* const logicDevId) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(logicDevId, "logicDevId"));
-    int32_t user;
-    ANYNPU_TRY(find_physical(phyDevId, &user));
-    *logicDevId = phyDevId;  // one numbering on this machine
-    return {};
+    return find_physical(phyDevId, logicDevId);  // the id that programs pass, as documented
   });
 }
 
@@ -154,5 +152,21 @@ aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t* const p
     ANYNPU_TRY(find_physical(logicDevId, &user));
     *phyDevId = logicDevId;
     return {};
+  });
+}
+
+aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t* const phyDevId) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(phyDevId, "phyDevId"));
+    ANYNPU_ASSIGN(auto device, Runtime::instance().device(userDevId));
+    *phyDevId = device->physical_id();
+    return {};
+  });
+}
+
+aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t* const userDevId) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_pointer(userDevId, "userDevId"));
+    return find_physical(phyDevId, userDevId);
   });
 }

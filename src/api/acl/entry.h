@@ -18,6 +18,7 @@
 #include "api/acl/lifecycle.h"
 #include "api/arguments.h"
 #include "api/frame.h"
+#include "service/snapshot/snapshot.h"
 
 namespace anynpu::acl {
 
@@ -36,6 +37,7 @@ struct Traits {
   static bool initialised() { return service::initialised(); }
   static Status explain_uninitialised() { return service::explain_uninitialised(); }
   static aclError fault_number(std::string_view code);
+  static Status hold(const char* function) { return service::wait_while_locked(function); }
   static aclError number_of(const char* function, const Failure& failure) {
     return acl::number_of(function, failure);
   }

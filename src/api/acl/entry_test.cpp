@@ -83,9 +83,11 @@ TEST_F(Entry, AValueFunctionGivesItsFailureValueAndASentence) {
   EXPECT_THAT(take_recent_message(), HasSubstr("aclGet failed with"));
 }
 
-TEST_F(Entry, ARefusalIs200006AndSaysWhy) {
+TEST_F(Entry, ARefusalHasTheNumberOfItsFamilyAndSaysWhy) {
+  EXPECT_EQ(refuse("aclopInferShape", "not there"), ACL_ERROR_FEATURE_UNSUPPORTED);
+  EXPECT_EQ(refuse("aclplatformGetInstructionInfo", "not there"), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_EQ(refuse("aclrtLaunchKernel", "kernels come later; use a model instead"),
-            ACL_ERROR_FEATURE_UNSUPPORTED);
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_THAT(take_recent_message(),
               HasSubstr("aclrtLaunchKernel is not available: kernels come later"));
 }

@@ -293,6 +293,16 @@ constexpr Special kSpecial[] = {
     SPECIAL("aclrtEventElapsedTime", not_complete, ACL_ERROR_RT_EVENT_NOT_COMPLETE),
     SPECIAL("aclrtEventGetTimestamp", not_complete, ACL_ERROR_RT_EVENT_NOT_COMPLETE),
     SPECIAL("aclrtStreamWaitEvent", event_not_recorded, ACL_ERROR_RT_PARAM_INVALID),
+    // Where headers name ACL_ERROR_INVALID_PARAM for functions of the runtime.
+    SPECIAL("aclrtGetSymbol*", invalid_argument, ACL_ERROR_INVALID_PARAM),
+    SPECIAL("aclrtMemcpyToSymbol*", invalid_argument, ACL_ERROR_INVALID_PARAM),
+    SPECIAL("aclrtMemcpyFromSymbol*", invalid_argument, ACL_ERROR_INVALID_PARAM),
+    SPECIAL("aclrtMemMapNoAccess", invalid_argument, ACL_ERROR_INVALID_PARAM),
+    SPECIAL("aclrtMemMapSetLink", invalid_argument, ACL_ERROR_INVALID_PARAM),
+    SPECIAL("aclrtMemManagedPrefetch*", invalid_argument, ACL_ERROR_INVALID_PARAM),
+    SPECIAL("aclrtDeviceL2CacheFlush", invalid_argument, ACL_ERROR_INVALID_PARAM),
+    SPECIAL("aclplatform*", unsupported_feature, ACL_ERROR_RT_FEATURE_NOT_SUPPORT),
+    SPECIAL("acltdt*", unsupported_feature, ACL_ERROR_RT_FEATURE_NOT_SUPPORT),
     SPECIAL("aclrtSynchronizeEvent*", timeout, ACL_ERROR_RT_EVENT_SYNC_TIMEOUT),
 };
 #undef SPECIAL
@@ -409,9 +419,8 @@ aclError number_of(const char* function, const Failure& failure) {
 }
 
 aclError refuse(const char* function, std::string_view reason) {
-  return report(function,
-                {ACL_ERROR_FEATURE_UNSUPPORTED,
-                 fail(Code::unsupported_feature, "{} is not available: {}", function, reason)});
+  return report(function, Status(fail(Code::unsupported_feature, "{} is not available: {}",
+                                      function, reason)));
 }
 
 const char* take_recent_message() { return take_sentence(Interface::acl); }

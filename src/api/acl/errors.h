@@ -38,8 +38,8 @@ inline aclError finish(const char* function, const Status& status) {
   return report(function, status);
 }
 
-// What a function that is not there returns: ACL_ERROR_FEATURE_UNSUPPORTED and a sentence. `reason`
-// says why and what to use instead.
+// What a function that is not there returns: the number of Code::unsupported_feature and a
+// sentence. `reason` says why and what to use instead.
 aclError refuse(const char* function, std::string_view reason);
 
 // The sentence of the most recent failure, which is forgotten then; "" when there was none. Valid

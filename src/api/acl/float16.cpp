@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Half precision and element sizes: pure functions, callable at any time.
+#include <cmath>
+
 #include "acl/acl_base.h"
 #include "api/acl/entry.h"
 #include "tensor/dtype.h"
 #include "tensor/half.h"
 
 namespace {
+
+// The documents have neither infinities nor NaN in half precision: what is too large becomes the
+// largest number, and the highest exponent is one like the others.
+constexpr aclFloat16 kExponent = 0x7c00;
+constexpr aclFloat16 kLargest = 0x7bff;
 
 // 0, with the sentence that the number alone does not tell.
 size_t explain_unknown(aclDataType type) {
@@ -20,9 +27,18 @@ size_t explain_unknown(aclDataType type) {
 
 extern "C" {
 
-float aclFloat16ToFloat(aclFloat16 value) { return anynpu::to_float(anynpu::F16{value}); }
+float aclFloat16ToFloat(aclFloat16 value) {
+  if ((value & kExponent) != kExponent) return anynpu::to_float(anynpu::F16{value});
+  const float magnitude = 65536.0f * (1.0f + static_cast<float>(value & 0x3ff) / 1024.0f);
+  return value & 0x8000 ? -magnitude : magnitude;
+}
 
-aclFloat16 aclFloatToFloat16(float value) { return anynpu::to_f16(value).bits; }
+aclFloat16 aclFloatToFloat16(float value) {
+  if (std::isnan(value)) return kLargest;
+  const aclFloat16 half = anynpu::to_f16(value).bits;
+  if ((half & kExponent) != kExponent) return half;
+  return static_cast<aclFloat16>(half & 0x8000 ? kLargest | 0x8000 : kLargest);
+}
 
 size_t aclDataTypeSize(aclDataType dataType) {
   const size_t bits = anynpu::bits_of(static_cast<anynpu::DType>(dataType));

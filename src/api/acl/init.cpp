@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "device/runtime.h"
+#include "service/callback/life_callbacks.h"
 #include "service/config/config.h"
 #include "service/profile/configured.h"
 
@@ -24,9 +25,10 @@ Status choose_default_device(const service::RuntimeConfig& config) {
 Status initialise(const char* path) {
   service::LifeChange change;
   if (initialised()) {
+    service::count_initialisation();
     return fail(Code::already_initialized,
-                "the library is initialised already; expected one aclInit per process: remove the "
-                "second call, or call aclFinalize before it");
+                "the library is initialised already, and its configuration stays; expected one "
+                "aclInit per process: remove the second call, or call aclFinalize before it");
   }
   log::reload();  // a program may have set the variables after it loaded the library
   ANYNPU_ASSIGN(service::RuntimeConfig config, service::load_config(path));
@@ -36,6 +38,8 @@ Status initialise(const char* path) {
   set_message_scope(config.message_scope);
   service::set_current_config(std::move(config));
   mark_runtime_used();
+  service::forget_initialisations();
+  service::count_initialisation();
   change.to(Life::initialised);
   ANYNPU_LOG(event, "initialised, configuration '{}'", path ? path : "");
   return {};
@@ -54,13 +58,20 @@ void log_leftovers() {
   }
 }
 
-Status finalise() {
-  service::LifeChange change;
+Status check_alive() {
   if (life() == Life::fresh) return detail::explain_uninitialised();
   if (life() == Life::finalised) {
     return fail(Code::already_finalized,
                 "the library is finalised already; expected one aclFinalize for each aclInit");
   }
+  return {};
+}
+
+Status finalise() {
+  if (initialised()) service::run_finalize_callbacks();
+  service::LifeChange change;
+  ANYNPU_TRY(check_alive());
+  service::forget_initialisations();
   // First the state: other threads get 100001 from here on instead of half-released objects.
   change.to(Life::finalised);
   run_finalizers();
@@ -73,6 +84,16 @@ Status finalise() {
   return {};
 }
 
+// One initialisation less; the last one ends the library.
+Status drop_reference(uint64_t* left) {
+  {
+    const service::LifeChange change;
+    ANYNPU_TRY(check_alive());
+    *left = service::drop_initialisation();
+  }
+  return *left > 0 ? Status() : finalise();
+}
+
 }  // namespace
 
 }  // namespace anynpu::acl
@@ -83,7 +104,11 @@ using namespace anynpu::acl;
 extern "C" {
 
 aclError aclInit(const char* configPath) {
-  return enter<When::before_init>(__func__, [&] { return initialise(configPath); });
+  return enter<When::before_init>(__func__, [&]() -> Status {
+    ANYNPU_TRY(initialise(configPath));
+    service::run_init_callbacks();
+    return {};
+  });
 }
 
 aclError aclFinalize(void) {
@@ -93,9 +118,7 @@ aclError aclFinalize(void) {
 aclError aclFinalizeReference(uint64_t* refCount) {
   return enter<When::before_init>(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(refCount, "refCount"));
-    ANYNPU_TRY(finalise());
-    *refCount = 0;
-    return {};
+    return drop_reference(refCount);
   });
 }
 

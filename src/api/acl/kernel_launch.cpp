@@ -3,13 +3,17 @@
 // task of the stream.
 #include "service/kernel/kernel_launch.h"
 
+#include <algorithm>
 #include <functional>
+#include <span>
 
 #include "acl/rt/kernel.h"
+#include "acl/rt/kernel_query.h"
 #include "anynpu.h"
 #include "api/acl/entry.h"
 #include "device/memory.h"
 #include "exec/kernel_arguments.h"
+#include "service/kernel/kernel_query.h"
 
 namespace anynpu::acl {
 
@@ -56,6 +60,16 @@ Status read_attr(const aclrtLaunchKernelAttr& attr, exec::KernelLaunch& launch) 
   }
 }
 
+Status check_timeouts(std::span<const aclrtLaunchKernelAttr> attrs) {
+  const auto has = [&](int id) {
+    return std::any_of(attrs.begin(), attrs.end(),
+                       [&](const auto& attr) { return static_cast<int>(attr.id) == id; });
+  };
+  if (!has(ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT) || !has(ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US))
+    return {};
+  return fail(Code::invalid_argument, "the configuration has timeout and timeoutUs; pass one");
+}
+
 Status read_config(const aclrtLaunchKernelCfg* config, exec::KernelLaunch& launch) {
   if (!config) return {};
   ANYNPU_TRY(
@@ -69,6 +83,7 @@ Status read_config(const aclrtLaunchKernelCfg* config, exec::KernelLaunch& launc
                                       config->numAttrs * sizeof(aclrtLaunchKernelAttr),
                                       device::Access::read, "attrs")
                  .status());
+  ANYNPU_TRY(check_timeouts({config->attrs, config->numAttrs}));
   for (size_t i = 0; i < config->numAttrs; ++i) {
     ANYNPU_TRY(read_attr(config->attrs[i], launch), "attribute {}", i);
   }
@@ -170,6 +185,27 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t bloc
   const HostArgs args{cfg, hostArgs, argsSize, placeHolderArray, placeHolderNum};
   return enter(__func__, [&] {
     return launch_kernel(funcHandle, blockDim, stream, std::bind_front(read_host_args, args));
+  });
+}
+
+aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void* argsData,
+                             size_t argsSize, aclrtLaunchKernelCfg* cfg, aclrtStream stream) {
+  return enter(__func__, [&] {
+    return service::submit_kernel_with(
+        to_handle(funcHandle), numBlocks, to_handle(stream), argsData, argsSize,
+        [&](auto&, auto& launch) { return read_config(cfg, launch); });
+  });
+}
+
+aclError aclrtLaunchKernelWithArgsArray(void* func, uint32_t numBlocks, aclrtStream stream,
+                                        aclrtLaunchKernelCfg* cfg, void** args) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(const Handle function, service::function_named(func));
+    const auto read = [&](auto& kernel, auto& launch) -> Status {
+      ANYNPU_TRY(read_config(cfg, launch));
+      return service::read_values(kernel, args, launch);
+    };
+    return service::submit_kernel(function, numBlocks, to_handle(stream), read);
   });
 }
 

@@ -27,9 +27,29 @@ Status check_policy(aclrtMemMallocPolicy policy) {
               static_cast<int32_t>(policy));
 }
 
+// Memory behind the caches has no pages for other devices.
+Status check_cached_policy(aclrtMemMallocPolicy policy) {
+  for (const auto known : {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_ONLY,
+                           ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE1G_ONLY}) {
+    if (policy == known) return {};
+  }
+  return fail(Code::invalid_argument,
+              "the policy is {}; cached memory takes 0 (huge first), 1 (huge), 2 (normal) or {} (1 "
+              "GiB)",
+              static_cast<int32_t>(policy), static_cast<int32_t>(ACL_MEM_MALLOC_HUGE1G_ONLY));
+}
+
 bool wants_huge_pages(aclrtMemMallocPolicy policy) {
   const int32_t base = policy & ~kModifiers;
   return base != ACL_MEM_MALLOC_NORMAL_ONLY && base != ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
+}
+
+// Memory is allocated on the current device.
+Status check_config_device(uint32_t device) {
+  ANYNPU_ASSIGN(auto context, Runtime::instance().current());
+  const int32_t own = context->device()->id();
+  if (static_cast<int32_t>(device) == own) return {};
+  return fail(Code::invalid_argument, "cfg names device {}; the current device is {}", device, own);
 }
 
 Status check_config(const aclrtMallocConfig* config) {
@@ -39,6 +59,9 @@ Status check_config(const aclrtMallocConfig* config) {
     if (config->attrs[i].attr > ACL_RT_MEM_ATTR_VA_FLAG || config->attrs[i].attr < 0) {
       return fail(Code::invalid_argument, "cfg attribute {} has the type {}; expected 0 to 3", i,
                   config->attrs[i].attr);
+    }
+    if (config->attrs[i].attr == ACL_RT_MEM_ATTR_DEVICE_ID) {
+      ANYNPU_TRY(check_config_device(config->attrs[i].value.deviceId));
     }
   }
   return {};
@@ -89,7 +112,10 @@ aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy pol
 }
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return enter(__func__, [&] { return allocate(devPtr, size, policy, 32); });
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_TRY(check_cached_policy(policy));
+    return allocate(devPtr, size, policy, 32);
+  });
 }
 
 aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy,

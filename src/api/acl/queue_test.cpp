@@ -26,6 +26,10 @@ class QueueTest : public testing::Test {
     EXPECT_EQ(acltdtGetBufData(buffer, &data, &size), ACL_SUCCESS);
     EXPECT_EQ(size, text.size());
     std::memcpy(data, text.data(), text.size());
+    size_t length = 1;
+    EXPECT_EQ(acltdtGetBufDataLen(buffer, &length), ACL_SUCCESS);
+    EXPECT_EQ(length, 0u) << "nothing counts until it is set";
+    EXPECT_EQ(acltdtSetBufDataLen(buffer, text.size()), ACL_SUCCESS);
     return buffer;
   }
   static std::string text_of(acltdtBuf buffer) {
@@ -67,7 +71,10 @@ TEST_F(QueueTest, AttributesAreReadBackAndRefuseOtherSizesAndValues) {
   }
   uint32_t id = 0;
   EXPECT_EQ(acltdtCreateQueue(attr, nullptr), ACL_ERROR_INVALID_PARAM);
-  EXPECT_EQ(acltdtCreateQueue(nullptr, &id), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(acltdtCreateQueue(nullptr, &id), ACL_SUCCESS);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(acltdtEnqueueData(id, "x", 1, nullptr, 0, 0, 0), 0);
+  EXPECT_EQ(acltdtEnqueueData(id, "x", 1, nullptr, 0, 0, 0), ACL_ERROR_RT_QUEUE_FULL);
+  EXPECT_EQ(acltdtDestroyQueue(id), ACL_SUCCESS);
   EXPECT_EQ(acltdtDestroyQueueAttr(attr), ACL_SUCCESS);
   EXPECT_EQ(acltdtDestroyQueueAttr(attr), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(acltdtCreateQueue(attr, &id), ACL_ERROR_INVALID_PARAM);
@@ -134,7 +141,9 @@ TEST_F(QueueTest, ABufferHasALengthUserDataAndReferencesToTheSameBytes) {
   EXPECT_EQ(acltdtFreeBuf(copy), ACL_SUCCESS);
   EXPECT_EQ(acltdtAllocBuf(0, ACL_TDT_NORMAL_MEM, &none), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(acltdtAllocBuf(8, 2, &none), ACL_ERROR_INVALID_PARAM);
-  EXPECT_EQ(acltdtAllocBuf(SIZE_MAX, ACL_TDT_DVPP_MEM, &none), ACL_ERROR_BAD_ALLOC);
+  EXPECT_EQ(acltdtAllocBuf(8, ACL_TDT_DVPP_MEM, &none), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(acltdtAllocBuf((size_t{4} << 30) + 1, ACL_TDT_NORMAL_MEM, &none),
+            ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(acltdtFreeBuf(nullptr), ACL_ERROR_INVALID_PARAM);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "acl/acl.h"
+#include "acl/rt/device_query.h"
 #include "api/acl/entry.h"
 #include "base/soc.h"
 
@@ -58,6 +59,24 @@ Status version_of(int name, aclCANNPackageVersion* version) {
   return {};
 }
 
+// major * 10^7 + minor * 10^5 + patch * 10^3 of the release that the version leads to; an alpha, a
+// beta and a candidate of it come before it, in that order.
+constexpr int32_t kReleaseNumber = 8 * 10'000'000;
+constexpr int32_t kVersionNumber = kReleaseNumber - 300 + 1;  // alpha001
+
+Status version_number(const char* name, int32_t* number) {
+  ANYNPU_TRY(check_pointer(name, "pkgName"));
+  ANYNPU_TRY(check_pointer(number, "versionNum"));
+  for (const Package& package : kPackages) {
+    if (package.name != name) continue;
+    ANYNPU_TRY(check_package(package));
+    *number = kVersionNumber;
+    return {};
+  }
+  return fail(Code::file_not_found,
+              "there is no package '{}'; expected cann, runtime, compiler, toolkit or opp", name);
+}
+
 Status version_text(const char* name, char* text) {
   ANYNPU_TRY(check_pointer(name, "pkgName"));
   ANYNPU_TRY(check_pointer(text, "versionStr"));
@@ -102,6 +121,10 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* ve
 aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
   return enter<When::always>(__func__,
                              [&]() -> Status { return version_text(pkgName, versionStr); });
+}
+
+aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
+  return enter<When::always>(__func__, [&] { return version_number(pkgName, versionNum); });
 }
 
 }  // extern "C"

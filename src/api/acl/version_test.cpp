@@ -72,8 +72,14 @@ TEST(AclAttributes, CapabilitiesAreThoseOfTheMachine) {
 TEST(AclFloat16, ConvertsBothWays) {
   EXPECT_EQ(aclFloat16ToFloat(0x3c00), 1.0f);
   EXPECT_EQ(aclFloatToFloat16(-2.0f), 0xc000);
-  EXPECT_EQ(aclFloatToFloat16(1e9f), 0x7c00);
-  EXPECT_TRUE(std::isnan(aclFloat16ToFloat(0x7e00)));
+  EXPECT_EQ(aclFloatToFloat16(1e9f), 0x7bff) << "saturates";
+  EXPECT_EQ(aclFloatToFloat16(-1e9f), 0xfbff);
+  EXPECT_EQ(aclFloatToFloat16(INFINITY), 0x7bff);
+  EXPECT_EQ(aclFloatToFloat16(-INFINITY), 0xfbff);
+  EXPECT_EQ(aclFloatToFloat16(NAN), 0x7bff);
+  EXPECT_EQ(aclFloat16ToFloat(0x7c00), 65536.0f);
+  EXPECT_EQ(aclFloat16ToFloat(0xfc00), -65536.0f);
+  EXPECT_EQ(aclFloat16ToFloat(0x7e00), 98304.0f);
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
     const auto half = static_cast<aclFloat16>(bits);
     ASSERT_EQ(aclFloatToFloat16(aclFloat16ToFloat(half)), half);

@@ -11,8 +11,7 @@
 using namespace anynpu;
 using acl::check_pointer;
 using acl::enter;
-using acl::insert_object;
-using acl::remove_object;
+using acl::from_handle;
 using acl::to_handle;
 using device::PhysicalMemory;
 using device::Runtime;
@@ -78,8 +77,19 @@ Status malloc_physical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysic
     ANYNPU_ASSIGN(owner, Runtime::instance().device(static_cast<int32_t>(prop.location.id)));
   }
   ANYNPU_ASSIGN(auto memory, PhysicalMemory::create(owner.get(), round_up(size, unit)));
-  ANYNPU_ASSIGN(*handle, insert_object<aclrtDrvMemHandle>(std::move(memory)));
+  memory->properties = {prop.handleType,    prop.allocationType, prop.memAttr,
+                        prop.location.type, prop.location.id,    prop.reserve};
+  ANYNPU_ASSIGN(const Handle given, memory->retain());
+  *handle = from_handle<aclrtDrvMemHandle>(given);
   return {};
+}
+
+// A mapping is that of the whole handle.
+Status check_whole(const PhysicalMemory& memory, size_t size, size_t offset) {
+  if (offset == 0 && size == memory.bytes()) return {};
+  return fail(Code::invalid_argument,
+              "size is {}, offset {}; expected the {} bytes of the handle, and 0", size, offset,
+              memory.bytes());
 }
 
 Result<size_t> granularity(const aclrtPhysicalMemProp* property,
@@ -90,6 +100,13 @@ Result<size_t> granularity(const aclrtPhysicalMemProp* property,
   if (option == ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED) return std::max(least, kHugePageBytes);
   return fail(Code::invalid_argument, "option is {}; expected 0 (minimum) or 1 (recommended)",
               option);
+}
+
+Result<Handle> import_physical(uint64_t shareable, int32_t device) {
+  ANYNPU_ASSIGN(auto owner, Runtime::instance().device(device));
+  ANYNPU_TRY(device::check_importer(shareable));
+  ANYNPU_ASSIGN(auto memory, PhysicalMemory::import(shareable, *owner));
+  return memory->retain();
 }
 
 Status check_handle_type(aclrtMemHandleType type) {
@@ -127,7 +144,10 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
 }
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
-  return enter(__func__, [&] { return remove_object<PhysicalMemory>(handle); });
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto memory, resolve<PhysicalMemory>(to_handle(handle)));
+    return memory->release(to_handle(handle));
+  });
 }
 
 aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
@@ -135,6 +155,7 @@ aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle
   return enter(__func__, [&]() -> Status {
     if (flags != 0) return fail(Code::invalid_argument, "flags is {}; expected 0", flags);
     ANYNPU_ASSIGN(auto memory, resolve<PhysicalMemory>(to_handle(handle)));
+    ANYNPU_TRY(check_whole(*memory, size, offset));
     return device::map_memory(virPtr, size, offset, memory.share());
   });
 }
@@ -170,9 +191,8 @@ aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t dev
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(handle, "handle"));
     *handle = nullptr;
-    ANYNPU_ASSIGN(auto owner, Runtime::instance().device(deviceId));
-    ANYNPU_ASSIGN(auto memory, PhysicalMemory::import(shareableHandle, *owner));
-    ANYNPU_ASSIGN(*handle, insert_object<aclrtDrvMemHandle>(std::move(memory)));
+    ANYNPU_ASSIGN(const Handle given, import_physical(shareableHandle, deviceId));
+    *handle = from_handle<aclrtDrvMemHandle>(given);
     return {};
   });
 }

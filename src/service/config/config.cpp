@@ -147,8 +147,10 @@ Result<RuntimeConfig> parse_config(std::string_view text, std::string_view what)
 Result<RuntimeConfig> load_config(const char* path) {
   if (!path || !*path) return RuntimeConfig();
   ANYNPU_ASSIGN(const std::string found, find_file(path));
-  ANYNPU_ASSIGN(const std::string text, read_config_file(found));
-  return parse_config(text, found);
+  ANYNPU_ASSIGN(std::string text, read_config_file(found));
+  ANYNPU_ASSIGN(RuntimeConfig config, parse_config(text, found));
+  config.text = std::move(text);
+  return config;
 }
 
 std::shared_ptr<const RuntimeConfig> current_config() {

@@ -60,6 +60,7 @@ struct RuntimeConfig {
   uint64_t simt_divergence_stack_size = 1024;
   uint64_t simt_printf_fifo_size = 2u << 20;
   uint64_t simd_printf_fifo_size_per_core = 32u << 10;
+  std::string text{};  // of the file; empty without one
 };
 
 // `what` names the text in messages. Fails with parse_error, invalid_config,

@@ -219,9 +219,7 @@ Status set_system_option(int option, int64_t value) {
 Result<int64_t> system_option(int option) {
   ANYNPU_TRY(check_option(option));
   const std::lock_guard lock(settings().mutex);
-  if (const auto& set = settings().options[static_cast<size_t>(option)]) return *set;
-  return fail(Code::option_not_set, "system parameter {} was never set; set it before you read it",
-              option);
+  return settings().options[static_cast<size_t>(option)].value_or(0);
 }
 
 Status set_wait_limit_s(uint64_t seconds) {

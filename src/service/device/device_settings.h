@@ -37,7 +37,7 @@ Result<uint32_t> thread_core_limit(int kind);
 Status set_overflow_mode(int mode);
 
 Status set_system_option(int option, int64_t value);
-// Fails with option_not_set.
+// 0 when it was never set.
 Result<int64_t> system_option(int option);
 
 // Time limits of tasks; they need a current context. 0 is no limit.

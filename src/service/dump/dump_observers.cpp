@@ -7,33 +7,11 @@
 #include "base/program_path.h"
 #include "exec/fault_observer.h"
 #include "service/dump/dump_control.h"
+#include "service/dump/dump_paths.h"
 
 namespace anynpu::service {
 
 namespace {
-
-bool is_exception(const DumpConfig& config) {
-  return config.scene != DumpScene::none && config.scene != DumpScene::watcher;
-}
-
-// A relative path starts at the program's folder (guide 7.12).
-std::string root_of(const DumpConfig& config) {
-  std::string root = config.path;
-  if (!root.starts_with('/')) {
-    const std::string program = program_folder();
-    root = (program.empty() ? std::string(".") : program) + "/" + root;
-  }
-  while (root.size() > 1 && root.back() == '/') root.pop_back();
-  return root;
-}
-
-// The first of these variables that is set; else the path of the configuration.
-std::string root_by(std::initializer_list<env::Name> names, const DumpConfig& config) {
-  for (const env::Name name : names) {
-    if (std::string root = env::text(name); !root.empty()) return root;
-  }
-  return config.path.empty() ? std::string(".") : root_of(config);
-}
 
 // "{root}/{time}/{device}".
 std::string dump_folder(const std::string& root, int32_t device) {
@@ -45,18 +23,11 @@ std::string dump_folder(const std::string& root, int32_t device) {
   return format("{}/{}/{}", root, text, device);
 }
 
-// Exceptions go to the folder that the environment names, else to that of the configuration, else
-// to the current one.
-std::string exception_folder(const DumpConfig& config, int32_t device) {
-  return format("{}/extra-info/data-dump/{}",
-                root_by({env::Name::npu_collect_path, env::Name::work_path}, config), device);
-}
-
 exec::DumpOptions options_of(const DumpConfig& config, int32_t device) {
   exec::DumpOptions options;
   options.device = device;
   options.folder = is_exception(config) ? exception_folder(config, device)
-                                        : dump_folder(root_of(config), device);
+                                        : dump_folder(dump_root(config), device);
   options.inputs = config.mode == "input" || config.mode == "all";
   options.outputs = config.mode == "output" || config.mode == "all";
   options.statistics = config.data == "stats";

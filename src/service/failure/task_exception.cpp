@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/failure/task_exception.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "device/stream.h"
+#include "service/check_pointer.h"
 #include "service/finalize.h"
 #include "service/model/failed_ops.h"
 
@@ -12,50 +15,81 @@ namespace anynpu::service {
 
 namespace {
 
-struct CallbackSlot {
+using Shared = std::shared_ptr<const ExceptionCallback>;
+
+struct Callbacks {
   std::mutex mutex;
-  std::shared_ptr<const ExceptionCallback> callback;  // null: nobody is told
+  Shared set;  // by set_exception_callback; null: none
+  std::map<const void*, Shared> added;
 };
 
-CallbackSlot& callback_slot() {
-  static auto* one = new CallbackSlot;  // never destroyed: used until the process ends
+Callbacks& callbacks() {
+  static auto* one = new Callbacks;  // never destroyed: used until the process ends
   return *one;
 }
 
-std::shared_ptr<const ExceptionCallback> current_callback() {
-  const std::lock_guard lock(callback_slot().mutex);
-  return callback_slot().callback;
+std::vector<Shared> current_callbacks() {
+  const std::lock_guard lock(callbacks().mutex);
+  std::vector<Shared> all;
+  if (callbacks().set) all.push_back(callbacks().set);
+  for (const auto& [key, callback] : callbacks().added) all.push_back(callback);
+  return all;
 }
 
 void report_exception(const device::TaskFailure& failure) {
-  const auto callback = current_callback();
-  if (!callback) return;
+  const auto told = current_callbacks();
+  if (told.empty()) return;
   FailedOps::instance().file(failure);
-  auto exception = std::make_shared<TaskException>();
-  exception->device = static_cast<uint32_t>(failure.device_id);
-  exception->stream = failure.stream_id;
-  exception->task = failure.task_id;
-  exception->thread = failure.thread_id;
-  exception->code = failure.status.code();
-  auto& handles = HandleTable::instance();
-  const Handle handle = handles.insert(std::move(exception));
-  if (!handle) return;
-  (*callback)(handle);
-  handles.remove<TaskException>(handle);
+  const TaskException exception{static_cast<uint32_t>(failure.device_id), failure.stream_id,
+                                failure.task_id, failure.thread_id, failure.status.code()};
+  for (const Shared& callback : told) tell_exception(exception, *callback);
+}
+
+void forget_callbacks();
+
+// Changes the callbacks, and watches failures as long as there is one.
+template <typename Change>
+Status change_callbacks(Change change) {
+  on_finalize(forget_callbacks);
+  const std::lock_guard lock(callbacks().mutex);
+  change(callbacks());
+  const bool wanted = callbacks().set || !callbacks().added.empty();
+  device::set_failure_observer(wanted ? report_exception : nullptr);
+  return {};
+}
+
+void forget_callbacks() {
+  (void)change_callbacks([](Callbacks& all) {
+    all.set = nullptr;
+    all.added.clear();
+  });
 }
 
 }  // namespace
 
+void tell_exception(const TaskException& exception, const ExceptionCallback& callback) {
+  auto& handles = HandleTable::instance();
+  const Handle handle = handles.insert(std::make_shared<TaskException>(exception));
+  if (!handle) return;
+  callback(handle);
+  handles.remove<TaskException>(handle);
+}
+
 Status set_exception_callback(ExceptionCallback callback) {
-  on_finalize([] { (void)set_exception_callback({}); });
-  const bool set = static_cast<bool>(callback);
-  {
-    const std::lock_guard lock(callback_slot().mutex);
-    callback_slot().callback =
-        set ? std::make_shared<const ExceptionCallback>(std::move(callback)) : nullptr;
-  }
-  device::set_failure_observer(set ? report_exception : nullptr);
-  return {};
+  Shared shared;
+  if (callback) shared = std::make_shared<const ExceptionCallback>(std::move(callback));
+  return change_callbacks([&](Callbacks& all) { all.set = std::move(shared); });
+}
+
+Status add_exception_callback(const void* key, ExceptionCallback callback) {
+  ANYNPU_TRY(check_pointer(key, "callback"));
+  auto shared = std::make_shared<const ExceptionCallback>(std::move(callback));
+  return change_callbacks([&](Callbacks& all) { all.added[key] = std::move(shared); });
+}
+
+Status remove_exception_callback(const void* key) {
+  ANYNPU_TRY(check_pointer(key, "callback"));
+  return change_callbacks([&](Callbacks& all) { all.added.erase(key); });
 }
 
 }  // namespace anynpu::service

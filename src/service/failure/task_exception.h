@@ -16,6 +16,10 @@ struct TaskException {
   uint32_t task = 0;
   uint32_t thread = 0;  // that submitted it
   Code code = Code::ok;
+  // A kernel of the program: its function and its arguments in device memory; 0 for others.
+  Handle function = 0;
+  void* arguments = nullptr;
+  uint32_t argument_bytes = 0;
 };
 
 // Gets the handle of a TaskException, in the thread that ran the task.
@@ -23,6 +27,12 @@ using ExceptionCallback = std::function<void(Handle)>;
 
 // Counts until the next one is set, or the library is finalised; empty: nobody is told.
 Status set_exception_callback(ExceptionCallback callback);
+// Any number of others beside it, told apart by `key`; adding or removing one twice is no failure.
+Status add_exception_callback(const void* key, ExceptionCallback callback);
+Status remove_exception_callback(const void* key);
+
+// Calls `callback` with the handle of `exception`, which lives meanwhile.
+void tell_exception(const TaskException& exception, const ExceptionCallback& callback);
 
 }  // namespace anynpu::service
 

@@ -31,6 +31,25 @@ TEST(TaskException, TheCallbackReadsTheIdsWhileItRuns) {
   ASSERT_TRUE(set_exception_callback({}).ok());
 }
 
+TEST(TaskException, OthersAreToldBesideTheOneThatIsSet) {
+  int set = 0, added = 0, key = 0;
+  ASSERT_TRUE(set_exception_callback([&](Handle) { ++set; }).ok());
+  ASSERT_TRUE(add_exception_callback(&key, [&](Handle) { ++added; }).ok());
+  ASSERT_TRUE(add_exception_callback(&key, [&](Handle) { ++added; }).ok());
+  fail_a_task(1);
+  EXPECT_EQ(set, 1);
+  EXPECT_EQ(added, 1) << "kept once";
+  EXPECT_EQ(add_exception_callback(nullptr, {}).code(), Code::invalid_argument);
+  ASSERT_TRUE(set_exception_callback({}).ok());
+  fail_a_task(2);
+  EXPECT_EQ(added, 2);
+  EXPECT_TRUE(remove_exception_callback(&key).ok());
+  EXPECT_TRUE(remove_exception_callback(&key).ok()) << "unknown is no failure";
+  EXPECT_EQ(remove_exception_callback(nullptr).code(), Code::invalid_argument);
+  fail_a_task(3);
+  EXPECT_EQ(added, 2);
+}
+
 TEST(TaskException, NobodyIsToldAfterItWasRemovedOrTheLibraryFinalised) {
   int calls = 0;
   ASSERT_TRUE(set_exception_callback([&](Handle) { ++calls; }).ok());

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/kernel/kernel_launch.h"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
+#include "base/align.h"
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "device/runtime.h"
+#include "device/stream_allocator.h"
 #include "exec/kernel_arguments.h"
+#include "service/failure/device_faults.h"
 #include "service/kernel/kernel_args.h"
 #include "service/kernel/kernel_dump.h"
+#include "service/kernel/kernel_query.h"
 #include "service/model/failed_ops.h"
 #include "service/task_kinds.h"
 
@@ -29,13 +36,77 @@ struct Launch {
   std::shared_ptr<exec::DeviceKernel> kernel;
   exec::KernelLaunch launch;
   int32_t device = 0;
+  Handle function = 0, binary = 0;
+  std::weak_ptr<device::Stream> stream;
+  uint32_t thread = device::current_thread_number();
+  device::Range late;  // arguments that are read now
+
+  Status read_late() {
+    if (late.bytes == 0) return {};
+    std::vector<std::byte> piece(late.bytes);
+    ANYNPU_TRY(device::copy_bytes(piece.data(), late.address, late.bytes));
+    return exec::add_arguments(launch, *kernel, piece, {});
+  }
 
   Status run() {
+    ANYNPU_TRY(read_late(), "launch of kernel '{}'", kernel->name());
     Status status = run_kernel(*kernel, launch, device);
-    if (!status.ok()) FailedOps::instance().note(OpInfo{kernel->name(), {}, {}});
+    if (status.ok()) return status;
+    FailedOps::instance().note(OpInfo{kernel->name(), {}, {}});
+    if (status.code() == Code::kernel_failed) note_fault(device, DeviceFault::core);
+    tell_binary(status.code());
     return status;
   }
+
+  // Tells the callback of the object, with the arguments in device memory, 8 bytes each.
+  void tell_binary(Code code) const;
 };
+
+uint64_t value_of(const exec::KernelLaunch& launch, const exec::KernelArgument& argument) {
+  if (argument.kind != exec::KernelArgument::Kind::region) return argument.word;
+  return reinterpret_cast<uint64_t>(launch.regions[argument.index].data) + argument.word;
+}
+
+void Launch::tell_binary(Code code) const {
+  std::shared_ptr<const ExceptionCallback> callback;
+  if (auto loaded = HandleTable::instance().find<LoadedBinary>(binary)) {
+    const std::lock_guard lock(loaded->mutex);
+    callback = loaded->on_failure;
+  }
+  const auto on = stream.lock();
+  if (!callback || !on) return;
+  TaskException exception{static_cast<uint32_t>(device), on->id(),
+                          static_cast<uint32_t>(on->completed() + 1), thread, code};
+  std::vector<uint64_t> values;
+  for (const exec::KernelArgument& a : launch.arguments) values.push_back(value_of(launch, a));
+  exception.function = function;
+  exception.argument_bytes = static_cast<uint32_t>(values.size() * sizeof(uint64_t));
+  auto memory = device::Workspace::take(*on, std::max<size_t>(exception.argument_bytes, 8));
+  if (!memory.ok()) return;
+  exception.arguments = (*memory)->address();
+  if (!device::copy_bytes(exception.arguments, values.data(), exception.argument_bytes).ok())
+    return;
+  tell_exception(exception, *callback);
+}
+
+Result<std::unique_ptr<Launch>> new_launch(Handle function, uint32_t blocks,
+                                           const std::shared_ptr<device::Stream>& stream) {
+  ANYNPU_ASSIGN(auto pin, resolve<KernelFunction>(function));
+  ANYNPU_TRY(exec::DeviceKernel::check_blocks(blocks));
+  auto task = std::make_unique<Launch>();
+  task->kernel = pin->kernel;
+  task->launch.blocks = blocks;
+  task->device = stream->device()->id();
+  task->function = function;
+  task->binary = pin->binary;
+  task->stream = stream;
+  if (Watch watch = std::exchange(next_watch(), {})) task->launch.touched = std::move(watch);
+  return task;
+}
+
+Status submit(std::unique_ptr<Launch> task, device::Stream& stream) {
+  return stream.submit(kernel_task, [task = std::move(task)] { return task->run(); });
+}
 
 Status read_list(const exec::DeviceKernel& kernel, KernelArgs& list, exec::KernelLaunch& launch) {
   const std::lock_guard lock(list.mutex);
@@ -62,16 +133,51 @@ Status read_list(const exec::DeviceKernel& kernel, KernelArgs& list, exec::Kerne
 
 Status submit_kernel(Handle function, uint32_t blocks, Handle stream_handle,
                      const ReadLaunch& read) {
-  ANYNPU_ASSIGN(auto pin, resolve<KernelFunction>(function));
-  ANYNPU_TRY(exec::DeviceKernel::check_blocks(blocks));
+  ANYNPU_TRY(resolve<KernelFunction>(function).status());
   ANYNPU_ASSIGN(auto stream, device::Runtime::instance().stream(stream_handle));
-  auto task = std::make_unique<Launch>();
-  task->kernel = pin->kernel;
-  task->launch.blocks = blocks;
-  task->device = stream->device()->id();
-  if (Watch watch = std::exchange(next_watch(), {})) task->launch.touched = std::move(watch);
+  ANYNPU_ASSIGN(auto task, new_launch(function, blocks, stream));
   ANYNPU_TRY(read(*task->kernel, task->launch), "launch of kernel '{}'", task->kernel->name());
-  return stream->submit(kernel_task, [task = std::move(task)] { return task->run(); });
+  return submit(std::move(task), *stream);
+}
+
+Status submit_kernel_with(Handle function, uint32_t blocks, Handle stream_handle,
+                          const void* arguments, size_t bytes, const ReadLaunch& read) {
+  ANYNPU_TRY(resolve<KernelFunction>(function).status());
+  ANYNPU_ASSIGN(auto stream, device::Runtime::instance().stream(stream_handle));
+  ANYNPU_ASSIGN(auto task, new_launch(function, blocks, stream));
+  ANYNPU_TRY(read(*task->kernel, task->launch), "launch of kernel '{}'", task->kernel->name());
+  if (bytes > kMostArgsBytes) {
+    return fail(Code::invalid_argument, "argsSize is {}; expected at most {}", bytes,
+                kMostArgsBytes);
+  }
+  if (bytes > 0) {
+    ANYNPU_ASSIGN(task->late,
+                  device::check_range(arguments, bytes, device::Access::read, "argsData"));
+    if (!task->late.on_device()) {
+      return fail(Code::invalid_address,
+                  "argsData = {} is memory of the host; copy the arguments to memory of the device",
+                  arguments);
+    }
+  }
+  return submit(std::move(task), *stream);
+}
+
+Status read_values(const exec::DeviceKernel& kernel, void* const* values,
+                   exec::KernelLaunch& launch) {
+  ANYNPU_ASSIGN(const auto places, parameter_places(kernel));
+  if (places.empty()) return {};
+  ANYNPU_TRY(
+      device::check_host_range(values, places.size() * sizeof(void*), device::Access::read, "args")
+          .status());
+  std::vector<std::byte> piece(round_up(places.back().offset + places.back().bytes, 8));
+  for (size_t i = 0; i < places.size(); ++i) {
+    ANYNPU_ASSIGN(
+        const auto value,
+        device::check_host_range(values[i], places[i].bytes, device::Access::read, "an argument"),
+        "argument {} of {}", i, places.size());
+    std::memcpy(piece.data() + places[i].offset, value.address, places[i].bytes);
+  }
+  return exec::add_arguments(launch, kernel, piece, {});
 }
 
 Status read_args(const exec::DeviceKernel& kernel, const void* handle, exec::KernelLaunch& launch) {

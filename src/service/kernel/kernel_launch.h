@@ -14,6 +14,14 @@ namespace anynpu::service {
 using ReadLaunch = std::function<Status(const exec::DeviceKernel&, exec::KernelLaunch&)>;
 Status submit_kernel(Handle function, uint32_t blocks, Handle stream, const ReadLaunch& read);
 
+// Arguments in memory of a device, which are read when the stream comes to the kernel.
+Status submit_kernel_with(Handle function, uint32_t blocks, Handle stream, const void* arguments,
+                          size_t bytes, const ReadLaunch& read);
+// Arguments one by one: values[i] is the address of argument i, which has the size that the kernel
+// declares (kernel_query.h).
+Status read_values(const exec::DeviceKernel& kernel, void* const* values,
+                   exec::KernelLaunch& launch);
+
 // The arguments of a finished list (kernel_args.h), made for the same kernel.
 Status read_args(const exec::DeviceKernel& kernel, const void* list, exec::KernelLaunch& launch);
 // Bytes of arguments as the program laid them out.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/kernel/kernel_objects.h"
 
+#include "device/range_map.h"
+
 namespace anynpu::service {
 
 KernelFunction::~KernelFunction() {
@@ -24,6 +26,9 @@ LoadedBinary::~LoadedBinary() {
   for (const auto& [name, handle] : functions) {
     HandleTable::instance().remove<KernelFunction>(handle);
   }
+  for (const auto& [name, base] : variables) {
+    device::RangeMap::instance().remove(base, device::MemoryKind::pooled);
+  }
 }
 
 KernelArgs::~KernelArgs() {
@@ -41,6 +46,7 @@ Result<Handle> find_function(Handle binary, const char* name) {
   if (!kernel.ok()) return kernel.status().with_code(Code::unknown_kernel);
   auto function = std::make_shared<KernelFunction>();
   function->kernel = std::move(*kernel);
+  function->binary = binary;
   const Handle handle = HandleTable::instance().insert(std::move(function));
   if (!handle) {
     return fail(Code::out_of_handles, "no handle is free; destroy objects that are no longer used");

@@ -14,6 +14,7 @@
 #include "base/handle_table.h"
 #include "base/result.h"
 #include "exec/device_kernel.h"
+#include "service/failure/task_exception.h"
 
 namespace anynpu::service {
 
@@ -30,6 +31,7 @@ struct KernelFunction {
   static constexpr size_t kMostLists = 1024;
 
   std::shared_ptr<exec::DeviceKernel> kernel;
+  Handle binary = 0;  // that it was found in
   std::mutex mutex;
   std::deque<Handle> lists;
 
@@ -41,7 +43,9 @@ struct KernelFunction {
 struct LoadedBinary {
   std::shared_ptr<npc::Module> module;
   std::mutex mutex;
-  std::map<std::string, Handle> functions;  // that were asked for
+  std::map<std::string, Handle> functions;     // that were asked for
+  std::map<std::string, uintptr_t> variables;  // likewise, as memory that programs may copy
+  std::shared_ptr<const ExceptionCallback> on_failure;  // of its kernels; null: none
 
   ~LoadedBinary();
 };

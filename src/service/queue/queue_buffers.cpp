@@ -14,6 +14,9 @@ namespace {
 
 using device::QueueBuffer;
 
+constexpr size_t kMostBytes = size_t{4} << 30;
+constexpr size_t kLongestChain = 128;  // with its head
+
 struct Buffers {
   std::mutex mutex;
   NumberedObjects<HeldBuffer> held{254, "buffer of a queue"};
@@ -55,12 +58,6 @@ Result<std::byte*> user_part(QueueBuffer& buffer, size_t size, size_t offset) {
               QueueBuffer::kUserBytes);
 }
 
-std::shared_ptr<QueueBuffer> copy_reference(const QueueBuffer& buffer) {
-  auto copy = std::make_shared<QueueBuffer>(buffer);
-  for (auto& next : copy->chain) next = std::make_shared<QueueBuffer>(*next);
-  return copy;
-}
-
 }  // namespace
 
 void* hand_out(std::shared_ptr<QueueBuffer> buffer) {
@@ -90,10 +87,12 @@ void put_back(const void* number, HeldBuffer buffer) {
 
 Result<void*> allocate_queue_buffer(size_t bytes, uint32_t kind) {
   if (bytes == 0) return fail(Code::invalid_argument, "size is 0; pass the bytes of the buffer");
-  if (kind > 1) {
-    return fail(Code::invalid_argument, "type is {}; expected 0 (normal) or 1 (media)", kind);
+  if (bytes > kMostBytes) {
+    return fail(Code::invalid_argument, "size is {}; expected at most {}", bytes, kMostBytes);
   }
+  if (kind != 0) return fail(Code::invalid_argument, "type is {}; expected 0 (normal)", kind);
   ANYNPU_ASSIGN(auto buffer, QueueBuffer::create(bytes));
+  buffer->length = 0;
   return hand_out(std::move(buffer));
 }
 
@@ -139,7 +138,7 @@ Status read_user_data(const void* number, void* to, size_t size, size_t offset) 
 Result<void*> copy_buffer_reference(const void* number) {
   std::shared_ptr<QueueBuffer> copy;
   ANYNPU_TRY(with_buffer(number, [&](HeldBuffer& held) -> Status {
-    copy = copy_reference(*held.buffer);
+    copy = held.buffer->reference();
     return {};
   }));
   return hand_out(std::move(copy));
@@ -153,6 +152,11 @@ Status append_to_chain(const void* head_number, const void* number) {
     if (held == &head || !held->chain.empty()) {
       return fail(Code::invalid_argument, "buffer {} is {}; append buffers one by one, each alone",
                   number, held == &head ? "the head itself" : "the head of a chain");
+    }
+    if (head.chain.size() + 1 >= kLongestChain) {
+      return fail(Code::invalid_argument,
+                  "the chain of buffer {} has {} buffers, the most there can be", head_number,
+                  kLongestChain);
     }
     head.buffer->chain.push_back(buffers().held.remove(number).buffer);
     head.chain.push_back(nullptr);

@@ -14,7 +14,7 @@
 
 namespace anynpu::service {
 
-// A new buffer; `kind` is 0 (normal) or 1 (media), which are the same memory here.
+// A new buffer of up to 4 GiB; none of its bytes count until a length is set. `kind` is 0 (normal).
 Result<void*> allocate_queue_buffer(size_t bytes, uint32_t kind);
 
 // Gives a buffer that came out of a queue to the program.

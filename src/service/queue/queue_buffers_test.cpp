@@ -14,6 +14,8 @@ namespace {
 void* make_buffer(const std::string& text) {
   void* buffer = allocate_queue_buffer(text.size(), 0).value();
   std::memcpy(view_queue_buffer(buffer)->data, text.data(), text.size());
+  EXPECT_EQ(view_queue_buffer(buffer)->length, 0u) << "nothing counts until it is set";
+  EXPECT_TRUE(set_queue_buffer_length(buffer, text.size()).ok());
   return buffer;
 }
 
@@ -29,6 +31,15 @@ TEST(QueueBuffers, TheHeadOwnsItsChain) {
   EXPECT_EQ(find_in_chain(head, 2).status().code(), Code::invalid_argument);
   EXPECT_TRUE(take_in(head).ok());
   EXPECT_EQ(view_queue_buffer(found).status().code(), Code::invalid_handle);
+}
+
+TEST(QueueBuffers, AChainHasAtMost128Buffers) {
+  void* head = make_buffer("head");
+  for (int i = 1; i < 128; ++i) EXPECT_TRUE(append_to_chain(head, make_buffer("x")).ok());
+  void* last = make_buffer("one too many");
+  EXPECT_EQ(append_to_chain(head, last).code(), Code::invalid_argument);
+  EXPECT_TRUE(take_in(last).ok());
+  EXPECT_TRUE(take_in(head).ok());
 }
 
 TEST(QueueBuffers, LengthAndUserDataStayInside) {
@@ -47,7 +58,9 @@ TEST(QueueBuffers, LengthAndUserDataStayInside) {
   EXPECT_TRUE(take_in(buffer).ok());
   EXPECT_TRUE(take_in(copy).ok());
   EXPECT_EQ(allocate_queue_buffer(0, 0).status().code(), Code::invalid_argument);
-  EXPECT_EQ(allocate_queue_buffer(8, 2).status().code(), Code::invalid_argument);
+  EXPECT_EQ(allocate_queue_buffer(8, 1).status().code(), Code::invalid_argument);
+  EXPECT_EQ(allocate_queue_buffer((size_t{4} << 30) + 1, 0).status().code(),
+            Code::invalid_argument);
 }
 
 TEST(QueueBuffers, AnAppendedBufferIsTheProgramsNoMore) {

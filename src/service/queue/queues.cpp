@@ -15,25 +15,13 @@ namespace {
 using device::BufferQueues;
 using device::QueueBuffer;
 
-BufferQueues& queues() {
-  static auto& all = []() -> BufferQueues& {
-    on_finalize([] { BufferQueues::instance().clear(); });
-    return BufferQueues::instance();
-  }();
-  return all;
-}
+constexpr uint32_t kDefaultDepth = 8;  // of a queue without attributes
 
 // The failure of a queue; `late` is the cause of a timeout.
 Status queue_status(const Status& status, Code late) {
   if (status.code() == Code::not_found) return status.with_code(Code::unknown_queue);
   if (status.code() == Code::timeout) return status.with_code(late);
   return status;
-}
-
-Result<Deadline> queue_deadline(int32_t timeout_ms) {
-  if (timeout_ms >= -1) return Deadline::after_ms(timeout_ms);
-  return fail(Code::invalid_argument, "timeout is {} ms; expected -1 (for ever) or more",
-              timeout_ms);
 }
 
 // Null is no memory where nothing is to be copied.
@@ -55,17 +43,34 @@ Status copy_part(void* to, const void* from, size_t bytes) {
 
 }  // namespace
 
-Result<uint32_t> create_queue(const void* attributes) {
-  ANYNPU_ASSIGN(const device::QueueOptions options, queue_options(attributes));
-  return queues().create(options);
+device::BufferQueues& all_queues() {
+  static auto& all = []() -> BufferQueues& {
+    on_finalize([] { BufferQueues::instance().clear(); });
+    return BufferQueues::instance();
+  }();
+  return all;
 }
 
-Status destroy_queue(uint32_t id) { return queue_status(queues().destroy(id), Code::timeout); }
+Result<Deadline> queue_deadline(int32_t timeout_ms) {
+  if (timeout_ms >= -1) return Deadline::after_ms(timeout_ms);
+  return fail(Code::invalid_argument, "timeout is {} ms; expected -1 (for ever) or more",
+              timeout_ms);
+}
+
+Result<uint32_t> create_queue(const void* attributes) {
+  device::QueueOptions options{"", kDefaultDepth};
+  if (attributes) {
+    ANYNPU_ASSIGN(options, queue_options(attributes));
+  }
+  return all_queues().create(options);
+}
+
+Status destroy_queue(uint32_t id) { return queue_status(all_queues().destroy(id), Code::timeout); }
 
 Status enqueue(uint32_t id, const void* number, int32_t timeout_ms) {
   ANYNPU_ASSIGN(const Deadline deadline, queue_deadline(timeout_ms));
   ANYNPU_ASSIGN(HeldBuffer held, take_in(number));
-  const Status status = queues().push(id, held.buffer, deadline);
+  const Status status = all_queues().push(id, held.buffer, deadline);
   if (status.ok()) return {};
   put_back(number, std::move(held));
   return queue_status(status, Code::queue_full);
@@ -73,7 +78,7 @@ Status enqueue(uint32_t id, const void* number, int32_t timeout_ms) {
 
 Result<void*> dequeue(uint32_t id, int32_t timeout_ms) {
   ANYNPU_ASSIGN(const Deadline deadline, queue_deadline(timeout_ms));
-  auto taken = queues().pop(id, deadline);
+  auto taken = all_queues().pop(id, deadline);
   if (!taken.ok()) return queue_status(taken.status(), Code::queue_empty);
   return hand_out(std::move(*taken));
 }
@@ -87,7 +92,7 @@ Status enqueue_data(uint32_t id, const QueueData<const void*>& from, int32_t tim
   ANYNPU_ASSIGN(const auto buffer, QueueBuffer::create(from.size));
   ANYNPU_TRY(copy_part(buffer->data.get(), data.address, from.size));
   ANYNPU_TRY(copy_part(buffer->user.data(), user.address, from.user_size));
-  return queue_status(queues().push(id, buffer, deadline), Code::queue_full);
+  return queue_status(all_queues().push(id, buffer, deadline), Code::queue_full);
 }
 
 Result<size_t> dequeue_data(uint32_t id, const QueueData<void*>& to, int32_t timeout_ms) {
@@ -96,7 +101,7 @@ Result<size_t> dequeue_data(uint32_t id, const QueueData<void*>& to, int32_t tim
   ANYNPU_ASSIGN(const auto data, check_part(to.data, to.size, device::Access::write, "data"));
   ANYNPU_ASSIGN(const auto user,
                 check_part(to.user, to.user_size, device::Access::write, "userData"));
-  auto taken = queues().pop(id, deadline, to.size);
+  auto taken = all_queues().pop(id, deadline, to.size);
   if (!taken.ok()) return queue_status(taken.status(), Code::queue_empty);
   const QueueBuffer& buffer = **taken;
   ANYNPU_TRY(copy_part(data.address, buffer.data.get(), buffer.length));

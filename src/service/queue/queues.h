@@ -7,11 +7,21 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/clock.h"
 #include "base/result.h"
+
+namespace anynpu::device {
+class BufferQueues;
+}
 
 namespace anynpu::service {
 
-// From attributes (queue_attributes.h).
+// All queues of the process.
+device::BufferQueues& all_queues();
+// When a wait of so many milliseconds ends: -1 is for ever, less is refused.
+Result<Deadline> queue_deadline(int32_t timeout_ms);
+
+// From attributes (queue_attributes.h); null: no name, room for 8 buffers.
 Result<uint32_t> create_queue(const void* attributes);
 Status destroy_queue(uint32_t id);
 

@@ -24,6 +24,8 @@ uint32_t make_queue(uint32_t depth) {
 void* make_buffer(const std::string& text) {
   void* buffer = allocate_queue_buffer(text.size(), 0).value();
   std::memcpy(view_queue_buffer(buffer)->data, text.data(), text.size());
+  EXPECT_EQ(view_queue_buffer(buffer)->length, 0u);
+  EXPECT_TRUE(set_queue_buffer_length(buffer, text.size()).ok());
   return buffer;
 }
 

@@ -387,6 +387,6 @@ def test_bytes_that_are_no_object_are_refused(objects, tmp_path):
 
 def test_kernels_of_the_ai_cpu_are_refused(objects):
     loaded, _ = acl.rt.binary_load_from_file(objects["plain"], None)
-    assert acl.rt.register_cpu_func(loaded, "scale", "scale")[1] == 200006
+    assert acl.rt.register_cpu_func(loaded, "scale", "scale")[1] == 207000
     options = {"options": [{"type": 3, "value": {"cpuKernelMode": 0}}], "numOpt": 1}
     assert acl.rt.binary_load_from_file(objects["plain"], options)[1] == 207000

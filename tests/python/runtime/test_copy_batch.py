@@ -143,7 +143,7 @@ def batch(function, copies, attributes, indexes):
 
 
 @pytest.mark.parametrize("function", ["aclrtMemcpyBatch", "aclrtMemcpyBatchAsync"])
-def test_a_batch_copies_both_ways_and_names_the_copy_that_is_wrong(function):
+def test_a_batch_copies_one_way_and_names_the_copy_whose_place_is_wrong(function):
     data = np.arange(64, dtype=np.uint8)
     back = np.zeros_like(data)
     block = put(back)
@@ -151,11 +151,13 @@ def test_a_batch_copies_both_ways_and_names_the_copy_that_is_wrong(function):
     up, down = BatchAttribute(dst=card, src=host), BatchAttribute(dst=host, src=card)
     copies = [(block, 32, data.ctypes.data, 32), (block + 32, 32, data.ctypes.data + 32, 32),
               (back.ctypes.data, 64, block, 64)]
-    assert batch(function, copies, [up, down], [0, 2])[0] == 0
+    assert batch(function, copies[:2], [up, up], [0, 1])[0] == 0
+    assert batch(function, copies[2:], [down], [0])[0] == 0
     assert (back == data).all()
     nobody = ctypes.c_size_t(-1).value
     assert batch(function, copies, [up, down], [0, 9]) == (PARAM_INVALID, nobody)
     assert batch(function, copies, [up, up], [0, 2]) == (PARAM_INVALID, 2)
+    assert batch(function, copies, [up, down], [0, 2]) == (PARAM_INVALID, 2)  # one way a batch
     copies[1] = (block + 32, 8, data.ctypes.data + 32, 32)
-    assert batch(function, copies, [up, down], [0, 2]) == (PARAM_INVALID, 1)
+    assert batch(function, copies[:2], [up], [0]) == (PARAM_INVALID, nobody)
     assert acl.rt.free(block) == 0

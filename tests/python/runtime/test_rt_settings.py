@@ -52,7 +52,7 @@ def test_settings_last_until_finalize():
     assert acl.finalize() == acl.init() == acl.rt.set_device(0) == 0
     assert (acl.rt.device_get_limit(3), acl.rt.get_device_res_limit(0, CUBE)) == (limit, cores)
     assert acl.rt.get_op_execute_timeout() == (0, 0)
-    assert acl.rt.get_sys_param_opt(0)[1] == SYSPARAM_NOT_SET
+    assert acl.rt.get_sys_param_opt(0) == (0, 0)
 
 
 def test_a_thread_takes_over_the_cores_of_a_stream(stream):

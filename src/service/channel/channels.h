@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels: bounded queues of sets of tensors, on the queues of device/buffer_queue.h. What is sent
+// is copied; a set that is received has memory of its own. Thread-safe; finalising stops all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "base/handle_table.h"
+#include "base/result.h"
+
+namespace anynpu::service {
+
+struct DataChannel {
+  const uint32_t device;
+  const std::string name;
+  const uint32_t queue;
+  std::mutex mutex;
+  bool stopped = false;
+
+  ~DataChannel();
+};
+
+// A name that no other channel of the device has; 2 to 8192 sets.
+Result<Handle> create_channel(uint32_t device, const char* name, size_t capacity);
+// Ends waits of other threads in it.
+Status destroy_channel(Handle channel);
+// Ends waits in it, and refuses later sends and receives.
+Status stop_channel(Handle channel);
+// Drops what is in it.
+Status clean_channel(Handle channel);
+Result<size_t> sets_in_channel(Handle channel);
+
+// Sets of tensor_set.h. -1 waits for ever, 0 not at all: queue_full and queue_empty.
+Status send_set(Handle channel, Handle set, int32_t timeout_ms);
+Status receive_set(Handle channel, Handle set, int32_t timeout_ms);
+
+}  // namespace anynpu::service
+
+namespace anynpu {
+ANYNPU_HANDLE_TYPE(service::DataChannel, data_channel);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs ask about the chip whose name is in force (base/soc.h): sizes of local memories and
+// its architecture are those of the name; numbers of cores and the memory are the device's. The
+// table of chips is data of public documents.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace anynpu::service {
+
+// The number of an architecture: 2201 for Ascend910B and Ascend910_93, 2002 for Ascend310P ...
+// 0: the name is not known.
+int chip_architecture(std::string_view soc_name);
+// Whether programs built for `soc_name` fit the chip in force.
+bool fits_chip(std::string_view soc_name);
+
+// Fact 0 to 16 as text: a decimal number or a name, in the order of the interface.
+Result<std::string> chip_fact(int fact);
+
+// Which atomic operations work between devices or with the host: a mask by operation number.
+// Copies that reduce are the only ones.
+Result<uint32_t> atomic_capability(int operation);
+
+}  // namespace anynpu::service

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous copies as programs of the vendor's runtime know them. Two rules differ between its
+// documents: a copy inside the host is refused by the call (runtime) or by the next synchronize
+// (guide of pyACL), and the call waits for a copy with host memory that is neither pinned nor
+// registered (runtime) or does not (guide). Thread-safe.
+#pragma once
+
+#include "base/handle_table.h"
+#include "base/status.h"
+#include "device/memory.h"
+
+namespace anynpu::service {
+
+enum class CopyRules { runtime, guide };
+// For the whole process; runtime unless set.
+void set_copy_rules(CopyRules rules);
+
+Status copy_async(const device::Copy& request, Handle stream);
+Status copy_2d_async(const device::Copy2d& request, Handle stream);
+
+}  // namespace anynpu::service
