@@ -13,7 +13,7 @@ struct Capabilities {
   bool host_readable = true;         // programs may dereference its addresses
   bool finishes_calls = true;        // its queues are done with a call when the call returns
   bool shared_memory = true;         // virtual memory, and memory of other processes
-  bool media = true;                 // pictures and video; no call asks for it yet
+  bool media = true;                 // pictures and video (acldvpp, himpi)
 };
 
 }  // namespace anynpu::device

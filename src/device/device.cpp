@@ -35,6 +35,15 @@ Status check_shared_memory(const Device& device) {
               device.id(), device.description());
 }
 
+Status check_media(const Device& device) {
+  if (device.capabilities().media) return {};
+  return fail(
+      Code::unsupported_feature,
+      "device {} ({}) has no media processing; use a device that has it, for example cpu in "
+      "ANYNPU_DEVICES, or decode and scale pictures on the host",
+      device.id(), device.description());
+}
+
 int Device::max_streams() {
   static const int limit = static_cast<int>(env::integer(env::Name::max_streams));
   return limit;

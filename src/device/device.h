@@ -73,5 +73,7 @@ class Device {
 
 // unsupported_feature where the memory of a device cannot be shared or mapped.
 Status check_shared_memory(const Device& device);
+// unsupported_feature where a device has no media processing.
+Status check_media(const Device& device);
 
 }  // namespace anynpu::device

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/soc.h"
+#include "device/runtime.h"
 
 namespace anynpu::media {
 namespace {
@@ -66,7 +67,9 @@ Status check_support(Unit unit, Version version, std::string_view soc) {
 }
 
 Status check_support(Unit unit, Version version) {
-  return check_support(unit, version, soc_name());
+  ANYNPU_TRY(check_support(unit, version, soc_name()));
+  auto context = device::Runtime::instance().current();
+  return context.ok() ? device::check_media(*(*context)->device()) : Status{};
 }
 
 void warn_without_effect(std::string_view unit, std::string_view settings) {

@@ -24,7 +24,8 @@ struct Series {
 };
 std::span<const Series> series();
 
-// Fails with unsupported_feature and the chip's name.
+// Fails with unsupported_feature and the name of the chip, or of the current device when its back
+// end has no media processing.
 Status check_support(Unit unit, Version version);
 Status check_support(Unit unit, Version version, std::string_view soc);
 

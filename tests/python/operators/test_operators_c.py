@@ -62,8 +62,11 @@ for name in names:
     assert done.returncode == 0, done.stderr
 
 
+# `remote` is the back end of the tests whose memory the host cannot read (tests/device/remote).
+@pytest.mark.parametrize("devices", ["cpu:2", "remote:2"])
 @pytest.mark.skipif(shutil.which("clang-19") is None, reason="clang-19 is not installed")
-def test_a_kernel_launched_from_c(tmp_path):
+def test_a_kernel_launched_from_c(tmp_path, monkeypatch, devices):
+    monkeypatch.setenv("ANYNPU_DEVICES", devices)
     with open(os.path.join(SOURCES, "scale_kernel.cc")) as file:
         kernel = compile_kernels(file.read(), str(tmp_path), "scale_kernel", "-O2")
     assert run(build("launch_kernel", tmp_path, "ascendcl"), kernel) == "0.5 25 49.5\n"
