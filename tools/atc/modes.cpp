@@ -63,7 +63,7 @@ Result<json::Value> source_json(const CommandLine& line) {
   ANYNPU_ASSIGN(source.options.input_shapes, compile::parse_input_shapes(line.get("input_shape")));
   const bool infer = line.get("dump_mode") == "1";
   if (source.framework == compile::Framework::caffe && source.weight_path.empty() && !infer) {
-    ANYNPU_ASSIGN(const std::string text, read_text(line, "om"));
+    ANYNPU_ASSIGN(const std::string text, compile::read_option_file(texts_of(line), "om"));
     return compile::from_prototext(text);
   }
   ANYNPU_ASSIGN(graph::Graph graph, compile::import_model(source));
@@ -99,7 +99,7 @@ Status write_model_json(const CommandLine& line) {
 Status write_stage_json(const CommandLine& line) {
   ANYNPU_TRY(need(line, "om"));
   ANYNPU_TRY(need(line, "json"));
-  ANYNPU_ASSIGN(const std::string text, read_text(line, "om"));
+  ANYNPU_ASSIGN(const std::string text, compile::read_option_file(texts_of(line), "om"));
   ANYNPU_ASSIGN(const json::Value root, compile::from_prototext(text),
                 "while reading '{}'; --mode=5 takes a ge_proto_*.txt that DUMP_GE_GRAPH wrote",
                 line.get("om"));

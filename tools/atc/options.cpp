@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/mapped_file.h"
-
 namespace anynpu::atc {
 
 namespace {
@@ -114,12 +112,6 @@ Status check_with_single_op(const CommandLine& line) {
                 name);
   }
   return {};
-}
-
-Result<std::string> read_text(const CommandLine& line, std::string_view option) {
-  ANYNPU_ASSIGN(const auto file, MappedFile::open(line.get(option)), "in --{}", option);
-  const auto bytes = file->bytes();
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 std::string help() {

@@ -8,6 +8,7 @@
 
 #include "base/cmdline.h"
 #include "compile/convert.h"
+#include "compile/option_texts.h"
 
 namespace anynpu::atc {
 
@@ -23,12 +24,10 @@ Status check_values(const CommandLine& line);
 // Fails for options that change the result of a model and mean nothing for a single operator.
 Status check_with_single_op(const CommandLine& line);
 
-// The text of the file that an option names.
-Result<std::string> read_text(const CommandLine& line, std::string_view option);
-
 // plan.cpp: the work of mode 0, with every documented check; the message names the option.
 Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::string& command);
-Result<compile::Precision> parse_precision(const CommandLine& line);
+// The options as the compiler reads them; `line` must outlive the result.
+compile::OptionTexts texts_of(const CommandLine& line);
 // single_op.cpp: the work of --singleop.
 Status convert_single_ops(const CommandLine& line, const std::string& command);
 // What the .om keeps about the command line.

@@ -39,8 +39,9 @@ Status convert_single_ops(const CommandLine& line, const std::string& command) {
     return fail(Code::invalid_argument, "--singleop needs --output and --soc_version; add them");
   }
   ANYNPU_TRY(check_soc_name(line.get("soc_version")), "in --soc_version");
-  ANYNPU_TRY(parse_precision(line).status());  // an operator keeps the types of its description
-  ANYNPU_ASSIGN(const std::string text, read_text(line, "singleop"));
+  ANYNPU_TRY(compile::read_precision(texts_of(line))
+                 .status());  // an operator keeps the types of its description
+  ANYNPU_ASSIGN(const std::string text, compile::read_option_file(texts_of(line), "singleop"));
   ANYNPU_ASSIGN(const auto ops, singleop::parse_file_text(text, path));
   ANYNPU_TRY(check_supported(ops, path));
   // All are compiled before the first is written.
