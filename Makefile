@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm docs wheel wheel-test clean
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients docs wheel wheel-test clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -109,6 +109,15 @@ test-arm: deps  ## C++ tests compiled for ARM (aarch64), under qemu
 	  -DANYNPU_PYTHON=OFF -DANYNPU_TRANSLATOR=OFF > build-arm.log 2>&1 || (cat build-arm.log; exit 1)
 	cmake --build build-arm -j $(JOBS)
 	@$(PY) tests/run_all.py --build build-arm --only cpp --timeout 300 $(TEST_ARGS)
+
+# Published packages in an environment of their own: they bring another onnxruntime.
+.venv-clients/.installed: requirements-clients.txt
+	@[ -x .venv-clients/bin/python ] || $(PYTHON) -m venv .venv-clients
+	.venv-clients/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-clients.txt
+	@touch $@
+
+test-clients: product .venv-clients/.installed  ## onnxruntime-cann and RapidOCR, as published, on AnyNPU
+	@. $(BUILD)/ascend/set_env.sh && .venv-clients/bin/python -m pytest -q --timeout 600 tests/clients
 
 docs: build  ## write the generated pages of docs/ anew (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py

@@ -137,13 +137,20 @@ void pool(Builder& b, bool max, ValueId x, NodeAttrs attrs) {
 
 }  // namespace
 
+// Programs leave `groups` out (ONNX Runtime does): the channels of input and filter tell it.
+int64_t groups_of(Builder& b, ValueId x, ValueId w) {
+  const int64_t given = b.i("groups", 1), channels = b.shape(x)[1], of_filter = b.shape(w)[1];
+  if (given != 1 || of_filter < 1 || channels < 1 || channels % of_filter != 0) return given;
+  return channels / of_filter;
+}
+
 void lower_conv(Builder& b) {
   const ValueId x = b.in_nchw(0);
   if (!b.has_rank(x, "x", 3, 5)) return;
   const ValueId w = filter_of(b, 1);
   if (!b.ok()) return;
   NodeAttrs attrs = window_attrs(b, channels_last(b, "NHWC"), b.rank(x));
-  attrs["group"] = b.i("groups", 1);
+  attrs["group"] = groups_of(b, x, w);
   convolve(b, x, w, std::move(attrs));
 }
 

@@ -25,6 +25,17 @@ TEST(LowerWindow, AConvolutionBecomesConv) {
   EXPECT_EQ(conv().shape(), (Shape{1, 4, 6, 6}));
 }
 
+TEST(LowerWindow, GroupsFollowFromTheChannelsWhenTheyAreLeftOut) {
+  EXPECT_EQ(OpForTest("Conv2D")
+                .in({1, 4, 8, 8}, DType::f32, Format::nchw)
+                .in({4, 1, 3, 3}, DType::f32, Format::nchw)
+                .out({1, 4, 6, 6}, DType::f32, Format::nchw)
+                .attr("strides", std::vector<int64_t>{1, 1, 1, 1})
+                .attr("pads", std::vector<int64_t>{0, 0, 0, 0})
+                .shape(),
+            (Shape{1, 4, 6, 6}));
+}
+
 TEST(LowerWindow, AnOutputOfAnotherShapeIsRefused) {
   OpForTest op = conv();
   op.op.outputs[0].shape = {1, 4, 5, 5};
