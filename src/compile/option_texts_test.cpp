@@ -24,7 +24,8 @@ Status read(std::map<std::string, std::string> given, Options& options, bool caf
 
 std::string message_of(std::map<std::string, std::string> given, bool caffe = false) {
   Options options;
-  return std::string(read(std::move(given), options, caffe).message());
+  const Status status = read(std::move(given), options, caffe);
+  return status.ok() ? "" : status.to_string();
 }
 
 TEST(OptionTexts, ShapesGearsAndOutputsAreRead) {

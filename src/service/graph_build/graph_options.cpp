@@ -7,11 +7,8 @@
 #include "base/log.h"
 #include "base/nearest_name.h"
 #include "base/soc.h"
+#include "base/version.h"
 #include "compile/option_texts.h"
-
-namespace anynpu {
-const char* version();
-}
 
 namespace anynpu::service {
 
@@ -136,7 +133,7 @@ Result<compile::Options> read_graph_options(const GraphOptions& options) {
   ANYNPU_TRY(compile::read_model_options(texts, false, read));
   read.soc_version = texts.has("soc_version") ? texts.get("soc_version") : std::string(soc_name());
   ANYNPU_TRY(check_soc_name(read.soc_version), "in ge.socVersion");
-  read.producer = format("AnyNPU {}", version());
+  read.producer = format("AnyNPU {}", kVersion);
   read.given.assign(given.begin(), given.end());
   return read;
 }
