@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "acl/error_codes/acl_error_codes.h"
-#include "acl/error_codes/ge_error_codes.h"
-#include "acl/error_codes/rt_error_codes.h"
+#include "error_codes/acl_error_codes.h"
+#include "error_codes/ge_error_codes.h"
+#include "error_codes/rt_error_codes.h"
 
 #ifndef ACL_FUNC_VISIBILITY
 #define ACL_FUNC_VISIBILITY __attribute__((visibility("default")))
@@ -32,6 +32,12 @@ typedef void* aclrtStream;
 typedef void* aclrtEvent;
 typedef void* aclrtContext;
 typedef void* aclrtNotify;
+typedef void* aclrtCntNotify;
+typedef void* aclrtLabel;
+typedef void* aclrtLabelList;
+typedef void* aclrtMbuf;
+typedef void* aclrtTaskGrp;
+typedef void* aclmdlRITask;
 
 typedef struct aclDataBuffer aclDataBuffer;
 typedef struct aclTensorDesc aclTensorDesc;
@@ -190,6 +196,12 @@ ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char* func, const
 
 #define ACL_APP_LOG(level, fmt, ...) \
   aclAppLog(level, __func__, __FILE__, __LINE__, fmt, ##__VA_ARGS__)
+
+ACL_FUNC_VISIBILITY const char* aclrtGetSocName(void);
+ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num);
+ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value);
+ACL_FUNC_VISIBILITY aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo,
+                                                    int64_t* value);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,6 @@
 #ifndef ACL_ACL_BASE_RT_H_
 #define ACL_ACL_BASE_RT_H_
 
-#include "acl/acl_base.h"
+#include "acl_base.h"
 
 #endif

@@ -6,13 +6,13 @@
 #ifndef ACL_ACL_MDL_H_
 #define ACL_ACL_MDL_H_
 
-#include "acl/acl_base.h"
-#include "acl/acl_dump.h"
-#include "acl/acl_rt.h"
-#include "acl/mdl/aipp.h"
-#include "acl/mdl/config.h"
-#include "acl/mdl/dataset.h"
-#include "acl/mdl/desc.h"
-#include "acl/mdl/execute.h"
+#include "acl_base.h"
+#include "acl_dump.h"
+#include "acl_rt.h"
+#include "mdl/aipp.h"
+#include "mdl/config.h"
+#include "mdl/dataset.h"
+#include "mdl/desc.h"
+#include "mdl/execute.h"
 
 #endif

@@ -3,8 +3,8 @@
 #ifndef ACL_ACL_OP_H_
 #define ACL_ACL_OP_H_
 
-#include "acl/acl_base.h"
-#include "acl/acl_rt.h"
+#include "acl_base.h"
+#include "acl_rt.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +18,7 @@ typedef void (*aclDataDeallocator)(void* data, size_t length);
 
 #define ACL_COMPILE_FLAG_BIN_SELECTOR 1
 
-typedef enum aclopEngineType {
+typedef enum aclEngineType {
   ACL_ENGINE_SYS = 0,
   ACL_ENGINE_AICORE = 1,
   ACL_ENGINE_VECTOR = 2

@@ -3,17 +3,14 @@
 #ifndef ACL_ACL_OP_COMPILER_H_
 #define ACL_ACL_OP_COMPILER_H_
 
-#include "acl/acl_base.h"
-#include "acl/acl_op.h"
+#include "acl_base.h"
+#include "acl_op.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum aclopCompileType {
-  ACL_COMPILE_SYS = 0,
-  ACL_COMPILE_UNREGISTERED = 1
-} aclopCompileType;
+typedef enum aclCompileType { ACL_COMPILE_SYS = 0, ACL_COMPILE_UNREGISTERED = 1 } aclopCompileType;
 
 typedef enum aclCompileOpt {
   ACL_PRECISION_MODE = 0,
@@ -35,7 +32,7 @@ typedef enum aclCompileOpt {
   ACL_OP_DEBUG_OPTION = 16
 } aclCompileOpt;
 
-typedef enum aclOpCompileFlag {
+typedef enum aclCompileFlag {
   ACL_OP_COMPILE_DEFAULT = 0,
   ACL_OP_COMPILE_FUZZ = 1
 } aclOpCompileFlag;

@@ -4,7 +4,7 @@
 #ifndef ACL_ACL_PROF_H_
 #define ACL_ACL_PROF_H_
 
-#include "acl/acl_base.h"
+#include "acl_base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +51,7 @@ typedef enum {
 typedef enum {
   ACL_PROF_ARGS_MIN = 0,
   ACL_PROF_STORAGE_LIMIT = 1,
+  ACL_PROF_AIV_METRICS = 2,
   ACL_PROF_SYS_HARDWARE_MEM_FREQ = 3,
   ACL_PROF_LLC_MODE = 4,
   ACL_PROF_SYS_IO_FREQ = 5,
@@ -108,7 +109,7 @@ typedef struct aclprofEventAttributes {
   uint16_t version;
   uint16_t size; /* sizeof(aclprofEventAttributes) */
   uint32_t messageType;
-  union {
+  union Message {
     aclprofTensorInfo* tensorInfo;
   } message;
 } aclprofEventAttributes;

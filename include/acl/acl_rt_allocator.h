@@ -3,6 +3,6 @@
 #ifndef ACL_ACL_RT_ALLOCATOR_H_
 #define ACL_ACL_RT_ALLOCATOR_H_
 
-#include "acl/rt/allocator.h"
+#include "rt/allocator.h"
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef ACL_ACL_RT_MEMORY_SOMA_H_
 #define ACL_ACL_RT_MEMORY_SOMA_H_
 
-#include "acl/acl_rt.h"
+#include "acl_rt.h"
 
 #ifdef __cplusplus
 extern "C" {

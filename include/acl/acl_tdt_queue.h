@@ -12,7 +12,7 @@
 #ifndef ACL_ACL_TDT_QUEUE_H_
 #define ACL_ACL_TDT_QUEUE_H_
 
-#include "acl/acl_base.h"
+#include "acl_base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +25,7 @@ typedef enum acltdtQueueAttrType {
 
 typedef enum acltdtAllocBufType { ACL_TDT_NORMAL_MEM = 0, ACL_TDT_DVPP_MEM = 1 } acltdtAllocBufType;
 
-typedef struct acltdtQueueAttr acltdtQueueAttr;
+typedef struct tagMemQueueAttr acltdtQueueAttr;
 typedef void* acltdtBuf;
 
 ACL_FUNC_VISIBILITY acltdtQueueAttr* acltdtCreateQueueAttr(void);

@@ -49,6 +49,7 @@ struct ArgumentSource {
   Scratch* scratch = nullptr;
   const char* key = nullptr;  // of a dict
   Py_ssize_t item = -1;       // of a list
+  int selected = -1;          // which member of a union counts, where the struct does not say
 };
 
 // Sets TypeError: "... argument 'size' (1 of 2) is a str, expected an int". Returns false.

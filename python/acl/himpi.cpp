@@ -49,6 +49,20 @@ PyObject* himpi_vdec_get_pic_buf_size(PyObject*, PyObject* const* argv, Py_ssize
   return give(hi_vdec_get_pic_buf_size(static_cast<hi_payload_type>(type), &attr));
 }
 
+// The rate control of the channel says which member of the union counts.
+PyObject* himpi_venc_set_rc_param(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
+  constexpr const Function& self = functions::himpi_venc_set_rc_param;
+  int32_t chn{};
+  if (!self.takes(argc) || !take({self, 0, "chn"}, argv[0], &chn)) return nullptr;
+  hi_venc_chn_attr attr{};
+  Scratch scratch;
+  ArgumentSource at{self, 1, "rc_param", &scratch};
+  if (hi_mpi_venc_get_chn_attr(chn, &attr) == 0) at.selected = attr.rc_attr.rc_mode;
+  hi_venc_rc_param rc_param{};
+  if (!take(at, argv[1], &rc_param)) return nullptr;
+  return give(static_cast<uint32_t>(hi_mpi_venc_set_rc_param(chn, &rc_param)));
+}
+
 PyObject* himpi_venc_get_stream(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::himpi_venc_get_stream;
   int32_t chn{}, milli_sec{};

@@ -165,7 +165,7 @@ PyObject* media_vdec_get_channel_desc_callback(PyObject*, PyObject* const* argv,
   constexpr const Function& self = functions::media_vdec_get_channel_desc_callback;
   void* channel{};
   if (!self.takes(argc) || !take({self, 0, "channel_desc"}, argv[0], &channel)) return nullptr;
-  const bool set = aclvdecGetChannelDescCallback(as<const aclvdecChannelDesc*>(channel)) != nullptr;
+  const bool set = aclvdecGetChannelDescCallback(as<aclvdecChannelDesc*>(channel)) != nullptr;
   return callback_or_none(set ? channel : nullptr);
 }
 
@@ -173,7 +173,7 @@ PyObject* media_venc_get_channel_desc_callback(PyObject*, PyObject* const* argv,
   constexpr const Function& self = functions::media_venc_get_channel_desc_callback;
   void* channel{};
   if (!self.takes(argc) || !take({self, 0, "channel_desc"}, argv[0], &channel)) return nullptr;
-  const bool set = aclvencGetChannelDescCallback(as<const aclvencChannelDesc*>(channel)) != nullptr;
+  const bool set = aclvencGetChannelDescCallback(as<aclvencChannelDesc*>(channel)) != nullptr;
   return callback_or_none(set ? channel : nullptr);
 }
 
@@ -181,7 +181,7 @@ PyObject* media_vdec_destroy_channel_desc(PyObject*, PyObject* const* argv, Py_s
   constexpr const Function& self = functions::media_vdec_destroy_channel_desc;
   void* channel{};
   if (!self.takes(argc) || !take({self, 0, "channel_desc"}, argv[0], &channel)) return nullptr;
-  const aclError ret = aclvdecDestroyChannelDesc(as<const aclvdecChannelDesc*>(channel));
+  const aclError ret = aclvdecDestroyChannelDesc(as<aclvdecChannelDesc*>(channel));
   if (ret == ACL_SUCCESS) forget_function(channel);
   return give(ret);
 }
@@ -190,10 +190,21 @@ PyObject* media_venc_destroy_channel_desc(PyObject*, PyObject* const* argv, Py_s
   constexpr const Function& self = functions::media_venc_destroy_channel_desc;
   void* channel{};
   if (!self.takes(argc) || !take({self, 0, "channel_desc"}, argv[0], &channel)) return nullptr;
-  const aclError ret = aclvencDestroyChannelDesc(as<const aclvencChannelDesc*>(channel));
+  const aclError ret = aclvencDestroyChannelDesc(as<aclvencChannelDesc*>(channel));
   if (ret == ACL_SUCCESS) forget_function(channel);
   return give(ret);
 }
+
+namespace {
+
+// The end of a stream without bytes has no callback.
+bool is_only_an_end(const void* input) {
+  const auto* packet = static_cast<const acldvppStreamDesc*>(input);
+  return input != nullptr && acldvppGetStreamDescSize(packet) == 0 &&
+         acldvppGetStreamDescEos(packet) != 0;
+}
+
+}  // namespace
 
 PyObject* media_vdec_send_frame(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::media_vdec_send_frame;
@@ -203,13 +214,13 @@ PyObject* media_vdec_send_frame(PyObject*, PyObject* const* argv, Py_ssize_t arg
       !take_or_null({self, 2, "output_pic_desc"}, argv[2], &output) ||
       !take_or_null({self, 3, "frame_config"}, argv[3], &config))
     return nullptr;
-  Sent* sent = Sent::make(channel, argv[4]);
-  if (sent == nullptr) return nullptr;
+  Sent* sent = is_only_an_end(input) ? nullptr : Sent::make(channel, argv[4]);
+  if (PyErr_Occurred()) return nullptr;
   const aclError ret = without_gil([&] {
     return aclvdecSendFrame(as<aclvdecChannelDesc*>(channel), as<acldvppStreamDesc*>(input),
                             as<acldvppPicDesc*>(output), as<aclvdecFrameConfig*>(config), sent);
   });
-  if (ret != ACL_SUCCESS) sent->release();
+  if (ret != ACL_SUCCESS && sent != nullptr) sent->release();
   return give(ret);
 }
 
@@ -220,13 +231,13 @@ PyObject* media_vdec_send_skipped_frame(PyObject*, PyObject* const* argv, Py_ssi
       !take({self, 1, "input_stream_desc"}, argv[1], &input) ||
       !take_or_null({self, 2, "frame_config"}, argv[2], &config))
     return nullptr;
-  Sent* sent = Sent::make(channel, argv[3]);
-  if (sent == nullptr) return nullptr;
+  Sent* sent = is_only_an_end(input) ? nullptr : Sent::make(channel, argv[3]);
+  if (PyErr_Occurred()) return nullptr;
   const aclError ret = without_gil([&] {
     return aclvdecSendSkippedFrame(as<aclvdecChannelDesc*>(channel), as<acldvppStreamDesc*>(input),
                                    as<aclvdecFrameConfig*>(config), sent);
   });
-  if (ret != ACL_SUCCESS) sent->release();
+  if (ret != ACL_SUCCESS && sent != nullptr) sent->release();
   return give(ret);
 }
 

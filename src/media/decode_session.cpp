@@ -55,7 +55,6 @@ void DecodeSession::fail_older_than(uint64_t id, Results* results) {
 
 DecodeSession::Results DecodeSession::decode(Bytes packet, uint64_t id, Write write) {
   Results results;
-  started_ = true;
   if (const uint32_t fault = injected_vdec_fault(id)) {
     note(id, fault, "asked for by ANYNPU_VDEC_FAULT");
     results.push_back({id, fault});
@@ -98,15 +97,6 @@ DecodeSession::Results DecodeSession::drain() {
   const Status status = decoder_->flush([&](const DecodedFrame& frame) { take(frame, &results); });
   if (!status.ok()) ANYNPU_LOG(error, "video decoder: {}", status.message());
   fail_older_than(UINT64_MAX, &results);
-  started_ = false;
-  return results;
-}
-
-DecodeSession::Results DecodeSession::finish(uint64_t id) {
-  const uint32_t code = started_ ? vdec::kOk : vdec::kBitstream;
-  note(id, code, "the end of the stream");
-  Results results = drain();
-  results.push_back({id, code});
   return results;
 }
 

@@ -36,15 +36,13 @@ class DecodeSession {
   static Result<std::unique_ptr<DecodeSession>> open(const DecodeOptions& options);
 
   // Writes a picture that belongs to packet `id` and returns a code; called from decode() and
-  // finish(), not for packets that failed.
+  // drain(), not for packets that failed.
   using Write = std::function<uint32_t(const DecodedFrame&)>;
   // Results that are known, in the order of display.
   using Results = std::vector<DecodeResult>;
 
   Results decode(Bytes packet, uint64_t id, Write write);
-  // The end of the stream: every packet has its result after it. `id` is the end's own.
-  Results finish(uint64_t id);
-  // What is inside, without an end of the stream being said.
+  // What is inside, as at the end of a stream: every packet has its result after it.
   Results drain();
 
  private:
@@ -55,17 +53,19 @@ class DecodeSession {
   const DecodeOptions options_;
   std::unique_ptr<VideoDecoder> decoder_;
   std::map<uint64_t, Write> waiting_;  // packets without a result
-  bool started_ = false;               // a packet came since the last end
 };
 
 // Video has the narrow range, as a rule of BT.601.
 inline constexpr uint32_t kVideoMatrix = 1;
 
-// Copies a decoded picture into `to` (NV12, NV21, YUV400, RGB888, BGR888), which is at least as
-// large; the sizes in `to` are set to those of the picture. `matrix` is for RGB.
+// Copies a decoded picture into `to` (NV12, NV21, YUV400, RGB888, BGR888); scaled (bilinear) where
+// `to` has another size. `matrix` is for RGB.
 Status write_frame(const DecodedFrame& frame, const pixel::Picture& to,
                    const pixel::ColorMatrix& matrix = pixel::color_matrix(kVideoMatrix));
-// The picture's place in `spec`, whose strides and size are filled in where they are zero.
-Result<CheckedPicture> place_frame(const DecodedFrame& frame, PictureSpec* spec);
+// The picture's place in `spec`, whose strides are filled in where they are zero. The size becomes
+// that of the frame, or with `stated` stays the program's where it has one.
+enum class PlaceSize : uint8_t { of_frame, stated };
+Result<CheckedPicture> place_frame(const DecodedFrame& frame, PictureSpec* spec,
+                                   PlaceSize size = PlaceSize::of_frame);
 
 }  // namespace anynpu::media

@@ -5,7 +5,7 @@
 #include "base/align.h"
 #include "media/decode_session.h"
 #include "pixel/chroma.h"
-#include "pixel/color.h"
+#include "pixel/transform.h"
 
 namespace anynpu::media {
 namespace {
@@ -41,25 +41,29 @@ void write_as_it_is(const DecodedFrame& frame, const Picture& to) {
 
 }  // namespace
 
-Result<CheckedPicture> place_frame(const DecodedFrame& frame, PictureSpec* spec) {
-  spec->width = frame.width;
-  spec->height = frame.height;
+Result<CheckedPicture> place_frame(const DecodedFrame& frame, PictureSpec* spec, PlaceSize size) {
+  if (size == PlaceSize::of_frame || spec->width == 0 || spec->height == 0) {
+    spec->width = frame.width;
+    spec->height = frame.height;
+  }
   ANYNPU_ASSIGN(const pixel::Format* format, check_format(spec->format, kVdecRules, "output"));
   if (spec->width_stride == 0)
-    spec->width_stride = least_width_stride(*format, frame.width, kVdecRules);
+    spec->width_stride = least_width_stride(*format, spec->width, kVdecRules);
   if (spec->height_stride == 0)
-    spec->height_stride = round_up(frame.height, kVdecRules.height_multiple);
+    spec->height_stride = round_up(spec->height, kVdecRules.height_multiple);
   return check_picture(*spec, kVdecRules, "output", device::Access::write);
 }
 
 Status write_frame(const DecodedFrame& frame, const Picture& to, const pixel::ColorMatrix& matrix) {
-  if (to.format->packing == pixel::Packing::semiplanar) {
+  const bool scaled = to.width != frame.width || to.height != frame.height;
+  if (!scaled && to.format->packing == pixel::Packing::semiplanar) {
     write_as_it_is(frame, to);
     return {};
   }
   const pixel::OwnPicture picture(*pixel::find_format(pixel::kNv12), frame.width, frame.height);
   write_as_it_is(frame, picture.view());
-  pixel::convert(picture.view(), to, matrix);
+  pixel::transform({picture.view(), picture.view().all(), to, to.all(),
+                    pixel::Interpolation::bilinear, &matrix});
   return {};
 }
 

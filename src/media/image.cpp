@@ -3,7 +3,7 @@
 
 #include "base/align.h"
 #include "base/log.h"
-#include "pixel/color.h"
+#include "pixel/transform.h"
 
 namespace anynpu::media {
 namespace {
@@ -24,16 +24,32 @@ Status check_limits(uint32_t width, uint32_t height, const Rules& rules) {
               rules.most_height);
 }
 
-// The size of the file, unless the program stated another one.
+// A side as a program may describe it: the file's, or that rounded up as the units align it.
+bool describes(uint32_t stated, uint32_t side) {
+  for (const uint32_t multiple : {1u, 2u, 16u, 64u, 128u})
+    if (stated == round_up(side, multiple)) return true;
+  return stated == 0;
+}
+
+// The size that the program stated; the file's where it left it open.
 Status take_size(uint32_t width, uint32_t height, PictureSpec* spec) {
-  if ((spec->width != 0 && spec->width != width) || (spec->height != 0 && spec->height != height)) {
+  if (!describes(spec->width, width) || !describes(spec->height, height)) {
     return fail(Code::invalid_argument,
-                "the output is described as {}x{}; the picture in the file has {}x{}", spec->width,
-                spec->height, width, height);
+                "the output is described as {}x{}; the picture in the file has {}x{}: expected "
+                "that, each side rounded up to a multiple of 2, 16, 64 or 128, or 0",
+                spec->width, spec->height, width, height);
   }
-  spec->width = width;
-  spec->height = height;
+  if (spec->width == 0) spec->width = width;
+  if (spec->height == 0) spec->height = height;
   return {};
+}
+
+// Where the picture of the file goes: the left upper part of the output.
+Picture part_for(const Picture& to, uint32_t width, uint32_t height) {
+  Picture part = to;
+  part.width = width;
+  part.height = height;
+  return part;
 }
 
 void take_strides(const Format& format, PictureSpec* spec, uint32_t wide, uint32_t high) {
@@ -63,10 +79,11 @@ Result<PngInfo> png_info(Bytes file) {
   return info;
 }
 
-Status complete_jpeg_output(const JpegInfo& info, PictureSpec* spec) {
+Status complete_jpeg_output(const JpegInfo& info, PictureSpec* spec, OtherSize other) {
   spec->format = layout_for(info, spec->format);
   ANYNPU_ASSIGN(const Format* format, check_format(spec->format, kJpegdRules, "output"));
-  ANYNPU_TRY(take_size(info.width, info.height, spec));
+  if (other == OtherSize::refused || spec->width == 0 || spec->height == 0)
+    ANYNPU_TRY(take_size(info.width, info.height, spec));
   take_strides(*format, spec, kOwnWidth, kOwnHeight);
   return {};
 }
@@ -106,16 +123,27 @@ Status decode_jpeg(Bytes file, const JpegInfo& info, const Picture& to,
   const bool twins = source.packing == target.packing && source.family == target.family &&
                      source.shift_x == target.shift_x && source.shift_y == target.shift_y &&
                      source.packing == pixel::Packing::semiplanar;
-  if (&source == &target || twins) return codec->decode_jpeg(file, to);
-  const pixel::OwnPicture own(source, info.width, info.height);
-  ANYNPU_TRY(codec->decode_jpeg(file, own.view()));
-  pixel::convert(own.view(), to, matrix, alpha);
+  const bool scaled = !describes(to.width, info.width) || !describes(to.height, info.height);
+  const Picture part = scaled ? to : part_for(to, info.width, info.height);
+  if (!scaled && (&source == &target || twins)) {
+    ANYNPU_TRY(codec->decode_jpeg(file, part));
+  } else {
+    const pixel::OwnPicture own(source, info.width, info.height);
+    ANYNPU_TRY(codec->decode_jpeg(file, own.view()));
+    pixel::transform({own.view(), own.view().all(), part, part.all(),
+                      pixel::Interpolation::bilinear, &matrix, alpha});
+  }
+  pixel::repeat_edges(part, to);
   return {};
 }
 
 Status decode_png(Bytes file, const Picture& to) {
   ANYNPU_ASSIGN(const ImageCodec* codec, image_codec());
-  return codec->decode_png(file, to);
+  ANYNPU_ASSIGN(const PngInfo info, codec->png_info(file));
+  const Picture part = part_for(to, info.width, info.height);
+  ANYNPU_TRY(codec->decode_png(file, part));
+  pixel::repeat_edges(part, to);
+  return {};
 }
 
 Result<uint32_t> jpeg_encoded_bytes(const PictureSpec& from) {

@@ -16,15 +16,19 @@ Result<JpegInfo> jpeg_info(Bytes file);
 Result<PngInfo> png_info(Bytes file);
 
 // Fills what the program left open (zero): size, and strides of 128 and 16 as the units choose them
-// (RGB: of a multiple of 16 pixels). Refuses a size that is not the file's.
-Status complete_jpeg_output(const JpegInfo& info, PictureSpec* spec);
+// (RGB: of a multiple of 16 pixels). A side may be the file's rounded up to a multiple of 2, 16, 64
+// or 128, as programs align it; other sizes are refused.
+enum class OtherSize : uint8_t { refused, scaled };
+Status complete_jpeg_output(const JpegInfo& info, PictureSpec* spec,
+                            OtherSize other = OtherSize::refused);
 Status complete_png_output(const PngInfo& info, PictureSpec* spec);
 // Bytes that the output takes with those strides.
 Result<uint32_t> jpeg_decoded_bytes(const JpegInfo& info, int32_t format);
 Result<uint32_t> png_decoded_bytes(const PngInfo& info, int32_t format);
 
 // `to` was completed and checked. Layouts that the file does not have are converted; `alpha` is for
-// those that have one.
+// those that have one. Where `to` is larger than the file's picture, its last row and column are
+// repeated; other sizes are scaled (bilinear).
 Status decode_jpeg(Bytes file, const JpegInfo& info, const pixel::Picture& to,
                    const pixel::ColorMatrix& matrix, uint8_t alpha = 255);
 Status decode_png(Bytes file, const pixel::Picture& to);

@@ -53,6 +53,41 @@ Status decode(const File& file, const Picture& to) {
   return decode_jpeg(file, info, to, pixel::color_matrix(0));
 }
 
+TEST(JpegTest, sides_rounded_up_repeat_the_last_row_and_column) {
+  const OwnPicture source = drawn(pixel::kNv12, 63, 47);
+  const File file = jpeg_of(source.view());
+  const JpegInfo info = *jpeg_info(file);
+  PictureSpec spec;
+  spec.format = pixel::kNv12;
+  spec.width = 64;
+  spec.height = 48;
+  ASSERT_TRUE(complete_jpeg_output(info, &spec).ok());
+  EXPECT_EQ(spec.width, 64u);
+  EXPECT_EQ(spec.height, 48u);
+  const OwnPicture exact(*pixel::find_format(pixel::kNv12), 63, 47);
+  const OwnPicture even(*pixel::find_format(pixel::kNv12), 64, 48);
+  ASSERT_TRUE(decode(file, exact.view()).ok());
+  ASSERT_TRUE(decode(file, even.view()).ok());
+  EXPECT_EQ(largest_difference(exact.view(), even.view()), 0);
+  const pixel::Plane luma = even.view().plane(0);
+  for (uint32_t x = 0; x < 63; ++x) EXPECT_EQ(luma.row(47)[x], luma.row(46)[x]);
+  for (uint32_t y = 0; y < 48; ++y) EXPECT_EQ(luma.row(y)[63], luma.row(y)[62]);
+}
+
+TEST(JpegTest, other_sizes_are_refused_or_scaled_as_asked) {
+  const OwnPicture source = drawn(pixel::kNv12, 64, 48);
+  const JpegInfo info = *jpeg_info(jpeg_of(source.view()));
+  PictureSpec spec;
+  spec.format = pixel::kNv12;
+  spec.width = 66;
+  spec.height = 48;
+  const Status refused = complete_jpeg_output(info, &spec);
+  EXPECT_EQ(refused.code(), Code::invalid_argument);
+  EXPECT_NE(refused.message().find("64x48"), std::string::npos);
+  EXPECT_TRUE(complete_jpeg_output(info, &spec, OtherSize::scaled).ok());
+  EXPECT_EQ(spec.width, 66u);
+}
+
 TEST(JpegTest, every_sampling_and_size_comes_back) {
   for (const int32_t layout :
        {pixel::kYuv400, pixel::kNv12, 2, pixel::kYuv422sp, pixel::kYuv444sp}) {

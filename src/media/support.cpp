@@ -15,15 +15,15 @@ constexpr uint32_t kVdec = bit(Unit::vdec);
 constexpr uint32_t kVenc = bit(Unit::venc);
 
 constexpr Series kSeries[] = {
-    {"Ascend310", "Atlas 200/300/500 inference", kImages | kVdec | kVenc, 0},
+    {"Ascend310", "Atlas 200/300/500 inference", kImages | kVdec | kVenc, 0, false},
     {"Ascend310B", "Atlas 200/500 A2 inference", kImages | kColor | kVdec | kVenc,
-     kImages | kColor | kVdec | kVenc},
+     kImages | kColor | kVdec | kVenc, true},
     {"Ascend310P Ascend610 Ascend615", "Atlas inference series (Ascend 310P)",
-     kImages | kColor | kVdec | kVenc, kImages | kColor | kVdec | kVenc},
+     kImages | kColor | kVdec | kVenc, kImages | kColor | kVdec | kVenc, true},
     {"Ascend910 Ascend910A Ascend910Pro Ascend910Premium", "Atlas training series", kImages | kVdec,
-     0},
+     0, false},
     {"Ascend910B1 Ascend910B2 Ascend910B3 Ascend910B4 Ascend910_", "Atlas A2 training series",
-     kImages | kColor | kVdec, kImages | kColor | kVdec},
+     kImages | kColor | kVdec, kImages | kColor | kVdec, true},
 };
 
 size_t match(std::string_view prefixes, std::string_view soc) {
@@ -71,6 +71,8 @@ Status check_support(Unit unit, Version version) {
   auto context = device::Runtime::instance().current();
   return context.ok() ? device::check_media(*(*context)->device()) : Status{};
 }
+
+bool scales_smoothly(std::string_view soc) { return series_of(soc).smooth; }
 
 void warn_without_effect(std::string_view unit, std::string_view settings) {
   ANYNPU_LOG(warning, "{}: {} was set and changes nothing here", unit, settings);

@@ -21,6 +21,7 @@ struct Series {
   std::string_view name;      // of the products
   uint32_t v1;                // bit per Unit
   uint32_t v2;
+  bool smooth;  // V1 scales bilinear where the program asks for nothing
 };
 std::span<const Series> series();
 
@@ -28,6 +29,9 @@ std::span<const Series> series();
 // end has no media processing.
 Status check_support(Unit unit, Version version);
 Status check_support(Unit unit, Version version, std::string_view soc);
+
+// What V1 does where the program asks for no way of scaling: bilinear, or nearest.
+bool scales_smoothly(std::string_view soc);
 
 // Says in the log that settings are kept and given back and change nothing: "JPEGD: precision
 // mode".

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pixel/picture.h"
 
+#include <cstring>
+
 #include "base/align.h"
 #include "trace/trace.h"
 
@@ -57,6 +59,21 @@ size_t picture_bytes(const Format& format, uint32_t width_stride, uint32_t heigh
   if (format.packing == Packing::planar) return 3 * first;
   if (format.packing != Packing::semiplanar || format.family == Family::grey) return first;
   return first + chroma_stride(format, width_stride) * shifted_up(height_stride, format.shift_y);
+}
+
+void repeat_edges(const Picture& part, const Picture& whole) {
+  if (part.width == whole.width && part.height == whole.height) return;
+  for (int i = 0; i < whole.planes(); ++i) {
+    const Plane from = part.plane(i), to = whole.plane(i);
+    const size_t sample = from.channels;
+    for (uint32_t y = 0; y < from.height; ++y) {
+      const uint8_t* last = from.row(y) + (from.width - 1) * sample;
+      for (uint32_t x = from.width; x < to.width; ++x)
+        std::memcpy(to.row(y) + x * sample, last, sample);
+    }
+    for (uint32_t y = from.height; y < to.height; ++y)
+      std::memcpy(to.row(y), to.row(from.height - 1), to.width * sample);
+  }
 }
 
 void note_picture_in_between(size_t bytes) {

@@ -48,6 +48,10 @@ struct Picture {
 // Bytes that a picture takes, from its first to its last row, padding rows included.
 size_t picture_bytes(const Format& format, uint32_t width_stride, uint32_t height_stride);
 
+// Fills what `whole` has right of and below `part`, which lies at its left upper corner in the same
+// memory, with the last column and row of `part`.
+void repeat_edges(const Picture& part, const Picture& whole);
+
 // A mark in the trace ("picture in between", with its bytes), so that copies can be counted.
 void note_picture_in_between(size_t bytes);
 

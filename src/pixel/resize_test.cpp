@@ -128,8 +128,7 @@ TEST(ResizeTest, nearest_takes_the_sample_above_the_position) {
   GuardedPlane from(131, 47, 3, 1);
   GuardedPlane to(50, 60, 3, 2);
   from.fill_with_noise(3);
-  for (const Interpolation how :
-       {Interpolation::standard, Interpolation::nearest, Interpolation::nearest_tensorflow}) {
+  for (const Interpolation how : {Interpolation::nearest, Interpolation::nearest_tensorflow}) {
     resize_plane(from.plane, to.plane, how);
     for (uint32_t y = 0; y < 60; ++y)
       for (uint32_t x = 0; x < 50; ++x)

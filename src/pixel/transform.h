@@ -14,7 +14,7 @@ struct Transform {
   Rect crop;
   Picture to;
   Rect paste;
-  Interpolation interpolation = Interpolation::standard;
+  Interpolation interpolation = Interpolation::nearest;
   const ColorMatrix* matrix = &color_matrix(0);
   uint8_t alpha = 255;
 };

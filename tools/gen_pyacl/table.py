@@ -106,6 +106,7 @@ class Field:
     name: str
     type: str  # the C type; bytes[n] is a char array that is no text
     count: str  # the field that says how many items are valid, or ""
+    when: str = ""  # what selects a member of a union: "type=HI_PT_H264"
 
 
 def split_commas(text):
@@ -218,11 +219,11 @@ def read_structs(libraries):
     paths = [os.path.join(library.folder, "structs.tsv") for library in libraries]
     structs = {}
     for where, cells in (line for p in paths if os.path.exists(p) for line in _lines(p)):
-        if len(cells) != 6:
-            raise TableError(f"{where}: {len(cells)} columns, expected 6")
-        name, kind, direction, field_name, type_name, count = cells
+        if len(cells) not in (6, 7):
+            raise TableError(f"{where}: {len(cells)} columns, expected 6 or 7")
+        name, kind, direction = cells[:3]
         struct = structs.setdefault(name, Struct(name, kind, direction))
-        struct.fields.append(Field(field_name, type_name, count))
+        struct.fields.append(Field(*cells[3:]))
     return structs
 
 

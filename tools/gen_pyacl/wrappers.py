@@ -48,6 +48,11 @@ def _docstring(row):
     return f"{row.short_name}{text_signature(row)}\\n--\\n\\n{' '.join(parts)}"
 
 
+def _as_pointer(c_type):
+    """int64_t[][2] -> int64_t (*)[2]: what a parameter of an array type is."""
+    return re.sub(r"\[\](?=\[)", " (*)", c_type).replace("[]", "*")
+
+
 class _Wrapper:
     """Writes one wrapper; the steps follow the order of the code they write."""
 
@@ -106,7 +111,7 @@ class _Wrapper:
             return f"static_cast<{parameter.type}>({value.name})"
         if kind in ("handle", "ptr"):
             same = parameter.type in ("void*", "const void*")
-            return value.name if same else f"as<{parameter.type}>({value.name})"
+            return value.name if same else f"as<{_as_pointer(parameter.type)}>({value.name})"
         if kind == "str" and "const" not in parameter.type:
             return f"const_cast<{parameter.type}>({value.name})"
         if is_struct(kind):
@@ -117,6 +122,8 @@ class _Wrapper:
             return f"as<{pointer}>({value.name}.data())"
         if item == "i64[2]":
             return f"as<int64_t (*)[2]>({value.name}.data())"
+        if item == "enum":
+            return f"as<{_as_pointer(parameter.type)}>({value.name}.data())"
         return f"{value.name}.data()" if item else value.name
 
     def _buffer(self, name, length, parameter):

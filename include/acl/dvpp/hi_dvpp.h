@@ -3,18 +3,14 @@
 #ifndef ACL_DVPP_HI_DVPP_H_
 #define ACL_DVPP_HI_DVPP_H_
 
-#include "acl/dvpp/hi_dvpp_pngd.h"
-#include "acl/dvpp/hi_dvpp_sys.h"
-#include "acl/dvpp/hi_dvpp_vdec.h"
-#include "acl/dvpp/hi_dvpp_venc.h"
-#include "acl/dvpp/hi_dvpp_vpc.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#ifdef __cplusplus
-}
-#endif
+#include "hi_dvpp_pngd.h"
+#include "hi_dvpp_vb.h"
+#include "hi_dvpp_vdec.h"
+#include "hi_dvpp_venc.h"
+#include "hi_dvpp_vpc.h"
+#include "hi_media_common.h"
+#include "hi_media_type.h"
+#include "hi_mpi_sys.h"
+#include "hi_region.h"
 
 #endif

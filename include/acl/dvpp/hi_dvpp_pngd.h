@@ -3,7 +3,7 @@
 #ifndef ACL_DVPP_HI_DVPP_PNGD_H_
 #define ACL_DVPP_HI_DVPP_PNGD_H_
 
-#include "acl/dvpp/hi_common.h"
+#include "hi_media_common.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,14 +36,14 @@ typedef struct {
   hi_u64 reserved[4];
 } hi_pngd_chn_attr;
 
-ACL_FUNC_VISIBILITY hi_s32 hi_mpi_png_get_image_info(const hi_img_stream* stream,
+ACL_FUNC_VISIBILITY hi_s32 hi_mpi_png_get_image_info(const hi_img_stream* png_stream,
                                                      hi_img_info* img_info);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_pngd_create_chn(hi_pngd_chn chn, const hi_pngd_chn_attr* attr);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_pngd_destroy_chn(hi_pngd_chn chn);
-ACL_FUNC_VISIBILITY hi_s32 hi_mpi_pngd_get_image_data(hi_pngd_chn chn, hi_pic_info* pic_info,
+ACL_FUNC_VISIBILITY hi_s32 hi_mpi_pngd_get_image_data(hi_pngd_chn chn, hi_pic_info* png_pic_info,
                                                       hi_img_stream* stream, hi_s32 milli_sec);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_pngd_send_stream(hi_pngd_chn chn, const hi_img_stream* stream,
-                                                   hi_pic_info* pic_info, hi_s32 milli_sec);
+                                                   hi_pic_info* png_pic_info, hi_s32 milli_sec);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 #ifndef ACL_DVPP_HI_DVPP_VDEC_H_
 #define ACL_DVPP_HI_DVPP_VDEC_H_
 
-#include "acl/dvpp/hi_common.h"
+#include "hi_media_common.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,7 +85,9 @@ typedef struct {
 
 typedef struct {
   hi_payload_type type;
-  hi_vdec_video_supplement_info video_supplement_info;
+  union {
+    hi_vdec_video_supplement_info video_supplement_info;
+  };
 } hi_vdec_supplement_info;
 
 typedef struct {
@@ -128,7 +130,9 @@ typedef struct {
   hi_u32 stream_buf_size;
   hi_u32 frame_buf_size;
   hi_u32 frame_buf_cnt;
-  hi_vdec_video_attr video_attr;
+  union {
+    hi_vdec_video_attr video_attr;
+  };
 } hi_vdec_chn_attr;
 
 typedef struct {
@@ -160,8 +164,10 @@ typedef struct {
 typedef struct {
   hi_payload_type type;
   hi_u32 display_frame_num;
-  hi_vdec_video_param video_param;
-  hi_vdec_pic_param pic_param;
+  union {
+    hi_vdec_video_param video_param;
+    hi_vdec_pic_param pic_param;
+  };
 } hi_vdec_chn_param;
 
 typedef struct {
@@ -180,10 +186,15 @@ typedef struct {
 
 typedef struct {
   hi_payload_type type;
-  hi_h264_protocol_param h264_param;
-  hi_h265_protocol_param h265_param;
+  union {
+    hi_h264_protocol_param h264_param;
+    hi_h265_protocol_param h265_param;
+  };
 } hi_vdec_protocol_param;
 
+ACL_FUNC_VISIBILITY hi_s32 hi_mpi_dvpp_get_image_info(hi_payload_type img_type,
+                                                      const hi_vdec_stream* stream,
+                                                      hi_img_info* img_info);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_vdec_close_fd(hi_vdec_chn chn);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_vdec_create_chn(hi_vdec_chn chn, const hi_vdec_chn_attr* attr);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_vdec_destroy_chn(hi_vdec_chn chn);
@@ -199,7 +210,7 @@ ACL_FUNC_VISIBILITY hi_s32 hi_mpi_vdec_get_jpegd_output_info(const hi_vdec_strea
                                                              hi_pixel_format output_format,
                                                              hi_img_info* img_info);
 ACL_FUNC_VISIBILITY hi_u32 hi_vdec_get_pic_buf_size(hi_payload_type type,
-                                                    const hi_pic_buf_attr* buf_attr);
+                                                    hi_pic_buf_attr* buf_attr);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_vdec_get_protocol_param(hi_vdec_chn chn,
                                                           hi_vdec_protocol_param* protocol_param);
 ACL_FUNC_VISIBILITY hi_u32 hi_vdec_get_tmv_buf_size(hi_payload_type type, hi_u32 width,

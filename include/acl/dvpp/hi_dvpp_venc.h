@@ -3,7 +3,7 @@
 #ifndef ACL_DVPP_HI_DVPP_VENC_H_
 #define ACL_DVPP_HI_DVPP_VENC_H_
 
-#include "acl/dvpp/hi_venc_param.h"
+#include "hi_venc_param.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,15 +23,15 @@ ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_h265_vui(hi_venc_chn chn, hi_venc_h26
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_intra_refresh(hi_venc_chn chn,
                                                          hi_venc_intra_refresh* intra_refresh);
 ACL_FUNC_VISIBILITY hi_s32
-hi_mpi_venc_get_jpeg_huffman_param(hi_venc_chn chn, hi_venc_jpeg_huffman_param* jpeg_huffman_param);
+hi_mpi_venc_get_jpeg_huffman_param(hi_venc_chn chn, hi_venc_jpeg_huffman_param* jpeg_huffman_data);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_jpeg_param(hi_venc_chn chn,
                                                       hi_venc_jpeg_param* jpeg_param);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_jpege_predicted_size(
     const hi_video_frame_info* frame, const hi_venc_jpeg_param* jpeg_param, hi_u32* size);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_mod_param(hi_venc_mod_param* mod_param);
-ACL_FUNC_VISIBILITY hi_u32 hi_mpi_venc_get_qpmap_size(hi_payload_type type, hi_u32 width,
+ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_qpmap_size(hi_payload_type type, hi_u32 width,
                                                       hi_u32 height);
-ACL_FUNC_VISIBILITY hi_u32 hi_mpi_venc_get_qpmap_stride(hi_u32 width);
+ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_qpmap_stride(hi_u32 width);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_rc_param(hi_venc_chn chn, hi_venc_rc_param* rc_param);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_ref_param(hi_venc_chn chn, hi_venc_ref_param* ref_param);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_get_roi_attr(hi_venc_chn chn, hi_u32 idx,
@@ -54,7 +54,7 @@ ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_send_frame_ex(hi_venc_chn chn,
                                                      hi_s32 milli_sec);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_send_jpege_frame(hi_venc_chn chn,
                                                         const hi_video_frame_info* frame,
-                                                        hi_img_stream* jpege_stream,
+                                                        const hi_img_stream* jpege_stream,
                                                         hi_s32 milli_sec);
 ACL_FUNC_VISIBILITY hi_s32 hi_mpi_venc_set_chn_attr(hi_venc_chn chn,
                                                     const hi_venc_chn_attr* chn_attr);

@@ -3,7 +3,7 @@
 #ifndef ACL_DVPP_HI_PIXEL_FORMAT_H_
 #define ACL_DVPP_HI_PIXEL_FORMAT_H_
 
-#include "acl/dvpp/hi_types.h"
+#include "hi_media_type.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef ACL_DVPP_HI_VENC_ATTR_H_
 #define ACL_DVPP_HI_VENC_ATTR_H_
 
-#include "acl/dvpp/hi_venc_stream.h"
+#include "hi_venc_stream.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,10 +45,12 @@ typedef struct {
   hi_bool is_by_frame;
   hi_u32 pic_width;
   hi_u32 pic_height;
-  hi_venc_h264_attr h264_attr;
-  hi_venc_h265_attr h265_attr;
-  hi_venc_jpeg_attr jpeg_attr;
-  hi_venc_prores_attr prores_attr;
+  union {
+    hi_venc_h264_attr h264_attr;
+    hi_venc_h265_attr h265_attr;
+    hi_venc_jpeg_attr jpeg_attr;
+    hi_venc_prores_attr prores_attr;
+  };
 } hi_venc_attr;
 
 typedef struct {
@@ -153,23 +155,25 @@ typedef hi_venc_h264_fixqp hi_venc_h265_fixqp;
 
 typedef struct {
   hi_venc_rc_mode rc_mode;
-  hi_venc_h264_cbr h264_cbr;
-  hi_venc_h264_vbr h264_vbr;
-  hi_venc_h264_avbr h264_avbr;
-  hi_venc_h264_qvbr h264_qvbr;
-  hi_venc_h264_cvbr h264_cvbr;
-  hi_venc_h264_fixqp h264_fixqp;
-  hi_venc_h264_qpmap h264_qpmap;
-  hi_venc_mjpeg_cbr mjpeg_cbr;
-  hi_venc_mjpeg_vbr mjpeg_vbr;
-  hi_venc_mjpeg_fixqp mjpeg_fixqp;
-  hi_venc_h265_cbr h265_cbr;
-  hi_venc_h265_vbr h265_vbr;
-  hi_venc_h265_avbr h265_avbr;
-  hi_venc_h265_qvbr h265_qvbr;
-  hi_venc_h265_cvbr h265_cvbr;
-  hi_venc_h265_fixqp h265_fixqp;
-  hi_venc_h265_qpmap h265_qpmap;
+  union {
+    hi_venc_h264_cbr h264_cbr;
+    hi_venc_h264_vbr h264_vbr;
+    hi_venc_h264_avbr h264_avbr;
+    hi_venc_h264_qvbr h264_qvbr;
+    hi_venc_h264_cvbr h264_cvbr;
+    hi_venc_h264_fixqp h264_fixqp;
+    hi_venc_h264_qpmap h264_qpmap;
+    hi_venc_mjpeg_cbr mjpeg_cbr;
+    hi_venc_mjpeg_vbr mjpeg_vbr;
+    hi_venc_mjpeg_fixqp mjpeg_fixqp;
+    hi_venc_h265_cbr h265_cbr;
+    hi_venc_h265_vbr h265_vbr;
+    hi_venc_h265_avbr h265_avbr;
+    hi_venc_h265_qvbr h265_qvbr;
+    hi_venc_h265_cvbr h265_cvbr;
+    hi_venc_h265_fixqp h265_fixqp;
+    hi_venc_h265_qpmap h265_qpmap;
+  };
 } hi_venc_rc_attr;
 
 typedef struct {
@@ -202,11 +206,13 @@ typedef struct {
 
 typedef struct {
   hi_venc_gop_mode gop_mode;
-  hi_venc_gop_normal_p normal_p;
-  hi_venc_gop_dual_p dual_p;
-  hi_venc_gop_smart_p smart_p;
-  hi_venc_gop_adv_smart_p adv_smart_p;
-  hi_venc_gop_bipred_b bipred_b;
+  union {
+    hi_venc_gop_normal_p normal_p;
+    hi_venc_gop_dual_p dual_p;
+    hi_venc_gop_smart_p smart_p;
+    hi_venc_gop_adv_smart_p adv_smart_p;
+    hi_venc_gop_bipred_b bipred_b;
+  };
 } hi_venc_gop_attr;
 
 typedef struct {

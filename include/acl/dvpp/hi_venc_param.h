@@ -3,19 +3,12 @@
 #ifndef ACL_DVPP_HI_VENC_PARAM_H_
 #define ACL_DVPP_HI_VENC_PARAM_H_
 
-#include "acl/dvpp/hi_venc_attr.h"
+#include "hi_dvpp_vb.h"
+#include "hi_venc_attr.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum {
-  HI_VB_SRC_COMMON = 0,
-  HI_VB_SRC_MOD = 1,
-  HI_VB_SRC_PRIVATE = 2,
-  HI_VB_SRC_USER = 3,
-  HI_VB_SRC_BUTT = 4,
-} hi_vb_src;
 
 typedef struct {
   hi_u32 one_stream_buf;
@@ -49,10 +42,12 @@ typedef struct {
 
 typedef struct {
   hi_venc_mod_type mod_type;
-  hi_venc_venc_mod_param venc_mod_param;
-  hi_venc_h264_mod_param h264_mod_param;
-  hi_venc_h265_mod_param h265_mod_param;
-  hi_venc_jpeg_mod_param jpeg_mod_param;
+  union {
+    hi_venc_venc_mod_param venc_mod_param;
+    hi_venc_h264_mod_param h264_mod_param;
+    hi_venc_h265_mod_param h265_mod_param;
+    hi_venc_jpeg_mod_param jpeg_mod_param;
+  };
 } hi_venc_mod_param;
 
 typedef struct {
@@ -260,18 +255,20 @@ typedef struct {
   hi_u32 row_qp_delta;
   hi_s32 first_frame_start_qp;
   hi_venc_scene_chg_detect scene_chg_detect;
-  hi_venc_h264_cbr_param h264_cbr_param;
-  hi_venc_h264_vbr_param h264_vbr_param;
-  hi_venc_h264_avbr_param h264_avbr_param;
-  hi_venc_h264_qvbr_param h264_qvbr_param;
-  hi_venc_h264_cvbr_param h264_cvbr_param;
-  hi_venc_h265_cbr_param h265_cbr_param;
-  hi_venc_h265_vbr_param h265_vbr_param;
-  hi_venc_h265_avbr_param h265_avbr_param;
-  hi_venc_h265_qvbr_param h265_qvbr_param;
-  hi_venc_h265_cvbr_param h265_cvbr_param;
-  hi_venc_mjpeg_cbr_param mjpeg_cbr_param;
-  hi_venc_mjpeg_vbr_param mjpeg_vbr_param;
+  union {
+    hi_venc_h264_cbr_param h264_cbr_param;
+    hi_venc_h264_vbr_param h264_vbr_param;
+    hi_venc_h264_avbr_param h264_avbr_param;
+    hi_venc_h264_qvbr_param h264_qvbr_param;
+    hi_venc_h264_cvbr_param h264_cvbr_param;
+    hi_venc_h265_cbr_param h265_cbr_param;
+    hi_venc_h265_vbr_param h265_vbr_param;
+    hi_venc_h265_avbr_param h265_avbr_param;
+    hi_venc_h265_qvbr_param h265_qvbr_param;
+    hi_venc_h265_cvbr_param h265_cvbr_param;
+    hi_venc_mjpeg_cbr_param mjpeg_cbr_param;
+    hi_venc_mjpeg_vbr_param mjpeg_vbr_param;
+  };
 } hi_venc_rc_param;
 
 typedef struct {

@@ -3,7 +3,7 @@
 #ifndef ACL_DVPP_HI_VENC_STREAM_H_
 #define ACL_DVPP_HI_VENC_STREAM_H_
 
-#include "acl/dvpp/hi_common.h"
+#include "hi_media_common.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -211,8 +211,10 @@ typedef struct {
 } hi_venc_pack_info;
 
 typedef struct {
-  hi_u64 phys_addr;
-  hi_u64 input_addr;
+  union {
+    hi_u64 phys_addr;
+    hi_u64 input_addr;
+  };
   hi_u8* addr;
   hi_u32 len;
   hi_u64 pts;
@@ -297,12 +299,16 @@ typedef struct {
   hi_venc_pack* pack;
   hi_u32 pack_cnt;
   hi_u32 seq;
-  hi_venc_h264_stream_info h264_info;
-  hi_venc_jpeg_stream_info jpeg_info;
-  hi_venc_h265_stream_info h265_info;
-  hi_venc_prores_stream_info prores_info;
-  hi_venc_h264_adv_stream_info h264_adv_info;
-  hi_venc_h265_adv_stream_info h265_adv_info;
+  union {
+    hi_venc_h264_stream_info h264_info;
+    hi_venc_jpeg_stream_info jpeg_info;
+    hi_venc_h265_stream_info h265_info;
+    hi_venc_prores_stream_info prores_info;
+  };
+  union {
+    hi_venc_h264_adv_stream_info h264_adv_info;
+    hi_venc_h265_adv_stream_info h265_adv_info;
+  };
 } hi_venc_stream;
 
 typedef struct {

@@ -3,7 +3,7 @@
 #ifndef ACL_DVPP_HI_VPC_TYPES_H_
 #define ACL_DVPP_HI_VPC_TYPES_H_
 
-#include "acl/dvpp/hi_common.h"
+#include "hi_media_common.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,20 +39,6 @@ typedef enum {
   GAIN_NONE = 0,
   GAIN_LUT = 1,
 } hi_stitching_gain_type;
-
-typedef enum {
-  HI_BLK_SIZE_4 = 0,
-  HI_BLK_SIZE_8 = 1,
-  HI_BLK_SIZE_16 = 2,
-  HI_BLK_SIZE_32 = 3,
-  HI_BLK_SIZE_64 = 4,
-  HI_BLK_SIZE_128 = 5,
-} hi_blk_size;
-
-typedef enum {
-  HI_COVER_RECT = 0,
-  HI_COVER_QUAD = 1,
-} hi_cover_type;
 
 typedef enum {
   HI_BORDER_CONSTANT = 0,
@@ -103,24 +89,6 @@ typedef enum {
   HI_FLIP_VER = 1,
   HI_FLIP_BOTH = 2,
 } hi_flip_mode;
-
-typedef struct {
-  hi_blk_size blk_size;
-  hi_rect rect;
-} hi_mosaic;
-
-typedef struct {
-  hi_bool is_solid;
-  hi_u32 thick;
-  hi_point point[4];
-} hi_quad_cover;
-
-typedef struct {
-  hi_cover_type type;
-  hi_rect rect;
-  hi_quad_cover quad;
-  hi_u32 color;
-} hi_cover;
 
 typedef struct {
   hi_double val[4];
@@ -398,6 +366,59 @@ typedef struct {
   hi_vpc_pic_info dst;
   hi_flip_mode flip_mode;
 } hi_flip_param;
+
+/* A round view of several pictures: where each pixel of the result comes from. */
+typedef struct {
+  hi_u32 pic1_index;
+  hi_u32 pic2_index;
+  hi_float weight1;
+  hi_float weight2;
+  hi_float offset1_x;
+  hi_float offset1_y;
+  hi_float offset2_x;
+  hi_float offset2_y;
+} hi_stiching_ipm_table;
+
+typedef struct {
+  hi_u32 src_pic_width;
+  hi_u32 src_pic_height;
+  hi_u32 dest_pic_width;
+  hi_u32 dest_pic_height;
+  union {
+    hi_u32 ipm_table_len;
+    hi_u32 lut_table_len;
+  };
+  union {
+    hi_stiching_ipm_table* ipm_table_address;
+    hi_void* lut_table_address;
+  };
+} hi_stiching_ipm_param;
+
+typedef struct {
+  hi_u32 pic_index;
+  hi_u32 overlap_pic_index;
+  hi_vpc_histogram_config histogram_info;
+} hi_stitching_histogram_param;
+
+typedef struct {
+  hi_stitching_histogram_type hist_type;
+  hi_stitching_gain_type gain_type;
+  hi_void* user_data;
+  hi_s32 (*calulate_gain_callback)(hi_void*, hi_void*, hi_u32, hi_void*, hi_u32);
+} hi_stitching_gain_param;
+
+typedef struct {
+  hi_stiching_ipm_param imp_conf;
+  hi_stitching_gain_param gain_conf;
+  hi_u32 reserved[7];
+  hi_u32 stitch_table_type;
+} hi_roundview_stitching_param;
+
+typedef struct {
+  hi_vpc_pic_info* dest_pic;
+  hi_u32 count;
+  hi_vpc_pic_info* source_pic;
+} hi_roundview_stitching_pic_param;
 
 #ifdef __cplusplus
 }

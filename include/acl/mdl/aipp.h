@@ -3,9 +3,9 @@
 #ifndef ACL_MDL_AIPP_H_
 #define ACL_MDL_AIPP_H_
 
-#include "acl/acl_base.h"
-#include "acl/mdl/dataset.h"
-#include "acl/mdl/desc.h"
+#include "../acl_base.h"
+#include "dataset.h"
+#include "desc.h"
 
 #ifdef __cplusplus
 extern "C" {

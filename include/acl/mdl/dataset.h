@@ -3,8 +3,8 @@
 #ifndef ACL_MDL_DATASET_H_
 #define ACL_MDL_DATASET_H_
 
-#include "acl/acl_base.h"
-#include "acl/mdl/desc.h"
+#include "../acl_base.h"
+#include "desc.h"
 
 #ifdef __cplusplus
 extern "C" {

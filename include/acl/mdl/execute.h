@@ -3,9 +3,9 @@
 #ifndef ACL_MDL_EXECUTE_H_
 #define ACL_MDL_EXECUTE_H_
 
-#include "acl/acl_base.h"
-#include "acl/mdl/config.h"
-#include "acl/mdl/dataset.h"
+#include "../acl_base.h"
+#include "config.h"
+#include "dataset.h"
 
 #ifdef __cplusplus
 extern "C" {

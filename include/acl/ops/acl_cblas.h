@@ -4,7 +4,7 @@
 #ifndef ACL_OPS_ACL_CBLAS_H_
 #define ACL_OPS_ACL_CBLAS_H_
 
-#include "acl/acl_op.h"
+#include "../acl_op.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,13 +3,13 @@
 #ifndef ACL_OPS_ACL_DVPP_H_
 #define ACL_OPS_ACL_DVPP_H_
 
-#include "acl/ops/dvpp/config.h"
-#include "acl/ops/dvpp/desc.h"
-#include "acl/ops/dvpp/format.h"
-#include "acl/ops/dvpp/image.h"
-#include "acl/ops/dvpp/vdec.h"
-#include "acl/ops/dvpp/venc.h"
-#include "acl/ops/dvpp/vpc.h"
+#include "dvpp/config.h"
+#include "dvpp/desc.h"
+#include "dvpp/format.h"
+#include "dvpp/image.h"
+#include "dvpp/vdec.h"
+#include "dvpp/venc.h"
+#include "dvpp/vpc.h"
 
 #ifdef __cplusplus
 extern "C" {

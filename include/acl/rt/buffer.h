@@ -3,13 +3,11 @@
 #ifndef ACL_RT_BUFFER_H_
 #define ACL_RT_BUFFER_H_
 
-#include "acl/acl_base.h"
+#include "../acl_base.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef void* aclrtMbuf;
 
 ACL_FUNC_VISIBILITY aclError aclrtAllocBuf(aclrtMbuf* buf, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtAppendBufChain(aclrtMbuf headBuf, aclrtMbuf buf);

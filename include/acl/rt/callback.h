@@ -4,7 +4,7 @@
 #ifndef ACL_RT_CALLBACK_H_
 #define ACL_RT_CALLBACK_H_
 
-#include "acl/acl_base.h"
+#include "../acl_base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,7 +15,7 @@ typedef enum aclrtCallbackBlockType {
   ACL_CALLBACK_BLOCK = 1
 } aclrtCallbackBlockType;
 
-typedef struct aclrtExceptionInfo aclrtExceptionInfo;
+typedef struct rtExceptionInfo aclrtExceptionInfo;
 
 typedef void (*aclrtCallback)(void* userData);
 typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo* exceptionInfo);

@@ -3,7 +3,7 @@
 #ifndef ACL_RT_CONTEXT_H_
 #define ACL_RT_CONTEXT_H_
 
-#include "acl/acl_base.h"
+#include "../acl_base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +18,7 @@ typedef enum aclrtGroupAttr {
   ACL_GROUP_GROUPID_INT = 5
 } aclrtGroupAttr;
 
-typedef struct aclrtGroupInfo aclrtGroupInfo;
+typedef struct tagRtGroupInfo aclrtGroupInfo;
 
 /* The new context becomes the current one of the calling thread; implies aclrtSetDevice. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId);

@@ -4,7 +4,7 @@
 #ifndef ACL_RT_DEVICE_H_
 #define ACL_RT_DEVICE_H_
 
-#include "acl/acl_base.h"
+#include "../acl_base.h"
 
 #ifdef __cplusplus
 extern "C" {

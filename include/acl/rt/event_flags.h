@@ -3,13 +3,11 @@
 #ifndef ACL_RT_EVENT_FLAGS_H_
 #define ACL_RT_EVENT_FLAGS_H_
 
-#include "acl/acl_base.h"
+#include "../acl_base.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef void* aclrtCntNotify;
 
 typedef enum aclrtCntNotifyRecordMode {
   ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,

@@ -3,9 +3,9 @@
 #ifndef ACL_RT_KERNEL_QUERY_H_
 #define ACL_RT_KERNEL_QUERY_H_
 
-#include "acl/acl_base.h"
-#include "acl/rt/callback.h"
-#include "acl/rt/kernel.h"
+#include "../acl_base.h"
+#include "callback.h"
+#include "kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +18,14 @@ typedef enum aclrtFuncAttribute {
   ACL_FUNC_ATTR_KERNEL_RATIO = 2,
   ACL_FUNC_ATTR_KERNEL_SCHED_MODE = 3
 } aclrtFuncAttribute;
+
+typedef enum aclrtKernelType {
+  ACL_KERNEL_TYPE_AICORE = 0,
+  ACL_KERNEL_TYPE_CUBE = 1,
+  ACL_KERNEL_TYPE_VECTOR = 2,
+  ACL_KERNEL_TYPE_MIX = 3,
+  ACL_KERNEL_TYPE_AICPU = 100
+} aclrtKernelType;
 
 typedef struct dim3 {
   uint32_t x;

@@ -4,8 +4,8 @@
 #ifndef ACL_RT_MEMORY_COPY_H_
 #define ACL_RT_MEMORY_COPY_H_
 
-#include "acl/acl_base.h"
-#include "acl/rt/memory.h"
+#include "../acl_base.h"
+#include "memory.h"
 
 #ifdef __cplusplus
 extern "C" {

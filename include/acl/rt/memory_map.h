@@ -3,10 +3,10 @@
 #ifndef ACL_RT_MEMORY_MAP_H_
 #define ACL_RT_MEMORY_MAP_H_
 
-#include "acl/acl_base.h"
-#include "acl/rt/event_flags.h"
-#include "acl/rt/memory.h"
-#include "acl/rt/shared_memory.h"
+#include "../acl_base.h"
+#include "event_flags.h"
+#include "memory.h"
+#include "shared_memory.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "acl/acl_base.h"
-#include "acl/rt/memory.h"
+#include "../acl_base.h"
+#include "memory.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,9 +4,9 @@
 #ifndef ACL_RT_MODEL_INSTANCE_H_
 #define ACL_RT_MODEL_INSTANCE_H_
 
-#include "acl/acl_base.h"
-#include "acl/rt/callback.h"
-#include "acl/rt/kernel.h"
+#include "../acl_base.h"
+#include "callback.h"
+#include "kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,13 +41,9 @@ typedef enum aclmdlRICaptureStatus {
   ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2
 } aclmdlRICaptureStatus;
 
-typedef void* aclrtTaskGrp;
-
 typedef enum aclmdlRICondHandleFlag {
   ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1
 } aclmdlRICondHandleFlag;
-
-typedef void* aclmdlRITask;
 
 typedef enum aclmdlRITaskType {
   ACL_MODEL_RI_TASK_DEFAULT = 0,
@@ -115,10 +111,6 @@ typedef struct aclmdlRITaskParams {
     aclmdlRIValueWaitTaskParams valueWaitTaskParams;
   };
 } aclmdlRITaskParams;
-
-typedef void* aclrtLabel;
-
-typedef void* aclrtLabelList;
 
 typedef enum aclrtCondition {
   ACL_RT_EQUAL = 0,

@@ -4,8 +4,8 @@
 #ifndef ACL_RT_STATE_CALLBACK_H_
 #define ACL_RT_STATE_CALLBACK_H_
 
-#include "acl/acl_base.h"
-#include "acl/rt/callback.h"
+#include "../acl_base.h"
+#include "callback.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,8 +3,8 @@
 #ifndef ACL_RT_STREAM_H_
 #define ACL_RT_STREAM_H_
 
-#include "acl/acl_base.h"
-#include "acl/rt/device.h"
+#include "../acl_base.h"
+#include "device.h"
 
 #ifdef __cplusplus
 extern "C" {

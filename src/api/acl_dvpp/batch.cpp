@@ -15,6 +15,6 @@ acldvppPicDesc* acldvppGetPicDesc(acldvppBatchPicDesc* batchPicDesc, uint32_t in
       __func__, [&] { return media::picture_of_batch(to_handle(batchPicDesc), index); });
 }
 
-aclError acldvppDestroyBatchPicDesc(const acldvppBatchPicDesc* batchPicDesc) {
+aclError acldvppDestroyBatchPicDesc(acldvppBatchPicDesc* batchPicDesc) {
   return acl::destroy<media::PictureBatch>(__func__, batchPicDesc);
 }

@@ -26,7 +26,7 @@ acldvppChannelDesc* acldvppCreateChannelDesc(void) {
   return create<acldvppChannelDesc*, ChannelDesc>(__func__);
 }
 
-aclError acldvppDestroyChannelDesc(const acldvppChannelDesc* channelDesc) {
+aclError acldvppDestroyChannelDesc(acldvppChannelDesc* channelDesc) {
   return destroy<ChannelDesc>(__func__, channelDesc);
 }
 

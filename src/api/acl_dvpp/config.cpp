@@ -31,7 +31,7 @@ acldvppRoiConfig* acldvppCreateRoiConfig(uint32_t left, uint32_t right, uint32_t
   });
 }
 
-aclError acldvppDestroyRoiConfig(const acldvppRoiConfig* roiConfig) {
+aclError acldvppDestroyRoiConfig(acldvppRoiConfig* roiConfig) {
   return destroy<RegionConfig>(__func__, roiConfig);
 }
 
@@ -62,7 +62,7 @@ acldvppResizeConfig* acldvppCreateResizeConfig(void) {
   return create<acldvppResizeConfig*, ResizeConfig>(__func__);
 }
 
-aclError acldvppDestroyResizeConfig(const acldvppResizeConfig* resizeConfig) {
+aclError acldvppDestroyResizeConfig(acldvppResizeConfig* resizeConfig) {
   return destroy<ResizeConfig>(__func__, resizeConfig);
 }
 
@@ -81,7 +81,7 @@ acldvppJpegeConfig* acldvppCreateJpegeConfig(void) {
   return create<acldvppJpegeConfig*, JpegConfig>(__func__);
 }
 
-aclError acldvppDestroyJpegeConfig(const acldvppJpegeConfig* jpegeConfig) {
+aclError acldvppDestroyJpegeConfig(acldvppJpegeConfig* jpegeConfig) {
   return destroy<JpegConfig>(__func__, jpegeConfig);
 }
 
@@ -98,7 +98,7 @@ acldvppBorderConfig* acldvppCreateBorderConfig(void) {
   return create<acldvppBorderConfig*, BorderConfig>(__func__);
 }
 
-aclError acldvppDestroyBorderConfig(const acldvppBorderConfig* borderConfig) {
+aclError acldvppDestroyBorderConfig(acldvppBorderConfig* borderConfig) {
   return destroy<BorderConfig>(__func__, borderConfig);
 }
 

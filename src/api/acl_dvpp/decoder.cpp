@@ -20,7 +20,7 @@ media::DecodeCallback decode_callback_of(void* function) {
 
 }  // namespace
 
-aclError aclvdecDestroyChannelDesc(const aclvdecChannelDesc* channelDesc) {
+aclError aclvdecDestroyChannelDesc(aclvdecChannelDesc* channelDesc) {
   return enter<When::before_init>(
       __func__, [&] { return media::destroy_decoder_desc(to_handle(channelDesc)); });
 }

@@ -51,6 +51,6 @@ aclvdecFrameConfig* aclvdecCreateFrameConfig(void) {
   return create<aclvdecFrameConfig*, DecodeConfig>(__func__);
 }
 
-aclError aclvdecDestroyFrameConfig(const aclvdecFrameConfig* vdecFrameConfig) {
+aclError aclvdecDestroyFrameConfig(aclvdecFrameConfig* vdecFrameConfig) {
   return destroy<DecodeConfig>(__func__, vdecFrameConfig);
 }

@@ -12,7 +12,7 @@ acldvppPicDesc* acldvppCreatePicDesc(void) {
   return create<acldvppPicDesc*, PictureDesc>(__func__);
 }
 
-aclError acldvppDestroyPicDesc(const acldvppPicDesc* picDesc) {
+aclError acldvppDestroyPicDesc(acldvppPicDesc* picDesc) {
   return enter<When::before_init>(__func__,
                                   [&] { return media::destroy_picture(to_handle(picDesc)); });
 }
@@ -85,7 +85,7 @@ acldvppStreamDesc* acldvppCreateStreamDesc(void) {
   return create<acldvppStreamDesc*, PacketDesc>(__func__);
 }
 
-aclError acldvppDestroyStreamDesc(const acldvppStreamDesc* streamDesc) {
+aclError acldvppDestroyStreamDesc(acldvppStreamDesc* streamDesc) {
   return destroy<PacketDesc>(__func__, streamDesc);
 }
 

@@ -18,7 +18,7 @@ media::EncodeCallback encode_callback_of(void* function) {
 
 }  // namespace
 
-aclError aclvencDestroyChannelDesc(const aclvencChannelDesc* channelDesc) {
+aclError aclvencDestroyChannelDesc(aclvencChannelDesc* channelDesc) {
   return enter<When::before_init>(
       __func__, [&] { return media::destroy_encoder_desc(to_handle(channelDesc)); });
 }

@@ -60,7 +60,7 @@ aclvencFrameConfig* aclvencCreateFrameConfig(void) {
   return create<aclvencFrameConfig*, EncodeConfig>(__func__);
 }
 
-aclError aclvencDestroyFrameConfig(const aclvencFrameConfig* config) {
+aclError aclvencDestroyFrameConfig(aclvencFrameConfig* config) {
   return destroy<EncodeConfig>(__func__, config);
 }
 

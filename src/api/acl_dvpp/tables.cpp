@@ -34,7 +34,7 @@ Status give_values(Value (&values)[media::kComponents][256], uint32_t dim, Value
 
 acldvppLutMap* acldvppCreateLutMap(void) { return create<acldvppLutMap*, LookupTable>(__func__); }
 
-aclError acldvppDestroyLutMap(const acldvppLutMap* lutMap) {
+aclError acldvppDestroyLutMap(acldvppLutMap* lutMap) {
   return destroy<LookupTable>(__func__, lutMap);
 }
 
@@ -51,11 +51,9 @@ aclError acldvppGetLutMapData(const acldvppLutMap* lutMap, uint32_t dim, uint8_t
 
 acldvppHist* acldvppCreateHist(void) { return create<acldvppHist*, HistogramObject>(__func__); }
 
-aclError acldvppDestroyHist(const acldvppHist* hist) {
-  return destroy<HistogramObject>(__func__, hist);
-}
+aclError acldvppDestroyHist(acldvppHist* hist) { return destroy<HistogramObject>(__func__, hist); }
 
-uint32_t acldvppGetHistDims(const acldvppHist* hist) {
+uint32_t acldvppGetHistDims(acldvppHist* hist) {
   return dimensions_of<HistogramObject>(__func__, hist);
 }
 
@@ -65,7 +63,7 @@ aclError acldvppGetHistData(acldvppHist* hist, uint32_t dim, uint32_t** data, ui
   });
 }
 
-uint32_t acldvppGetHistRetCode(const acldvppHist* hist) {
+uint32_t acldvppGetHistRetCode(acldvppHist* hist) {
   return get<HistogramObject, uint32_t>(__func__, hist, &HistogramObject::ret_code);
 }
 

@@ -70,9 +70,9 @@ aclError acldvppVpcConvertColorAsync(acldvppChannelDesc* channelDesc, acldvppPic
   });
 }
 
-aclError acldvppVpcMakeBorderAsync(acldvppChannelDesc* channelDesc, acldvppPicDesc* inputDesc,
-                                   acldvppPicDesc* outputDesc, acldvppBorderConfig* borderConfig,
-                                   aclrtStream stream) {
+aclError acldvppVpcMakeBorderAsync(const acldvppChannelDesc* channelDesc,
+                                   const acldvppPicDesc* inputDesc, acldvppPicDesc* outputDesc,
+                                   const acldvppBorderConfig* borderConfig, aclrtStream stream) {
   return enter(__func__, [&] {
     return media::add_picture_border(call_of(channelDesc, inputDesc, outputDesc, stream),
                                      to_handle(borderConfig));
@@ -86,9 +86,9 @@ aclError acldvppVpcPyrDownAsync(acldvppChannelDesc* channelDesc, acldvppPicDesc*
   });
 }
 
-aclError acldvppVpcEqualizeHistAsync(acldvppChannelDesc* channelDesc, acldvppPicDesc* inputDesc,
-                                     acldvppPicDesc* outputDesc, acldvppLutMap* lutMap,
-                                     aclrtStream stream) {
+aclError acldvppVpcEqualizeHistAsync(const acldvppChannelDesc* channelDesc,
+                                     const acldvppPicDesc* inputDesc, acldvppPicDesc* outputDesc,
+                                     const acldvppLutMap* lutMap, aclrtStream stream) {
   return enter(__func__, [&] {
     return media::look_up_picture(call_of(channelDesc, inputDesc, outputDesc, stream),
                                   to_handle(lutMap));

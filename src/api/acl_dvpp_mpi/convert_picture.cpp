@@ -15,23 +15,23 @@ hi_jpeg_raw_format raw_format_of(media::JpegSampling sampling) {
   return number < std::size(formats) ? formats[number] : HI_JPEG_RAW_FORMAT_MAX;
 }
 
-struct StrideUnit {
-  hi_s32 module;
-  media::Unit unit;
-};
-constexpr StrideUnit kStrideUnits[] = {{HI_ID_VPC, media::Unit::vpc},
-                                       {HI_ID_VDEC, media::Unit::vdec},
-                                       {HI_ID_VENC, media::Unit::venc},
-                                       {HI_ID_JPEGE, media::Unit::jpege},
-                                       {HI_ID_JPEGD, media::Unit::jpegd}};
+// By hi_module_type.
+constexpr media::Unit kStrideUnits[] = {media::Unit::vpc,   media::Unit::venc,  media::Unit::vdec,
+                                        media::Unit::jpege, media::Unit::jpegd, media::Unit::pngd};
 
-Result<media::Unit> stride_unit_of(hi_s32 module) {
-  for (const StrideUnit& known : kStrideUnits)
-    if (known.module == module) return known.unit;
-  return fail(Code::invalid_argument,
-              "module {} has no rule for strides; expected 5 (VDEC), 7 (VPC), 8 (VENC), 11 "
-              "(JPEGE) or 14 (JPEGD)",
-              module);
+Status add_stride_units(hi_module_type module, std::vector<media::Unit>& to) {
+  const auto number = static_cast<uint32_t>(module);
+  if (module == HI_MOD_ALL) {
+    to.assign(std::begin(kStrideUnits), std::end(kStrideUnits));
+  } else if (number < std::size(kStrideUnits)) {
+    to.push_back(kStrideUnits[number]);
+  } else {
+    return fail(Code::invalid_argument,
+                "module {} has no rule for strides; expected 0 (VPC), 1 (VENC), 2 (VDEC), 3 "
+                "(JPEGE), 4 (JPEGD), 5 (PNGD) or 100 (all): hi_module_type, not hi_mod_id",
+                number);
+  }
+  return {};
 }
 
 }  // namespace
@@ -116,14 +116,12 @@ Result<uint32_t> bytes_of(const hi_pic_buf_attr& attr) {
   return media::decoded_picture_bytes(attr.width, attr.height, attr.align, wide ? 2 : 1);
 }
 
-Result<media::PictureStrides> strides_of(const hi_s32* modules, hi_u32 count,
+Result<media::PictureStrides> strides_of(const hi_module_type* modules, hi_u32 count,
                                          const hi_img_base_info& picture) {
   if (count < 1 || count > 16)
     return fail(Code::invalid_argument, "{} modules; expected 1 to 16", count);
   std::vector<media::Unit> units;
-  for (hi_u32 i = 0; i < count; ++i) {
-    ANYNPU_ASSIGN(units.emplace_back(), stride_unit_of(modules[i]));
-  }
+  for (hi_u32 i = 0; i < count; ++i) ANYNPU_TRY(add_stride_units(modules[i], units));
   return media::strides_for(units, picture.pixel_format, picture.width, picture.height);
 }
 
@@ -150,8 +148,9 @@ media::EpollEvent epoll_event_of(const hi_dvpp_epoll_event* event) {
 
 void give(const std::vector<media::EpollEvent>& found, hi_dvpp_epoll_event* events) {
   for (const media::EpollEvent& event : found) {
-    events->events =
-        (event.readable ? HI_DVPP_EPOLL_IN : 0) | (event.writable ? HI_DVPP_EPOLL_OUT : 0);
+    events->events = 0;
+    if (event.readable) events->events |= HI_DVPP_EPOLL_IN;
+    if (event.writable) events->events |= HI_DVPP_EPOLL_OUT;
     events->data = event.data;
     ++events;
   }

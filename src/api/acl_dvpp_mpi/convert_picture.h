@@ -30,7 +30,7 @@ void give_output(const media::ImageDescription& description, hi_img_info* info);
 uint32_t queue_of(const hi_pngd_chn_attr& attr);
 Result<uint32_t> bytes_of(const hi_pic_buf_attr& attr);
 // Strides that all of the modules take.
-Result<media::PictureStrides> strides_of(const hi_s32* modules, hi_u32 count,
+Result<media::PictureStrides> strides_of(const hi_module_type* modules, hi_u32 count,
                                          const hi_img_base_info& picture);
 void give(const media::PictureStrides& strides, hi_img_align_info* info);
 

@@ -42,13 +42,16 @@ media::VdecAttr attr_of(const hi_vdec_chn_attr& attr) {
 
 void give(const media::VdecAttr& attr, hi_vdec_chn_attr* to) { give_record(attr.record, to); }
 
-media::VdecParam param_of(const hi_vdec_chn_param& param) {
+media::VdecParam param_of(const hi_vdec_chn_param& param, media::CodecType codec) {
   media::VdecParam out;
   out.display_frames = param.display_frame_num;
-  out.frames = param.video_param.dec_mode;
-  out.order = param.video_param.out_order;
-  out.format = param.pic_param.pixel_format;
-  out.alpha = param.pic_param.alpha;
+  if (codec == media::CodecType::jpeg) {
+    out.format = param.pic_param.pixel_format;
+    out.alpha = param.pic_param.alpha;
+  } else {
+    out.frames = param.video_param.dec_mode;
+    out.order = param.video_param.out_order;
+  }
   out.record = record_of(param);
   return out;
 }
@@ -56,8 +59,9 @@ media::VdecParam param_of(const hi_vdec_chn_param& param) {
 void give(const media::VdecParam& param, media::CodecType codec, hi_vdec_chn_param* to) {
   if (!give_record(param.record, to)) {
     *to = {};
-    to->pic_param.pixel_format = static_cast<hi_pixel_format>(param.format);
-    to->pic_param.alpha = param.alpha;
+    if (codec == media::CodecType::jpeg) {
+      to->pic_param = {static_cast<hi_pixel_format>(param.format), param.alpha};
+    }
   }
   to->type = payload_of(codec);
 }

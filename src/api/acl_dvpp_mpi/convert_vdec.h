@@ -11,7 +11,8 @@ namespace anynpu::mpi {
 media::VdecAttr attr_of(const hi_vdec_chn_attr& attr);
 void give(const media::VdecAttr& attr, hi_vdec_chn_attr* to);
 
-media::VdecParam param_of(const hi_vdec_chn_param& param);
+// A channel of pictures reads pic_param, others video_param.
+media::VdecParam param_of(const hi_vdec_chn_param& param, media::CodecType codec);
 void give(const media::VdecParam& param, media::CodecType codec, hi_vdec_chn_param* to);
 // What the program never wrote has the type of the channel.
 void give(const media::Record& protocol, media::CodecType codec, hi_vdec_protocol_param* to);

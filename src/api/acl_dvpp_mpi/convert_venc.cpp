@@ -16,7 +16,6 @@ hi_venc_data_type type_of(uint32_t unit) {
 void give_pack(const media::VencPacket& packet, const media::VencPack& pack, hi_venc_pack* to) {
   *to = {};
   to->addr = pack.data;
-  to->phys_addr = reinterpret_cast<hi_u64>(pack.data);
   to->input_addr = packet.input;
   to->len = pack.bytes;
   to->pts = packet.pts;
@@ -83,9 +82,14 @@ void give(const media::VencPacket& packet, hi_venc_stream* to) {
     to->jpeg_info.qfactor = packet.quality;
     return;
   }
-  to->h264_info.pic_bytes = to->h265_info.pic_bytes = packet.bytes;
-  to->h264_info.ref_type = to->h265_info.ref_type =
-      packet.key ? HI_VENC_BASE_IDR_SLICE : HI_VENC_BASE_P_SLICE_REF_BY_BASE;
+  const auto ref = packet.key ? HI_VENC_BASE_IDR_SLICE : HI_VENC_BASE_P_SLICE_REF_BY_BASE;
+  if (packet.codec == media::CodecType::h264) {
+    to->h264_info.pic_bytes = packet.bytes;
+    to->h264_info.ref_type = ref;
+  } else {
+    to->h265_info.pic_bytes = packet.bytes;
+    to->h265_info.ref_type = ref;
+  }
 }
 
 void give(const media::VencStatus& status, hi_venc_chn_status* to) {

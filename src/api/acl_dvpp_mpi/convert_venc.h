@@ -64,10 +64,11 @@ inline media::VencGroup group_of(const hi_venc_jpeg_huffman_param*) {
 }
 inline media::VencGroup group_of(const hi_venc_roi_attr*) { return media::VencGroup::region; }
 
+// `rate_mode` is the channel's: it says which member of hi_venc_rc_param counts.
 template <typename T>
-media::VencChange change_of(const T& value) {
+media::VencChange change_of(const T& value, int32_t rate_mode) {
   return {group_of(&value), 0, [value](media::VencSettings& s) { apply(value, s); },
-          record_of(value), IdleSettings::names_in(value)};
+          record_of(value), IdleSettings::names_in(value, rate_mode)};
 }
 media::VencChange region_change_of(const hi_venc_roi_attr& region);
 

@@ -169,8 +169,9 @@ void apply(const hi_venc_rc_param& from, media::VencSettings& to) {
   to.rate.first_qp = from.first_frame_start_qp;
   to.rate.find_scenes = from.scene_chg_detect.detect_scene_chg_en != HI_FALSE;
   to.rate.key_at_scenes = from.scene_chg_detect.adapt_insert_idr_frame_en != HI_FALSE;
-  for (const RateRow& row : kRates)
-    to.rate.limits[static_cast<size_t>(row.mode)] = row.limits(from);
+  for (const RateRow& row : kRates)  // the channel's own is the one that the program wrote
+    if (row.mode == to.attr.rate.mode)
+      to.rate.limits[static_cast<size_t>(row.mode)] = row.limits(from);
 }
 
 void apply(const hi_venc_h264_vui& from, media::VencSettings& to) {
@@ -221,7 +222,7 @@ void apply(const hi_venc_roi_attr& from, media::VencSettings& to) {
 }
 
 media::VencChange region_change_of(const hi_venc_roi_attr& region) {
-  media::VencChange change = change_of(region);
+  media::VencChange change = change_of(region, 0);
   change.region = region.idx;
   return change;
 }

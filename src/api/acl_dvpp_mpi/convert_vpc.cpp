@@ -83,7 +83,10 @@ media::CoverSpec shape_of(const hi_cover& cover) {
   media::CoverSpec spec;
   spec.type = cover.type;
   spec.color = cover.color;
-  spec.rect = rect_of(cover.rect);
+  if (cover.type == HI_COVER_RECT) {
+    spec.rect = rect_of(cover.rect);
+    return spec;
+  }
   for (size_t i = 0; i < 4; ++i) spec.corners[i] = spot_of(cover.quad.point[i]);
   spec.solid = cover.quad.is_solid != HI_FALSE;
   spec.thickness = cover.quad.thick;

@@ -19,8 +19,8 @@ hi_s32 hi_mpi_sys_exit(void) {
   });
 }
 
-hi_s32 hi_mpi_dvpp_get_version(hi_u32* major_version, hi_u32* minor_version,
-                               hi_u32* patch_version) {
+hi_s32 hi_mpi_dvpp_get_version(hi_s32* major_version, hi_s32* minor_version,
+                               hi_s32* patch_version) {
   return mpi::enter<Needs::nothing>(__func__, Module::sys, [&]() -> Status {
     ANYNPU_TRY(mpi::check_pointer(major_version, "major_version"));
     ANYNPU_TRY(mpi::check_pointer(minor_version, "minor_version"));
@@ -31,7 +31,7 @@ hi_s32 hi_mpi_dvpp_get_version(hi_u32* major_version, hi_u32* minor_version,
   });
 }
 
-hi_s32 hi_mpi_dvpp_malloc(hi_u32 dev_id, hi_void** dev_ptr, hi_u64 size) {
+hi_s32 hi_mpi_dvpp_malloc(hi_u32 dev_id, void** dev_ptr, hi_u64 size) {
   return mpi::enter(__func__, Module::sys, [&]() -> Status {
     ANYNPU_TRY(mpi::check_pointer(dev_ptr, "dev_ptr"));
     ANYNPU_ASSIGN(*dev_ptr, media::allocate(static_cast<int32_t>(dev_id & INT32_MAX), size));
@@ -39,7 +39,7 @@ hi_s32 hi_mpi_dvpp_malloc(hi_u32 dev_id, hi_void** dev_ptr, hi_u64 size) {
   });
 }
 
-hi_s32 hi_mpi_dvpp_free(hi_void* dev_ptr) {
+hi_s32 hi_mpi_dvpp_free(void* dev_ptr) {
   return mpi::enter<Needs::nothing>(__func__, Module::sys,
                                     [&] { return device::free_device(dev_ptr); });
 }
@@ -55,7 +55,7 @@ hi_s32 hi_mpi_dvpp_get_image_info(hi_payload_type img_type, const hi_vdec_stream
   });
 }
 
-hi_s32 hi_mpi_sys_get_image_align_info(const hi_s32* mod_type, hi_u32 mod_num,
+hi_s32 hi_mpi_sys_get_image_align_info(const hi_module_type* mod_type, hi_u32 mod_num,
                                        const hi_img_base_info* img_base_info,
                                        hi_img_align_info* img_align_info) {
   return mpi::enter(__func__, Module::sys, [&]() -> Status {

@@ -57,7 +57,7 @@ hi_s32 hi_mpi_vdec_get_chn_param(hi_vdec_chn chn, hi_vdec_chn_param* chn_param) 
 hi_s32 hi_mpi_vdec_set_chn_param(hi_vdec_chn chn, const hi_vdec_chn_param* chn_param) {
   return on_vdec(__func__, chn, [&](VdecChannel& channel) -> Status {
     ANYNPU_TRY(mpi::check_pointer(chn_param, "chn_param"));
-    return channel.set_param(param_of(*chn_param));
+    return channel.set_param(param_of(*chn_param, channel.attr().codec));
   });
 }
 
@@ -163,7 +163,7 @@ hi_s32 hi_mpi_vdec_get_jpegd_output_info(const hi_vdec_stream* stream,
   });
 }
 
-hi_u32 hi_vdec_get_pic_buf_size(hi_payload_type type, const hi_pic_buf_attr* buf_attr) {
+hi_u32 hi_vdec_get_pic_buf_size(hi_payload_type type, hi_pic_buf_attr* buf_attr) {
   return acl::enter_value(__func__, hi_u32{0}, [&]() -> Result<hi_u32> {
     ANYNPU_TRY(mpi::check_pointer(buf_attr, "buf_attr"));
     return bytes_of(*buf_attr);

@@ -50,7 +50,7 @@ hi_s32 hi_mpi_venc_send_frame_ex(hi_venc_chn chn, const hi_user_frame_info* fram
 }
 
 hi_s32 hi_mpi_venc_send_jpege_frame(hi_venc_chn chn, const hi_video_frame_info* frame,
-                                    hi_img_stream* jpege_stream, hi_s32 milli_sec) {
+                                    const hi_img_stream* jpege_stream, hi_s32 milli_sec) {
   return on_venc(__func__, chn, [&](VencChannel& channel) -> Status {
     ANYNPU_TRY(mpi::check_pointer(frame, "frame"));
     ANYNPU_TRY(mpi::check_pointer(jpege_stream, "jpege_stream"));
@@ -110,8 +110,10 @@ hi_s32 hi_mpi_venc_compact_jpeg_tables(hi_venc_chn chn, hi_u32 table_type, hi_bo
   return on_venc(__func__, chn, [](VencChannel& channel) { return channel.compact_tables(); });
 }
 
-hi_u32 hi_mpi_venc_get_qpmap_stride(hi_u32 width) { return media::qp_map_stride(width); }
+hi_s32 hi_mpi_venc_get_qpmap_stride(hi_u32 width) {
+  return static_cast<hi_s32>(media::qp_map_stride(width));
+}
 
-hi_u32 hi_mpi_venc_get_qpmap_size(hi_payload_type type, hi_u32 width, hi_u32 height) {
-  return media::qp_map_bytes(width, height);
+hi_s32 hi_mpi_venc_get_qpmap_size(hi_payload_type type, hi_u32 width, hi_u32 height) {
+  return static_cast<hi_s32>(media::qp_map_bytes(width, height));
 }

@@ -21,7 +21,7 @@ template <typename T>
 hi_s32 set_setting(const char* function, hi_venc_chn chn, const T* from) {
   return on_venc(function, chn, [&](VencChannel& channel) -> Status {
     ANYNPU_TRY(mpi::check_pointer(from, "the input"));
-    return channel.change(change_of(*from));
+    return channel.change(change_of(*from, channel.settings().attr.rate.mode_number));
   });
 }
 
@@ -61,7 +61,7 @@ hi_s32 hi_mpi_venc_get_jpeg_param(hi_venc_chn chn, hi_venc_jpeg_param* jpeg_para
 hi_s32 hi_mpi_venc_set_jpeg_param(hi_venc_chn chn, const hi_venc_jpeg_param* jpeg_param) {
   return on_venc(__func__, chn, [&](VencChannel& channel) -> Status {
     ANYNPU_TRY(mpi::check_pointer(jpeg_param, "jpeg_param"));
-    return channel.change_jpeg(change_of(*jpeg_param));
+    return channel.change_jpeg(change_of(*jpeg_param, 0));
   });
 }
 

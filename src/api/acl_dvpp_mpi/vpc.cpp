@@ -77,15 +77,15 @@ hi_s32 hi_mpi_vpc_crop_resize_make_border(
 hi_s32 hi_mpi_vpc_batch_crop_resize_paste(hi_vpc_chn chn, const hi_vpc_pic_info** source_pic,
                                           hi_u32 pic_num,
                                           hi_vpc_crop_resize_paste_region* crop_resize_paste_info,
-                                          const hi_u32* count, hi_u32* task_id, hi_s32 milli_sec) {
+                                          hi_u32* count, hi_u32* task_id, hi_s32 milli_sec) {
   return run_batch(__func__, chn, source_pic, pic_num, crop_resize_paste_info, count, task_id,
                    milli_sec);
 }
 
 hi_s32 hi_mpi_vpc_batch_crop_resize_make_border(
     hi_vpc_chn chn, const hi_vpc_pic_info** source_pic, hi_u32 pic_num,
-    hi_vpc_crop_resize_border_region* crop_resize_make_border_info, const hi_u32* count,
-    hi_u32* task_id, hi_s32 milli_sec) {
+    hi_vpc_crop_resize_border_region* crop_resize_make_border_info, hi_u32* count, hi_u32* task_id,
+    hi_s32 milli_sec) {
   return run_batch(__func__, chn, source_pic, pic_num, crop_resize_make_border_info, count, task_id,
                    milli_sec);
 }
@@ -108,8 +108,8 @@ hi_s32 hi_mpi_vpc_convert_color_to_yuv420(hi_vpc_chn chn, const hi_vpc_pic_info*
 }
 
 hi_s32 hi_mpi_vpc_convert_color_v2(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
-                                   hi_vpc_pic_info* dest_pic, const hi_csc_conf* conf,
-                                   hi_u32* task_id, hi_s32 milli_sec) {
+                                   hi_vpc_pic_info* dest_pic, hi_csc_conf* conf, hi_u32* task_id,
+                                   hi_s32 milli_sec) {
   return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_ASSIGN(const auto pair, pair_of(source_pic, dest_pic));
     ANYNPU_TRY(mpi::check_pointer(conf, "conf"));

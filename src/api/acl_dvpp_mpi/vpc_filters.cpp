@@ -70,7 +70,7 @@ hi_s32 hi_mpi_vpc_erode(hi_vpc_chn chn, const hi_blur_param* erode_param, hi_u32
                     });
 }
 
-hi_s32 hi_mpi_vpc_flip(hi_vpc_chn chn, const hi_flip_param* flip_param, hi_u32* task_id,
+hi_s32 hi_mpi_vpc_flip(hi_vpc_chn chn, hi_flip_param* flip_param, hi_u32* task_id,
                        hi_s32 milli_sec) {
   return run_filter(__func__, chn, flip_param, "flip_param", task_id, milli_sec,
                     [&](VpcJob& job, const media::PicturePair& pair) {
@@ -88,7 +88,7 @@ hi_s32 hi_mpi_vpc_rotate(hi_vpc_chn chn, const hi_rotate_param* rotate_param, hi
 
 hi_s32 hi_mpi_vpc_pyrdown(hi_vpc_chn chn, const hi_vpc_pic_info* source_pic,
                           hi_vpc_pic_info* dest_pic, hi_u32 filter_level,
-                          const hi_s8* gaussian_filter, hi_u16 divisor,
+                          hi_s8 gaussian_filter[][5], hi_u16 divisor,
                           hi_vpc_make_border_info make_border_info, hi_u32* task_id,
                           hi_s32 milli_sec) {
   return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {

@@ -38,7 +38,7 @@ hi_s32 hi_mpi_sys_get_chn_csc_matrix(hi_mod_id mod_id, hi_s32 chn, hi_csc_matrix
 }
 
 // Channels take the memory they need when they need it: there is nothing to set aside.
-hi_s32 hi_mpi_vpc_set_chn_workspace(hi_vpc_chn chn, const hi_vpc_workspace_param* workspace_param,
+hi_s32 hi_mpi_vpc_set_chn_workspace(hi_vpc_chn chn, hi_vpc_workspace_param* workspace_param,
                                     hi_u32 param_cnt) {
   return on_channel(__func__, Module::vpc, vpc_channels(), chn,
                     [&](VpcChannel&) { return check_workspaces(workspace_param, param_cnt); });

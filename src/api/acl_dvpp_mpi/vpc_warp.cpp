@@ -5,7 +5,7 @@
 using namespace anynpu;
 using namespace anynpu::mpi;
 
-hi_s32 hi_mpi_vpc_get_affine_transform(const hi_point_pair_info* point_pair_info,
+hi_s32 hi_mpi_vpc_get_affine_transform(hi_point_pair_info* point_pair_info,
                                        hi_transform_matrix* matrix) {
   return mpi::enter(__func__, Module::vpc, [&]() -> Status {
     ANYNPU_TRY(mpi::check_pointer(point_pair_info, "point_pair_info"));
@@ -16,12 +16,11 @@ hi_s32 hi_mpi_vpc_get_affine_transform(const hi_point_pair_info* point_pair_info
   });
 }
 
-hi_s32 hi_mpi_vpc_get_rotation_matrix(const hi_float_point* center_point, hi_float angle,
-                                      hi_float scale, hi_transform_matrix* matrix) {
+hi_s32 hi_mpi_vpc_get_rotation_matrix(hi_float_point center_point, hi_double angle, hi_double scale,
+                                      hi_transform_matrix* matrix) {
   return mpi::enter(__func__, Module::vpc, [&]() -> Status {
-    ANYNPU_TRY(mpi::check_pointer(center_point, "center_point"));
     ANYNPU_TRY(mpi::check_pointer(matrix, "matrix"));
-    ANYNPU_ASSIGN(const auto found, media::rotation_matrix(point_of(*center_point), angle, scale));
+    ANYNPU_ASSIGN(const auto found, media::rotation_matrix(point_of(center_point), angle, scale));
     give(found, matrix);
     return {};
   });
@@ -35,7 +34,7 @@ hi_s32 hi_mpi_vpc_get_lut_mem_size(hi_u32 width, hi_u32 height, hi_u32* lut_size
   });
 }
 
-hi_s32 hi_mpi_vpc_get_affine_lut(const hi_point_pair_info* point_pair_info, hi_u32 interpolation,
+hi_s32 hi_mpi_vpc_get_affine_lut(hi_point_pair_info* point_pair_info, hi_u32 interpolation,
                                  hi_remap_lut* remap_lut) {
   return mpi::enter(__func__, Module::vpc, [&]() -> Status {
     ANYNPU_TRY(mpi::check_pointer(point_pair_info, "point_pair_info"));
@@ -44,8 +43,8 @@ hi_s32 hi_mpi_vpc_get_affine_lut(const hi_point_pair_info* point_pair_info, hi_u
   });
 }
 
-hi_s32 hi_mpi_vpc_get_perspective_lut(const hi_point_pair_info* point_pair_info,
-                                      hi_u32 interpolation, hi_remap_lut* remap_lut) {
+hi_s32 hi_mpi_vpc_get_perspective_lut(hi_point_pair_info* point_pair_info, hi_u32 interpolation,
+                                      hi_remap_lut* remap_lut) {
   return mpi::enter(__func__, Module::vpc, [&]() -> Status {
     ANYNPU_TRY(mpi::check_pointer(point_pair_info, "point_pair_info"));
     ANYNPU_ASSIGN(const auto table, table_of(remap_lut));
@@ -53,7 +52,7 @@ hi_s32 hi_mpi_vpc_get_perspective_lut(const hi_point_pair_info* point_pair_info,
   });
 }
 
-hi_s32 hi_mpi_vpc_get_remap_lut(const hi_map_param* map_param, hi_remap_lut* remap_lut) {
+hi_s32 hi_mpi_vpc_get_remap_lut(hi_map_param* map_param, hi_remap_lut* remap_lut) {
   return mpi::enter(__func__, Module::vpc, [&]() -> Status {
     ANYNPU_TRY(mpi::check_pointer(map_param, "map_param"));
     ANYNPU_ASSIGN(const auto table, table_of(remap_lut));
@@ -62,8 +61,8 @@ hi_s32 hi_mpi_vpc_get_remap_lut(const hi_map_param* map_param, hi_remap_lut* rem
   });
 }
 
-hi_s32 hi_mpi_vpc_warp_affine(hi_vpc_chn chn, const hi_transform_matrix* matrix,
-                              const hi_warp_transform_param* transform_param, hi_u32* task_id,
+hi_s32 hi_mpi_vpc_warp_affine(hi_vpc_chn chn, hi_transform_matrix* matrix,
+                              hi_warp_transform_param* transform_param, hi_u32* task_id,
                               hi_s32 milli_sec) {
   return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_TRY(mpi::check_pointer(matrix, "matrix"));
@@ -73,8 +72,8 @@ hi_s32 hi_mpi_vpc_warp_affine(hi_vpc_chn chn, const hi_transform_matrix* matrix,
   });
 }
 
-hi_s32 hi_mpi_vpc_lut_remap(hi_vpc_chn chn, const hi_warp_transform_param* transform_param,
-                            const hi_remap_lut* remap_lut, hi_u32* task_id, hi_s32 milli_sec) {
+hi_s32 hi_mpi_vpc_lut_remap(hi_vpc_chn chn, hi_warp_transform_param* transform_param,
+                            hi_remap_lut* remap_lut, hi_u32* task_id, hi_s32 milli_sec) {
   return run_vpc(__func__, chn, task_id, milli_sec, [&](VpcJob& job) -> Status {
     ANYNPU_TRY(mpi::check_pointer(transform_param, "transform_param"));
     ANYNPU_ASSIGN(const auto table, table_of(remap_lut));

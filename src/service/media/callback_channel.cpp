@@ -9,7 +9,7 @@
 namespace anynpu::media {
 namespace {
 
-// How long close() waits for a callback thread that does nothing.
+// How long to wait for a callback thread that does nothing.
 constexpr int kPatienceSeconds = 10;
 
 }  // namespace
@@ -58,17 +58,18 @@ void CallbackChannel::run_callbacks() {
   }
 }
 
+bool CallbackChannel::is_own_thread() const {
+  return thread_ == static_cast<uint64_t>(pthread_self());
+}
+
 Status CallbackChannel::may_close() const {
-  if (!device::ReportQueues::in_callback() || thread_ != static_cast<uint64_t>(pthread_self()))
-    return {};
+  if (!device::ReportQueues::in_callback() || !is_own_thread()) return {};
   return fail(Code::bad_call_order,
               "the channel cannot be destroyed inside a callback of its own thread, since it waits "
               "for callbacks there; destroy it in another thread or after the callback");
 }
 
-Status CallbackChannel::close() {
-  ANYNPU_TRY(may_close());
-  if (closed_.exchange(true)) return fail(Code::bad_call_order, "the channel is destroyed already");
+Status CallbackChannel::wait_for_callbacks() {
   Status result;
   uint64_t done = stream_->completed();
   for (int idle = 0; idle < kPatienceSeconds;) {
@@ -77,13 +78,20 @@ Status CallbackChannel::close() {
     idle = stream_->completed() == done ? idle + 1 : 0;
     done = stream_->completed();
   }
+  if (result.code() != Code::timeout) return result;
+  return fail(Code::timeout,
+              "callbacks of the channel did not run for {} s; keep its thread in process_report "
+              "until the channel is destroyed",
+              kPatienceSeconds);
+}
+
+Status CallbackChannel::wait() { return is_own_thread() ? Status() : wait_for_callbacks(); }
+
+Status CallbackChannel::close() {
+  ANYNPU_TRY(may_close());
+  if (closed_.exchange(true)) return fail(Code::bad_call_order, "the channel is destroyed already");
+  const Status result = wait_for_callbacks();
   const bool stuck = result.code() == Code::timeout;
-  if (stuck) {
-    result = fail(Code::timeout,
-                  "callbacks of the channel did not run for {} s; keep its thread in "
-                  "process_report until the channel is destroyed",
-                  kPatienceSeconds);
-  }
   const Status unsubscribed = device::ReportQueues::instance().unsubscribe(thread_, *stream_);
   const Status destroyed = device::Runtime::instance().destroy_stream(
       handle_, stuck ? device::Stream::Close::force : device::Stream::Close::drain);

@@ -25,6 +25,10 @@ class CallbackChannel : public std::enable_shared_from_this<CallbackChannel> {
   // From inside work: a callback of the program.
   void call(std::function<void()> callback);
 
+  // Waits until all work and its callbacks are done; gives up when the thread runs none for long.
+  // In that thread itself there is nothing to wait for: its callbacks run after the call.
+  Status wait();
+
   // Refused inside a callback of its own thread, where its callbacks cannot run.
   Status may_close() const;
   // Waits for all work and callbacks, then ends stream and subscription.
@@ -32,6 +36,8 @@ class CallbackChannel : public std::enable_shared_from_this<CallbackChannel> {
 
  private:
   void run_callbacks();
+  bool is_own_thread() const;
+  Status wait_for_callbacks();
 
   uint64_t thread_ = 0;
   Handle handle_ = 0;

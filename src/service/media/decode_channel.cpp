@@ -33,15 +33,16 @@ Result<DecodeChannel::Packet> packet_for(const DecodeCall& call) {
     if (input->bytes == 0)
       return fail(Code::invalid_argument, "the input has no bytes: {}",
                   describe_vdec_code(0x1000d));
-    ANYNPU_ASSIGN(packet.bytes, device::check_host_range(input->data, input->bytes,
-                                                         device::Access::read, "input"));
+    ANYNPU_ASSIGN(const auto input_bytes, device::check_host_range(input->data, input->bytes,
+                                                                   device::Access::read, "input"));
+    packet.bytes.assign(input_bytes.address, input_bytes.address + input_bytes.bytes);
   }
   if (call.skipped || (call.picture == 0 && packet.end_of_stream)) return packet;
   ANYNPU_ASSIGN(auto picture, resolve<PictureDesc>(call.picture));
   packet.output_handle = call.picture;
   packet.output = picture.share();
   packet.spec = *picture;
-  if (packet.bytes.bytes > 0) {
+  if (!packet.bytes.empty()) {
     ANYNPU_ASSIGN(packet.memory,
                   device::check_host_range(picture->data, std::max(picture->bytes, 1u),
                                            device::Access::write, "output"));
@@ -102,24 +103,30 @@ void DecodeChannel::deliver(const DecodeSession::Results& results) {
 }
 
 void DecodeChannel::run(uint64_t id, const std::shared_ptr<Packet>& packet) {
-  packets_.emplace(id, packet);
-  if (packet->bytes.bytes > 0) {
-    deliver(session_->decode(
-        {packet->bytes.address, packet->bytes.bytes}, id,
-        [this, packet](const DecodedFrame& frame) { return write(*packet, frame); }));
-    if (packet->end_of_stream) deliver(session_->drain());
-  } else {
-    deliver(session_->finish(id));
+  if (!packet->bytes.empty()) {
+    packets_.emplace(id, packet);
+    deliver(session_->decode(packet->bytes, id, [this, packet](const DecodedFrame& frame) {
+      return write(*packet, frame);
+    }));
   }
+  if (packet->end_of_stream) deliver(session_->drain());
+}
+
+Status DecodeChannel::wait_for_end(bool has_bytes) {
+  const Status waited = channel_->wait();
+  if (waited.ok() || !has_bytes) return waited;
+  ANYNPU_LOG(error, "video decoder: {}", waited.message());  // the packet itself was taken
+  return {};
 }
 
 Status DecodeChannel::send(Packet packet) {
-  const uint64_t bytes = packet.bytes.bytes;
   auto shared = std::make_shared<Packet>(std::move(packet));
   shared->spec.format = format_;
-  return channel_->submit(
-      kDecodePacket, bytes,
-      [self = shared_from_this(), shared, id = next_.fetch_add(1)] { self->run(id, shared); });
+  const bool has_bytes = !shared->bytes.empty(), end_of_stream = shared->end_of_stream;
+  ANYNPU_TRY(channel_->submit(
+      kDecodePacket, shared->bytes.size(),
+      [self = shared_from_this(), shared, id = next_.fetch_add(1)] { self->run(id, shared); }));
+  return end_of_stream ? wait_for_end(has_bytes) : Status();
 }
 
 Status DecodeChannel::close() {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A video decoder with callbacks: packets go in, each comes back through the program's callback, in
-// the thread that the channel was opened for. Described by handles. Thread-safe.
+// the thread that the channel was opened for. The end of the stream has no callback; sending it
+// returns when all callbacks before it have run. Described by handles. Thread-safe.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "media/decode_session.h"
 #include "service/media/callback_channel.h"
@@ -46,8 +48,8 @@ class DecodeChannel : public std::enable_shared_from_this<DecodeChannel> {
     Handle output_handle = 0;
     std::shared_ptr<PictureDesc> output;  // null: the picture is decoded and dropped
     PictureSpec spec;
-    device::Range bytes;
-    device::Range memory;  // of the output
+    std::vector<uint8_t> bytes;  // taken at the call: programs fill the same buffer again
+    device::Range memory;        // of the output
     void* user_data = nullptr;
     bool end_of_stream = false;
   };
@@ -64,6 +66,7 @@ class DecodeChannel : public std::enable_shared_from_this<DecodeChannel> {
 
  private:
   void run(uint64_t id, const std::shared_ptr<Packet>& packet);
+  Status wait_for_end(bool has_bytes);
   uint32_t write(Packet& packet, const DecodedFrame& frame) const;
   void deliver(const DecodeSession::Results& results);
 

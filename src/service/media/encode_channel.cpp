@@ -145,6 +145,11 @@ Status EncodeChannel::finish() {
   });
 }
 
+Status EncodeChannel::end() {
+  ANYNPU_TRY(finish());
+  return channel_->wait();
+}
+
 Status EncodeChannel::close() {
   const Status finished = finish();
   ANYNPU_TRY(channel_->close());
@@ -199,7 +204,7 @@ Status send_picture(Handle desc, Handle input, Handle config, void* user_data) {
   if (!channel)
     return fail(Code::bad_call_order, "the channel is not there; call venc_create_channel first");
   ANYNPU_ASSIGN(auto settings, resolve<EncodeConfig>(config));
-  if (input == 0 && settings->eos) return channel->finish();
+  if (input == 0 && settings->eos) return channel->end();
   ANYNPU_ASSIGN(auto picture, resolve<PictureDesc>(input));
   EncodeChannel::Picture sent;
   sent.handle = input;
@@ -207,7 +212,11 @@ Status send_picture(Handle desc, Handle input, Handle config, void* user_data) {
   sent.force_key = settings->force_key != 0;
   ANYNPU_ASSIGN(sent.view, channel->check(*picture));
   ANYNPU_TRY(channel->send(std::move(sent)));
-  return settings->eos ? channel->finish() : Status();
+  if (!settings->eos) return {};
+  const Status ended = channel->end();
+  if (!ended.ok())
+    ANYNPU_LOG(error, "video encoder: {}", ended.message());  // the picture was taken
+  return {};
 }
 
 }  // namespace anynpu::media

@@ -59,6 +59,8 @@ class EncodeChannel : public std::enable_shared_from_this<EncodeChannel> {
   Status send(Picture picture);
   // The end of the stream: what is inside comes out, and the next picture starts anew.
   Status finish();
+  // The same, and all callbacks have run when it returns.
+  Status end();
   // Refused inside a callback of the channel's own thread.
   Status may_close() const { return channel_->may_close(); }
   // Waits for all pictures and callbacks.

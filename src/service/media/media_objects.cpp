@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "media/interpolation.h"
+
 namespace anynpu::media {
 
 PictureBatch::~PictureBatch() {
@@ -21,12 +23,7 @@ Status RegionConfig::set(const Edges& changed) {
 }
 
 Status ResizeConfig::set_interpolation(uint32_t number) {
-  if (number >= pixel::kInterpolations)
-    return fail(Code::invalid_argument,
-                "the interpolation is {}; expected 0 (default: nearest), 1 (bilinear), 2 "
-                "(nearest), 3 (bilinear as TensorFlow), 4 (nearest as TensorFlow) or 5 (high "
-                "order)",
-                number);
+  ANYNPU_TRY(interpolation_of(number, Version::v1).status());
   interpolation = number;
   return {};
 }

@@ -29,7 +29,7 @@ Result<uint32_t> interpolation_at(Handle handle) {
 template <typename Add>
 Status queue_job(Handle channel, Handle stream, Add&& add) {
   ANYNPU_ASSIGN(auto use, use_channel(channel, kModeVpc, Unit::vpc, stream));
-  auto job = std::make_shared<VpcJob>(*use.matrix);
+  auto job = std::make_shared<VpcJob>(Version::v1, *use.matrix);
   ANYNPU_TRY(add(*job));
   return submit_vpc(std::move(job), std::move(use.keep), *use.stream);
 }

@@ -14,7 +14,7 @@ uint32_t VdecChannel::write(Sent& sent, const DecodedFrame& frame) {
   if (!written) return vdec::kNoPicture;
   PictureSpec spec = sent.spec;
   if (spec.format == pixel::kUnknown) spec.format = pixel::kNv12;
-  auto place = place_frame(frame, &spec);
+  auto place = place_frame(frame, &spec, PlaceSize::stated);
   if (!place.ok()) {
     ANYNPU_LOG(error, "video decoder: {}", place.status().message());
     return vdec::kOutputSize;
@@ -104,9 +104,8 @@ Status VdecChannel::decode_jpeg_file(Sent& sent) {
   ANYNPU_ASSIGN(const auto info, jpeg_info(file));
   const VdecParam settings = param();
   PictureSpec spec = sent.spec;
-  spec.width = spec.height = 0;
   if (spec.format == pixel::kUnknown) spec.format = settings.format;
-  ANYNPU_TRY(complete_jpeg_output(info, &spec));
+  ANYNPU_TRY(complete_jpeg_output(info, &spec, OtherSize::scaled));
   sent.spec = spec;
   ANYNPU_ASSIGN(auto to, check_picture(spec, kJpegdRules, "output", device::Access::write));
   return decode_jpeg(file, info, to.view, pixel::color_matrix(0),

@@ -42,7 +42,7 @@ Result<std::shared_ptr<VpcChannel>> VpcChannel::open() {
 Result<uint32_t> VpcChannel::run(int32_t milliseconds, const std::function<Status(VpcJob&)>& add) {
   if (milliseconds < -1)
     return fail(Code::invalid_argument, "the time is {} ms; expected -1 or more", milliseconds);
-  auto job = std::make_shared<VpcJob>(matrix().matrix);
+  auto job = std::make_shared<VpcJob>(Version::v2, matrix().matrix);
   ANYNPU_TRY(add(*job));
   return submit(std::move(job));
 }

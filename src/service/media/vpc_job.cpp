@@ -2,6 +2,7 @@
 #include "service/media/vpc_job.h"
 
 #include "base/thread_pool.h"
+#include "media/interpolation.h"
 
 namespace anynpu::media {
 namespace {
@@ -12,12 +13,6 @@ Status different_sizes(const pixel::Picture& from, const pixel::Picture& to) {
   return fail(Code::invalid_argument,
               "the input has {}x{} pixels and the output {}x{}; expected equal sizes", from.width,
               from.height, to.width, to.height);
-}
-
-Result<pixel::Interpolation> interpolation_of(uint32_t number) {
-  if (number < pixel::kInterpolations) return static_cast<pixel::Interpolation>(number);
-  return fail(Code::invalid_argument, "the interpolation is {}; expected 0 to {}", number,
-              pixel::kInterpolations - 1);
 }
 
 }  // namespace
@@ -51,10 +46,10 @@ Status VpcJob::add(const PictureSpec& from, const PictureSpec& to, const Part& p
   if (part.paste) {
     ANYNPU_ASSIGN(t.paste, check_region(*part.paste, pair.to, "paste area"));
   }
-  ANYNPU_ASSIGN(t.interpolation, interpolation_of(part.interpolation));
+  ANYNPU_ASSIGN(t.interpolation, interpolation_of(part.interpolation, version_));
   pixel::Interpolation first = t.interpolation;
   if (part.first) {
-    ANYNPU_ASSIGN(first, interpolation_of(part.first->interpolation));
+    ANYNPU_ASSIGN(first, interpolation_of(part.first->interpolation, version_));
     const auto& size = *part.first;
     if (size.width < kVpcRules.least_width || size.height < kVpcRules.least_height ||
         size.width > kVpcRules.most_width || size.height > kVpcRules.most_height)

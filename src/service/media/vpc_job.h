@@ -13,13 +13,16 @@
 #include "base/result.h"
 #include "device/stream.h"
 #include "media/rules.h"
+#include "media/support.h"
 #include "pixel/transform.h"
 
 namespace anynpu::media {
 
 class VpcJob {
  public:
-  explicit VpcJob(const pixel::ColorMatrix& matrix = pixel::color_matrix(0)) : matrix_(matrix) {}
+  // The version says what the numbers for ways of scaling mean.
+  explicit VpcJob(Version version, const pixel::ColorMatrix& matrix = pixel::color_matrix(0))
+      : version_(version), matrix_(matrix) {}
   VpcJob(const VpcJob&) = delete;
   VpcJob& operator=(const VpcJob&) = delete;
 
@@ -64,6 +67,7 @@ class VpcJob {
   Result<pixel::Picture> take(const PictureSpec& spec, const char* role, device::Access access);
   Result<Pair> take_pair(const PictureSpec& from, const PictureSpec& to);
 
+  const Version version_;
   const pixel::ColorMatrix matrix_;
   std::vector<std::function<void()>> parts_;
   std::vector<device::Range> memory_;  // kept until the job is gone

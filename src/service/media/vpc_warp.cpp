@@ -82,9 +82,9 @@ AffineMatrix affine_of(const Homography& h) {
 }
 
 Result<bool> is_bilinear(uint32_t interpolation) {
-  if (interpolation <= 2) return interpolation != 2;
+  if (interpolation <= 1) return interpolation == 0;
   return fail(Code::invalid_argument,
-              "the interpolation is {}; expected 0 or 1 (bilinear) or 2 (nearest)", interpolation);
+              "the interpolation is {}; expected 0 (bilinear) or 1 (nearest)", interpolation);
 }
 
 Status check_sides(uint32_t width, uint32_t height) {

@@ -30,7 +30,7 @@ struct WarpTable {
 
 struct WarpSpec {
   PicturePair pair;
-  uint32_t interpolation = 0;  // 0 and 1: bilinear, 2: nearest
+  uint32_t interpolation = 0;  // 0: bilinear, 1: nearest
   BorderSpec border;
 };
 

@@ -56,7 +56,7 @@ def test_refusals_have_reasons():
         assert row.status != "refused" or len(row.reason) > 20
 
 
-@pytest.mark.parametrize("language, standard", [("c", "c99"), ("c", "c11"), ("cpp", "c++11"),
+@pytest.mark.parametrize("language, standard", [("c", "c11"), ("c", "c17"), ("cpp", "c++11"),
                                                 ("cpp", "c++20")])
 def test_headers_compile_cleanly(language, standard, tmp_path):
     headers = [header for lib in api_table.LIBRARIES for header in lib.headers]
@@ -69,7 +69,7 @@ def test_every_header_compiles_alone(tmp_path):
     paths = glob.glob(os.path.join(INCLUDE, "acl", "**", "*.h"), recursive=True)
     for path in sorted(paths):
         text = f'#include "{os.path.relpath(path, INCLUDE)}"\ntypedef int not_empty;\n'
-        done = compile_only("c", "c99", text, tmp_path)
+        done = compile_only("c", "c11", text, tmp_path)
         assert done.returncode == 0, done.stderr
 
 
@@ -95,8 +95,8 @@ def test_struct_table_agrees_with_the_headers(tmp_path):
     lines += [f'#include "{header}"' for lib in api_table.LIBRARIES for header in lib.headers]
     for struct in structs.values():
         names = [field.name for field in struct.fields]
-        if struct.kind == "struct":  # in the order of the table
-            lines += [f"_Static_assert(offsetof({struct.name}, {a}) < "
+        if struct.kind == "struct":  # in the order of the table; members of a union share a place
+            lines += [f"_Static_assert(offsetof({struct.name}, {a}) <= "
                       f'offsetof({struct.name}, {b}), "{struct.name}.{b}");'
                       for a, b in zip(names, names[1:])]
         for field in struct.fields:

@@ -3,6 +3,7 @@
 interface."""
 from types import SimpleNamespace
 
+import cv2
 import numpy as np
 import pytest
 from blocks import block, read_bytes, run_block, write_bytes
@@ -12,6 +13,17 @@ import acl
 W, H = 128, 96
 SIZE = W * H * 3 // 2
 NAMES = {"acl": acl, "np": np, "w": W, "h": H}
+
+
+def halved(picture, width=None, height=None):
+    """As the chip of the tests scales by default: bilinear (docs/media.md)."""
+    rows, columns = picture.shape
+    return cv2.resize(picture, (width or columns // 2, height or rows // 2))
+
+
+def near(got, wanted):
+    return np.abs(got.astype(int) - wanted).max() <= 1
+
 
 START = """
     ret = acl.init()
@@ -127,7 +139,7 @@ def test_5_3_2_resize():
     ret = acl.rt.synchronize_stream(self.stream)
     """, self=program, write_bytes=write_bytes, noise=noise, YUV420=1, **NAMES)
     got = program.luma("output_0", W // 2, H // 2)
-    assert np.array_equal(got, plane(noise())[::2, ::2]), "the nearest neighbours"
+    assert near(got, halved(plane(noise())))
     run_block("""
     ret = acl.media.dvpp_destroy_pic_desc(self.output_desc)
     ret = acl.media.dvpp_destroy_pic_desc(self.input_desc)
@@ -238,7 +250,7 @@ CROPS = {
     ret = acl.media.dvpp_vpc_crop_resize_async(self.dvpp_channel_desc, self.input_desc,
                                                self.output_desc, self.crop_area,
                                                self.resize_config, self.stream)
-    """, lambda luma: luma[H // 2::2, W // 2::2]),
+    """, lambda luma: halved(luma[H // 2:, W // 2:])),
     "crop_and_paste": ("""
     self.crop_area = acl.media.dvpp_create_roi_config(w // 2, w - 1, h // 2, h - 1)
     self.paste_area = acl.media.dvpp_create_roi_config(w // 2, w - 1, h // 2, h - 1)
@@ -269,7 +281,7 @@ def test_5_3_2_crops(name):
     ret = acl.rt.synchronize_stream(self.stream)
     """, self=program, **NAMES)
     wanted = expected(plane(noise()))
-    assert np.array_equal(program.luma("output_0", *wanted.shape[::-1]), wanted)
+    assert near(program.luma("output_0", *wanted.shape[::-1]), wanted)
     run_block(RELEASE + END, **names)
 
 
@@ -315,8 +327,8 @@ def test_5_3_2_crop_resize_paste(tmp_path):
     """ + RELEASE + END, self=Program(), path=str(tmp_path / "picture.yuv"),
         ACL_MEMCPY_HOST_TO_DEVICE=1, ACL_MEMCPY_DEVICE_TO_HOST=2, **NAMES)
     got = plane(names["bytes_data"], W // 2, H // 2)
-    quarter = plane(noise()[::-1])[H // 2::2, W // 2::2]
-    assert np.array_equal(got, np.pad(quarter, ((H // 4, 0), (W // 4, 0))))
+    quarter = halved(plane(noise()[::-1])[H // 2:, W // 2:])
+    assert near(got, np.pad(quarter, ((H // 4, 0), (W // 4, 0))))
 
 
 @block("5.3.2",
@@ -363,9 +375,9 @@ def test_5_3_2_batch_crop_and_paste():
     assert names["roiList"] == [2, 3], "what is left over goes to the last picture"
     lower = plane(source)[H // 2:]
     for i in range(5):
-        wanted = lower[:, W // 2:] if i == 0 else lower[:, ::2]
+        wanted = lower[:, W // 2:] if i == 0 else halved(lower, height=H // 2)
         got = program.luma(f"output_{i}")
-        assert np.array_equal(got, np.pad(wanted, ((H // 2, 0), (W // 2, 0)))), i
+        assert near(got, np.pad(wanted, ((H // 2, 0), (W // 2, 0)))), i
     run_block("""
     self.free_pic_desc()
     for i in range(len(self.cropList)):

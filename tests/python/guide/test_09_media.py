@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 
+import cv2
 import numpy as np
 import pytest
 import video_files
@@ -129,8 +130,8 @@ def test_9_5_2_3_pictures_are_encoded_and_8k_is_scaled(sample):
     path.unlink()
     small = np.fromfile(sample / "vpc_out" / "dvpp_vpc_8192_8192_nv12_4000_4000_nv12.yuv", np.uint8)
     assert small.size == 4000 * 4000 * 3 // 2
-    index = (np.arange(4000) * 2.048).astype(int)
-    assert np.array_equal(small[:4000 * 4000].reshape(4000, 4000), big[np.ix_(index, index)])
+    wanted = cv2.resize(big, (4000, 4000))
+    assert np.abs(small[:4000 * 4000].reshape(4000, 4000).astype(int) - wanted).max() <= 1
 
 
 @block("9.5.2.3.2", "python3 ./src/main.py ... --dvpp_type=5 --image_type='yuv' --in_batch_size=1 "

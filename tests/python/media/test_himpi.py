@@ -77,7 +77,7 @@ def test_paste_border_conversion_and_histogram(vpc):
     source = picture(64, 48, nv12_bytes(64, 48))
     target = picture(64, 48, bytes([7]) * (64 * 48 * 3 // 2))
     region = {"dest_pic_info": target, "crop_region": {"crop_width": 32, "crop_height": 24},
-              "resize_info": {"resize_width": 16, "resize_height": 16, "interpolation": 1},
+              "resize_info": {"resize_width": 16, "resize_height": 16, "interpolation": 0},
               "dest_left_offset": 8, "dest_top_offset": 4}
     ok(himpi.vpc_get_process_result(vpc, ok(himpi.vpc_crop_resize_paste(
         vpc, source, [region], 1, -1)), -1))

@@ -31,14 +31,17 @@ FIELDS = {
 PROGRAM = """
 import ast, sys
 import acl
-from test_himpi import encoder, ok
+from test_himpi import H264, H265, encoder, ok
 himpi = acl.himpi
 ok(acl.init()), ok(acl.rt.set_device(0)), ok(himpi.sys_init())
+modules = {"venc": 1, "h264": 2, "h265": 3, "jpeg": 4}
 for group, fields in ast.literal_eval(sys.argv[1]).items():
     for field in fields:
-        key = 3 if group == "mod_param" else 0
-        ok(encoder(0))
-        values = ok(getattr(himpi, "venc_get_" + group)({"mod_type": 3} if key else 0))
+        member = field.split("_")  # of a union: h264_cbr_param.max_i_qp
+        key = modules[member[0]] if group == "mod_param" else 0
+        codec, mode = member[:2] if member[0] in ("h264", "h265") and not key else ("h264", "cbr")
+        ok(encoder(0, H264 if codec == "h264" else H265, mode))
+        values = ok(getattr(himpi, "venc_get_" + group)({"mod_type": key} if key else 0))
         *path, name = field.split(".")
         inner = values
         for step in path:
@@ -47,7 +50,7 @@ for group, fields in ast.literal_eval(sys.argv[1]).items():
         inner[name] = wanted
         print("set", field, flush=True)
         ok(getattr(himpi, "venc_set_" + group)(*([values] if key else [0, values])))
-        back = ok(getattr(himpi, "venc_get_" + group)({"mod_type": 3} if key else 0))
+        back = ok(getattr(himpi, "venc_get_" + group)({"mod_type": key} if key else 0))
         for step in path:
             back = back[step]
         assert back[name] == wanted, (field, back)

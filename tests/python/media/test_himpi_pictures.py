@@ -162,10 +162,10 @@ def smooth_source():
     return rgb_picture(W, H)
 
 
-def warp_param(source, smooth=1, border=1):
+def warp_param(source, interpolation=0, border=1):
     dst = picture(RGB, W, H)
     return dst, {"src": picture(RGB, W, H, source.tobytes()), "dst": dst,
-                 "transform_config": {"interpolation": smooth, "border_type": border,
+                 "transform_config": {"interpolation": interpolation, "border_type": border,
                                       "scalar_value": SCALAR}}
 
 
@@ -237,8 +237,8 @@ def test_a_region_is_scaled_twice(vpc):
     target = picture(RGB, W, H, bytes([7]) * (W * H * 3))
     region = {"dest_pic_info": target, "crop_region": {"left_offset": 8, "top_offset": 4,
                                                        "crop_width": 48, "crop_height": 40},
-              "resize_info1": {"resize_width": 24, "resize_height": 20, "interpolation": 1},
-              "resize_info2": {"resize_width": 32, "resize_height": 30, "interpolation": 2},
+              "resize_info1": {"resize_width": 24, "resize_height": 20, "interpolation": 0},
+              "resize_info2": {"resize_width": 32, "resize_height": 30, "interpolation": 1},
               "dest_left_offset": 16, "dest_top_offset": 10}
     run(vpc, himpi.vpc_crop_resize_resize_paste, picture(RGB, W, H, source.tobytes()), [region], 1)
     wanted = cv2.resize(source[4:44, 8:56], (24, 20), interpolation=cv2.INTER_LINEAR)
@@ -273,10 +273,10 @@ def test_a_channel_converts_with_its_matrix(vpc):
 
 
 def test_strides_for_several_units(vpc):
-    info = ok(himpi.sys_get_image_align_info([7, 5], 2, {"width": 100, "height": 51,
+    info = ok(himpi.sys_get_image_align_info([0, 2], 2, {"width": 100, "height": 51,
                                                          "pixel_format": NV12}))
     assert (info["width_stride"], info["height_stride"], info["img_buf_size"]) == (112, 52, 8736)
-    info = ok(himpi.sys_get_image_align_info([7, 14], 2, {"width": 100, "height": 51,
+    info = ok(himpi.sys_get_image_align_info([0, 4], 2, {"width": 100, "height": 51,
                                                           "pixel_format": RGB}))
     assert (info["width_stride"], info["height_stride"]) == (384, 64)
     assert himpi.sys_get_image_align_info([99], 1, {"width": 1, "height": 1})[-1] != 0

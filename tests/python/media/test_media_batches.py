@@ -132,6 +132,7 @@ def test_media_calls_run_in_order_with_other_work_of_their_stream(channel, strea
     room = ok(media.dvpp_malloc(max(map(len, files))))
     full, half = Picture(NV12, 64, 48), Picture(NV12, 32, 24)
     config = media.dvpp_create_resize_config()
+    ok(media.dvpp_set_resize_config_interpolation(config, 2))
     size = half.size
     out = [ok(acl.rt.malloc_host(size)) for _ in files]
     for file, back in zip(files, out):

@@ -57,6 +57,7 @@ int main(void) {
   for (int i = 0; i < BYTES; ++i) host[i] = (unsigned char)(i % W + i / W);
   CHECK(aclrtMemcpy(a, BYTES, host, BYTES, ACL_MEMCPY_HOST_TO_DEVICE));
   acldvppResizeConfig* config = acldvppCreateResizeConfig();
+  CHECK(acldvppSetResizeConfigInterpolation(config, 2));
   CHECK(acldvppVpcResizeAsync(channel, from, to, config, stream));
   CHECK(aclrtSynchronizeStream(stream));
   unsigned char half[BYTES];
@@ -120,7 +121,7 @@ int main(void) {
   hi_vpc_pic_info to = {b, BYTES / 4, W / 2, H / 2, W / 2, H / 2,
                         HI_PIXEL_FORMAT_YUV_SEMIPLANAR_420};
   hi_u32 task = 0;
-  CHECK(hi_mpi_vpc_resize(3, &from, &to, 0, 0, 0, &task, -1));
+  CHECK(hi_mpi_vpc_resize(3, &from, &to, 0, 0, 1, &task, -1)); /* nearest */
   CHECK(hi_mpi_vpc_get_process_result(3, task, -1));
   CHECK(aclrtMemcpy(half, BYTES, b, BYTES / 4, ACL_MEMCPY_DEVICE_TO_HOST));
   for (int y = 0; y < H / 2; ++y)

@@ -41,6 +41,7 @@ class Halving:
         self.source = Picture(NV12, 64, 48, nv12_bytes(64, 48, smooth=False))
         self.target = Picture(NV12, 32, 24)
         self.config = acl.media.dvpp_create_resize_config()
+        ok(acl.media.dvpp_set_resize_config_interpolation(self.config, 2))
 
     def submit(self, channel, stream):
         ok(acl.media.dvpp_vpc_resize_async(channel, self.source.desc, self.target.desc, self.config,

@@ -209,12 +209,11 @@ def test_end_of_stream_brings_everything_out(reporter):
         ok(decoder.send(packet, "frame"))
     ok(decoder.send(b"", "end", eos=True))
     results = decoder.close()
-    assert [r[0] for r in results] == ["frame"] * 8 + ["end"]
+    assert [r[0] for r in results] == ["frame"] * 8
     assert all(r[1] == 0 for r in results)
 
 
-@pytest.mark.parametrize("what, code", [("first", "0x10008"), ("twice", "0x10008"),
-                                        ("garbage", "0x"), ("small output", "0x4"),
+@pytest.mark.parametrize("what, code", [("garbage", "0x"), ("small output", "0x4"),
                                         ("references", "0x20001"), ("size", "0x20002")])
 def test_failures_are_1_with_the_detailed_code_in_the_message(reporter, what, code):
     data = video_files.make("h264", 128, 96, 4, ("-bf", "0", "-refs", "4"))
@@ -226,14 +225,9 @@ def test_failures_are_1_with_the_detailed_code_in_the_message(reporter, what, co
         ok(decoder.send(bytes(np.random.RandomState(5).randint(0, 256, 2000, np.uint8))))
     elif what == "small output":
         ok(decoder.send(packets[0], size=100))
-    elif what in ("references", "size"):
+    else:
         for packet in packets:
             ok(decoder.send(packet))
-    else:
-        if what == "twice":
-            ok(decoder.send(packets[0]))
-            ok(decoder.send(b"", eos=True))
-        ok(decoder.send(b"", eos=True))
     results = decoder.close()
     assert results[-1][1] == 1 and code in results[-1][3], results[-1]
     again = Decoder(reporter)

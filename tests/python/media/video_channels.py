@@ -72,12 +72,16 @@ class Decoder:
         chroma = raw[hstride:hstride + -(-height // 2), :up(width, 2)]
         return np.concatenate([raw[:height, :width].ravel(), chroma.ravel()])
 
-    def send(self, data, user_data=None, size=1 << 20, skip=False, eos=False):
+    def send(self, data, user_data=None, size=1 << 20, skip=False, eos=False, address=None):
         packet = acl.media.dvpp_create_stream_desc()
         if data:
-            ok(acl.media.dvpp_set_stream_desc_data(packet, upload(data)))
+            ok(acl.media.dvpp_set_stream_desc_data(packet, address or upload(data)))
         ok(acl.media.dvpp_set_stream_desc_size(packet, len(data)))
         ok(acl.media.dvpp_set_stream_desc_eos(packet, int(eos)))
+        if eos and not data:  # the end has no callback
+            code = acl.media.vdec_send_frame(self.desc, packet, 0, self.config, user_data)
+            ok(acl.media.dvpp_destroy_stream_desc(packet))
+            return code
         if skip:
             return acl.media.vdec_send_skipped_frame(self.desc, packet, self.config, user_data)
         picture = acl.media.dvpp_create_pic_desc()

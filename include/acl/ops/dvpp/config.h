@@ -3,7 +3,7 @@
 #ifndef ACL_OPS_DVPP_CONFIG_H_
 #define ACL_OPS_DVPP_CONFIG_H_
 
-#include "acl/ops/dvpp/desc.h"
+#include "desc.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +21,7 @@ typedef struct acldvppHist acldvppHist;
 ACL_FUNC_VISIBILITY aclError acldvppCreateChannel(acldvppChannelDesc* channelDesc);
 ACL_FUNC_VISIBILITY acldvppChannelDesc* acldvppCreateChannelDesc(void);
 ACL_FUNC_VISIBILITY aclError acldvppDestroyChannel(acldvppChannelDesc* channelDesc);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyChannelDesc(const acldvppChannelDesc* channelDesc);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyChannelDesc(acldvppChannelDesc* channelDesc);
 ACL_FUNC_VISIBILITY uint64_t acldvppGetChannelDescChannelId(const acldvppChannelDesc* channelDesc);
 ACL_FUNC_VISIBILITY aclError acldvppGetChannelDescParam(const acldvppChannelDesc* channelDesc,
                                                         acldvppChannelDescParamType paramType,
@@ -36,7 +36,7 @@ ACL_FUNC_VISIBILITY aclError acldvppSetChannelDescParam(acldvppChannelDesc* chan
 /* A region; all four bounds belong to it. */
 ACL_FUNC_VISIBILITY acldvppRoiConfig* acldvppCreateRoiConfig(uint32_t left, uint32_t right,
                                                              uint32_t top, uint32_t bottom);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyRoiConfig(const acldvppRoiConfig* roiConfig);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyRoiConfig(acldvppRoiConfig* roiConfig);
 ACL_FUNC_VISIBILITY aclError acldvppSetRoiConfig(acldvppRoiConfig* config, uint32_t left,
                                                  uint32_t right, uint32_t top, uint32_t bottom);
 ACL_FUNC_VISIBILITY aclError acldvppSetRoiConfigBottom(acldvppRoiConfig* config, uint32_t bottom);
@@ -46,7 +46,7 @@ ACL_FUNC_VISIBILITY aclError acldvppSetRoiConfigTop(acldvppRoiConfig* config, ui
 
 /* How a picture is scaled. */
 ACL_FUNC_VISIBILITY acldvppResizeConfig* acldvppCreateResizeConfig(void);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyResizeConfig(const acldvppResizeConfig* resizeConfig);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyResizeConfig(acldvppResizeConfig* resizeConfig);
 ACL_FUNC_VISIBILITY uint32_t
 acldvppGetResizeConfigInterpolation(const acldvppResizeConfig* resizeConfig);
 ACL_FUNC_VISIBILITY aclError acldvppSetResizeConfigInterpolation(acldvppResizeConfig* resizeConfig,
@@ -54,14 +54,14 @@ ACL_FUNC_VISIBILITY aclError acldvppSetResizeConfigInterpolation(acldvppResizeCo
 
 /* How a picture is encoded: level 1 (worst) to 100; 0 is like 100. */
 ACL_FUNC_VISIBILITY acldvppJpegeConfig* acldvppCreateJpegeConfig(void);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyJpegeConfig(const acldvppJpegeConfig* jpegeConfig);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyJpegeConfig(acldvppJpegeConfig* jpegeConfig);
 ACL_FUNC_VISIBILITY uint32_t acldvppGetJpegeConfigLevel(const acldvppJpegeConfig* jpegeConfig);
 ACL_FUNC_VISIBILITY aclError acldvppSetJpegeConfigLevel(acldvppJpegeConfig* jpegeConfig,
                                                         uint32_t level);
 
 /* What surrounds a picture. */
 ACL_FUNC_VISIBILITY acldvppBorderConfig* acldvppCreateBorderConfig(void);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyBorderConfig(const acldvppBorderConfig* borderConfig);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyBorderConfig(acldvppBorderConfig* borderConfig);
 ACL_FUNC_VISIBILITY acldvppBorderType
 acldvppGetBorderConfigBorderType(const acldvppBorderConfig* borderConfig);
 ACL_FUNC_VISIBILITY uint32_t acldvppGetBorderConfigBottom(const acldvppBorderConfig* borderConfig);
@@ -85,7 +85,7 @@ ACL_FUNC_VISIBILITY aclError acldvppSetBorderConfigValue(acldvppBorderConfig* bo
 
 /* A table of 256 values for each component. */
 ACL_FUNC_VISIBILITY acldvppLutMap* acldvppCreateLutMap(void);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyLutMap(const acldvppLutMap* lutMap);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyLutMap(acldvppLutMap* lutMap);
 ACL_FUNC_VISIBILITY aclError acldvppGetLutMapData(const acldvppLutMap* lutMap, uint32_t dim,
                                                   uint8_t** data, uint32_t* len);
 ACL_FUNC_VISIBILITY uint32_t acldvppGetLutMapDims(const acldvppLutMap* lutMap);
@@ -93,11 +93,11 @@ ACL_FUNC_VISIBILITY uint32_t acldvppGetLutMapDims(const acldvppLutMap* lutMap);
 /* Counts of the 256 values of each component. */
 ACL_FUNC_VISIBILITY aclError acldvppClearHist(acldvppHist* hist);
 ACL_FUNC_VISIBILITY acldvppHist* acldvppCreateHist(void);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyHist(const acldvppHist* hist);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyHist(acldvppHist* hist);
 ACL_FUNC_VISIBILITY aclError acldvppGetHistData(acldvppHist* hist, uint32_t dim, uint32_t** data,
                                                 uint16_t* len);
-ACL_FUNC_VISIBILITY uint32_t acldvppGetHistDims(const acldvppHist* hist);
-ACL_FUNC_VISIBILITY uint32_t acldvppGetHistRetCode(const acldvppHist* hist);
+ACL_FUNC_VISIBILITY uint32_t acldvppGetHistDims(acldvppHist* hist);
+ACL_FUNC_VISIBILITY uint32_t acldvppGetHistRetCode(acldvppHist* hist);
 
 #ifdef __cplusplus
 }

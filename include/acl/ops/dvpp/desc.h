@@ -3,8 +3,8 @@
 #ifndef ACL_OPS_DVPP_DESC_H_
 #define ACL_OPS_DVPP_DESC_H_
 
-#include "acl/acl_rt.h"
-#include "acl/ops/dvpp/format.h"
+#include "../../acl_rt.h"
+#include "format.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +23,7 @@ ACL_FUNC_VISIBILITY aclError acldvppMallocWithCfg(void** devPtr, size_t size,
 
 /* One picture: where it lies and how. The description does not own the memory. */
 ACL_FUNC_VISIBILITY acldvppPicDesc* acldvppCreatePicDesc(void);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyPicDesc(const acldvppPicDesc* picDesc);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyPicDesc(acldvppPicDesc* picDesc);
 ACL_FUNC_VISIBILITY acldvppPicDesc* acldvppGetPicDesc(acldvppBatchPicDesc* batchPicDesc,
                                                       uint32_t index);
 ACL_FUNC_VISIBILITY void* acldvppGetPicDescData(const acldvppPicDesc* picDesc);
@@ -48,11 +48,11 @@ ACL_FUNC_VISIBILITY aclError acldvppSetPicDescWidthStride(acldvppPicDesc* picDes
 
 /* Descriptions of several pictures; those got from a batch belong to it. */
 ACL_FUNC_VISIBILITY acldvppBatchPicDesc* acldvppCreateBatchPicDesc(uint32_t batchSize);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyBatchPicDesc(const acldvppBatchPicDesc* batchPicDesc);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyBatchPicDesc(acldvppBatchPicDesc* batchPicDesc);
 
 /* A piece of an encoded video. */
 ACL_FUNC_VISIBILITY acldvppStreamDesc* acldvppCreateStreamDesc(void);
-ACL_FUNC_VISIBILITY aclError acldvppDestroyStreamDesc(const acldvppStreamDesc* streamDesc);
+ACL_FUNC_VISIBILITY aclError acldvppDestroyStreamDesc(acldvppStreamDesc* streamDesc);
 ACL_FUNC_VISIBILITY void* acldvppGetStreamDescData(const acldvppStreamDesc* streamDesc);
 ACL_FUNC_VISIBILITY uint8_t acldvppGetStreamDescEos(const acldvppStreamDesc* streamDesc);
 ACL_FUNC_VISIBILITY acldvppStreamFormat

@@ -3,7 +3,7 @@
 #ifndef ACL_OPS_DVPP_FORMAT_H_
 #define ACL_OPS_DVPP_FORMAT_H_
 
-#include "acl/acl_base.h"
+#include "../../acl_base.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef ACL_OPS_DVPP_IMAGE_H_
 #define ACL_OPS_DVPP_IMAGE_H_
 
-#include "acl/ops/dvpp/config.h"
+#include "config.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef ACL_OPS_DVPP_VDEC_H_
 #define ACL_OPS_DVPP_VDEC_H_
 
-#include "acl/ops/dvpp/desc.h"
+#include "desc.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +17,8 @@ ACL_FUNC_VISIBILITY aclError aclvdecCreateChannel(aclvdecChannelDesc* channelDes
 ACL_FUNC_VISIBILITY aclvdecChannelDesc* aclvdecCreateChannelDesc(void);
 ACL_FUNC_VISIBILITY aclvdecFrameConfig* aclvdecCreateFrameConfig(void);
 ACL_FUNC_VISIBILITY aclError aclvdecDestroyChannel(aclvdecChannelDesc* channelDesc);
-ACL_FUNC_VISIBILITY aclError aclvdecDestroyChannelDesc(const aclvdecChannelDesc* channelDesc);
-ACL_FUNC_VISIBILITY aclError aclvdecDestroyFrameConfig(const aclvdecFrameConfig* vdecFrameConfig);
+ACL_FUNC_VISIBILITY aclError aclvdecDestroyChannelDesc(aclvdecChannelDesc* channelDesc);
+ACL_FUNC_VISIBILITY aclError aclvdecDestroyFrameConfig(aclvdecFrameConfig* vdecFrameConfig);
 ACL_FUNC_VISIBILITY uint32_t aclvdecGetChannelDescBitDepth(const aclvdecChannelDesc* channelDesc);
 ACL_FUNC_VISIBILITY aclvdecCallback
 aclvdecGetChannelDescCallback(const aclvdecChannelDesc* channelDesc);

@@ -3,7 +3,7 @@
 #ifndef ACL_OPS_DVPP_VENC_H_
 #define ACL_OPS_DVPP_VENC_H_
 
-#include "acl/ops/dvpp/desc.h"
+#include "desc.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +17,8 @@ ACL_FUNC_VISIBILITY aclError aclvencCreateChannel(aclvencChannelDesc* channelDes
 ACL_FUNC_VISIBILITY aclvencChannelDesc* aclvencCreateChannelDesc(void);
 ACL_FUNC_VISIBILITY aclvencFrameConfig* aclvencCreateFrameConfig(void);
 ACL_FUNC_VISIBILITY aclError aclvencDestroyChannel(aclvencChannelDesc* channelDesc);
-ACL_FUNC_VISIBILITY aclError aclvencDestroyChannelDesc(const aclvencChannelDesc* channelDesc);
-ACL_FUNC_VISIBILITY aclError aclvencDestroyFrameConfig(const aclvencFrameConfig* config);
+ACL_FUNC_VISIBILITY aclError aclvencDestroyChannelDesc(aclvencChannelDesc* channelDesc);
+ACL_FUNC_VISIBILITY aclError aclvencDestroyFrameConfig(aclvencFrameConfig* config);
 ACL_FUNC_VISIBILITY void* aclvencGetChannelDescBufAddr(const aclvencChannelDesc* channelDesc);
 ACL_FUNC_VISIBILITY uint32_t aclvencGetChannelDescBufSize(const aclvencChannelDesc* channelDesc);
 ACL_FUNC_VISIBILITY aclvencCallback

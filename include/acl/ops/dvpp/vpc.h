@@ -3,7 +3,7 @@
 #ifndef ACL_OPS_DVPP_VPC_H_
 #define ACL_OPS_DVPP_VPC_H_
 
-#include "acl/ops/dvpp/config.h"
+#include "config.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,14 +54,15 @@ ACL_FUNC_VISIBILITY aclError acldvppVpcCropResizePasteAsync(
     acldvppChannelDesc* channelDesc, acldvppPicDesc* inputDesc, acldvppPicDesc* outputDesc,
     acldvppRoiConfig* cropArea, acldvppRoiConfig* pasteArea, acldvppResizeConfig* resizeConfig,
     aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError acldvppVpcEqualizeHistAsync(acldvppChannelDesc* channelDesc,
-                                                         acldvppPicDesc* inputDesc,
+ACL_FUNC_VISIBILITY aclError acldvppVpcEqualizeHistAsync(const acldvppChannelDesc* channelDesc,
+                                                         const acldvppPicDesc* inputDesc,
                                                          acldvppPicDesc* outputDesc,
-                                                         acldvppLutMap* lutMap, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError acldvppVpcMakeBorderAsync(acldvppChannelDesc* channelDesc,
-                                                       acldvppPicDesc* inputDesc,
+                                                         const acldvppLutMap* lutMap,
+                                                         aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError acldvppVpcMakeBorderAsync(const acldvppChannelDesc* channelDesc,
+                                                       const acldvppPicDesc* inputDesc,
                                                        acldvppPicDesc* outputDesc,
-                                                       acldvppBorderConfig* borderConfig,
+                                                       const acldvppBorderConfig* borderConfig,
                                                        aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError acldvppVpcPyrDownAsync(acldvppChannelDesc* channelDesc,
                                                     acldvppPicDesc* inputDesc,

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures, frames and files as all units describe them. */
-#ifndef ACL_DVPP_HI_COMMON_H_
-#define ACL_DVPP_HI_COMMON_H_
+#ifndef ACL_DVPP_HI_MEDIA_COMMON_H_
+#define ACL_DVPP_HI_MEDIA_COMMON_H_
 
-#include "acl/dvpp/hi_errno.h"
-#include "acl/dvpp/hi_payload_type.h"
-#include "acl/dvpp/hi_pixel_format.h"
-#include "acl/dvpp/hi_types.h"
+#include "hi_errno.h"
+#include "hi_media_type.h"
+#include "hi_payload_type.h"
+#include "hi_pixel_format.h"
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+#define HI_MAX_COLOR_COMPONENT 3
+#define HI_MAX_USER_DATA_NUM 2
+#define ALIGN_NUM 8
+#define DEFAULT_ALIGN 32
+
+#ifndef ALIGN_UP
+#define ALIGN_UP(x, a) ((((x) + ((a)-1)) / (a)) * (a))
 #endif
 
 typedef enum {
@@ -110,17 +119,6 @@ typedef enum {
 } hi_video_display_mode;
 
 typedef enum {
-  HI_MOD_VPC = 0,
-  HI_MOD_VENC = 1,
-  HI_MOD_VDEC = 2,
-  HI_MOD_JPEGE = 3,
-  HI_MOD_JPEGD = 4,
-  HI_MOD_PNGD = 5,
-  HI_MOD_ALL = 100,
-  HI_MOD_BUTT = 255,
-} hi_module_type;
-
-typedef enum {
   HI_COORD_ABS = 0,
   HI_COORD_RATIO = 1,
 } hi_coord;
@@ -132,10 +130,18 @@ typedef enum {
 } hi_aspect_ratio_type;
 
 typedef enum {
-  VB_REMAP_MODE_NONE = 0,
-  VB_REMAP_MODE_NOCACHE = 1,
-  VB_REMAP_MODE_CACHED = 2,
-} hi_vb_remap_mode;
+  HI_BLK_SIZE_4 = 0,
+  HI_BLK_SIZE_8 = 1,
+  HI_BLK_SIZE_16 = 2,
+  HI_BLK_SIZE_32 = 3,
+  HI_BLK_SIZE_64 = 4,
+  HI_BLK_SIZE_128 = 5,
+} hi_blk_size;
+
+typedef enum {
+  HI_COVER_RECT = 0,
+  HI_COVER_QUAD = 1,
+} hi_cover_type;
 
 typedef struct {
   hi_u32 width;
@@ -169,8 +175,10 @@ typedef struct {
   hi_u64 low_delay_phys_addr;
   hi_u64 bnr_rnt_phys_addr;
   hi_u64 motion_data_phys_addr;
-  hi_u64 frame_dng_phys_addr;
-  hi_u64 offset;
+  union {
+    hi_u64 frame_dng_phys_addr;
+    hi_u64 offset;
+  };
   hi_void* misc_info_virt_addr;
   hi_void* jpeg_dcf_virt_addr;
   hi_void* isp_info_virt_addr;
@@ -220,9 +228,11 @@ typedef struct {
   hi_u32 width_stride;
   hi_u32 height_stride;
   hi_u32 img_buf_size;
-  hi_jpeg_raw_format pixel_format;
-  hi_png_color_format png_pixel_format;
-  hi_pixel_format img_pixel_format;
+  union {
+    hi_jpeg_raw_format pixel_format;
+    hi_png_color_format png_pixel_format;
+    hi_pixel_format img_pixel_format;
+  };
   hi_u32 reserved[4];
 } hi_img_info;
 
@@ -282,18 +292,43 @@ typedef struct {
 } hi_point;
 
 typedef struct {
-  hi_u32 width;
-  hi_u32 height;
-  hi_pixel_format pixel_format;
-  hi_u64 reserved[2];
-} hi_img_base_info;
+  hi_blk_size blk_size;
+  hi_rect rect;
+} hi_mosaic;
 
 typedef struct {
-  hi_u32 width_stride;
-  hi_u32 height_stride;
-  hi_u64 img_buf_size;
-  hi_u64 reserved[2];
-} hi_img_align_info;
+  hi_bool is_solid;
+  hi_u32 thick;
+  hi_point point[4];
+} hi_quad_cover;
+
+typedef struct {
+  hi_cover_type type;
+  union {
+    hi_rect rect;
+    hi_quad_cover quad;
+  };
+  hi_u32 color;
+} hi_cover;
+
+typedef struct {
+  hi_aspect_ratio_type mode;
+  hi_u32 bg_color;
+  hi_rect video_rect;
+} hi_aspect_ratio;
+
+typedef struct {
+  hi_pixel_format pixel_format;
+  hi_u32 width;
+  hi_u32 height;
+  hi_void* data;
+} hi_bmp;
+
+/* Memory of the media units, and the version of the library. */
+ACL_FUNC_VISIBILITY hi_s32 hi_mpi_dvpp_malloc(hi_u32 dev_id, void** dev_ptr, hi_u64 size);
+ACL_FUNC_VISIBILITY hi_s32 hi_mpi_dvpp_free(void* dev_ptr);
+ACL_FUNC_VISIBILITY hi_s32 hi_mpi_dvpp_get_version(hi_s32* major_version, hi_s32* minor_version,
+                                                   hi_s32* patch_version);
 
 #ifdef __cplusplus
 }
