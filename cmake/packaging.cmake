@@ -4,8 +4,9 @@
 # to itself, so the package works wherever it is installed.
 function(anynpu_package)
   get_property(acl_libraries GLOBAL PROPERTY ANYNPU_ACL_LIBRARIES)
+  get_property(other_names GLOBAL PROPERTY ANYNPU_OTHER_NAMES)
   get_property(plugins GLOBAL PROPERTY ANYNPU_PLUGINS)
-  foreach(library anynpu ${plugins} ${acl_libraries} fmk_onnx_parser hpert profiler_stc tracer_stc anynpu_os_calls anynpu_check)
+  foreach(library anynpu ${plugins} ${acl_libraries} ${other_names} fmk_onnx_parser hpert profiler_stc tracer_stc anynpu_os_calls anynpu_check)
     if(TARGET ${library})
       set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
       install(TARGETS ${library} LIBRARY DESTINATION anynpu/lib COMPONENT wheel)

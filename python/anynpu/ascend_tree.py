@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lays out a folder as the vendor's toolkit does, by links, so that build files find their paths.
 
-    <tree>/include, lib64, bin, python/site-packages
-    <tree>/runtime/include, runtime/lib64, runtime/lib64/stub      and the same under acllib/
-    <tree>/latest -> the tree itself, <tree>/set_env.sh
-
-A wheel cannot hold links, so an installed package makes its tree on first use; a build folder has
-one from the start. Making it again changes nothing.
+`LAYOUT` is the list of what lies where. A wheel cannot hold links, so an installed package makes
+its tree on first use; a build folder has one from the start. Making it again changes nothing.
 """
 import os
+import platform
 import shlex
 import sys
 
@@ -52,6 +49,87 @@ def _link_modules(folder):
             _link(os.path.join(paths.SITE, name), os.path.join(folder, name))
 
 
+def _link_operators(folder):
+    """The library of operator prototypes that loaders look for below opp."""
+    _link(os.path.join(paths.library_folder(), "libopsproto.so"),
+          os.path.join(folder, "libopsproto.so"))
+
+
+def _link_headers(folder):
+    _link(paths.include_folder(), folder)
+
+
+def _link_comparer(folder):
+    _link(os.path.join(paths.PACKAGE, "msaccucmp.py"), os.path.join(folder, "msaccucmp.py"))
+
+
+def _write(path, text):
+    """The whole file or nothing, also with a second process that makes the same tree."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    fresh = f"{path}.{os.getpid()}"
+    with open(fresh, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(fresh, path)
+
+
+MACHINE = platform.machine()
+VERSION = "8.0.RC2.alpha001"  # what aclsysGetCANNVersion says
+VERSION_INFO = f"""Version={VERSION}
+version_dir={VERSION}
+arch={MACHINE}
+"""
+INSTALL_INFO = f"""package_name=AnyNPU
+version={VERSION}
+arch={MACHINE}
+os=linux
+"""
+SETENV = """# Source this file: . bin/setenv.bash
+. "$(dirname "${BASH_SOURCE[0]:-$0}")/../set_env.sh"
+"""
+ASCENDC = """# Kernels written in Ascend C are compiled for the cores of a card; there is no such
+# compiler here. Including this file is no error, so that the rest of a project can be built.
+set(ASCENDC_MISSING "AnyNPU cannot compile Ascend C kernels for the cores of a card. Leave the \
+kernel target out of this build (its host code works), or write the kernel as \
+docs/single_operators.md says.")
+macro(ascendc_library)
+  message(FATAL_ERROR "ascendc_library: ${ASCENDC_MISSING}")
+endmacro()
+macro(ascendc_fatbin_library)
+  message(FATAL_ERROR "ascendc_fatbin_library: ${ASCENDC_MISSING}")
+endmacro()
+macro(ascendc_compile_definitions)
+endmacro()
+macro(ascendc_compile_options)
+endmacro()
+macro(ascendc_include_directories)
+endmacro()
+"""
+
+# Where, and what makes it: a function that gets the folder, or the text of a file.
+_LIBRARY_FOLDERS = ("lib64", "lib64/stub", "runtime/lib64", "runtime/lib64/stub",
+                    f"runtime/lib64/stub/{MACHINE}", "acllib/lib64", "acllib/lib64/stub",
+                    "compiler/lib64", "compiler/lib64/stub", "devlib", f"devlib/{MACHINE}",
+                    f"{MACHINE}-linux/lib64", f"{MACHINE}-linux/devlib")
+_HEADER_FOLDERS = ("include", "runtime/include", "acllib/include", "compiler/include",
+                   f"{MACHINE}-linux/include")
+_ASCENDC_FOLDERS = ("compiler/tikcpp", "toolkit/tools/tikcpp", f"{MACHINE}-linux/tikcpp")
+LAYOUT = (
+    *((folder, _link_libraries) for folder in _LIBRARY_FOLDERS),
+    *((folder, _link_headers) for folder in _HEADER_FOLDERS),
+    ("python/site-packages", _link_modules),
+    ("bin", _link_programs),
+    ("compiler/bin", _link_programs),
+    ("bin/setenv.bash", SETENV),
+    (f"opp/built-in/op_proto/lib/linux/{MACHINE}", _link_operators),
+    ("toolkit/tools/operator_cmp/compare", _link_comparer),
+    *((f"{folder}version.info", VERSION_INFO)
+      for folder in ("", "runtime/", "compiler/", "toolkit/", "opp/")),
+    *((f"{folder}ascend_toolkit_install.info", INSTALL_INFO)
+      for folder in ("", f"{MACHINE}-linux/")),
+    *((f"{folder}/ascendc_kernel_cmake/ascendc.cmake", ASCENDC) for folder in _ASCENDC_FOLDERS),
+)
+
+
 def variables(tree):
     """(name, value, is a list to put in front of) for every variable that set_env.sh sets."""
     def below(*parts):
@@ -81,27 +159,17 @@ def export_lines(tree):
 def make(tree):
     """Makes the tree and returns its path."""
     tree = os.path.abspath(tree)
-    for part in (("lib64",), ("lib64", "stub"), ("runtime", "lib64"), ("runtime", "lib64", "stub"),
-                 ("acllib", "lib64"), ("acllib", "lib64", "stub")):
-        folder = os.path.join(tree, *part)
-        os.makedirs(folder, exist_ok=True)
-        _link_libraries(folder)
-    _link(paths.include_folder(), os.path.join(tree, "include"))
-    for part in ("runtime", "acllib"):
-        _link(os.path.join("..", "include"), os.path.join(tree, part, "include"))
-    _link_modules(os.path.join(tree, "python", "site-packages"))
-    os.makedirs(os.path.join(tree, "bin"), exist_ok=True)
-    os.makedirs(os.path.join(tree, "opp"), exist_ok=True)
-    _link_programs(os.path.join(tree, "bin"))
-    compare = os.path.join(tree, "toolkit", "tools", "operator_cmp", "compare")
-    _link(os.path.join(paths.PACKAGE, "msaccucmp.py"), os.path.join(compare, "msaccucmp.py"))
+    for place, content in LAYOUT:
+        path = os.path.join(tree, place)
+        if isinstance(content, str):
+            _write(path, content)
+            continue
+        os.makedirs(os.path.dirname(path) if content is _link_headers else path, exist_ok=True)
+        content(path)
     _link(os.path.join("toolkit", "tools"), os.path.join(tree, "tools"))
     _link(".", os.path.join(tree, "latest"))
     script = "# Source this file: . set_env.sh\n" + "\n".join(export_lines(tree)) + "\n"
-    path = os.path.join(tree, "set_env.sh")
-    with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
-        file.write(script)
-    os.replace(f"{path}.{os.getpid()}", path)
+    _write(os.path.join(tree, "set_env.sh"), script)
     return tree
 
 

@@ -3,7 +3,7 @@
 
     python3 tools/gen_pyacl refusals LIBRARY OUT.cpp   C functions for rows that do not work yet
     python3 tools/gen_pyacl map LIBRARY OUT.map        the version script of the library
-    python3 tools/gen_pyacl filter PREFIX OUT.c        the symbols of a library that filters another
+    python3 tools/gen_pyacl filter OF PREFIXES OUT.c   the symbols of a library that filters another
     python3 tools/gen_pyacl intercept OUT.cpp          the functions of libanynpu_check.so
     python3 tools/gen_pyacl wrappers FOLDER            the Python wrappers, one file per module
     python3 tools/gen_pyacl files                      the names of those files, one per line
@@ -62,7 +62,8 @@ def main(arguments):
         write(rest[1], [NOTE, *refusals.emit_refusals(mine, library.headers)]
               if command == "refusals" else refusals.emit_version_script(mine))
     elif command == "filter":
-        write(rest[1], [NOTE, *refusals.emit_filter(table.read_api(libraries[:1]), rest[0])])
+        behind = [library for library in libraries if library.name == rest[0]]
+        write(rest[2], [NOTE, *refusals.emit_filter(table.read_api(behind), rest[1].split())])
     elif command == "intercept":
         write(rest[0], [NOTE, *intercept.emit_intercept(libraries, table.read_api, ROOT)])
     elif command == "files":

@@ -345,7 +345,7 @@ const Number& number_of(const Row& row, Family family) {
 }  // namespace
 
 Family family_of(std::string_view function) {
-  if (function.starts_with("aclrt")) return Family::runtime;
+  if (function.starts_with("aclrt") || function.starts_with("rt")) return Family::runtime;
   if (function.starts_with("aclmdl") || function.starts_with("aclop")) return Family::model;
   return Family::base;
 }

@@ -15,7 +15,8 @@
 
 namespace anynpu::acl {
 
-// Which column of the table: aclrt* runtime, aclmdl* and aclop* model, everything else base.
+// Which column of the table: aclrt* and rt* runtime, aclmdl* and aclop* model, everything else
+// base.
 enum class Family { base, runtime, model };
 Family family_of(std::string_view function);
 

@@ -79,6 +79,8 @@ pixel::Spot spot_of(const hi_point& point) { return {point.x, point.y}; }
 
 media::DrawRect rect_of(const hi_rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
 
+}  // namespace
+
 media::CoverSpec shape_of(const hi_cover& cover) {
   media::CoverSpec spec;
   spec.type = cover.type;
@@ -100,6 +102,8 @@ media::LineSpec shape_of(const hi_line& line) {
 media::MosaicSpec shape_of(const hi_mosaic& mosaic) {
   return {rect_of(mosaic.rect), mosaic.blk_size};
 }
+
+namespace {
 
 template <typename Spec, typename Param, typename Shape>
 Result<std::vector<Spec>> convert_shapes(const Param* param, Shape* Param::*shapes) {

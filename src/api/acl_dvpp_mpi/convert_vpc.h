@@ -15,6 +15,9 @@
 namespace anynpu::mpi {
 
 media::PictureSpec spec_of(const hi_vpc_pic_info& picture);
+media::CoverSpec shape_of(const hi_cover& cover);
+media::LineSpec shape_of(const hi_line& line);
+media::MosaicSpec shape_of(const hi_mosaic& mosaic);
 // Two pictures of a call: "source_pic" and "dest_pic".
 Result<media::PicturePair> pair_of(const hi_vpc_pic_info* from, const hi_vpc_pic_info* to);
 // Two pictures inside the parameters of a call.

@@ -10,7 +10,7 @@
 namespace anynpu::mpi {
 
 // As in the numbers of errors: 0xA0058003 is error 3 of the decoder.
-enum class Module : uint32_t { sys = 2, vdec = 5, vpc = 7, venc = 8, pngd = 64 };
+enum class Module : uint32_t { vb = 1, sys = 2, rgn = 3, vdec = 5, vpc = 7, venc = 8, pngd = 64 };
 
 hi_s32 number_of(Module module, Code code);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Start and end, memory, image files, strides, epoll (acl.himpi.sys_*, dvpp_*).
 #include "api/acl_dvpp_mpi/convert_picture.h"
+#include "api/acl_dvpp_mpi/convert_region.h"
 #include "api/acl_dvpp_mpi/mpi.h"
 #include "service/media/memory.h"
 
@@ -10,6 +11,27 @@ using namespace anynpu::mpi;
 hi_s32 hi_mpi_sys_init(void) {
   return mpi::enter<Needs::nothing>(__func__, Module::sys,
                                     [] { return media::start_media_system(); });
+}
+
+hi_s32 hi_mpi_sys_full_init(void) {
+  return mpi::enter<Needs::nothing>(__func__, Module::sys,
+                                    [] { return media::start_media_system(); });
+}
+
+hi_s32 hi_mpi_sys_bind(const hi_mpp_chn* src_chn, const hi_mpp_chn* dest_chn) {
+  return mpi::enter(__func__, Module::sys, [&]() -> Status {
+    ANYNPU_TRY(mpi::check_pointer(src_chn, "src_chn"));
+    ANYNPU_TRY(mpi::check_pointer(dest_chn, "dest_chn"));
+    return media::bind_channels(name_of(*src_chn), name_of(*dest_chn));
+  });
+}
+
+hi_s32 hi_mpi_sys_unbind(const hi_mpp_chn* src_chn, const hi_mpp_chn* dest_chn) {
+  return mpi::enter(__func__, Module::sys, [&]() -> Status {
+    ANYNPU_TRY(mpi::check_pointer(src_chn, "src_chn"));
+    ANYNPU_TRY(mpi::check_pointer(dest_chn, "dest_chn"));
+    return media::unbind_channels(name_of(*src_chn), name_of(*dest_chn));
+  });
 }
 
 hi_s32 hi_mpi_sys_exit(void) {

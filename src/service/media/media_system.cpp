@@ -6,7 +6,9 @@
 #include "device/runtime.h"
 #include "media/support.h"
 #include "service/finalize.h"
+#include "service/media/block_pool.h"
 #include "service/media/png_channel.h"
+#include "service/media/regions.h"
 #include "service/media/vdec_channel.h"
 #include "service/media/venc_channel.h"
 #include "service/media/vpc_channel.h"
@@ -31,6 +33,8 @@ void stop_media_system() {
   vdec_channels().remove_all();
   venc_channels().remove_all();
   png_channels().remove_all();
+  destroy_all_regions();
+  BlockPools::instance().destroy_all();
   system_started = false;
 }
 

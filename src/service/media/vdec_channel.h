@@ -103,6 +103,11 @@ class VdecChannel : public std::enable_shared_from_this<VdecChannel> {
   Status set_display_mode(int32_t mode);
   Status set_jpeg_precision(int32_t mode);
 
+  // Decoded pictures go to the sinks and are not fetched while there is one.
+  using Sink = std::function<void(const VdecPicture&)>;
+  void add_sink(int32_t key, Sink sink);
+  bool remove_sink(int32_t key);
+
   ReadyFd& ready_fd() { return ready_fd_; }
 
  private:
@@ -141,6 +146,7 @@ class VdecChannel : public std::enable_shared_from_this<VdecChannel> {
   VdecParam param_;
   Record protocol_;
   int32_t display_mode_ = 0;
+  std::map<int32_t, Sink> sinks_;
   std::deque<VdecPicture> ready_;
   VdecStatus status_;
   uint32_t fetched_ = 0;  // and not released

@@ -5,6 +5,16 @@
 
 namespace anynpu::media {
 
+void VdecChannel::add_sink(int32_t key, Sink sink) {
+  const std::lock_guard lock(mutex_);
+  sinks_[key] = std::move(sink);
+}
+
+bool VdecChannel::remove_sink(int32_t key) {
+  const std::lock_guard lock(mutex_);
+  return sinks_.erase(key) > 0;
+}
+
 VdecAttr VdecChannel::attr() { return attr_; }
 
 Status VdecChannel::set_attr(const VdecAttr& changed) {

@@ -36,13 +36,21 @@ void VdecChannel::count(const Sent& sent, uint32_t code) {
 
 void VdecChannel::push(const Sent& sent, uint32_t code, FrameType type) {
   VdecPicture picture{sent.spec, sent.packet, attr_.codec, type, code, 0};
-  const std::lock_guard lock(mutex_);
-  picture.number = status_.decoded_pictures;
-  count(sent, code);
-  if (!sent.packet.display && code == vdec::kOk) return;  // decoded, not shown
-  ready_.push_back(picture);
-  ready_fd_.set(true);
-  changed_.notify_all();
+  std::map<int32_t, Sink> sinks;
+  {
+    const std::lock_guard lock(mutex_);
+    picture.number = status_.decoded_pictures;
+    count(sent, code);
+    if (!sent.packet.display && code == vdec::kOk) return;  // decoded, not shown
+    sinks = sinks_;
+    if (sinks.empty()) {
+      ready_.push_back(picture);
+      ready_fd_.set(true);
+      changed_.notify_all();
+    }
+  }
+  if (code != vdec::kOk) return;
+  for (const auto& [key, sink] : sinks) sink(picture);
 }
 
 void VdecChannel::deliver(const DecodeSession::Results& results) {

@@ -217,13 +217,26 @@ Status VencChannel::queue(const VencFrame& frame, device::Range memory, int32_t 
   ANYNPU_ASSIGN(auto picture, check(frame));
   ANYNPU_ASSIGN(const bool encoded, take_turn(picture.memory.bytes, milliseconds));
   if (!encoded) return {};
-  auto work =
-      std::make_shared<Work>(Work{std::move(picture), std::move(memory), frame.pts, frame.key});
+  const auto input = reinterpret_cast<uint64_t>(picture.view.data);
+  auto work = std::make_shared<Work>(
+      Work{std::move(picture), input, std::move(memory), frame.pts, frame.key, {}});
   return stream_->submit({kVencFrame, work->picture.memory.bytes},
                          [self = shared_from_this(), work, id = next_.fetch_add(1)]() -> Status {
                            self->run(*work, id);
                            return {};
                          });
+}
+
+bool VencChannel::take_source(const std::shared_ptr<void>& source) {
+  const std::lock_guard lock(mutex_);
+  if (!source_.expired()) return false;
+  source_ = source;
+  return true;
+}
+
+void VencChannel::leave_source() {
+  const std::lock_guard lock(mutex_);
+  source_.reset();
 }
 
 Result<VencPacket> VencChannel::fetch(uint32_t most_packs, int32_t milliseconds) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "service/media/channel_table.h"
 #include "service/media/ready_fd.h"
 #include "service/media/record.h"
+#include "service/media/region_board.h"
 #include "service/media/venc_settings.h"
 
 namespace anynpu::media {
@@ -109,6 +111,12 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   Status finish() { return stream_->synchronize(); }
   void drain() { (void)finish(); }
 
+  // False when another source, which is still there, was taken before.
+  bool take_source(const std::shared_ptr<void>& source);
+  void leave_source();
+  // What is drawn over the pictures before they are encoded.
+  const std::shared_ptr<RegionBoard>& board() const { return board_; }
+
   ReadyFd& ready_fd() { return ready_fd_; }
 
  private:
@@ -123,16 +131,19 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   };
   struct Work {
     CheckedPicture picture;
+    uint64_t input = 0;    // address of the picture that was sent
     device::Range memory;  // of the program, for JPEG; empty: the channel's own
     uint64_t pts = 0;
     bool key = false;
+    std::optional<pixel::OwnPicture> drawn;  // with regions over it
   };
   bool is_jpeg() const { return settings_.attr.codec == CodecType::jpeg; }
   Status queue(const VencFrame& frame, device::Range memory, int32_t milliseconds);
   Result<CheckedPicture> check(const VencFrame& frame) const;
   // Whether the picture is one that is encoded; waits for room and counts it then.
   Result<bool> take_turn(uint64_t bytes, int32_t milliseconds);
-  void run(const Work& work, uint64_t id);
+  void run(Work& work, uint64_t id);
+  void draw_regions(Work& work);
   Status open_encoder();
   void encode(const Work& work, uint64_t id);
   Status encode_jpeg(const Work& work);
@@ -146,6 +157,7 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   ChannelStream stream_;
   std::shared_ptr<device::Device> device_;
   ReadyFd ready_fd_;
+  const std::shared_ptr<RegionBoard> board_ = std::make_shared<RegionBoard>();
   std::mutex settings_mutex_;  // of the next two
   VencSettings settings_;
   std::array<Record, kVencGroups> records_;
@@ -165,6 +177,7 @@ class VencChannel : public std::enable_shared_from_this<VencChannel> {
   uint64_t held_ = 0;    // bytes encoded and not released
   uint64_t received_ = 0;
   uint32_t sequence_ = 0;
+  std::weak_ptr<void> source_;
 };
 
 ChannelTable<VencChannel>& venc_channels();

@@ -19,7 +19,17 @@ void log_encoder(const Status& status) {
 
 }  // namespace
 
-void VencChannel::run(const Work& work, uint64_t id) {
+void VencChannel::draw_regions(Work& work) {
+  if (board_->empty()) return;
+  const pixel::Picture& sent = work.picture.view;
+  work.drawn.emplace(*sent.format, sent.width, sent.height);
+  pixel::convert(sent, work.drawn->view(), pixel::color_matrix(0));  // a copy
+  board_->draw(work.drawn->view());
+  work.picture.view = work.drawn->view();
+}
+
+void VencChannel::run(Work& work, uint64_t id) {
+  draw_regions(work);
   if (is_jpeg())
     log_encoder(encode_jpeg(work));
   else
@@ -51,7 +61,7 @@ void VencChannel::encode(const Work& work, uint64_t id) {
     if (!status.ok()) return log_encoder(status);
   }
   const pixel::Picture& picture = work.picture.view;
-  sent_[id] = {work.pts, reinterpret_cast<uint64_t>(picture.data)};
+  sent_[id] = {work.pts, work.input};
   const bool key = key_.exchange(false) || work.key;
   log_encoder(encoder_->encode(picture, id, key, sink));
 }
@@ -101,7 +111,7 @@ Status VencChannel::encode_jpeg(const Work& work) {
   Packet made;
   made.own = own;
   made.pts = work.pts;
-  made.input = reinterpret_cast<uint64_t>(picture.data);
+  made.input = work.input;
   made.key = true;
   made.bytes = static_cast<uint32_t>(bytes);
   made.data = work.memory.address;

@@ -58,6 +58,9 @@ Result<uint32_t> VpcChannel::submit(std::shared_ptr<VpcJob> job) {
   ANYNPU_TRY(stream_->submit({kChannelJob, bytes},
                              [self = shared_from_this(), job = std::move(job), id]() -> Status {
                                job->run();
+                               if (!self->board_->empty())
+                                 for (const pixel::Picture& output : job->outputs())
+                                   self->board_->draw(output, job->matrix());
                                self->finish(id);
                                return {};
                              }));
@@ -101,6 +104,33 @@ Status VpcChannel::set_matrix(const ChannelMatrix& matrix) {
   const std::lock_guard lock(mutex_);
   matrix_ = next;
   return {};
+}
+
+Status VpcChannel::set_stitching(StitchSpec spec, Record record) {
+  ANYNPU_TRY(check_stitching(spec));
+  const std::lock_guard lock(mutex_);
+  stitching_ = std::move(spec);
+  stitching_record_ = std::move(record);
+  return {};
+}
+
+Record VpcChannel::stitching_record() {
+  const std::lock_guard lock(mutex_);
+  return stitching_record_;
+}
+
+Result<uint32_t> VpcChannel::stitch(std::span<const PictureSpec> from, const PictureSpec& to,
+                                    int32_t milliseconds) {
+  std::optional<StitchSpec> spec;
+  {
+    const std::lock_guard lock(mutex_);
+    spec = stitching_;
+  }
+  if (!spec)
+    return fail(Code::bad_call_order,
+                "the channel has no parameters of a round view; call "
+                "hi_mpi_vpc_set_roundview_stitching_param first");
+  return run(milliseconds, [&](VpcJob& job) { return add_stitching(job, *spec, from, to); });
 }
 
 ChannelMatrix VpcChannel::matrix() {

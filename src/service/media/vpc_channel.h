@@ -8,9 +8,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "service/media/channel_stream.h"
 #include "service/media/channel_table.h"
+#include "service/media/record.h"
+#include "service/media/region_board.h"
+#include "service/media/stitching.h"
 #include "service/media/vpc_job.h"
 
 namespace anynpu::media {
@@ -37,6 +41,14 @@ class VpcChannel : public std::enable_shared_from_this<VpcChannel> {
   // hold.
   Status set_matrix(const ChannelMatrix& matrix);
   ChannelMatrix matrix();
+  // Parameters of a round view, and the program's structure to be given back.
+  Status set_stitching(StitchSpec spec, Record record);
+  Record stitching_record();
+  // A job that makes the round view.
+  Result<uint32_t> stitch(std::span<const PictureSpec> from, const PictureSpec& to,
+                          int32_t milliseconds);
+  // What is drawn over the outputs of all jobs that follow.
+  const std::shared_ptr<RegionBoard>& board() const { return board_; }
   void drain() { (void)stream_->synchronize(); }
 
  private:
@@ -49,6 +61,9 @@ class VpcChannel : public std::enable_shared_from_this<VpcChannel> {
   std::map<uint32_t, bool> jobs_;  // whether they are done
   uint32_t next_ = 0;
   ChannelMatrix matrix_;
+  std::optional<StitchSpec> stitching_;
+  Record stitching_record_;
+  const std::shared_ptr<RegionBoard> board_ = std::make_shared<RegionBoard>();
 };
 
 ChannelTable<VpcChannel>& vpc_channels();

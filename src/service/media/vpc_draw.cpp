@@ -81,7 +81,49 @@ Status add_cover(const CoverSpec& cover, const PictureSpec& picture,
   return {};
 }
 
+Status add_mosaic(const MosaicSpec& mosaic, const PictureSpec& picture,
+                  std::vector<Stroke>* strokes) {
+  if (mosaic.block < 0 || mosaic.block > 5)
+    return fail(Code::invalid_argument,
+                "blk_size is {}; expected 0 (blocks of 4 pixels) to 5 (of 128)", mosaic.block);
+  ANYNPU_ASSIGN(const auto rect, check_rect(mosaic.rect, picture));
+  strokes->push_back([rect, side = 4u << mosaic.block](const pixel::Picture& to) {
+    pixel::pixelate(to, rect, side);
+  });
+  return {};
+}
+
+// What the checks look at.
+PictureSpec size_of(const pixel::Picture& picture) {
+  PictureSpec spec;
+  spec.width = picture.width;
+  spec.height = picture.height;
+  return spec;
+}
+
+Status check_layout(const pixel::Picture& picture) {
+  if (picture.format->packing != pixel::Packing::packed_422) return {};
+  return fail(Code::invalid_argument, "nothing can be drawn on {}", picture.format->name);
+}
+
 }  // namespace
+
+Status draw_cover(const CoverSpec& cover, const pixel::Picture& to,
+                  const pixel::ColorMatrix& matrix) {
+  std::vector<Stroke> strokes;
+  ANYNPU_TRY(check_layout(to));
+  ANYNPU_TRY(add_cover(cover, size_of(to), matrix, &strokes));
+  for (const Stroke& stroke : strokes) stroke(to);
+  return {};
+}
+
+Status draw_mosaic(const MosaicSpec& mosaic, const pixel::Picture& to) {
+  std::vector<Stroke> strokes;
+  ANYNPU_TRY(check_layout(to));
+  ANYNPU_TRY(add_mosaic(mosaic, size_of(to), &strokes));
+  for (const Stroke& stroke : strokes) stroke(to);
+  return {};
+}
 
 Status check_shape_count(uint32_t count) {
   if (count >= 1 && count <= kMostShapes) return {};
@@ -109,15 +151,7 @@ Status add_lines(VpcJob& job, const PicturePair& pair, std::span<const LineSpec>
 
 Status add_mosaics(VpcJob& job, const PicturePair& pair, std::span<const MosaicSpec> mosaics) {
   std::vector<Stroke> strokes;
-  for (const MosaicSpec& mosaic : mosaics) {
-    if (mosaic.block < 0 || mosaic.block > 5)
-      return fail(Code::invalid_argument,
-                  "blk_size is {}; expected 0 (blocks of 4 pixels) to 5 (of 128)", mosaic.block);
-    ANYNPU_ASSIGN(const auto rect, check_rect(mosaic.rect, pair.from));
-    strokes.push_back([rect, side = 4u << mosaic.block](const pixel::Picture& to) {
-      pixel::pixelate(to, rect, side);
-    });
-  }
+  for (const MosaicSpec& mosaic : mosaics) ANYNPU_TRY(add_mosaic(mosaic, pair.from, &strokes));
   return add_strokes(job, pair, std::move(strokes));
 }
 

@@ -46,4 +46,9 @@ Status add_covers(VpcJob& job, const PicturePair& pair, std::span<const CoverSpe
 Status add_lines(VpcJob& job, const PicturePair& pair, std::span<const LineSpec> lines);
 Status add_mosaics(VpcJob& job, const PicturePair& pair, std::span<const MosaicSpec> mosaics);
 
+// On a picture, at once.
+Status draw_cover(const CoverSpec& cover, const pixel::Picture& to,
+                  const pixel::ColorMatrix& matrix);
+Status draw_mosaic(const MosaicSpec& mosaic, const pixel::Picture& to);
+
 }  // namespace anynpu::media

@@ -21,7 +21,10 @@ Result<pixel::Picture> VpcJob::take(const PictureSpec& spec, const char* role,
                                     device::Access access) {
   ANYNPU_ASSIGN(auto checked, check_picture(spec, kVpcRules, role, access));
   memory_.push_back(std::move(checked.memory));
-  if (access == device::Access::write) bytes_ += memory_.back().bytes;
+  if (access == device::Access::write) {
+    bytes_ += memory_.back().bytes;
+    outputs_.push_back(checked.view);
+  }
   return checked.view;
 }
 
@@ -147,6 +150,24 @@ Status VpcJob::add_work(const PictureSpec& from, const PictureSpec& to, Size siz
     return fail(Code::invalid_argument,
                 "input and output lie in the same memory; use two pictures");
   parts_.push_back([pair, work = std::move(work)] { work(pair.from, pair.to); });
+  return {};
+}
+
+Status VpcJob::add_pictures(std::span<const PictureSpec> from, const PictureSpec& to,
+                            WorkOnMany work) {
+  ANYNPU_ASSIGN(const auto target, take(to, "output", device::Access::write));
+  if (target.format->packing == pixel::Packing::packed_422)
+    return fail(Code::invalid_argument, "{} is not taken here; convert it to another layout first",
+                target.format->name);
+  std::vector<pixel::Picture> sources;
+  for (const PictureSpec& spec : from) {
+    ANYNPU_ASSIGN(sources.emplace_back(), take(spec, "input", device::Access::read));
+    if (sources.back().format != target.format)
+      return fail(Code::invalid_argument,
+                  "an input is {} and the output {}; expected equal formats",
+                  sources.back().format->name, target.format->name);
+  }
+  parts_.push_back([sources, target, work = std::move(work)] { work(sources, target); });
   return {};
 }
 

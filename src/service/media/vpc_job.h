@@ -21,7 +21,8 @@ namespace anynpu::media {
 class VpcJob {
  public:
   // The version says what the numbers for ways of scaling mean.
-  explicit VpcJob(Version version, const pixel::ColorMatrix& matrix = pixel::color_matrix(0))
+  explicit VpcJob(Version version = Version::v2,
+                  const pixel::ColorMatrix& matrix = pixel::color_matrix(0))
       : version_(version), matrix_(matrix) {}
   VpcJob(const VpcJob&) = delete;
   VpcJob& operator=(const VpcJob&) = delete;
@@ -54,7 +55,13 @@ class VpcJob {
   using Work = std::function<void(const pixel::Picture& from, const pixel::Picture& to)>;
   Status add_work(const PictureSpec& from, const PictureSpec& to, Size size, Work work);
 
+  // Work on several pictures of one layout, which is not packed 4:2:2.
+  using WorkOnMany =
+      std::function<void(const std::vector<pixel::Picture>& from, const pixel::Picture& to)>;
+  Status add_pictures(std::span<const PictureSpec> from, const PictureSpec& to, WorkOnMany work);
+
   const pixel::ColorMatrix& matrix() const { return matrix_; }
+  const std::vector<pixel::Picture>& outputs() const { return outputs_; }
   // Bytes of all outputs, for the trace.
   uint64_t bytes() const { return bytes_; }
   void run() const;
@@ -71,6 +78,7 @@ class VpcJob {
   const pixel::ColorMatrix matrix_;
   std::vector<std::function<void()>> parts_;
   std::vector<device::Range> memory_;  // kept until the job is gone
+  std::vector<pixel::Picture> outputs_;
   uint64_t bytes_ = 0;
 };
 

@@ -21,7 +21,7 @@ TEST_F(VpcWarpTest, a_matrix_through_three_points_moves_a_picture) {
   EXPECT_FLOAT_EQ((*matrix)[5], 2);
   row(pair.from, 3)[6] = 200;
   ASSERT_TRUE(run([&](VpcJob& job) {
-                return add_affine_warp(job, {pair, 2, {0, {}}}, *matrix);
+                return add_affine_warp(job, {pair, 1, {0, {}}}, *matrix);
               }).ok());
   EXPECT_EQ(row(pair.to, 5)[10], 200);
   points.to[2] = points.to[1];
@@ -31,7 +31,7 @@ TEST_F(VpcWarpTest, a_matrix_through_three_points_moves_a_picture) {
   EXPECT_EQ(affine_through_points(points).status().code(), Code::invalid_argument);
   EXPECT_EQ(rotation_matrix({0, 0}, NAN, 1).status().code(), Code::invalid_argument);
   EXPECT_EQ(code_of([&](VpcJob& job) {
-              return add_affine_warp(job, {pair, 2, {}}, AffineMatrix{});
+              return add_affine_warp(job, {pair, 1, {}}, AffineMatrix{});
             }),
             Code::invalid_argument)
       << "a matrix without an inverse";
@@ -51,7 +51,7 @@ TEST_F(VpcWarpTest, a_table_says_where_each_pixel_comes_from) {
   EXPECT_EQ(fill_affine_table(points, 3, table).code(), Code::invalid_argument);
   EXPECT_EQ(fill_perspective_table(points, 0, table).code(), Code::invalid_argument);
   row(pair.from, 4)[7] = 111;
-  ASSERT_TRUE(run([&](VpcJob& job) { return add_table_warp(job, {pair, 2, {}}, table); }).ok());
+  ASSERT_TRUE(run([&](VpcJob& job) { return add_table_warp(job, {pair, 1, {}}, table); }).ok());
   EXPECT_EQ(row(pair.to, 4)[8], 111);
   const auto* maps = bytes_of(std::vector<uint8_t>(32 * 16 * 4));
   EXPECT_TRUE(fill_table_from_maps(maps, maps, 32 * 16 * 4, table).ok());
@@ -61,7 +61,7 @@ TEST_F(VpcWarpTest, a_table_says_where_each_pixel_comes_from) {
   table.bytes = *bytes;
   table.width = 16;
   EXPECT_EQ(code_of([&](VpcJob& job) {
-              return add_table_warp(job, {pair, 2, {}}, table);
+              return add_table_warp(job, {pair, 1, {}}, table);
             }),
             Code::invalid_argument);
 }
