@@ -3,8 +3,8 @@
  * The one header a program includes: start and end of the library, versions, capabilities, the last
  * error sentence; brings in base, runtime, model and operator headers.
  *
- * aclInit comes first and once; aclFinalize last. Allowed before aclInit: aclrtGetRunMode, the
- * version calls, aclrtGetSocName, aclrtMallocHost, aclrtFreeHost and aclGetRecentErrMsg.
+ * aclInit comes first and once; aclFinalize last. Models, operators and profiling need aclInit; the
+ * functions of acl_rt.h and descriptions start the runtime themselves where a program leaves it out.
  */
 #ifndef ACL_ACL_H_
 #define ACL_ACL_H_
@@ -57,7 +57,8 @@ ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr);
 ACL_FUNC_VISIBILITY const char* aclrtGetSocName(void);
 
-/* The sentence of the calling thread's last failure; never NULL, valid until its next call. */
+/* The sentence of the calling thread's last failure, which is forgotten then; NULL when there was
+ * none. Valid until the thread's next call. */
 ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
 
 ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num);
