@@ -66,6 +66,12 @@ __attribute__((visibility("default"))) void anynpu_hpe_drop_module(void* module)
 /* In libhpert.so: waits for the work of every device that was used; non-zero when interrupted. */
 __attribute__((visibility("default"))) int anynpu_hpe_drain(void);
 
+/* For the line that a failed call prints (ANYNPU_ERRORS): `place` writes where the program calls
+ * from, such as "app.py:12", into `text` and returns its length; 0 when the thread runs no code of
+ * the binding's language. Called after the call has failed, with no lock held. NULL removes it. */
+__attribute__((visibility("default"))) void anynpu_set_caller_place(size_t (*place)(char* text,
+                                                                                    size_t size));
+
 /* The script or executable that runs: relative paths of the API start in its folder. Without this
  * call, or when the path does not exist, the command line of the process decides. */
 __attribute__((visibility("default"))) void anynpu_set_program_path(const char* path);

@@ -21,7 +21,8 @@ def put_first(variable, folder):
 
 os.environ["ANYNPU_BUILD_DIR"] = BUILD
 put_first("PATH", os.path.join(BUILD, "bin"))
-for folder in (SUPPORT, os.path.join(BUILD, "python")):
+# As set_env.sh gives it to users.
+for folder in (SUPPORT, os.path.join(BUILD, "ascend", "python", "site-packages")):
     put_first("PYTHONPATH", folder)
     if folder not in sys.path:
         sys.path.insert(0, folder)

@@ -29,9 +29,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CPP_TIMEOUT = 300  # the TIMEOUT property that cmake/module.cmake gives each C++ test
 
 
+def python_folder(build):
+    """What set_env.sh gives to users."""
+    return os.path.join(build, "ascend", "python", "site-packages")
+
+
 def test_environment(build):
     env = dict(os.environ, ANYNPU_BUILD_DIR=build, PYTHONFAULTHANDLER="1")
-    python_path = [os.path.join(build, "python"), env.get("PYTHONPATH", "")]
+    python_path = [python_folder(build), env.get("PYTHONPATH", "")]
     env["PYTHONPATH"] = os.pathsep.join(p for p in python_path if p)
     env["PATH"] = os.path.join(build, "bin") + os.pathsep + env.get("PATH", "")
     return env
@@ -79,7 +84,7 @@ def run_pytest_files(files, args, env, scratch):
     if results is None or code not in (0, 1, 5):
         results = junit.from_pytest_log(files[0], text, code)
     for result in results:
-        result.rerun = f"PYTHONPATH={os.path.join(args.build, 'python')} " \
+        result.rerun = f"PYTHONPATH={python_folder(args.build)} " \
                        f"{sys.executable} -m pytest -v '{result.name}'"
     return results
 

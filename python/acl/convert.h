@@ -21,12 +21,16 @@
 
 namespace anynpu::pyacl {
 
+// What functions without arguments are given is not looked at: programs call
+// acl.rt.synchronize_device(0), and pyACL lets it pass.
+inline constexpr Py_ssize_t kAnyCount = PY_SSIZE_T_MAX;
+
 // A Python function: its name and how it is called.
 struct Function {
   const char* name;       // "acl.rt.malloc"
   const char* signature;  // "(size, policy)"
   Py_ssize_t least;
-  Py_ssize_t most;
+  Py_ssize_t most;  // or kAnyCount
 
   bool takes(Py_ssize_t given) const {
     if (given >= least && given <= most) [[likely]]

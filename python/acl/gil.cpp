@@ -8,8 +8,6 @@
 
 namespace anynpu::pyacl {
 
-namespace {
-
 bool python_ends() {
 #if PY_VERSION_HEX >= 0x030D0000
   return Py_IsFinalizing();
@@ -17,6 +15,8 @@ bool python_ends() {
   return _Py_IsFinalizing();
 #endif
 }
+
+namespace {
 
 bool on_main_thread() {
   thread_local const bool main = syscall(SYS_gettid) == getpid();

@@ -10,6 +10,9 @@
 
 namespace anynpu::pyacl {
 
+// The interpreter is ending: a thread other than the main one must not ask for the GIL.
+bool python_ends();
+
 // Never returns when the interpreter is ending and this is not the main thread: such a thread must
 // not touch Python again, and ending it could unwind frames that do not expect it.
 void park_if_python_ends();

@@ -87,9 +87,9 @@ bool array_address(const ArgumentSource& at, PyObject* array, void** address, bo
 bool fail_unreadable(const Function& self, const void* address, size_t bytes) {
   PyErr_Format(
       PyExc_ValueError,
-      "%s: the %zu bytes at 0x%zx cannot be read; pass an address of memory that is allocated "
+      "%s: the %zu bytes at %p cannot be read; pass an address of memory that is allocated "
       "and not freed, and at most its size",
-      self.name, bytes, reinterpret_cast<size_t>(address));
+      self.name, bytes, address);
   return false;
 }
 

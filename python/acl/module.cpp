@@ -60,5 +60,6 @@ extern "C" __attribute__((visibility("default"))) PyObject* PyInit__acl() {
   }
   install_interrupt_check();
   tell_program_path();
+  install_caller_place();
   return module;
 }

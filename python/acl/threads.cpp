@@ -56,11 +56,11 @@ int join_for_a_moment(pthread_t thread) {
 
 PyObject* util_start_thread(PyObject*, PyObject* const* argv, Py_ssize_t argc) {
   constexpr const Function& self = functions::util_start_thread;
-  if (!self.takes(argc)) return nullptr;
-  if (!PyCallable_Check(argv[0])) {
-    fail_type({self, 0, "func"}, argv[0], "a function");
-    return nullptr;
-  }
+  // The sentences of pyACL, which programs compare.
+  if (argc != 2)
+    return PyErr_Format(PyExc_TypeError, "function takes exactly 2 arguments (%zd given)", argc);
+  if (!PyCallable_Check(argv[0]))
+    return PyErr_Format(PyExc_TypeError, "parameter must be callable");
   auto* start = new (std::nothrow) Start{argv[0], argv[1]};
   if (start == nullptr) return PyErr_NoMemory();
   Py_INCREF(start->function);

@@ -9,7 +9,7 @@ from aclruntime.enums import dtype
 from aclruntime.file_pipeline import run_files
 from aclruntime.options import BaseTensor, refuse, session_options, tensor_desc, whole
 from aclruntime.session_aipp import AippSettings
-from aclruntime.shape_text import parse_shapes
+from aclruntime.shape_text import parse_shapes, shapes_text
 from aclruntime.times import sumary
 
 _FIXED, _BATCH, _IMAGE, _DIMS, _RANGES = range(5)
@@ -28,8 +28,7 @@ class InferenceSession(AippSettings):
     def __init__(self, model_path, device_id, options, /):
         if not isinstance(options, session_options):
             raise TypeError(f"options is a session_options, not {type(options).__name__}")
-        if not isinstance(device_id, int):
-            raise TypeError(f"device_id is an int, not {type(device_id).__name__}")
+        device_id = whole("device_id", device_id)
         self._options = options
         self._device = device_id
         self._summary = sumary()
@@ -161,7 +160,8 @@ class InferenceSession(AippSettings):
 
     def run_pipeline(self, *args):
         """(file lists, infer_options, more sessions): runs over files, writes files.
-        (names, list of feeds, list of shape texts, auto_shape, auto_dims): host tensors."""
+        (names, list of feeds, list of shapes, auto_shape, auto_dims): host tensors. The shapes of
+        one run are a text, or a list with one shape for each input."""
         if len(args) == 3:
             return run_files(self, *args)
         names, feeds_list, shapes, auto_shape, auto_dims = args
@@ -171,9 +171,19 @@ class InferenceSession(AippSettings):
         items = []
         for i, feeds in enumerate(feeds_list):
             if setter is not None:
-                setter(shapes[i])
+                setter(self._shape_text(shapes, i))
             items.append((self._feeds(feeds), self._shapes))
         return [[outputs[k] for k in chosen] for outputs in self._pipeline(items)]
+
+    def _shape_text(self, shapes, i):
+        if i >= len(shapes):
+            refuse(f"{len(shapes)} shapes were given, feeds {i} has none; give one for each feeds")
+        if isinstance(shapes[i], str):
+            return shapes[i]
+        if len(shapes[i]) != len(self._inputs):
+            refuse(f"the shapes {shapes[i]} are for {len(shapes[i])} inputs, the model has "
+                    f"{len(self._inputs)}")
+        return shapes_text([desc.name for desc in self._inputs], shapes[i])
 
     def _run(self, feeds, to_host):
         outputs, times = self._native.run(feeds, self._options.loop, to_host)

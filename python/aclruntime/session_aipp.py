@@ -5,10 +5,11 @@ _FORMATS = {"YUV420SP_U8": 1, "XRGB8888_U8": 2, "RGB888_U8": 3, "YUV400_U8": 4}
 
 
 class AippSettings:
-    """Collects the parameters; set_dym_aipp_info_set hands them to the session."""
+    """Collects the parameters; set_dym_aipp_info_set hands them to the session, and
+    check_dym_aipp_input_exist switches them on, in any order."""
 
     def __init__(self):
-        self._aipp_active = False
+        self._aipp_active = self._aipp_given = False
         self._aipp = {"batch": 1, "format": 0, "image": [0, 0], "rbuv": 0, "ax": 0,
                       "csc": [0] * 16, "crop": [0] * 5, "padding": [0] * 5, "mean": [0] * 4,
                       "least": [0.0] * 4, "reciprocal": [1.0] * 4}
@@ -21,6 +22,8 @@ class AippSettings:
             raise RuntimeError(f"[1004][Invalid parameter] the model has {self._aipp_count} inputs "
                                "with dynamic AIPP; one is needed")
         self._aipp_active = True
+        if self._aipp_given:
+            self.set_dym_aipp_info_set()
         return 0
 
     def _set_aipp(self, key, value, count=None):
@@ -69,5 +72,6 @@ class AippSettings:
         return self._set_aipp("reciprocal", values, 4)
 
     def set_dym_aipp_info_set(self):
+        self._aipp_given = True
         self._native.set_aipp(self._aipp_active, *self._aipp.values())
         return 0

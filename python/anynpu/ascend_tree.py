@@ -45,8 +45,13 @@ def _link_programs(folder):
 def _link_modules(folder):
     """Our modules alone, so that PYTHONPATH brings no other package of the environment along."""
     for name in sorted(os.listdir(paths.SITE)):
-        if name.split(".")[0] in ("acl", "anynpu", "hpe") and not name.endswith("-info"):
+        ours = name.split(".")[0] in ("acl", "aclruntime", "ais_bench", "anynpu", "hpe")
+        metadata = name.endswith("-info") and name.startswith(("aclruntime-", "ais_bench-"))
+        if metadata or ours and not name.endswith("-info"):
             _link(os.path.join(paths.SITE, name), os.path.join(folder, name))
+    # A .pth file has no effect in PYTHONPATH, so this one stands in for it.
+    _link(os.path.join(paths.PACKAGE, "mindspore_stand_in.py"),
+          os.path.join(folder, "mindspore.py"))
 
 
 def _link_operators(folder):

@@ -2,11 +2,13 @@
 """`anynpu doctor`: what was found on this machine, what is used, and why the rest is not.
 
 The exit code is 0 when a program can run: the module acl imports, a device opens, and bytes copied
-to it and back are the same.
+to it and back are the same. Each module that programs import is imported once, in a process of its
+own, with the environment that `anynpu run` and set_env.sh give.
 """
 import ctypes
 import os
 import platform
+import subprocess
 import sys
 
 from . import __version__, ascend_tree, paths
@@ -97,6 +99,20 @@ def copy_there_and_back(acl):
         acl.finalize()
 
 
+FRONT_DOORS = ("acl", "aclruntime", "ais_bench.infer.interface", "hpe", "mindspore.profiler")
+
+
+def front_doors():
+    """(module, None or why it cannot be imported) of what programs import."""
+    from .cli import environment
+    env = environment(os.environ)
+    for name in FRONT_DOORS:
+        done = subprocess.run([sys.executable, "-c", f"import {name}"], env=env, text=True,
+                              capture_output=True, check=False)
+        said = done.stderr.strip().splitlines()
+        yield name, None if done.returncode == 0 else said[-1] if said else "it ended the process"
+
+
 PLUGINS = {"cuda": "NVIDIA GPU", "image": "JPEG and PNG", "video": "H.264 and H.265"}
 
 
@@ -169,8 +185,11 @@ def main():
     print(f"AnyNPU {__version__}\n")
     show("found", found())
     rows, problem = used()
+    doors = dict(front_doors())
+    rows.append(("modules", " ".join(name for name, why in doors.items() if why is None)))
     show("\nused", rows)
-    reasons = [(title, missing(name)) for name, title in PLUGINS.items() if missing(name)]
+    reasons = [(name, why) for name, why in doors.items() if why]
+    reasons += [(title, missing(name)) for name, title in PLUGINS.items() if missing(name)]
     if reasons:
         show("\nnot used", reasons)
     show("\npaths", [

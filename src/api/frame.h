@@ -7,7 +7,7 @@
 //     using Number = aclError;                    what entry points return; 0 is success
 //     static constexpr FaultSource kFaults;       whose faults are injected
 //     static bool initialised();                  whether calls are allowed now ...
-//     static Status explain_uninitialised();      ... and why not
+//     static Status start(const char* function);  ... and, when they are not, why; ok: they are
 //     static Number fault_number(std::string_view code);  0: unknown
 //     static Status hold(const char* function);   optional: waits until the call may go on
 //     static Number number_of(const char* function, const Failure<Number>&);
@@ -28,7 +28,7 @@ namespace anynpu::api {
 
 // When a function may be called.
 enum class When {
-  after_init,   // the rule
+  after_init,   // the rule; Traits::start() says which functions need no initialising
   before_init,  // also before the library is initialised, but not in a forked child
   always,       // also in a forked child: touches no shared state that a fork could break
 };
@@ -78,7 +78,9 @@ class Frame {
   // What a call that may_enter() stopped returns. Ok: it goes on.
   [[gnu::noinline]] static Failure stopped(const char* function, When when) {
     if (in_forked_child()) return explain_fork();
-    if (when == When::after_init && !Traits::initialised()) return Traits::explain_uninitialised();
+    if (when == When::after_init && !Traits::initialised()) {
+      if (Status refused = Traits::start(function); !refused.ok()) return refused;
+    }
     if constexpr (requires { Traits::hold(function); }) {
       if (Status held = Traits::hold(function); !held.ok()) return held;
     }

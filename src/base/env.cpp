@@ -34,8 +34,14 @@ std::optional<int64_t> parse(Kind kind, std::string_view text) {
   return value;
 }
 
-const char* expected(Kind kind) {
-  switch (kind) {
+// The words of a choice.
+std::vector<std::string_view> words_of(Name name) {
+  if (name == Name::errors) return {"off", "first", "all"};
+  return {"host", "device"};
+}
+
+std::string expected(const Variable& variable) {
+  switch (variable.kind) {
     case Kind::integer:
       return "an integer";
     case Kind::size:
@@ -43,7 +49,7 @@ const char* expected(Kind kind) {
     case Kind::flag:
       return "0 or 1";
     case Kind::choice:
-      return "host or device";
+      return join(words_of(variable.id), " or ");
     default:
       return "text";
   }
@@ -116,11 +122,11 @@ std::vector<std::string> check() {
     if (v.kind == Kind::text || v.kind == Kind::path) continue;
     auto value = get(v.id);
     if (!value || value->empty()) continue;
-    const bool good = v.kind == Kind::choice ? *value == "host" || *value == "device"
+    const bool good = v.kind == Kind::choice ? contains(words_of(v.id), *value)
                                              : parse(v.kind, *value).has_value();
     if (good) continue;
     problems.push_back(format("{} is '{}', expected {}; it is ignored and {} is used", v.name,
-                              *value, expected(v.kind),
+                              *value, expected(v),
                               *v.fallback ? v.fallback : "the built-in default"));
   }
   return problems;

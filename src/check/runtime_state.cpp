@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "acl/acl.h"
 #include "base/format.h"
@@ -29,6 +30,7 @@ struct Uses {
 struct State {
   std::mutex mutex;
   int inits = 0;
+  bool started = false;  // by an init, or by a call before it that was told
   Site init;
   std::map<int32_t, Uses> devices;
 };
@@ -40,7 +42,20 @@ State& state() {
 void note_init(const Site& site) {
   const std::lock_guard lock(state().mutex);
   state().inits = 1;
+  state().started = true;
   state().init = site;
+}
+
+// Told once: what comes after it needs the init as well.
+void note_use_of_device(Call& call) {
+  {
+    const std::lock_guard lock(state().mutex);
+    if (std::exchange(state().started, true)) return;
+  }
+  report({"no-init",
+          format("{} came before {}; call it first: models, operators and profiling need it",
+                 call.function().shown(), python_is_here() ? "acl.init" : "aclInit"),
+          {{"called", call.site()}}});
 }
 
 // The devices that end with it were not reset: said at the end.
@@ -116,6 +131,7 @@ int32_t note_devices(Call& call) {
   if (name == "aclFinalizeReference" && call.arguments() > 0 && call.pointer(0) &&
       *call.pointer<uint64_t>(0) == 0)
     note_finalize();
+  if (name == "aclrtSetDevice" || name == "aclrtCreateContext") note_use_of_device(call);
   if (name == "aclrtSetDevice") {
     Site site = call.site();
     const std::lock_guard lock(state().mutex);

@@ -66,12 +66,12 @@ Status describe_gears(const graph::Graph& graph, const std::vector<std::string>&
   }
   describe_aipp(std::vector<om::Aipp>(meta.aipp), shapes, meta);
   const size_t count = meta.gear_kind == GearKind::dims ? open : meta.gears[0].size();
-  meta.inputs.push_back({"ascend_mbatch_shape_data",
-                         DType::i64,
-                         Format::nd,
-                         {static_cast<int64_t>(count)},
-                         count * sizeof(int64_t),
-                         om::Role::gear});
+  // Behind the model's own inputs and before the parameters of AIPP, as on a card.
+  om::TensorInfo gear{
+      "ascend_mbatch_shape_data", DType::i64,    Format::nd, {static_cast<int64_t>(count)},
+      count * sizeof(int64_t),    om::Role::gear};
+  meta.inputs.insert(meta.inputs.begin() + static_cast<ptrdiff_t>(graph.inputs.size()),
+                     std::move(gear));
   return {};
 }
 

@@ -39,8 +39,24 @@ void set_output(const ops::Operand& inferred, Value& value) {
   value.has_shape = true;
 }
 
+// The types that the operator's rule tells when it knows nothing of the shapes that come at run
+// time: indices, truth values, the type that a cast names. None where the rule needs them.
+std::vector<DType> types_by_rule(const Node& node, std::vector<ops::Operand> operands) {
+  for (ops::Operand& operand : operands) {
+    if (operand.dtype == DType::undefined && operand.present) return {};
+    if (operand.is_constant || operand.fully_known()) continue;
+    operand.has_shape = false;
+    operand.shape.clear();
+  }
+  const auto context = ops::infer(node, std::move(operands));
+  std::vector<DType> types;
+  for (size_t i = 0; context.ok() && i < context->outputs.size(); ++i)
+    types.push_back(context->outputs[i].dtype);
+  return types;
+}
+
 // The shape of an input comes at run time, and with it those of the outputs. Their types follow
-// from the types of inputs; else the file may state them.
+// from the types of inputs or from the operator's rule; else the file may state them.
 Status infer_open(graph::Graph& graph, const Node& node,
                   const std::vector<ops::Operand>& operands) {
   ANYNPU_ASSIGN(const ops::OpSchema* schema, ops::Registry::instance().find(node), "node '{}'",
@@ -48,10 +64,12 @@ Status infer_open(graph::Graph& graph, const Node& node,
   const auto formal = [](const std::vector<ops::FormalOperand>& list, size_t index) {
     return list.empty() ? std::string_view{} : list[std::min(index, list.size() - 1)].type_var;
   };
+  const std::vector<DType> by_rule = types_by_rule(node, operands);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const graph::ValueId id = node.outputs[i];
     if (id == graph::kNoValue) continue;
     Value& value = graph.values[static_cast<size_t>(id)];
+    if (i < by_rule.size() && by_rule[i] != DType::undefined) value.dtype = by_rule[i];
     if (!contains(graph.outputs, id)) {
       value.has_shape = false;
       value.shape.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/memory.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <mutex>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr size_t kBlockPage = 4096;
 constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kOwnPages = size_t{1} << 20;        // blocks from this size on
 constexpr size_t kAskTheMachine = size_t{64} << 20;  // from this size on, look at what is available
 constexpr size_t kHostAddresses = size_t{1} << 40;
 constexpr size_t kFewHostAddresses = size_t{16} << 30;
@@ -165,16 +167,19 @@ Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOption
   }
   ANYNPU_TRY(check_machine(bytes));
   ANYNPU_ASSIGN(auto memory, device.memory());
-  const size_t rounded = round_up(bytes, 32) + options.tail;
-  const bool huge = options.huge && rounded >= kHugePage;
-  auto block = take_block(memory, rounded, huge ? kHugePage : options.alignment, MemoryKind::device,
+  const size_t asked = round_up(bytes, 32) + options.tail;
+  // As on a card, where such a block has pages of its own: programs that count wrong by a few
+  // thousand bytes get away with it (`anynpu check` tells them).
+  const size_t whole = bytes >= kOwnPages ? std::max(asked, round_up(bytes, kHugePage)) : asked;
+  const bool huge = options.huge && asked >= kHugePage;
+  auto block = take_block(memory, whole, huge ? kHugePage : options.alignment, MemoryKind::device,
                           device.id());
   // A full device still has room between huge pages.
-  if (huge && !block.ok()) {
-    block = take_block(memory, rounded, options.alignment, MemoryKind::device, device.id());
+  if (!block.ok() && (huge || whole != asked)) {
+    block = take_block(memory, asked, options.alignment, MemoryKind::device, device.id());
   }
   ANYNPU_ASSIGN(void* address, std::move(block));
-  if (huge) memory->prefer_huge_pages(reinterpret_cast<uintptr_t>(address), rounded);
+  if (huge) memory->prefer_huge_pages(reinterpret_cast<uintptr_t>(address), asked);
   return address;
 }
 

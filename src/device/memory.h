@@ -21,7 +21,8 @@ struct AllocateOptions {
   bool huge = false;  // huge pages where the system has them
 };
 
-// Fails with invalid_argument for 0 bytes and out_of_memory with what is free.
+// A block of 1 MiB or more ends on a page of 2 MiB: all of it may be touched. Fails with
+// invalid_argument for 0 bytes and out_of_memory with what is free.
 Result<void*> allocate_device(Device& device, size_t bytes, const AllocateOptions& options);
 Status free_device(void* address);
 

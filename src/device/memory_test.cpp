@@ -38,6 +38,27 @@ TEST(Memory, DeviceMemoryStartsOn64AndIsRoundedUpTo32Plus32) {
   }
 }
 
+TEST(Memory, ABlockOfOneMebibyteOrMoreEndsOnAPageOfTwo) {
+  const size_t page = size_t{2} << 20;
+  uint8_t* large = allocate(1631232);  // a program that copies 1646592 into it works on a card
+  EXPECT_TRUE(check_range(large, 1646592, Access::write, "dst").ok());
+  EXPECT_TRUE(check_range(large, page, Access::write, "dst").ok());
+  EXPECT_FALSE(check_range(large, page + 1, Access::write, "dst").ok());
+  uint8_t* small = allocate((1 << 20) - 1);
+  EXPECT_FALSE(check_range(small, (1 << 20) + 33, Access::write, "dst").ok());
+  EXPECT_TRUE(free_device(large).ok());
+  EXPECT_TRUE(free_device(small).ok());
+}
+
+TEST(Memory, AFullDeviceStillHasRoomForWhatWasAskedFor) {
+  const size_t asked = size_t{33} << 20;  // 34 MiB with its page, of 64
+  uint8_t* first = allocate(asked);
+  ASSERT_NE(first, nullptr);
+  const size_t left = device().memory_total() - device().memory_used() - 64;
+  EXPECT_TRUE(free_device(*allocate_device(device(), left, {})).ok());
+  EXPECT_TRUE(free_device(first).ok());
+}
+
 TEST(Memory, InteriorPointersAreFineForCopiesButNotForFree) {
   uint8_t* address = allocate(1000);
   std::vector<uint8_t> host(100, 7);

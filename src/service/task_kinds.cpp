@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/task_kinds.h"
 
+#include "base/format.h"
+
 namespace anynpu::service {
 
 using device::Engine;
@@ -12,5 +14,11 @@ constinit TaskKind kernel_task{"kernel", Engine::npc};
 constinit TaskKind matrix_product_task{"matrix product", Engine::compute};
 constinit TaskKind get_overflow_task{"get_overflow_status", Engine::control};
 constinit TaskKind reset_overflow_task{"reset_overflow_status", Engine::control};
+
+Status queued_by(const char* call, Status status) {
+  if (status.ok()) [[likely]]
+    return status;
+  return status.with_note(format("queued by {}", call));
+}
 
 }  // namespace anynpu::service

@@ -151,6 +151,8 @@ def check_spdx(name, text):
 def check_name(name, text):
     base = os.path.basename(name)
     stem = base.split(".")[0].removesuffix("_test").removeprefix("test_")
+    if name.startswith("python/ais_bench/infer/") and stem == "utils":
+        return  # the names that scripts import
     if name.endswith(SOURCE) and stem.lower() in EMPTY_NAMES:
         yield f"{name}: name a file after what it holds"
 

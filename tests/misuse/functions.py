@@ -10,6 +10,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 API = os.path.join(ROOT, "src", "api")
 
 
+def _needs_init():
+    with open(os.path.join(API, "acl", "needs_init.def"), encoding="utf-8") as file:
+        return tuple(re.findall(r'^NEEDS_INIT\("(\w+)"\)', file.read(), re.MULTILINE))
+
+
+NEEDS_INIT = _needs_init()  # beginnings of C names
+
+
 @dataclass
 class Argument:
     name: str
@@ -28,8 +36,12 @@ class Function:
     returns: list  # names; 'ret' is the code
     value: str  # the type of the last thing it returns: 'ret' is no value, None is "None"
     c_function: str
-    before_init: bool
+    any_time: bool  # also after finalize
     status: str
+
+    @property
+    def needs_init(self):
+        return not self.any_time and self.c_function.startswith(NEEDS_INIT)
 
     @property
     def module(self):
@@ -100,7 +112,7 @@ def _function(row):
         returns=[r.partition(":")[0].strip() for r in (row["returns"] or "").split(",")],
         value=(row["returns"] or "").rpartition(":")[2].strip(),
         c_function=row["c_function"] or "",
-        before_init=row["before_init"] == "y",
+        any_time=row["any_time"] == "y",
         status=row["status"],
     )
 

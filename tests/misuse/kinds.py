@@ -80,7 +80,9 @@ def wrong(kind, maker, function, argument):
 
 def cases(function):
     """(kind, argument name or '-') of every case of a function, the good call first."""
-    out = [("good", "-"), ("argument count", "-")]
+    out = [("good", "-")]
+    if function.arguments:  # those without are not looked at
+        out.append(("argument count", "-"))
     for argument in function.arguments:
         if argument.type != "object":
             out.append(("wrong Python type", argument.name))

@@ -32,14 +32,16 @@ def expected(function, kind, argument):
     """The outcome of one case; argument is None for cases of the whole call."""
     if kind in EXCEPTIONS:
         return EXCEPTIONS[kind]
+    if kind == "before init":
+        return "uninitialised" if function.needs_init else "called"
     if function.status == "refused":
         runtime = function.module == "acl.rt"
         return failed(function, "ACL_ERROR_RT_FEATURE_NOT_SUPPORT" if runtime else
                       "ACL_ERROR_FEATURE_UNSUPPORTED")
     if kind == "good":
         return accepted(function)
-    if kind in ("before init", "after finalize"):
-        if function.before_init:
+    if kind == "after finalize":
+        if function.any_time:
             return accepted(function)
         return failed(function, "ACL_ERROR_UNINITIALIZE")
     if kind == "null" and (argument.optional or argument.name == "stream"):

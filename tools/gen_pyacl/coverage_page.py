@@ -14,8 +14,10 @@ Generated from `src/api/*/api.tsv` by `tools/gen_pyacl`; do not edit.
   given; stays so.
 - *later*: returns the same, and comes with a later release.
 - *left out*: a C function of which only the name is known; the library does not have it.
-- *guide*: the function appears in the pyACL guide. *init*: it may be called before `acl.init`.
-  *waits*: it can take long, so other Python threads run meanwhile.
+- *guide*: the function appears in the pyACL guide. *waits*: it can take long, so other Python
+  threads run meanwhile.
+- *init*: it needs `acl.init` before; all others start the runtime themselves. *any time*: also
+  after `acl.finalize`.
 """
 
 
@@ -36,7 +38,8 @@ def _status(row):
 
 
 def _marks(row):
-    marks = [("guide", row.in_guide), ("init", row.before_init), ("waits", row.blocks)]
+    marks = [("guide", row.in_guide), ("init", row.needs_init), ("any time", row.any_time),
+             ("waits", row.blocks)]
     return " ".join(name for name, on in marks if on)
 
 

@@ -11,6 +11,7 @@ SPECIAL = {
     "object": "Any",
     "list": "Any",
     "bytes": "bytes",
+    "dict": "Dict[str, Any]",
     "ndarray": "Any",
     "shape": "Union[int, Sequence[int]]",
     "int or str": "Union[int, str]",

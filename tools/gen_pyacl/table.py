@@ -15,6 +15,15 @@ from dataclasses import dataclass, field
 
 STATUSES = ("works", "refused", "later", "left out", "not a function")
 BY_HAND = "by hand"
+API = os.path.join(os.path.dirname(__file__), "..", "..", "src", "api")
+
+
+def _needs_init():
+    with open(os.path.join(API, "acl", "needs_init.def"), encoding="utf-8") as file:
+        return tuple(re.findall(r'^NEEDS_INIT\("(\w+)"\)', file.read(), re.MULTILINE))
+
+
+NEEDS_INIT = _needs_init()  # beginnings of C names
 NOT_YET = "it is not available in this version of AnyNPU; docs/api_coverage.md lists what is"
 
 
@@ -63,11 +72,15 @@ class Row:
     call: tuple[str, ...]
     by_hand: bool
     blocks: bool
-    before_init: bool
+    any_time: bool  # also after aclFinalize
     in_guide: bool
     status: str
     reason: str
     notes: str
+
+    @property
+    def needs_init(self):
+        return not self.any_time and self.c_function.startswith(NEEDS_INIT)
 
     @property
     def in_python(self):
@@ -151,13 +164,13 @@ def _yes(text, where):
 def _row(cells, where):
     if len(cells) != 12:
         raise TableError(f"{where}: {len(cells)} columns, expected 12")
-    (python, arguments, returns, c_function, c_signature, call, blocks, before_init, in_guide,
+    (python, arguments, returns, c_function, c_signature, call, blocks, any_time, in_guide,
      status, reason, notes) = cells
     where = f"{where} ({python if python != '-' else c_function})"
     if status not in STATUSES:
         raise TableError(f"{where}: status '{status}' is none of {', '.join(STATUSES)}")
     if status == "not a function":
-        blocks = before_init = "n"
+        blocks = any_time = "n"
     if status in ("refused", "left out") and not reason:
         raise TableError(f"{where}: '{status}' needs a reason")
     if status == "left out" and (python != "-" or c_signature):
@@ -172,7 +185,7 @@ def _row(cells, where):
         call=() if call == BY_HAND else tuple(split_commas(call)),
         by_hand=call == BY_HAND,
         blocks=_yes(blocks, where),
-        before_init=_yes(before_init, where),
+        any_time=_yes(any_time, where),
         in_guide=_yes(in_guide, where),
         status=status,
         reason=reason or NOT_YET,

@@ -209,8 +209,9 @@ def emit_header(rows, structs, headers):
            "namespace anynpu::pyacl {", "", "namespace functions {"]
     for row in python_rows(rows):
         least = sum(1 for a in row.arguments if not a.default)
+        most = len(row.arguments) or "kAnyCount"
         out.append(f'inline constexpr Function {symbol(row)}{{"{row.python}", '
-                   f'"{text_signature(row).replace(", /", "")}", {least}, {len(row.arguments)}}};')
+                   f'"{text_signature(row).replace(", /", "")}", {least}, {most}}};')
     out += ["}  // namespace functions", "", "// Written by hand, in python/acl."]
     for row in python_rows(rows):
         if row.by_hand:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of what users pass: TypeError for the wrong type, ValueError for the wrong value."""
+import operator
 import os
 
 
@@ -13,8 +14,10 @@ class BadType(TypeError, RuntimeError):
 
 
 def _int(name, value, least, most):
-    if isinstance(value, bool) or not isinstance(value, int):
+    """An int, or an integer of numpy, which scripts take from arrays."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is an int, not {type(value).__name__} ({value!r})")
+    value = operator.index(value)
     if not least <= value <= most:
         raise BadValue(f"{name} is {value}, it must be from {least} to {most}")
     return value

@@ -18,20 +18,20 @@ _SUFFIXES = (".npy", ".NPY", ".bin", ".BIN")
 _MOST_FILES = 100000
 
 
-def _natural(name):
+def natural(name):
     """Digits as numbers: between two digit runs stands text, so that like is compared with like."""
     return [int(part) if i % 2 else part
             for i, part in enumerate(re.split(r"([0-9]+)", name.lower()))]
 
 
-def _folder_files(folder):
+def folder_files(folder):
     names = [name for name in os.listdir(folder) if name.endswith(_SUFFIXES)]
     if not names:
         raise RuntimeError(f"the folder '{folder}' has no .npy or .bin file")
     if len(names) > _MOST_FILES:
         raise OverflowError(f"the folder '{folder}' has {len(names)} files, at most {_MOST_FILES} "
                             "are allowed")
-    paths = [os.path.join(folder, name) for name in sorted(names, key=_natural)]
+    paths = [os.path.join(folder, name) for name in sorted(names, key=natural)]
     for path in paths:
         try:
             file_checks.readable(path)
@@ -47,7 +47,7 @@ def files_of_inputs(text, descs):
         if len(paths) != len(descs):
             raise RuntimeError(f"{len(paths)} folders were given, the model has {len(descs)} "
                                "inputs; give one folder for each")
-        lists = [_folder_files(path) for path in paths]
+        lists = [folder_files(path) for path in paths]
     elif any(os.path.isdir(path) for path in paths):
         raise RuntimeError(f"--input mixes files and folders: {text}")
     else:
@@ -103,16 +103,16 @@ def pure_runs(descs):
     return [[[] for _ in descs]]
 
 
-def _pure(desc, kind):
+def made_up(size, kind):
     if kind == "random":
-        return np.random.default_rng().integers(0, 256, desc.realsize, np.uint8)
-    return np.zeros(desc.realsize, np.uint8)
+        return np.random.default_rng().integers(0, 256, size, np.uint8)
+    return np.zeros(size, np.uint8)
 
 
 def load(files, desc, pure_kind, check=True):
     """The data of one input of one run."""
     if not files:
-        return _pure(desc, pure_kind)
+        return made_up(desc.realsize, pure_kind)
     arrays = [read_input(files[0] if name == PADDING else name) for name in files]
     if len(arrays) == 1:
         data = arrays[0]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the command writes, and its results: one file for each sample and output."""
+import itertools
 import os
 import time
 
 import numpy as np
 
-from aclruntime.output_files import make_folder, write_array
+from aclruntime.output_files import FOLDER_MODE, make_folder, write_array
 from ais_bench.infer.inputs import PADDING
 from ais_bench.infer.logger import logger
 
@@ -21,11 +22,27 @@ def output_folder(args):
         name = args.output_dirname
     else:
         name = time.strftime("%Y_%m_%d-%H_%M_%S")
-    folder = os.path.join(args.output, name)
     make_folder(args.output)
-    make_folder(folder)
+    folder = os.path.join(args.output, name)
+    if args.output_dirname:
+        make_folder(folder)
+    else:
+        folder = _new_folder(folder)
     logger.info("output path:%s", folder)
     return folder
+
+
+def _new_folder(path):
+    """A folder that was not there: runs of the same second have one each."""
+    for suffix in itertools.chain([""], (f"_{i}" for i in itertools.count(1))):
+        try:
+            os.mkdir(path + suffix, FOLDER_MODE)
+            return path + suffix
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise RuntimeError(f"cannot make the folder '{path}': {error.strerror}; name a folder "
+                               "that you may write into") from error
 
 
 def _parts(array, count, axis):

@@ -185,12 +185,9 @@ def _convert(folder):
         if not command[-1]:
             logger.error("msaccucmp.py was not found in %s; dumped data stays as it is", toolkit())
             return
-        seen = set()
-        for where, _, files in os.walk(os.path.join(folder, name)):
-            out = os.path.join(folder, f"{name}_npy")
-            if not seen.isdisjoint(files):  # two devices that dumped in the same microsecond
-                out = os.path.join(out, os.path.relpath(where, os.path.join(folder, name)))
-            seen.update(files)
+        top = os.path.join(folder, name)
+        for where, _, files in os.walk(top):
+            out = os.path.normpath(os.path.join(f"{top}_npy", os.path.relpath(where, top)))
             if files:
                 os.makedirs(out, exist_ok=True)
                 subprocess.run([*command, "convert", "-d", where, "-out", out], check=False)

@@ -40,8 +40,11 @@ def read(path):
 def is_ours(finding):
     """Objects that were left over by a package of ours."""
     frames = next(iter(finding.places.values()), [])
-    return bool(frames) and finding.kind.startswith(("leak-", "not-")) \
-        and os.path.abspath(frames[0].file).startswith(OUR_PACKAGES)
+    if not frames or not finding.kind.startswith(("leak-", "not-")):
+        return False
+    # set_env.sh leads to the packages through links.
+    folder = os.path.realpath(os.path.dirname(os.path.abspath(frames[0].file)))
+    return os.path.join(folder, "").startswith(OUR_PACKAGES)
 
 
 def is_suppressed(finding, rules):

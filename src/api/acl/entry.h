@@ -35,7 +35,8 @@ struct Traits {
   using Number = aclError;
   static constexpr FaultSource kFaults = FaultSource::acl;
   static bool initialised() { return service::initialised(); }
-  static Status explain_uninitialised() { return service::explain_uninitialised(); }
+  // Most functions start the runtime themselves; needs_init.def has those that do not.
+  static Status start(const char* function);
   static aclError fault_number(std::string_view code);
   static Status hold(const char* function) { return service::wait_while_locked(function); }
   static aclError number_of(const char* function, const Failure& failure) {

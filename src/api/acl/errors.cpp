@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/acl/errors.h"
 
+#include "base/failure_lines.h"
 #include "base/log.h"
 #include "base/recent_failure.h"
 
@@ -313,6 +314,47 @@ bool is_for(std::string_view pattern, std::string_view function) {
   return function.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
+// Failures that are normal answers: a question whose answer is no, a look that finds nothing yet,
+// and clearing up after the end. They have a number and a sentence like all others, but no line on
+// standard error (base/failure_lines.h).
+struct Answer {
+  std::string_view function;  // a name, or its beginning followed by '*'
+  Code code;
+};
+constexpr Answer kAnswers[] = {
+    {"*", Code::not_complete},  // it was asked whether work is done
+    {"*", Code::queue_empty},
+    {"*", Code::queue_full},
+    {"*", Code::option_not_set},
+    {"*", Code::cancelled},  // Ctrl-C
+    {"hi_mpi_*", Code::timeout},
+    {"aclrtProcessReport", Code::callback_timeout},
+    {"aclInit", Code::already_initialized},  // of a library that does not know of the other
+    {"aclFinalize*", Code::already_finalized},
+    {"aclrtGetCurrentContext", Code::no_context},
+    {"aclrtGetDevice", Code::no_context},
+    {"aclmdlGetInputIndexByName", Code::invalid_argument},  // is there such a tensor?
+    {"aclmdlGetOutputIndexByName", Code::invalid_argument},
+    {"aclmdlGetTensorRealName", Code::invalid_argument},
+    {"aclmdlGetFirstAippInfo", Code::no_static_aipp},
+    {"aclsysGet*", Code::file_not_found},  // is there such a package?
+};
+
+bool releases(std::string_view function) {
+  for (std::string_view word :
+       {"Destroy", "Free", "Reset", "Unload", "destroy", "free", "Finalize"})
+    if (function.find(word) != std::string_view::npos) return true;
+  return false;
+}
+
+bool is_answer(std::string_view function, Code code) {
+  if (code == Code::not_initialized || code == Code::forked_process) return releases(function);
+  for (const Answer& row : kAnswers) {
+    if (row.code == code && is_for(row.function, function)) return true;
+  }
+  return false;
+}
+
 // Other numbers that programs may give a name to: those of injected faults.
 #define NAMED(code) \
   Number { code, #code }
@@ -401,11 +443,13 @@ aclError report(const char* function, const Failure& failure) {
   const aclError code = number_of(function, failure);
   keep_last_number(Interface::acl, code);
   try {
-    const Row& row = kRows[static_cast<size_t>(failure.status.code())];
-    std::string text =
-        format("E{}: {} failed with {}: {}\n        Solution: {}",
-               code < 0 ? format("{:#x}", static_cast<uint32_t>(code)) : format("{}", code),
-               function, error_name(code), shortened(failure.status.to_string()), row.advice);
+    const Code cause = failure.status.code();
+    const std::string sentence = shortened(failure.status.to_string());
+    const std::string number =
+        code < 0 ? format("{:#x}", static_cast<uint32_t>(code)) : format("{}", code);
+    show_failure({function, number, error_name(code), sentence, is_answer(function, cause)});
+    std::string text = format("E{}: {} failed with {}: {}\n        Solution: {}", number, function,
+                              error_name(code), sentence, kRows[static_cast<size_t>(cause)].advice);
     ANYNPU_LOG(error, "{}", text);
     keep_sentence(Interface::acl, std::move(text));
   } catch (...) {

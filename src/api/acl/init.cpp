@@ -4,6 +4,7 @@
 #include "acl/acl.h"
 #include "api/acl/entry.h"
 #include "base/env.h"
+#include "base/failure_lines.h"
 #include "base/log.h"
 #include "device/runtime.h"
 #include "service/callback/life_callbacks.h"
@@ -36,6 +37,7 @@ Status initialise(const char* path) {
   ANYNPU_TRY(choose_default_device(config));
   ANYNPU_TRY(service::start_configured_profiling(config));
   set_message_scope(config.message_scope);
+  choose_failure_lines(config.failure_lines);
   service::set_current_config(std::move(config));
   mark_runtime_used();
   service::forget_initialisations();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclGetRecentErrMsg: gives the sentence of the last failure and forgets it.
+// aclGetRecentErrMsg: gives the sentence of the last failure and forgets it; null when there was
+// none, which programs take for "no error".
 #include "acl/acl.h"
 #include "api/acl/entry.h"
 
@@ -8,6 +9,9 @@ using namespace anynpu::acl;
 
 extern "C" {
 
-const char* aclGetRecentErrMsg(void) { return take_recent_message(); }
+const char* aclGetRecentErrMsg(void) {
+  const char* message = take_recent_message();
+  return *message ? message : nullptr;
+}
 
 }  // extern "C"

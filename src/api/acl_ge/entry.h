@@ -17,7 +17,7 @@ struct Traits {
   using Number = ge::graphStatus;
   static constexpr FaultSource kFaults = FaultSource::acl;
   static constexpr bool initialised() { return true; }
-  static Status explain_uninitialised() { return {}; }
+  static Status start(const char*) { return {}; }
   static Number fault_number(std::string_view) { return ge::GRAPH_FAILED; }
   static Number number_of(const char*, const api::Failure<Number>& failure);
   static Number report(const char* function, const api::Failure<Number>& failure);

@@ -22,7 +22,7 @@ struct Traits {
   using Number = stcError_t;
   static constexpr FaultSource kFaults = FaultSource::hpe;
   static constexpr bool initialised() { return true; }
-  static Status explain_uninitialised() { return {}; }
+  static Status start(const char*) { return {}; }
   static stcError_t fault_number(std::string_view code) { return error_named(code); }
   static stcError_t number_of(const char* function, const Failure& failure) {
     return hpe::number_of(function, failure);

@@ -305,6 +305,18 @@ ValueId Builder::list(const std::vector<int64_t>& values) {
 
 ValueId Builder::scalar(DType dtype, double value) { return filled(dtype, {}, value); }
 
+ValueId Builder::whole(DType dtype, int64_t value) {
+  std::vector<std::byte> bytes;
+  append(bytes, value);
+  return cast(constant(DType::i64, {}, std::move(bytes)), dtype);
+}
+
+ValueId Builder::table(Shape shape, const std::vector<float>& values) {
+  std::vector<std::byte> bytes;
+  for (float value : values) append(bytes, value);
+  return constant(DType::f32, std::move(shape), std::move(bytes));
+}
+
 ValueId Builder::filled(DType dtype, Shape shape, double value) {
   if (!ok()) return kNoValue;
   std::vector<std::byte> bytes;

@@ -71,10 +71,12 @@ class Builder {
   ValueId node(const char* name, int64_t opset, std::vector<ValueId> inputs, NodeAttrs attrs = {});
   std::vector<ValueId> nodes(const char* name, int64_t opset, std::vector<ValueId> inputs,
                              size_t outputs, NodeAttrs attrs = {});
-  ValueId list(const std::vector<int64_t>& values);        // a constant int64 vector
-  ValueId scalar(DType dtype, double value);               // a constant without dimensions
-  ValueId filled(DType dtype, Shape shape, double value);  // a constant of equal elements
-  ValueId cast(ValueId value, DType dtype);                // as it is when it has that type
+  ValueId list(const std::vector<int64_t>& values);              // a constant int64 vector
+  ValueId scalar(DType dtype, double value);                     // a constant without dimensions
+  ValueId whole(DType dtype, int64_t value);                     // the same, exact for all 64 bits
+  ValueId filled(DType dtype, Shape shape, double value);        // a constant of equal elements
+  ValueId table(Shape shape, const std::vector<float>& values);  // a constant float32 tensor
+  ValueId cast(ValueId value, DType dtype);                      // as it is when it has that type
   ValueId index(ValueId value);  // as int64; fails when it is not of whole numbers
   ValueId reshape(ValueId value, const Shape& shape);  // -1 and 0 as Reshape has them
   ValueId transpose(ValueId value, const std::vector<int64_t>& permutation);

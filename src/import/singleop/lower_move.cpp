@@ -297,7 +297,7 @@ void lower_pad(Builder& b) {
       value = b.in(2);
       if (b.ok() && b.rank(value) > 0) value = b.reshape(value, {});
     } else {
-      value = b.scalar(b.dtype(x), static_cast<double>(b.i("constant_values", 0)));
+      value = b.whole(b.dtype(x), b.i("constant_values", 0));
     }
   }
   if (mode == "symmetric")
@@ -309,16 +309,56 @@ void lower_broadcast(Builder& b) {
   b.out(0, b.node("Expand", 13, {b.in(0), list_or_input(b, 1, "shape")}));
 }
 
+// Along each axis from the last element to the first. Axes that come at run time are checked by the
+// run; the shape is that of x in any case.
 void lower_reverse(Builder& b) {
   const ValueId x = b.in(0);
-  const auto axes = b.axes(known_list(b, 1, "axis"), x);
-  const std::vector<int64_t> starts(axes.size(), -1), steps(axes.size(), -1);
-  const std::vector<int64_t> ends(axes.size(), std::numeric_limits<int64_t>::min() + 1);
-  b.out(0, b.node("Slice", 13, {x, b.list(starts), b.list(ends), b.list(axes), b.list(steps)}));
+  const bool at_run_time = is_input(b, 1, "axis") && !b.is_known(1);
+  ValueId axes = kNoValue;
+  if (at_run_time) {
+    axes = b.in_row(1);
+  } else {
+    axes = b.list(b.axes(known_list(b, 1, "axis"), x));
+  }
+  if (!b.ok()) return;
+  const auto count = static_cast<size_t>(std::max<int64_t>(element_count(b.shape(axes)), 0));
+  const std::vector<int64_t> starts(count, -1), steps(count, -1);
+  const std::vector<int64_t> ends(count, std::numeric_limits<int64_t>::min() + 1);
+  const ValueId y = b.node("Slice", 13, {x, b.list(starts), b.list(ends), axes, b.list(steps)});
+  b.out(0, at_run_time ? b.reshape(y, b.shape(x)) : y);
+}
+
+// x as large as another tensor from `axis` on; `offsets` is one number for all of these axes, or
+// one for each.
+void lower_crop(Builder& b) {
+  const ValueId x = b.in(0), like = b.in(1);
+  if (!b.ok()) return;
+  const int64_t first = b.axis(b.i("axis", 2), x);
+  if (!b.ok()) return;
+  const Shape &from = b.shape(x), &to = b.shape(like);
+  std::vector<int64_t> offsets = b.ints("offsets", {0});
+  const auto count = from.size() - static_cast<size_t>(first);
+  if (from.size() != to.size() || (offsets.size() != 1 && offsets.size() != count))
+    return b.refuse(Code::invalid_argument,
+                    "x has {} axes, size {}, and there are {} offsets; expected as many axes, and "
+                    "one offset or {}",
+                    from.size(), to.size(), offsets.size(), count);
+  offsets.resize(count, offsets[0]);
+  std::vector<int64_t> ends, axes;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t d = static_cast<size_t>(first) + i;
+    if (offsets[i] < 0 || offsets[i] > from[d] - to[d])
+      return b.refuse(Code::invalid_argument,
+                      "axis {}: {} of {} elements from {} on do not lie inside", d, to[d], from[d],
+                      offsets[i]);
+    ends.push_back(offsets[i] + to[d]);
+    axes.push_back(static_cast<int64_t>(d));
+  }
+  b.out(0, b.node("Slice", 13, {x, b.list(offsets), b.list(ends), b.list(axes)}));
 }
 
 void lower_triangle(Builder& b) {
-  const ValueId k = b.scalar(DType::i64, static_cast<double>(b.i("diagonal", 0)));
+  const ValueId k = b.whole(DType::i64, b.i("diagonal", 0));
   b.out(0, b.node("Trilu", 14, {b.in(0), k}, {{"upper", int64_t{b.type() == "Triu"}}}));
 }
 

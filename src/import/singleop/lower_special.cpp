@@ -84,11 +84,9 @@ void lower_nll_loss(Builder& b) {
   b.out(0, b.node("NegativeLogLikelihoodLoss", 13, {x, target, weight},
                   {{"reduction", reduction}, {"ignore_index", ignored}}));
   if (b.output_count() < 2) return;
-  const ValueId counted = b.cast(
-      b.node(
-          "Not", 1,
-          {b.node("Equal", 13, {target, b.scalar(b.dtype(target), static_cast<double>(ignored))})}),
-      b.dtype(x));
+  const ValueId counted =
+      b.cast(b.node("Not", 1, {b.node("Equal", 13, {target, b.whole(b.dtype(target), ignored)})}),
+             b.dtype(x));
   ValueId each = counted;
   if (weight != kNoValue) {
     const ValueId zero = b.scalar(b.dtype(target), 0);
@@ -289,6 +287,21 @@ void lower_dropout_mask(Builder& b) {
   }
   if (!b.has_type(mask, "the mask", {DType::u8, DType::boolean})) return;
   b.out(0, div(b, mul(b, x, b.cast(mask, b.dtype(x))), b.cast(one_number(b, 2), b.dtype(x))));
+}
+
+// x with elements left out at random, the mask, and the state of the random numbers, which is
+// passed on: our numbers do not come from it.
+void lower_dropout_v2(Builder& b) {
+  const ValueId x = b.in(0), seed = b.in(1);
+  const float p = b.f("p");
+  if (!b.ok()) return;
+  if (!(p >= 0 && p < 1))
+    return b.refuse(Code::invalid_argument, "p is {}, expected 0 to less than 1", p);
+  const auto made =
+      b.nodes("Dropout", 13, {x, b.scalar(DType::f32, p), b.filled(DType::boolean, {}, 1)}, 2);
+  b.out(0, made[0]);
+  if (b.output_count() > 1) b.out(1, b.cast(made[1], DType::f32), Type::any);
+  if (b.output_count() > 2) b.out(2, b.node("Identity", 13, {seed}));
 }
 
 // Products, sums or maxima of several tensors, each with a factor.

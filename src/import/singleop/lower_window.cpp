@@ -304,6 +304,79 @@ void lower_resize(Builder& b) {
       Type::any);
 }
 
+namespace {
+
+// Pictures N, C, H, W as float32 and the size they get, for what computes between pixels.
+struct Picture {
+  ValueId x = kNoValue;
+  int64_t height = 0, width = 0;
+  bool corners = false, half = false;
+};
+
+Picture picture_of(Builder& b) {
+  Picture p;
+  p.x = b.cast(b.in_nchw(0), DType::f32);
+  const std::vector<int64_t> size = b.in_values(1);
+  p.corners = b.flag("align_corners", false);
+  p.half = b.flag("half_pixel_centers", false);
+  if (!b.has_rank(p.x, "images", 4, 4)) return p;
+  if (size.size() != 2 || size[0] < 1 || size[1] < 1) {
+    b.refuse(Code::invalid_argument, "size has {} numbers, expected a height and a width above 0",
+             size.size());
+    return p;
+  }
+  p.height = size[0];
+  p.width = size[1];
+  return p;
+}
+
+// Row o holds the share that each of `in` pixels has in pixel o of `out`.
+std::vector<float> area_shares(int64_t in, int64_t out, bool corners) {
+  const double scale = corners && out > 1
+                           ? static_cast<double>(in - 1) / static_cast<double>(out - 1)
+                           : static_cast<double>(in) / static_cast<double>(out);
+  std::vector<float> shares(static_cast<size_t>(in * out), 0.0f);
+  for (int64_t o = 0; o < out; ++o) {
+    const double begin = static_cast<double>(o) * scale, end = begin + scale;
+    for (auto i = static_cast<int64_t>(begin); static_cast<double>(i) < end; ++i) {
+      const double share =
+          std::min(end, static_cast<double>(i + 1)) - std::max(begin, static_cast<double>(i));
+      const int64_t pixel = std::min(i, in - 1);
+      shares[static_cast<size_t>(o * in + pixel)] += static_cast<float>(share / scale);
+    }
+  }
+  return shares;
+}
+
+}  // namespace
+
+// Every pixel is the mean of the area that it covers.
+void lower_resize_area(Builder& b) {
+  const Picture p = picture_of(b);
+  if (!b.ok()) return;
+  const int64_t height = b.shape(p.x)[2], width = b.shape(p.x)[3];
+  const ValueId rows = b.table({p.height, height}, area_shares(height, p.height, p.corners));
+  const ValueId columns = b.table({p.width, width}, area_shares(width, p.width, p.corners));
+  const ValueId y =
+      b.node("MatMul", 13, {b.node("MatMul", 13, {rows, p.x}), b.transpose(columns, {1, 0})});
+  b.out_nchw(0, y, Type::any);
+}
+
+// With half-pixel centres the curve of Keys, whose taps outside the picture do not count.
+void lower_resize_bicubic(Builder& b) {
+  const Picture p = picture_of(b);
+  if (!b.ok()) return;
+  const NodeAttrs attrs{{"mode", std::string("cubic")},
+                        {"coordinate_transformation_mode", std::string(p.corners ? "align_corners"
+                                                                       : p.half  ? "half_pixel"
+                                                                                 : "asymmetric")},
+                        {"cubic_coeff_a", p.half ? -0.5f : -0.75f},
+                        {"exclude_outside", int64_t{p.half}}};
+  const Shape& s = b.shape(p.x);
+  const ValueId sizes = b.list({s[0], s[1], p.height, p.width});
+  b.out_nchw(0, b.node("Resize", 13, {p.x, kNoValue, kNoValue, sizes}, attrs), Type::any);
+}
+
 void lower_depth_to_space(Builder& b) {
   const ValueId x = b.in_nchw(0);
   NodeAttrs attrs{{"blocksize", b.i("block_size")}};

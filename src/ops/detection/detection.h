@@ -22,5 +22,6 @@ void register_roi_pools(Registry& registry);
 void register_detection_output(Registry& registry);
 void register_non_max_suppression(Registry& registry);
 void register_roi_align(Registry& registry);
+void register_yolo(Registry& registry);
 
 }  // namespace anynpu::ops::detection

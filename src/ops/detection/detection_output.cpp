@@ -255,6 +255,7 @@ void register_family(Registry& registry) {
   register_detection_output(registry);
   register_non_max_suppression(registry);
   register_roi_align(registry);
+  register_yolo(registry);
 }
 
 }  // namespace anynpu::ops::detection

@@ -37,16 +37,17 @@ std::vector<int64_t> select(const OpContext& context) {
   const Shape &boxes = context.inputs[0].shape, &scores = context.inputs[1].shape;
   const auto* box = reinterpret_cast<const float*>(context.inputs[0].constant.data());
   const auto* score = reinterpret_cast<const float*>(context.inputs[1].constant.data());
-  const auto scalar = [&](size_t i, double otherwise) {
+  // 0 where it is left out. A count is an int64 from end to end: detectors write 2^63-1 for "all".
+  const auto scalar = [&]<typename W>(size_t i, W) {
     const Operand& input = context.inputs[i];
     return input.present && element_count(input.shape) >= 1
-               ? load_one<double>(input.dtype, input.constant.data())
-               : otherwise;
+               ? load_one<W>(input.dtype, input.constant.data())
+               : W{0};
   };
-  const auto most = static_cast<int64_t>(scalar(2, 0));
-  const auto iou = static_cast<float>(scalar(3, 0));
+  const auto most = scalar(2, int64_t{});
+  const auto iou = static_cast<float>(scalar(3, double{}));
   const bool bounded = context.has_input(4);
-  const auto least = static_cast<float>(scalar(4, 0));
+  const auto least = static_cast<float>(scalar(4, double{}));
   const bool centre = context.int_attr("center_point_box") != 0;
   std::vector<int64_t> found;
   for (int64_t b = 0; b < scores[0]; ++b) {

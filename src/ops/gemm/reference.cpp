@@ -34,6 +34,20 @@ struct ReferenceGemm {
     return std::tanh(x);
   }
 
+  // A whole factor of integers wraps like their sum; another one truncates, within 64 bits.
+  static typename SumOf<T>::type scaled(typename SumOf<T>::type value, float by) {
+    using Sum = typename SumOf<T>::type;
+    if constexpr (std::is_integral_v<T>) {
+      if (by == std::trunc(by) && std::fabs(by) < 0x1p62f)
+        return value * static_cast<uint64_t>(static_cast<int64_t>(by));
+      const double product = static_cast<double>(static_cast<T>(value)) * by;
+      if (!(std::fabs(product) < 0x1p63)) return 0;
+      return static_cast<uint64_t>(static_cast<int64_t>(product));
+    } else {
+      return static_cast<Sum>(static_cast<double>(value) * by);
+    }
+  }
+
   // `at`: the place of the cell in y.
   T cell(const RunArgs& args, const T* a, const T* b, int64_t i, int64_t j, int64_t at) const {
     using Sum = typename SumOf<T>::type;
@@ -44,13 +58,13 @@ struct ReferenceGemm {
       sum += static_cast<Sum>(Element<T>::load(a[a_start + k * a_step])) *
              static_cast<Sum>(Element<T>::load(b[b_start + k * b_step]));
     }
-    if (g.alpha != 1.0f) sum = static_cast<Sum>(static_cast<double>(sum) * g.alpha);
+    if (g.alpha != 1.0f) sum = scaled(sum, g.alpha);
     if (g.has_c) {
       const T c = input_of<T>(args, 2)[i * g.c_row + j * g.c_column];
       if (g.beta == 1.0f) {
         sum += static_cast<Sum>(Element<T>::load(c));
       } else {
-        sum += static_cast<Sum>(static_cast<double>(Element<T>::load(c)) * g.beta);
+        sum += scaled(static_cast<Sum>(Element<T>::load(c)), g.beta);
       }
     }
     if (g.has_z) sum += static_cast<Sum>(Element<T>::load(input_of<T>(args, 3)[at]));

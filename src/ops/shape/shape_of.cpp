@@ -120,14 +120,21 @@ PlanResult plan_eye(const OpContext& context) {
   });
 }
 
+// How many numbers a Range has: 0 where it goes the other way, has no step or never ends.
 template <typename W>
 int64_t range_length(const OpContext& context) {
   const auto at = [&](size_t i) {
-    return static_cast<double>(
-        load_one<W>(context.inputs[i].dtype, context.inputs[i].constant.data()));
+    return load_one<W>(context.inputs[i].dtype, context.inputs[i].constant.data());
   };
-  const double steps = std::ceil((at(1) - at(0)) / at(2));
-  return steps > 0 && steps < 0x1p50 ? static_cast<int64_t>(steps) : 0;
+  if constexpr (std::is_same_v<W, double>) {
+    const double steps = std::ceil((at(1) - at(0)) / at(2));
+    return steps > 0 && steps < 0x1p50 ? static_cast<int64_t>(steps) : 0;
+  } else {  // the difference of two int64 needs 65 bits
+    const __int128 way = static_cast<__int128>(at(1)) - at(0), step = at(2);
+    if (step == 0 || way == 0 || (way > 0) != (step > 0)) return 0;
+    const __int128 steps = (way + step - (step > 0 ? 1 : -1)) / step;
+    return steps < (__int128{1} << 50) ? static_cast<int64_t>(steps) : 0;
+  }
 }
 
 Status range_rule(OpContext& context) {
@@ -153,6 +160,15 @@ Status range_rule(OpContext& context) {
                     {real ? range_length<double>(context) : range_length<int64_t>(context)});
 }
 
+double element_of_range(double start, int64_t i, double delta) {
+  return start + static_cast<double>(i) * delta;
+}
+// Inside the range there is no overflow, but i * delta alone may have one.
+int64_t element_of_range(int64_t start, int64_t i, int64_t delta) {
+  return static_cast<int64_t>(static_cast<uint64_t>(start) +
+                              static_cast<uint64_t>(i) * static_cast<uint64_t>(delta));
+}
+
 template <typename W>
 PlanResult plan_range_of(const OpContext& context) {
   const DType dtype = context.inputs[0].dtype;
@@ -161,7 +177,7 @@ PlanResult plan_range_of(const OpContext& context) {
   return make_plan([=](const RunArgs& args) {
     const W start = load_one<W>(dtype, args.inputs[0]), delta = load_one<W>(dtype, args.inputs[2]);
     for (int64_t i = 0; i < count; ++i) {
-      const W value = start + static_cast<W>(i) * delta;
+      const W value = element_of_range(start, i, delta);
       store(args.outputs[0], i, &value, 1);
     }
   });

@@ -46,7 +46,8 @@ Status submit(const exec::Gemm& gemm, const GemmPointers& at, Handle stream_hand
   }
   return stream->submit(matrix_product_task, [work = std::move(work)] {
     const GemmPointers& p = work->at;
-    return exec::run_gemm(work->gemm, p.alpha, p.a, p.b, p.beta, p.c);
+    return queued_by("a call of aclblas",
+                     exec::run_gemm(work->gemm, p.alpha, p.a, p.b, p.beta, p.c));
   });
 }
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view kTopKeys[] = {
     "dump",          "profiler",  "max_opqueue_num",       "err_msg_mode",
-    "defaultDevice", "StackSize", "simt_printf_fifo_size", "simd_printf_fifo_size_per_core"};
+    "defaultDevice", "StackSize", "simt_printf_fifo_size", "simd_printf_fifo_size_per_core",
+    "anynpu_errors"};
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;
 
@@ -117,6 +118,14 @@ Status read_message_scope(const SectionReader& root, RuntimeConfig& out) {
   return {};
 }
 
+Status read_failure_lines(const SectionReader& root, RuntimeConfig& out) {
+  static constexpr std::string_view kModes[] = {"off", "first", "all"};
+  if (!root.object.find("anynpu_errors")) return {};
+  ANYNPU_ASSIGN(const std::string mode, root.word("anynpu_errors", "first", kModes));
+  out.failure_lines = failure_lines_named(mode);
+  return {};
+}
+
 }  // namespace
 
 Result<RuntimeConfig> parse_config(std::string_view text, std::string_view what) {
@@ -134,6 +143,7 @@ Result<RuntimeConfig> parse_config(std::string_view text, std::string_view what)
   ANYNPU_TRY(read_sections(parsed, out));
   ANYNPU_TRY(read_opqueue(root, out));
   ANYNPU_TRY(read_message_scope(root, out));
+  ANYNPU_TRY(read_failure_lines(root, out));
   ANYNPU_TRY(read_default_device(root, out));
   ANYNPU_TRY(read_sizes(root, out));
   if (out.dump && out.dump->enabled() && out.profiler && out.profiler->on) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/failure_lines.h"
 #include "base/json.h"
 #include "base/recent_failure.h"
 
@@ -54,6 +55,7 @@ struct RuntimeConfig {
   std::optional<ProfilerConfig> profiler;
   uint64_t max_opqueue_num = 20000;
   MessageScope message_scope = MessageScope::thread;
+  std::optional<FailureLines> failure_lines;  // anynpu_errors, a key of our own
   std::optional<int32_t> default_device;
   uint64_t aicore_stack_size = 32768;
   uint64_t simt_stack_size = 1152;

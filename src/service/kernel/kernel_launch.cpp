@@ -105,7 +105,9 @@ Result<std::unique_ptr<Launch>> new_launch(Handle function, uint32_t blocks,
 }
 
 Status submit(std::unique_ptr<Launch> task, device::Stream& stream) {
-  return stream.submit(kernel_task, [task = std::move(task)] { return task->run(); });
+  return stream.submit(kernel_task, [task = std::move(task)] {
+    return queued_by("aclrtLaunchKernel", task->run());
+  });
 }
 
 Status read_list(const exec::DeviceKernel& kernel, KernelArgs& list, exec::KernelLaunch& launch) {

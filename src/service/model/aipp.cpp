@@ -46,6 +46,11 @@ Shape largest_shape(const Model& model, const om::Aipp& aipp, const AippValues& 
   return shape;
 }
 
+int64_t picture_bytes(const AippValues& values) {
+  return ops::picture_bytes(static_cast<ops::AippFormat>(values.header.format),
+                            values.header.source_w, values.header.source_h);
+}
+
 Status check_with_gears(const om::Meta& meta, const AippValues& values, const Shape& shape) {
   if (meta.gear_kind != om::GearKind::image) return {};
   for (const ops::AippBatch& batch : values.pictures) {
@@ -102,13 +107,13 @@ Status check_values(const Model& model, const om::Aipp& aipp, const AippValues& 
         ops::check_aipp(values.header, values.pictures[i], shape[1], shape[2], shape[3]);
     if (!status.ok()) return status.with_note(format("picture {} of the batch", i));
   }
-  const int64_t bytes =
-      shape[0] * ops::picture_bytes(static_cast<ops::AippFormat>(values.header.format),
-                                    values.header.source_w, values.header.source_h);
+  // One picture must fit. Whether as many as the gear has fit too shows when the model runs: it
+  // may be a small gear.
+  const int64_t bytes = picture_bytes(values);
   if (bytes <= aipp.max_source_bytes) return {};
   return fail(Code::invalid_argument,
-              "{} pictures take {} bytes, max_src_image_size of the model '{}' is {}", shape[0],
-              bytes, meta.name, aipp.max_source_bytes);
+              "a picture takes {} bytes, max_src_image_size of the model '{}' is {}", bytes,
+              meta.name, aipp.max_source_bytes);
 }
 
 Status write_values(const Dataset& dataset, size_t index, const AippValues& values) {
@@ -163,9 +168,14 @@ FixedAipp::GearShapes shapes_in_gear(const Model& model, const om::Aipp& aipp, s
 }  // namespace
 
 size_t aipp_parameter_index(const om::Meta& meta, size_t which) {
-  size_t data = 0;
-  while (data < meta.inputs.size() && meta.inputs[data].role == om::Role::data) ++data;
-  return data + which;
+  for (size_t i = 0; i < meta.inputs.size(); ++i) {
+    if (meta.inputs[i].role == om::Role::aipp && which-- == 0) return i;
+  }
+  return meta.inputs.size();
+}
+
+int64_t aipp_batch(const om::Meta& meta, const om::Aipp& aipp, size_t gear) {
+  return meta.has_gears() ? shape_in_gear(aipp, meta.gears[gear])[0] : aipp.shape[0];
 }
 
 Status set_aipp(uint32_t model_id, Handle dataset_handle, AippIndex kind, size_t index,
@@ -183,7 +193,7 @@ Status set_aipp(uint32_t model_id, Handle dataset_handle, AippIndex kind, size_t
       Shape picture;
       ANYNPU_TRY(check_values(*model, aipp, values, picture));
       ANYNPU_TRY(write_values(*dataset, parameter_index, values));
-      dataset->choose_aipp({model_id, parameter_index, picture});
+      dataset->choose_aipp({model_id, parameter_index, picture, picture_bytes(values)});
       return {};
     });
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/log.h"
 #include "service/model/aipp.h"
 #include "service/model/tensor_side.h"
 #include "tensor/data_buffer.h"
@@ -80,7 +81,11 @@ Status check_aipp_set(uint32_t model_id, const Dataset& dataset, const om::Meta&
   return {};
 }
 
-size_t count_data_inputs(const om::Meta& meta) { return aipp_parameter_index(meta, 0); }
+size_t count_data_inputs(const om::Meta& meta) {
+  size_t count = 0;
+  while (count < meta.inputs.size() && meta.inputs[count].role == om::Role::data) ++count;
+  return count;
+}
 
 // The shape of one input with a range, as it was set. Inputs with dynamic AIPP have the shape that
 // its parameters make.
@@ -150,21 +155,41 @@ Status Binding::bind_memory(const void* address, size_t bytes, TensorSide side,
   return {};
 }
 
-Status Binding::bind_dataset(const Dataset& dataset, TensorSide side) {
+// Pictures for dynamic AIPP need as many bytes as those of this gear have, of the size that was
+// set; the plan counts max_src_image_size.
+size_t Binding::bytes_needed(uint32_t model_id, const Dataset::Contents& contents, size_t input,
+                             size_t planned) const {
+  const om::Meta& meta = *model_->meta;
+  for (size_t i = 0; i < meta.aipp.size(); ++i) {
+    if (!meta.aipp[i].dynamic || meta.aipp[i].input != input || meta.has_ranges()) continue;
+    const auto* const set = contents.picture(model_id, aipp_parameter_index(meta, i));
+    if (!set) break;
+    const int64_t bytes = aipp_batch(meta, meta.aipp[i], gear_) * set->bytes;
+    return std::min(planned, static_cast<size_t>(bytes));
+  }
+  return planned;
+}
+
+Status Binding::bind_dataset(uint32_t model_id, const Dataset& dataset, TensorSide side) {
   const auto contents = dataset.read();
   const auto& infos = tensors_of(*model_->meta, side);
   const auto& planned = side == TensorSide::input ? loaded_->inputs() : loaded_->outputs();
+  const bool pictures = side == TensorSide::input && !model_->meta->aipp.empty();
+  size_t next = 0;  // of the plan
   for (size_t i = 0; i < infos.size(); ++i) {
     // The input that a gear is written to is not one of the plan.
-    const bool extra = i >= planned.size();
-    const BufferNeed need{infos[i].name, extra ? size_t{infos[i].size} : planned[i].bytes,
-                          infos[i].dtype, extra ? infos[i].shape : planned[i].shape,
-                          !extra && planned[i].open};
+    const bool extra = infos[i].role == om::Role::gear || next >= planned.size();
+    const exec::TensorInfo* const plan = extra ? nullptr : &planned[next++];
+    BufferNeed need{infos[i].name, extra ? size_t{infos[i].size} : plan->bytes, infos[i].dtype,
+                    extra ? infos[i].shape : plan->shape, !extra && plan->open};
+    if (pictures) need.bytes = bytes_needed(model_id, *contents, i, need.bytes);
     const auto data = find_buffer(contents->at(i), need, side, i);
     if (!data.ok()) return data.status();
     exec::Buffer bound;
     const Status status = bind_memory(data->data, need.open ? data->size : need.bytes, side, bound);
     if (!status.ok()) return status.with_note(note_of(side, i, need.name));
+    // AIPP reads no further than the pictures reach.
+    if (pictures && !extra) bound.bytes = std::max(bound.bytes, plan->bytes);
     if (!extra) (side == TensorSide::input ? inputs_ : outputs_).push_back(bound);
   }
   return {};
@@ -206,7 +231,13 @@ Status Binding::choose_plan(uint32_t model_id, const Dataset& dataset) {
                 meta.name);
   }
   const Dataset::GearChoice* const chosen = contents->gear(model_id);
-  loaded_ = &shaped.gear(chosen ? chosen->gear : shaped.largest_gear());
+  if (!chosen) {
+    ANYNPU_LOG(warning,
+               "no gear was set for the model '{}' with this dataset; the largest, {}, is used",
+               meta.name, to_string(meta.gears[shaped.largest_gear()]));
+  }
+  gear_ = chosen ? chosen->gear : shaped.largest_gear();
+  loaded_ = &shaped.gear(gear_);
   return {};
 }
 
@@ -233,8 +264,8 @@ Status Binding::bind(const ExecuteCall& call, const device::Device& device) {
   ANYNPU_TRY(check_buffer_count(*inputs, TensorSide::input, *model_->meta));
   ANYNPU_TRY(check_buffer_count(*outputs, TensorSide::output, *model_->meta));
   ANYNPU_TRY(choose_plan(call.model_id, *inputs));
-  ANYNPU_TRY(bind_dataset(*inputs, TensorSide::input));
-  ANYNPU_TRY(bind_dataset(*outputs, TensorSide::output));
+  ANYNPU_TRY(bind_dataset(call.model_id, *inputs, TensorSide::input));
+  ANYNPU_TRY(bind_dataset(call.model_id, *outputs, TensorSide::output));
   open_outputs_ = has_open_outputs() ? outputs.share() : nullptr;
   return {};
 }

@@ -33,7 +33,9 @@ class Binding {
   Status choose_plan(uint32_t model_id, const Dataset& inputs);
   Status choose_shapes(uint32_t model_id, const Dataset& inputs);
   Status choose_shaped_plan(uint32_t model_id, const Dataset& inputs);
-  Status bind_dataset(const Dataset& dataset, TensorSide side);
+  Status bind_dataset(uint32_t model_id, const Dataset& dataset, TensorSide side);
+  size_t bytes_needed(uint32_t model_id, const Dataset::Contents& contents, size_t input,
+                      size_t planned) const;
   Status bind_memory(const void* address, size_t bytes, TensorSide side, exec::Buffer& bound);
   bool has_open_outputs() const;
   void describe_outputs() const;
@@ -43,6 +45,7 @@ class Binding {
   std::vector<exec::Buffer> outputs_;
   std::vector<std::shared_ptr<device::Allocation>> owners_;
   exec::LoadedModel* loaded_ = nullptr;             // of the gear or the shapes of this execution
+  size_t gear_ = 0;                                 // of a model with gears
   std::shared_ptr<exec::LoadedModel> shaped_plan_;  // keeps one that others may replace meanwhile
   std::shared_ptr<Dataset> open_outputs_;  // set where a run finds out shapes: described afterwards
   exec::Buffer work_;                      // of this execution alone; null: the model's

@@ -24,11 +24,13 @@ class Dataset {
     uint32_t model_id = 0;
     size_t gear = 0;
   };
-  // The input with the parameters of dynamic AIPP, and the pictures N, H, W, C they make.
+  // The input with the parameters of dynamic AIPP, the pictures N, H, W, C they make, and the bytes
+  // of one picture that goes in.
   struct AippChoice {
     uint32_t model_id = 0;
     size_t input = 0;
     Shape picture;
+    int64_t bytes = 0;
   };
   struct Description {
     size_t index;

@@ -21,6 +21,7 @@ namespace anynpu::service {
 namespace {
 
 constexpr int kMostTensors = 4096;
+constexpr const char* kOperatorCall = "a call of aclopExecute or its kin";
 
 Handle to_handle(const void* pointer) { return reinterpret_cast<Handle>(pointer); }
 
@@ -188,10 +189,12 @@ Status queue(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
   });
   if (!failure.ok()) return failure;
   if constexpr (most <= 4) {
-    return stream.submit(operator_task, [call = std::move(call)] { return call.run(); });
+    return stream.submit(operator_task,
+                         [call = std::move(call)] { return queued_by(kOperatorCall, call.run()); });
   } else {
     auto kept = std::make_unique<Call<most>>(std::move(call));
-    return stream.submit(operator_task, [kept = std::move(kept)] { return kept->run(); });
+    return stream.submit(
+        operator_task, [kept = std::move(kept)] { return queued_by(kOperatorCall, kept->run()); });
   }
 }
 
@@ -327,7 +330,9 @@ Status execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
     (input ? call->inputs : call->outputs).push_back(bound.buffer);
     call->owners.push_back(std::move(bound.owner));
   }
-  return (*stream)->submit(custom_kernel_task, [call = std::move(call)] { return call->run(); });
+  return (*stream)->submit(custom_kernel_task, [call = std::move(call)] {
+    return queued_by(kOperatorCall, call->run());
+  });
 }
 
 Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,

@@ -32,6 +32,14 @@ Result<trace::NameId> intern_message(const char* text, size_t length) {
   return trace::intern({text, length});
 }
 
+// The stamp of a handle, at any time. A program that did not ask for marks has none: that is said
+// first, and not that the handle is null.
+Result<HandleTable::Pin<prof::Stamp>> stamp_of(Handle handle) {
+  auto stamp = resolve<prof::Stamp>(handle);
+  if (!stamp.ok()) ANYNPU_TRY(check_on(kNotRecorded));
+  return stamp;
+}
+
 // The stamp of a handle, while marks are recorded.
 Result<HandleTable::Pin<prof::Stamp>> find_stamp(Handle handle) {
   ANYNPU_TRY(check_on(kNotRecorded));
@@ -64,14 +72,14 @@ Result<std::shared_ptr<prof::Stamp>> make_stamp() {
 }
 
 Status set_stamp_message(Handle handle, const char* text, size_t length) {
-  ANYNPU_ASSIGN(auto stamp, resolve<prof::Stamp>(handle));
+  ANYNPU_ASSIGN(auto stamp, stamp_of(handle));
   ANYNPU_ASSIGN(const trace::NameId message, intern_message(text, length));
   stamp->message.store(message, std::memory_order_relaxed);
   return {};
 }
 
 Status set_stamp_category(Handle handle, uint32_t category) {
-  ANYNPU_ASSIGN(auto stamp, resolve<prof::Stamp>(handle));
+  ANYNPU_ASSIGN(auto stamp, stamp_of(handle));
   stamp->category.store(prof::category_name(category), std::memory_order_relaxed);
   return {};
 }

@@ -9,6 +9,7 @@ import pytest
 from om_models import image
 
 import aclruntime
+from ais_bench.infer.interface import InferSession
 
 
 def options(**values):
@@ -239,3 +240,42 @@ def test_the_threaded_run_over_lists_of_tensors(session):
     results = session.run_pipeline(names, feeds, [], False, False)
     for array, (total, _) in zip(arrays, results):
         assert total.device == -1 and np.array_equal(np.array(total), array + array)
+
+
+def borrowed(*arrays):
+    return [aclruntime.BaseTensor(a.__array_interface__["data"][0], a.nbytes) for a in arrays]
+
+
+def test_the_threaded_run_takes_shapes_as_texts_and_as_lists(models):
+    shapes = [((2, 3), (3,)), ((5, 4), (4,)), ((1, 7), (7,))]
+    arrays = [(image(*a), image(*b)) for a, b in shapes]
+    feeds = [borrowed(*pair) for pair in arrays]
+    texts = [";".join(f"{name}:{','.join(map(str, shape))}" for name, shape in zip("ab", pair))
+             for pair in shapes]
+    lists = [[list(shape) for shape in pair] for pair in shapes]
+    session = aclruntime.InferenceSession(models("dims"), 0, options())
+    names = [desc.name for desc in session.get_outputs()]
+    for given in (texts, lists, shapes, [texts[0], lists[1], shapes[2]]):
+        results = session.run_pipeline(names, feeds, given, False, True)
+        for (a, b), (total,) in zip(arrays, results):
+            np.testing.assert_array_equal(np.array(total), a + b)
+    with pytest.raises(RuntimeError, match="2 shapes were given, feeds 2 has none"):
+        session.run_pipeline(names, feeds, lists[:2], False, True)
+    with pytest.raises(RuntimeError, match="are for 1 inputs, the model has 2"):
+        session.run_pipeline(names, feeds[:1], [[[2, 3]]], False, True)
+    ranged = aclruntime.InferenceSession(models("range"), 0, options())
+    ranged.set_custom_outsize([10000, 100000])
+    pictures = [image(1, 3, 8, 8), image(2, 3, 5, 6)]
+    outputs = ranged.run_pipeline([d.name for d in ranged.get_outputs()],
+                                  [borrowed(x) for x in pictures],
+                                  [[list(x.shape)] for x in pictures], True, False)
+    assert [one.shape for one, _ in outputs] == [[1, 5], [2, 5]]
+
+
+def test_a_device_id_may_be_an_integer_of_numpy(models):
+    for kind in (np.int64, np.int32, np.uint8):
+        session = aclruntime.InferenceSession(models("step"), kind(0), options())
+        assert len(session.get_inputs()) == 2
+        InferSession(kind(0), models("step")).free_resource()
+    with pytest.raises(TypeError, match="device_id is an int, not float"):
+        aclruntime.InferenceSession(models("step"), 0.0, options())

@@ -196,8 +196,12 @@ def test_dump_npy_converts_what_was_dumped(run, models, make, tmp_path, out):
     assert dumped(f"{out}/dump") == {(0, 0, name) for name in ("conv", "fc", "pool")}
     raw, converted = sorted(os.listdir(f"{out}/dump"))
     assert converted == f"{raw}_npy", "nothing temporary is left"
-    (first,) = glob.glob(f"{out}/dump/{converted}/*.conv.*.input.0.npy")
-    (last,) = glob.glob(f"{out}/dump/{converted}/*.fc.*.output.0.npy")
+    def folders(top):
+        return {os.path.relpath(where, top) for where, _, names in os.walk(top) if names}
+
+    assert folders(f"{out}/dump/{converted}") == folders(f"{out}/dump/{raw}"), "the same tree"
+    (first,) = glob.glob(f"{out}/dump/{converted}/**/*.conv.*.input.0.npy", recursive=True)
+    (last,) = glob.glob(f"{out}/dump/{converted}/**/*.fc.*.output.0.npy", recursive=True)
     np.testing.assert_array_equal(np.load(first), x)
     want = make("fixed").infer([x])
     assert np.load(last).tobytes() in {array.tobytes() for array in want}
@@ -221,7 +225,7 @@ def test_the_dump_of_an_acl_json_has_the_operators_it_names(run, models, tmp_pat
     run("--model", models("fixed"), "--acl_json_path", acl_json({"dump": section}), "--dump_npy", 1,
         "--warmup_count", 0)
     assert dumped(f"{tmp_path}/dump") == {(0, 0, "conv")}
-    (path,) = glob.glob(f"{tmp_path}/dump/*_npy/*")
+    (path,) = glob.glob(f"{tmp_path}/dump/*_npy/**/*.npy", recursive=True)
     assert path.endswith(".output.0.npy")
 
 

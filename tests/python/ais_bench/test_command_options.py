@@ -258,3 +258,21 @@ def test_a_wrong_aipp_file_is_named(run, picture_model, tmp_path, change, senten
     text = run("--model", picture_model, "--aipp_config",
                config(tmp_path, CONFIG.replace(*change)), code=1)
     assert "wrong aipp config file content!" in text and sentence in text, text
+
+
+@pytest.mark.parametrize("order", [["check", "set"], ["set", "check"], ["set", "check", "set"]])
+def test_aipp_parameters_may_come_before_the_check_that_switches_them_on(picture_model, order):
+    import aclruntime
+    pixels = np.random.default_rng(1).integers(0, 256, (16, 12, 3), np.uint8)
+    session = aclruntime.InferenceSession(picture_model, 0, aclruntime.session_options())
+    session.aipp_set_input_format("RGB888_U8")
+    session.aipp_set_src_image_size([12, 16])
+    session.aipp_set_dtc_pixel_mean([10, 0, 0, 0])
+    for step in order:
+        {"check": session.check_dym_aipp_input_exist,
+         "set": session.set_dym_aipp_info_set}[step]()
+    (output,) = session.run([d.name for d in session.get_outputs()], [aclruntime.Tensor(pixels)])
+    output.to_host()
+    want = pixels.astype(np.float32).transpose(2, 0, 1)[None] - np.array([10, 0, 0])[:, None, None]
+    np.testing.assert_allclose(np.array(output), want)
+    session.free_resource()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every public name of the packages, both versions of the original together."""
+import importlib
 import inspect
 
 import pytest
@@ -102,3 +103,71 @@ def test_other_methods_work_by_themselves(make, tmp_path, capfd):
     assert len(session.summary()) == 3
     interface.MultiDeviceSession.print_subprocess_run_error("told")
     assert "told" in capfd.readouterr().out
+
+
+MODULES = {
+    "interface": "InferSession MultiDeviceSession MemorySummary",
+    "summary": "summary",
+    "common.utils": """logger logger_print get_file_content get_file_datasize get_fileslist_from_dir
+    list_split natural_sort save_data_to_files""",
+    "utils": "logger logger_print",
+    "args_adapter": "BenchMarkArgsAdapter AISBenchInferArgsAdapter",
+    "benchmark_process": "benchmark_process",
+    "infer_process": "infer_process",
+    "common.io_operations": "PURE_INFER_FAKE_FILE PADDING_INFER_FAKE_FILE get_pure_infer_data",
+    "io_oprations": "pure_infer_fake_file padding_infer_fake_file get_pure_infer_data",
+    "common.path_security_check": "FileStat is_legal_args_path_string",
+    "path_security_check": "FileStat",
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_that_scripts_import(module):
+    found = importlib.import_module(f"ais_bench.infer.{module}")
+    assert [name for name in MODULES[module].split() if not hasattr(found, name)] == []
+
+
+def test_logger_print_is_a_line_of_the_command(capfd):
+    from ais_bench.infer.common.utils import logger_print
+    logger_print("told by a script")
+    assert "[INFO] told by a script" in capfd.readouterr().out
+
+
+def test_the_command_runs_from_python(models, tmp_path, capfd):
+    from ais_bench.infer.args_adapter import BenchMarkArgsAdapter
+    from ais_bench.infer.benchmark_process import benchmark_process
+    args = BenchMarkArgsAdapter(model=models("batch"), output=str(tmp_path / "out"), loop=2,
+                                dym_batch=2, outfmt="NPY")
+    assert (args.dymBatch, args.dym_batch, args.om_model) == (2, 2, args.model)
+    args.dym_batch = 4
+    assert args.get_all_args_dict()["--dymBatch"] == 4
+    assert benchmark_process(args) == 0
+    assert "throughput" in capfd.readouterr().out
+    (folder,) = [path for path in (tmp_path / "out").iterdir() if path.is_dir()]
+    assert list(folder.iterdir())[0].suffix == ".npy"
+    with pytest.raises(TypeError, match="no option 'batches'"):
+        BenchMarkArgsAdapter(model=models("fixed"), batches=3)
+
+
+def test_files_as_scripts_take_them(tmp_path):
+    import numpy as np
+
+    from ais_bench.infer.common import utils
+    for name in ("a10.npy", "a9.npy"):
+        utils.save_data_to_files(str(tmp_path / name), np.arange(3, dtype=np.int32))
+    files = utils.get_fileslist_from_dir(str(tmp_path))
+    assert [path.rsplit("/", 1)[1] for path in files] == ["a9.npy", "a10.npy"]
+    assert utils.get_file_datasize(files[0]) == 12
+    assert utils.get_file_content(files[0]).tolist() == [0, 1, 2]
+    assert list(utils.list_split([1, 2, 3], 2, "p")) == [[1, 2], [3, "p"]]
+    assert [utils.list_share(list(range(5)), i, 2, 1) for i in range(2)] == [[0, 1, 2], [3, 4]]
+
+
+def test_a_path_is_judged(tmp_path):
+    from ais_bench.infer.common.path_security_check import FileStat, is_legal_args_path_string
+    (tmp_path / "m.om").write_bytes(b"12345")
+    (tmp_path / "m.om").chmod(0o640)
+    facts = FileStat(str(tmp_path / "m.om"))
+    assert facts.is_basically_legal("read") and facts.is_legal_file_type(["om"])
+    assert facts.is_legal_file_size(5) and not facts.is_legal_file_size(4)
+    assert not is_legal_args_path_string("a b")

@@ -104,3 +104,19 @@ def test_a_summary_that_cannot_be_written_is_named(tmp_path):
         summary.report(1, f"{tmp_path}/none/r")
     summary.report(1, f"{tmp_path}/r")
     assert everything_in(tmp_path) == ["r_summary.json"]
+
+
+def test_runs_of_the_same_second_have_a_folder_each(models, tmp_path, monkeypatch, capfd):
+    from ais_bench.infer import outputs
+    from ais_bench.infer.command import main
+    monkeypatch.setattr(outputs.time, "strftime", lambda form: "2026_01_02-03_04_05")
+    out = tmp_path / "out"
+    for _ in range(3):
+        assert main(["--model", models("fixed"), "--output", str(out)]) == 0
+    names = [f"2026_01_02-03_04_05{suffix}" for suffix in ("", "_1", "_2")]
+    assert everything_in(out)[0] == names[0]
+    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == names
+    for name in names:
+        assert sorted(path.name for path in (out / name).iterdir()) == [
+            "pure_infer_data_0.bin", "pure_infer_data_1.bin"]
+        assert (out / f"{name}_summary.json").is_file()

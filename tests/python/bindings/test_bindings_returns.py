@@ -13,7 +13,7 @@ NOT_CALLED = {"acl.init"}  # it would succeed
 def expected_type(kind):
     if kind.startswith("list"):
         return list
-    if kind.startswith(("acl", "hi_")):
+    if kind == "dict" or kind.startswith(("acl", "hi_")):
         return dict
     return TYPES.get(kind, int)
 

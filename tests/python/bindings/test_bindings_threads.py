@@ -72,9 +72,14 @@ def test_references_are_dropped_when_the_thread_ends():
     assert sys.getrefcount(marker) == before
 
 
-def test_function_must_be_callable():
-    with pytest.raises(TypeError, match="'func'.*expected a function"):
+def test_wrong_arguments_are_refused_in_the_words_of_pyacl():
+    with pytest.raises(TypeError, match="^parameter must be callable$"):
         util.start_thread(5, [])
+    for arguments in ([], [print], [print, [], 0]):
+        with pytest.raises(TypeError) as error:
+            util.start_thread(*arguments)
+        assert str(error.value) == ("function takes exactly 2 arguments "
+                                    f"({len(arguments)} given)")
 
 
 def test_ctrl_c_ends_stop_thread_and_the_thread_can_be_stopped_again():

@@ -120,6 +120,53 @@ def test_doctor_tells_what_was_found_and_used():
         assert word in done.stdout, word
 
 
+FRONT_DOORS = """
+import acl, aclruntime, hpe, mindspore.profiler
+from ais_bench.infer.interface import InferSession
+from importlib.metadata import version
+print(version("aclruntime"), version("ais_bench"), mindspore.profiler.__name__)
+"""
+
+
+@pytest.mark.parametrize("way", ["anynpu run", "set_env.sh"])
+def test_one_environment_gives_all_five_front_doors(way, tmp_path):
+    app = tmp_path / "app.py"
+    app.write_text(FRONT_DOORS)
+    command = [ANYNPU, "run", str(app)]
+    if way == "set_env.sh":
+        command = ["sh", "-c", f". {BUILD}/ascend/set_env.sh; {sys.executable} {app}"]
+    done = subprocess.run(command, capture_output=True, text=True, env=bare_environment(),
+                          cwd=tmp_path, timeout=300)
+    assert done.stdout == "0.0.2 0.0.2 anynpu.profiler\n", done.stderr
+
+
+def test_a_real_mindspore_is_left_alone(tmp_path):
+    (tmp_path / "site" / "mindspore").mkdir(parents=True)
+    (tmp_path / "site" / "mindspore" / "__init__.py").write_text("real = True\n")
+    (tmp_path / "site" / "mindspore" / "nn.py").write_text("Cell = 'a cell'\n")
+    app = tmp_path / "app.py"
+    app.write_text("import mindspore.nn\nprint(mindspore.real, mindspore.nn.Cell)\n")
+    env = dict(bare_environment(), PYTHONPATH=str(tmp_path / "site"))
+    done = call("run", str(app), env=env)
+    assert done.stdout == "True a cell\n", done.stderr
+    app.write_text("import mindspore\n")
+    done = call("run", str(app), env=dict(bare_environment(), ANYNPU_NO_SHIM="1"))
+    assert "No module named 'mindspore'" in done.stderr
+
+
+def test_doctor_imports_every_front_door():
+    done = call("doctor", env=bare_environment())
+    row = next(line for line in done.stdout.splitlines() if line.startswith("  modules"))
+    assert row.split()[1:] == ["acl", "aclruntime", "ais_bench.infer.interface", "hpe",
+                               "mindspore.profiler"]
+
+
+def test_doctor_says_why_a_front_door_stays_shut(tmp_path):
+    (tmp_path / "numpy.py").write_text("raise ImportError('numpy is broken here')\n")
+    done = call("doctor", env=dict(bare_environment(), PYTHONPATH=str(tmp_path)))
+    assert "numpy is broken here" in done.stdout
+
+
 def test_doctor_says_ready_when_a_device_works():
     done = call("doctor", env=dict(bare_environment(), ANYNPU_DEVICES="cpu:2"))
     assert done.returncode == 0, done.stdout

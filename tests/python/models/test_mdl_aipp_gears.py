@@ -57,17 +57,32 @@ def test_with_batch_gears_the_parameters_are_for_the_largest_batch(load, tmp_pat
         np.testing.assert_array_equal(model.read(0, want.shape), want)
 
 
-def test_with_batch_gears_the_buffers_are_for_the_largest_batch(load, tmp_path):
+def test_with_batch_gears_a_buffer_for_the_pictures_of_the_gear_is_enough(load, tmp_path):
     path = dynamic(tmp_path, 12 * 16 * 3 * 4, "--input_shape=image:-1,3,16,12",
                    "--dynamic_batch_size=1,4", batch="N")
-    small = load(path, input_sizes=[12 * 16 * 3, 64 + 4 * 96, 8])
+    small = load(path, input_sizes=[12 * 16 * 3, 8, 64 + 4 * 96])
     assert acl.mdl.get_input_size_by_index(small.desc, 0) == 12 * 16 * 3 * 4
     made = settings_for(4, RGB888, 12, 16)
-    assert acl.mdl.set_input_aipp(small.id, small.inputs, 1, made) == 0
-    assert acl.mdl.set_dynamic_batch_size(small.id, small.inputs, 2, 1) == 0
+    assert acl.mdl.set_input_aipp(small.id, small.inputs, 2, made) == 0
+    assert acl.mdl.set_dynamic_batch_size(small.id, small.inputs, 1, 1) == 0
+    raw = picture(RGB888, 12, 16)
+    small.feed(raw)
+    assert small.execute() == 0, acl.get_recent_err_msg()
+    want = aipp(raw, RGB888, 12, 16, 3)
+    np.testing.assert_array_equal(small.read(0, want.shape), want)
+    assert acl.mdl.set_dynamic_batch_size(small.id, small.inputs, 1, 4) == 0
     assert small.execute() == INPUT_NOT_MATCH
     assert "576 bytes, the model needs 2304" in acl.get_recent_err_msg()
     assert acl.mdl.destroy_aipp(made) == 0
+
+
+def test_the_gear_comes_before_the_parameters_of_aipp(load, tmp_path):
+    model = load(dynamic(tmp_path, 12 * 16 * 3 * 4, "--input_shape=image:-1,3,16,12",
+                         "--dynamic_batch_size=1,4", batch="N"))
+    names = [acl.mdl.get_input_name_by_index(model.desc, i)
+             for i in range(acl.mdl.get_num_inputs(model.desc))]
+    assert names == ["image", GEAR_INPUT, AIPP_INPUT]
+    assert acl.mdl.get_aipp_type(model.id, 0)[:2] == (2, 2)
 
 
 @pytest.mark.parametrize("source", ["", "src_image_size_w: 20 src_image_size_h: 18 crop: true "

@@ -130,8 +130,54 @@ BACK[:, :, :4, :4] = SMALL.sum(1, keepdims=True).repeat(2, 2).repeat(2, 3).repea
 SIZE, STRIDES = np.array([2, 2, 5, 5], I32), {"strides": [1, 1, 2, 2], "pads": [0, 0, 0, 0]}
 LIST = {**STRIDES, "input_size": [2, 2, 5, 5]}
 
+
+
+def area(size):
+    """Means of the areas that the pixels of a smaller picture cover."""
+    def shares(n, m):
+        table = np.zeros((m, n))
+        for o in range(m):
+            begin, end = o * n / m, (o + 1) * n / m
+            for i in range(n):
+                table[o, i] = max(0.0, min(end, i + 1) - max(begin, i)) * m / n
+        return table
+
+    return np.einsum("oh,nchw,pw->ncop", shares(6, size[0]), IMG, shares(6, size[1])).astype(F)
+
+
+def bicubic(size, half):
+    """With half-pixel centres taps outside do not count; else they repeat the border."""
+    a = -0.5 if half else -0.75
+
+    def curve(t):
+        t = abs(t)
+        return ((a + 2) * t**3 - (a + 3) * t**2 + 1 if t <= 1 else
+                a * t**3 - 5 * a * t**2 + 8 * a * t - 4 * a if t < 2 else 0.0)
+
+    def shares(n, m):
+        table = np.zeros((m, n))
+        for o in range(m):
+            at = (o + 0.5) * n / m - 0.5 if half else o * n / m
+            for i in range(math.floor(at) - 1, math.floor(at) + 3):
+                if half and not 0 <= i < n:
+                    continue
+                table[o, min(max(i, 0), n - 1)] += curve(at - i)
+        return table / table.sum(1, keepdims=True)
+
+    return np.einsum("oh,nchw,pw->ncop", shares(6, size[0]), IMG, shares(6, size[1])).astype(F)
+
+
 # name -> (inputs, outputs, attributes[, constant inputs[, formats]]); "name/word" is another case
 CASES = {
+    "Crop": ([IMG, np.zeros((1, 2, 3, 4), F)], [IMG[:, 1:3, 2:5, 0:4]],
+             {"axis": 1, "offsets": [1, 2, 0]}),
+    "Crop/one offset": ([IMG, np.zeros((1, 4, 3, 2), F)], [IMG[:, :, 2:5, 2:4]], {"offsets": [2]}),
+    "ResizeArea": ([IMG, np.array([3, 4], I32)], [area((3, 4))], {}, (1,), ([NCHW, 2], [NCHW])),
+    "ResizeBicubic": ([IMG, np.array([9, 4], I32)], [bicubic((9, 4), False)], {}, (1,),
+                      ([NCHW, 2], [NCHW])),
+    "ResizeBicubic/half": ([IMG, np.array([9, 4], I32)], [bicubic((9, 4), True)],
+                           {"half_pixel_centers": True}, (1,), ([NCHW, 2], [NCHW])),
+    "ReverseV2/axes at run time": ([IMG, np.array([3, 1], I32)], [IMG[:, ::-1, :, ::-1]], {}),
     "CommonLSTM": ([X3, onnx_order(WX, IOFC), onnx_order(WH, IOFC), LSTM_BIAS,
                     np.full(B, T, I32), H0, C0],
                    [LSTM[0][:, None], LSTM[0][-1:], LSTM[2][-1:]],
@@ -293,10 +339,20 @@ def test_multinomial_draws_likely_classes():
     assert not (drawn == 2).any()
 
 
+def test_dropout_leaves_out_its_share_and_says_which():
+    x, seed = np.arange(1, 4097, dtype=F).reshape(64, 64), np.arange(8, dtype=F)
+    y, mask, state = single_op.run("DropoutV2", [x, seed], [x, x, seed], {"p": 0.25})
+    assert set(np.unique(mask)) == {0, 1} and abs(mask.mean() - 0.75) < 0.05
+    np.testing.assert_allclose(y, x * mask / F(0.75), rtol=1e-6)
+    np.testing.assert_array_equal(state, seed)
+    with pytest.raises(single_op.Refused, match="p is 1"):
+        single_op.run("DropoutV2", [x, seed], [x, x, seed], {"p": 1.0})
+
+
 def test_every_name_of_the_table_has_a_case():
     with open(f"{ROOT}/docs/operator_names.md") as file:
         names = set(re.findall(r"^\| (\w+) \|", file.read(), re.M)) - {"name"}
-    alone = {"RandomUniform", "RandomStandardNormal", "Multinomial"}  # tests above
+    alone = {"RandomUniform", "RandomStandardNormal", "Multinomial", "DropoutV2"}  # tests above
     elsewhere = {"TransData"}  # test_op.py, with every format
     assert names - set(test_op_names.CASES) - {n.partition("/")[0] for n in CASES} <= (
         alone | elsewhere)

@@ -160,10 +160,12 @@ def test_utilisation_is_a_share_that_rises_with_work(device_0):
         acl.rt.memset_async(memory, size, value, size, 0)
     acl.rt.synchronize_stream(0)
     busy, ret = acl.rt.get_device_utilization_rate(0)
-    assert ret == 0 and 0 < busy["cubeUtilization"] <= 100
-    assert 0 <= busy["memoryUtilization"] <= 100
+    assert ret == 0 and 0 < busy["cube_utilization"] <= 100
+    assert 0 <= busy["memory_utilization"] <= 100
+    assert list(busy) == ["cube_utilization", "vector_utilization", "aicpu_utilization",
+                          "memory_utilization", "utilization_extend"]
     idle, _ = acl.rt.get_device_utilization_rate(7)
-    assert idle["cubeUtilization"] == 0
+    assert idle["cube_utilization"] == 0
     acl.rt.free(memory)
 
 

@@ -150,13 +150,12 @@ def test_the_file_is_checked(tmp_path, config, code):
     assert init_code(tmp_path, config) == code
 
 
-def test_other_calls_need_init_first(tmp_path):
+def test_models_need_init_first(tmp_path):
     codes = run_script(
         tmp_path / "main.py",
         """
         import acl
-        print(acl.update_data_buffer(0, 0, 0))
-        print(acl.create_data_buffer(0, 0))
+        print(acl.mdl.unload(0) and acl.mdl.execute(0, 0, 0))
         print("before_aclInit" in acl.get_recent_err_msg().replace(" ", "_"))
         print(len(acl.get_soc_name()) > 0, acl.get_version()[-1])
         acl.init()
@@ -164,7 +163,7 @@ def test_other_calls_need_init_first(tmp_path):
         print(acl.update_data_buffer(0, 0, 0))
         """,
     )
-    assert codes == [str(UNINITIALIZE), "0", "True", "True", "0", str(UNINITIALIZE)]
+    assert codes == [str(UNINITIALIZE), "True", "True", "0", str(UNINITIALIZE)]
 
 
 def test_process_wide_messages(tmp_path):
@@ -219,5 +218,3 @@ def test_init_takes_at_most_one_text():
         acl.init(1)
     with pytest.raises(TypeError):
         acl.init("a", "b")
-    with pytest.raises(TypeError):
-        acl.finalize(1)
