@@ -21,7 +21,8 @@ class Context : public std::enable_shared_from_this<Context> {
  public:
   enum class Origin : uint8_t { implicit, explicitly };
 
-  // Made by Runtime. The default stream exists when this returns.
+  // Made by Runtime, which tells of the default stream (stream_observer.h); it exists when this
+  // returns.
   static Result<std::shared_ptr<Context>> create(std::shared_ptr<Device> device, Origin origin);
 
   const std::shared_ptr<Device>& device() const { return device_; }
@@ -53,6 +54,7 @@ class Context : public std::enable_shared_from_this<Context> {
  private:
   Context(std::shared_ptr<Device> device, Origin origin);
   std::vector<std::shared_ptr<Stream>> streams();
+  Result<Handle> add_stream(StreamOptions options);
 
   const std::shared_ptr<Device> device_;
   const Origin origin_;

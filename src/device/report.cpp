@@ -21,6 +21,16 @@ ReportQueues& ReportQueues::instance() {
   return *queues;
 }
 
+ReportQueues& ReportQueues::host_functions() {
+  static auto* queues = new ReportQueues;
+  return *queues;
+}
+
+bool ReportQueues::serves(const Stream& stream) {
+  std::lock_guard lock(mutex_);
+  return threads_.count(&stream) > 0;
+}
+
 ReportQueues::Queue& ReportQueues::queue_of(uint64_t thread) {
   auto& queue = queues_[thread];
   if (!queue) queue = std::make_shared<Queue>();

@@ -292,7 +292,7 @@ constexpr Special kSpecial[] = {
     SPECIAL("aclGenGraphAndDumpForOp", file_invalid, ACL_ERROR_PARSE_MODEL),
     SPECIAL("aclrtEventElapsedTime", not_complete, ACL_ERROR_RT_EVENT_NOT_COMPLETE),
     SPECIAL("aclrtEventGetTimestamp", not_complete, ACL_ERROR_RT_EVENT_NOT_COMPLETE),
-    SPECIAL("aclrtStreamWaitEvent", event_not_recorded, ACL_ERROR_RT_PARAM_INVALID),
+    SPECIAL("aclrtStreamWaitEvent*", event_not_recorded, ACL_ERROR_RT_PARAM_INVALID),
     SPECIAL("aclrtSynchronizeEvent*", timeout, ACL_ERROR_RT_EVENT_SYNC_TIMEOUT),
 };
 #undef SPECIAL

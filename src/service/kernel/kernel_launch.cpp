@@ -7,6 +7,7 @@
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "exec/kernel_arguments.h"
+#include "service/instance/last_task.h"
 #include "service/kernel/kernel_args.h"
 #include "service/kernel/kernel_dump.h"
 #include "service/model/failed_ops.h"
@@ -23,6 +24,17 @@ using Watch = decltype(exec::KernelLaunch::touched);
 Watch& next_watch() {
   thread_local Watch watch;
   return watch;
+}
+
+// What read_args_memory gave the launch that this thread makes: a recorded launch keeps the bytes.
+std::span<const std::byte>& last_arguments() {
+  thread_local std::span<const std::byte> bytes;
+  return bytes;
+}
+
+std::vector<KernelNote::Attribute>& last_attributes() {
+  thread_local std::vector<KernelNote::Attribute> attributes;
+  return attributes;
 }
 
 struct Launch {
@@ -70,8 +82,32 @@ Status submit_kernel(Handle function, uint32_t blocks, Handle stream_handle,
   task->launch.blocks = blocks;
   task->device = stream->device()->id();
   if (Watch watch = std::exchange(next_watch(), {})) task->launch.touched = std::move(watch);
+  last_arguments() = {};
+  last_attributes().clear();
   ANYNPU_TRY(read(*task->kernel, task->launch), "launch of kernel '{}'", task->kernel->name());
-  return stream->submit(kernel_task, [task = std::move(task)] { return task->run(); });
+  ANYNPU_TRY(stream->submit(kernel_task, [task = std::move(task)] { return task->run(); }));
+  if (stream->recorder()) [[unlikely]] {
+    const auto bytes = last_arguments();
+    describe_last_kernel(
+        {function, blocks, {bytes.begin(), bytes.end()}, last_attributes(), nullptr});
+  }
+  return {};
+}
+
+Result<std::unique_ptr<device::KeptTask>> make_kernel_task(Handle function, uint32_t blocks,
+                                                           std::span<const std::byte> arguments,
+                                                           const device::Stream& stream) {
+  ANYNPU_ASSIGN(auto pin, resolve<KernelFunction>(function));
+  ANYNPU_TRY(exec::DeviceKernel::check_blocks(blocks));
+  auto launch = std::make_unique<Launch>();
+  launch->kernel = pin->kernel;
+  launch->launch.blocks = blocks;
+  launch->device = stream.device()->id();
+  ANYNPU_TRY(exec::add_arguments(launch->launch, *launch->kernel, arguments, {}),
+             "launch of kernel '{}'", launch->kernel->name());
+  auto task = std::make_unique<device::KeptTask>();
+  task->emplace(kernel_task, [launch = std::move(launch)] { return launch->run(); });
+  return task;
 }
 
 Status read_args(const exec::DeviceKernel& kernel, const void* handle, exec::KernelLaunch& launch) {
@@ -87,7 +123,11 @@ Result<std::span<const std::byte>> read_args_memory(const void* data, size_t byt
   }
   if (bytes == 0) return std::span<const std::byte>();
   ANYNPU_ASSIGN(auto range, device::check_host_range(data, bytes, device::Access::read, name));
-  return std::as_bytes(std::span(range.address, bytes));
+  return last_arguments() = std::as_bytes(std::span(range.address, bytes));
+}
+
+void note_launch_attribute(int32_t id, std::span<const std::byte> value) {
+  last_attributes().push_back({id, {value.begin(), value.end()}});
 }
 
 void watch_next_launch(Watch watch) { next_watch() = std::move(watch); }
