@@ -206,6 +206,8 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   }
   lock.unlock();
   TaskRun run(*this, sequence);
+  if (slot.kind().resumes) [[unlikely]]
+    run.status() = std::exchange(early_status_, {});
   Outcome outcome;
   const uint64_t start = now_ns();
   if (!trace::enabled(trace::Category::task)) [[likely]] {
@@ -230,7 +232,7 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   }
   if (finished_early_) {
     finished_early_ = false;
-    if (slot.kind().resumes && early_status_.ok()) return true;  // it is still the front
+    if (slot.kind().resumes) return true;  // it is still the front
     finish_front(lock, std::move(early_status_));
     return true;
   }
@@ -308,7 +310,10 @@ void Stream::finish_pending(uint64_t sequence, Status status) {
     return;
   }
   pending_ = false;
-  if (queue_.front().kind().resumes && status.ok()) return make_ready(lock);
+  if (queue_.front().kind().resumes) {
+    early_status_ = std::move(status);
+    return make_ready(lock);
+  }
   finish_front(lock, std::move(status));
   if (queue_.empty()) {
     state_ = State::idle;

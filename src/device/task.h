@@ -35,8 +35,8 @@ struct TaskKind {
   // It may run for any time: it asks check_cancelled() (base/cancellation.h), and who waits for it
   // leaves it to a helper, so that deadlines and Ctrl-C hold.
   bool unbounded;
-  // It may go pending more than once: when its completion finishes well, it is invoked again, and
-  // it ends when it returns `done`.
+  // It may go pending more than once: when its completion finishes, it is invoked again, with the
+  // outcome in TaskRun::status(), and it ends when it returns `done`.
   bool resumes;
   trace::StaticName name;
 };
