@@ -70,6 +70,14 @@ Status Context::synchronize(const Deadline& deadline) {
   return first;
 }
 
+void Context::halt_others(const Stream& failed, const Status& why) {
+  for (const auto& stream : streams()) {
+    if (stream.get() == &failed) continue;
+    stream->halt(why.with_note(
+        format("stream {} of the context stopped at it (failure mode 1)", failed.id())));
+  }
+}
+
 void Context::abort() {
   for (const auto& stream : streams()) stream->abort();
 }

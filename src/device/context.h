@@ -39,6 +39,8 @@ class Context : public std::enable_shared_from_this<Context> {
   void forget_stream(const Stream& stream);
   // Waits for every stream of this context; the first failure wins, all are waited for.
   Status synchronize(const Deadline& deadline);
+  // A stream stopped at a failure, and with it the others of this context.
+  void halt_others(const Stream& failed, const Status& why);
   // Drops queued work of every stream.
   void abort();
   // Ends the context: queued work is finished, streams refuse more and stay destroyable.

@@ -61,6 +61,13 @@ Status ReportQueues::subscribe(uint64_t thread, const std::shared_ptr<Stream>& s
                 queues_.size());
   }
   Queue& queue = queue_of(thread);
+  if (queue.streams > 0 && queue.device != stream->device()) {
+    return fail(Code::already_subscribed,
+                "thread {:#x} takes callbacks of streams of another device than stream {}; use one "
+                "thread a device",
+                thread, stream->id());
+  }
+  queue.device = stream->device();
   ++queue.streams;
   threads_[stream.get()] = thread;
   queue.arrived.notify_all();

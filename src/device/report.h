@@ -57,6 +57,7 @@ class ReportQueues {
     std::deque<Report> reports;
     int streams = 0;
     int processing = 0;
+    std::shared_ptr<Device> device;  // of its streams
   };
   Queue& queue_of(uint64_t thread);
   void drop_if_unused(uint64_t thread);

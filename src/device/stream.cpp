@@ -6,6 +6,7 @@
 #include "base/cancellation.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "device/context.h"
 #include "device/cpu/cpu_queue.h"
 #include "device/device.h"
 #include "device/engine_gate.h"
@@ -68,7 +69,7 @@ Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
                             : closed_why_.with_note(
                                   format("while submitting {} to stream {}", info.kind->text, id_));
   }
-  if (failure_mode_ == FailureMode::stop && !failure_.ok()) {
+  if ((failure_mode_ == FailureMode::stop || halted_) && !failure_.ok()) {
     return failure_.with_note(format("stream {} stopped at this failure (failure mode 1)", id_));
   }
   *slot = queue_.back();
@@ -270,12 +271,17 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
   EngineGate* gate = engine_held_ ? gate_of(slot) : nullptr;
   engine_held_ = false;
   const char* name = slot.kind().text;
+  const bool stops =
+      failure_mode_ == FailureMode::stop && !status.ok() && status.code() != Code::aborted;
   lock.unlock();
   if (const uint64_t begin = std::exchange(task_begin_, 0)) [[unlikely]]
     trace_front(slot, begin);
   if (!status.ok() && status.code() != Code::aborted) [[unlikely]] {
     report_failure({device_ ? device_->id() : -1, id_, static_cast<uint32_t>(completed() + 1),
                     slot.thread(), name, status});
+  }
+  if (stops) [[unlikely]] {
+    if (const auto context = context_.lock()) context->halt_others(*this, status);
   }
   slot.clear();  // may release events, memory, other streams
   if (gate) gate->leave();
@@ -387,8 +393,17 @@ Status Stream::synchronize(const Deadline& deadline) {
   std::unique_lock lock(mutex_);
   ANYNPU_TRY(wait_locked(lock, submitted(), deadline));
   Status failure = failure_;
-  if (failure_mode_ == FailureMode::carry_on) failure_ = {};
+  if (failure_mode_ == FailureMode::carry_on && !halted_) failure_ = {};
   return failure;
+}
+
+void Stream::halt(const Status& why) {
+  {
+    std::lock_guard lock(mutex_);
+    halted_ = true;
+    if (failure_.ok()) failure_ = why;
+  }
+  abort();
 }
 
 Status Stream::failure() const {

@@ -116,6 +116,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Gives back the place among the device's streams, once: when it is destroyed or cannot be used.
   void give_place();
 
+  // In mode `stop` a failure stops all streams of the context: what is queued is dropped, and
+  // nothing more is taken.
   void set_failure_mode(FailureMode mode);
   FailureMode failure_mode() const;
   // Switches a program sets and reads back; they do not change how tasks run.
@@ -147,6 +149,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::shared_ptr<Stream> keep;  // set while the pool has the job
   };
 
+  friend class Context;
+  // Another stream of the context stopped at `why`.
+  void halt(const Status& why);
   Status admit(const TaskInfo& info, TaskSlot** slot);
   Status keep(std::unique_ptr<KeptTask> task);
   void appended(std::unique_lock<std::mutex>& lock);
@@ -192,6 +197,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Status early_status_;
   Status closed_why_;
   FailureMode failure_mode_ = FailureMode::carry_on;
+  bool halted_ = false;  // by the failure of another stream
   Status failure_;
   uint64_t wake_at_ = UINT64_MAX;  // the lowest sequence a waiter waits for
   int waiters_ = 0;
