@@ -104,6 +104,11 @@ Status Capture::asked(std::string_view what) {
   return why;
 }
 
+bool Capture::caches_op_info() const {
+  std::lock_guard lock(mutex_);
+  return instance_->lanes()[0].source->cache_op_info != 0;
+}
+
 Status Capture::check_active() const {
   if (ended_) return fail(Code::stream_not_capturing, "the capture has ended");
   if (broken_.ok()) return {};
@@ -385,7 +390,7 @@ Result<std::shared_ptr<Capture>> capture_of(const Stream& stream) {
 
 bool caches_op_info(const Stream& stream) {
   const auto capture = std::dynamic_pointer_cast<Capture>(stream.recorder());
-  return capture && capture->instance()->lanes()[0].source->cache_op_info != 0;
+  return capture && capture->caches_op_info();
 }
 
 Status begin_capture(Handle handle, int32_t mode_number) {

@@ -48,6 +48,7 @@ class Capture final : public device::TaskRecorder, public device::OpenCapture {
 
   const std::shared_ptr<Instance>& instance() const { return instance_; }
   CaptureStatus status() const;
+  bool caches_op_info() const;
 
  private:
   struct Group {
