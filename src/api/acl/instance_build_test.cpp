@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instances built from bound streams: switches, labels, ends, aborts.
+#include <chrono>
+#include <thread>
 #include <tuple>
 
 #include "acl/rt/device_query.h"
@@ -156,6 +158,28 @@ TEST_F(Build, AnEndTaskThatNobodyReachesFailsTheRun) {
   ASSERT_EQ(finish(never), ACL_SUCCESS);
   EXPECT_NE(run(instance_, s_), ACL_SUCCESS);
   EXPECT_EQ(trail_.take(), "a");
+}
+
+TEST_F(Build, LanesThatStillRunAtTheEndTaskStop) {
+  auto* never = device_memory<uint64_t>(1);
+  write(never, uint64_t{0});
+  const aclrtStream waits = bind(ACL_MODEL_STREAM_FLAG_HEAD);
+  const aclrtStream works = bind(ACL_MODEL_STREAM_FLAG_HEAD);
+  const aclrtStream ends = bind(ACL_MODEL_STREAM_FLAG_HEAD);
+  ASSERT_EQ(aclrtValueWait(never, 1, ACL_STREAM_WAIT_VALUE_EQ, waits), ACL_SUCCESS);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(aclrtLaunchHostFunc(
+                  works, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); },
+                  nullptr),
+              ACL_SUCCESS);
+  }
+  ASSERT_EQ(trail_.leave('x', waits), ACL_SUCCESS);
+  ASSERT_EQ(trail_.leave('e', ends), ACL_SUCCESS);
+  ASSERT_EQ(finish(ends), ACL_SUCCESS);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(run(instance_, s_), ACL_SUCCESS);
+    EXPECT_EQ(trail_.take(), "e");
+  }
 }
 
 TEST_F(Build, EventsJoinBoundStreams) {

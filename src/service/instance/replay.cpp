@@ -41,7 +41,7 @@ void fail_run(Instance& instance, const Status& status) {
   RunState& run = instance.run();
   {
     std::lock_guard lock(run.mutex);
-    if (run.failure.ok()) run.failure = status;
+    if (!run.stop) run.failure = status;  // later ones are of lanes that were told to stop
     run.stop = true;
     parked.swap(run.parked);
     if (run.active == 0) at_end = std::exchange(run.at_end, Completion());
