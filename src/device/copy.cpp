@@ -6,6 +6,7 @@
 #include "device/host_view.h"
 #include "device/memory.h"
 #include "device/queue.h"
+#include "device/runtime.h"
 #include "trace/trace.h"
 
 namespace anynpu::device {
@@ -117,6 +118,19 @@ Result<bool> is_due_now(const Checked& ranges, const Stream& stream) {
   return recorded;
 }
 
+// A thread copies on streams of its current device, if it has one.
+Status check_stream(const Stream& stream) {
+  Runtime& runtime = Runtime::instance();
+  if (runtime.device_count() <= 1 || !stream.device()) [[likely]]
+    return {};
+  const auto current = runtime.current();
+  if (!current.ok() || (*current)->device() == stream.device()) return {};
+  return fail(Code::wrong_context,
+              "stream {} belongs to device {}, the current device of this thread is {}; call "
+              "set_device or set_context first",
+              stream.id(), stream.device()->id(), (*current)->device()->id());
+}
+
 CopyRows rows_of(const Copy2d& request) {
   return {request.to,     request.from,     request.width,
           request.height, request.to_pitch, request.from_pitch};
@@ -154,6 +168,7 @@ Status copy(const Copy& request) {
 }
 
 Status copy_async(const Copy& request, Stream& stream) {
+  ANYNPU_TRY(check_stream(stream));
   ANYNPU_ASSIGN(Checked ranges, check_copy(request));
   if (request.kind == CopyKind::host_to_host) {
     return stream.submit(kCopyH2h, [] {
