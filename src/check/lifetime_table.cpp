@@ -16,6 +16,9 @@ const Kind kBundle{"bundle", "acl.mdl.bundle_unload", "aclmdlBundleUnload", true
 namespace {
 
 const Kind kEvent{"event", "acl.rt.destroy_event", "aclrtDestroyEvent"};
+const Kind kCountingNotify{"counting notify", "-", "aclrtCntNotifyDestroy"};
+const Kind kLabel{"label", "-", "aclrtDestroyLabel"};
+const Kind kLabelList{"label list", "-", "aclrtDestroyLabelList"};
 const Kind kNotify{"notify", "acl.rt.destroy_notify", "aclrtDestroyNotify"};
 const Kind kGroupInfo{"group info", "acl.rt.destroy_group_info", "aclrtDestroyGroupInfo"};
 const Kind kAllocator{"allocator desc", "acl.rt.allocator_destroy_desc",
@@ -124,7 +127,14 @@ const LifetimeRow kTable[] = {
     {"aclrtCreateEvent", &kEvent, kCreate, 0},
     {"aclrtCreateEventWithFlag", &kEvent, kCreate, 0},
     {"aclrtCreateEventExWithFlag", &kEvent, kCreate, 0},
+    {"aclrtIpcOpenEventHandle", &kEvent, kCreate, 1},
     {"aclrtDestroyEvent", &kEvent, kDestroy, 0},
+    {"aclrtCntNotifyCreate", &kCountingNotify, kCreate, 0},
+    {"aclrtCntNotifyDestroy", &kCountingNotify, kDestroy, 0},
+    {"aclrtCreateLabel", &kLabel, kCreate, 0},
+    {"aclrtDestroyLabel", &kLabel, kDestroy, 0},
+    {"aclrtCreateLabelList", &kLabelList, kCreate, 2},
+    {"aclrtDestroyLabelList", &kLabelList, kDestroy, 0},
     {"aclrtCreateNotify", &kNotify, kCreate, 0},
     {"aclrtNotifyImportByKey", &kNotify, kCreate, 0},
     {"aclrtDestroyNotify", &kNotify, kDestroy, 0},

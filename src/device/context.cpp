@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "device/recorder.h"
 #include "device/report.h"
+#include "device/stream_observer.h"
 
 namespace anynpu::device {
 
@@ -12,13 +14,19 @@ Context::Context(std::shared_ptr<Device> device, Origin origin)
 
 Result<std::shared_ptr<Context>> Context::create(std::shared_ptr<Device> device, Origin origin) {
   auto context = std::shared_ptr<Context>(new Context(std::move(device), origin));
-  ANYNPU_ASSIGN(context->default_stream_handle_, context->create_stream({}));
+  ANYNPU_ASSIGN(context->default_stream_handle_, context->add_stream({}));
   context->default_stream_ =
       HandleTable::instance().find<Stream>(context->default_stream_handle_).share();
   return context;
 }
 
 Result<Handle> Context::create_stream(StreamOptions options) {
+  ANYNPU_ASSIGN(const Handle handle, add_stream(options));
+  tell_stream_state(handle, StreamState::made);
+  return handle;
+}
+
+Result<Handle> Context::add_stream(StreamOptions options) {
   ANYNPU_TRY(device_->take_stream_place());
   auto stream = std::make_shared<Stream>(device_, weak_from_this(), options);
   std::lock_guard lock(mutex_);
@@ -50,7 +58,11 @@ std::vector<std::shared_ptr<Stream>> Context::streams() {
 
 Status Context::synchronize(const Deadline& deadline) {
   Status first;
-  for (const auto& stream : streams()) {
+  const auto all = streams();
+  for (const auto& stream : all) {  // none is waited for while one is being captured
+    if (const auto recorder = stream->recorder()) ANYNPU_TRY(recorder->asked("the context"));
+  }
+  for (const auto& stream : all) {
     Status status = stream->synchronize(deadline);
     if (status.code() == Code::cancelled) return status;
     if (first.ok()) first = std::move(status);
@@ -58,11 +70,20 @@ Status Context::synchronize(const Deadline& deadline) {
   return first;
 }
 
+void Context::halt_others(const Stream& failed, const Status& why) {
+  for (const auto& stream : streams()) {
+    if (stream.get() == &failed) continue;
+    stream->halt(why.with_note(
+        format("stream {} of the context stopped at it (failure mode 1)", failed.id())));
+  }
+}
+
 void Context::abort() {
   for (const auto& stream : streams()) stream->abort();
 }
 
 void Context::shut_down(Stream::Close how, const Deadline& patience) {
+  tell_stream_state(default_stream_handle_, StreamState::ending);
   {
     std::lock_guard lock(mutex_);
     ended_ = true;
@@ -72,6 +93,7 @@ void Context::shut_down(Stream::Close how, const Deadline& patience) {
         fail(Code::wrong_context,
              "the context of stream {} was destroyed; the stream can only be destroyed now",
              stream->id()));
+    stream->set_recorder(nullptr);
     stream->close(how, patience);
     stream->give_place();
   }

@@ -21,7 +21,8 @@ class Context : public std::enable_shared_from_this<Context> {
  public:
   enum class Origin : uint8_t { implicit, explicitly };
 
-  // Made by Runtime. The default stream exists when this returns.
+  // Made by Runtime, which tells of the default stream (stream_observer.h); it exists when this
+  // returns.
   static Result<std::shared_ptr<Context>> create(std::shared_ptr<Device> device, Origin origin);
 
   const std::shared_ptr<Device>& device() const { return device_; }
@@ -38,6 +39,8 @@ class Context : public std::enable_shared_from_this<Context> {
   void forget_stream(const Stream& stream);
   // Waits for every stream of this context; the first failure wins, all are waited for.
   Status synchronize(const Deadline& deadline);
+  // A stream stopped at a failure, and with it the others of this context.
+  void halt_others(const Stream& failed, const Status& why);
   // Drops queued work of every stream.
   void abort();
   // Ends the context: queued work is finished, streams refuse more and stay destroyable.
@@ -53,6 +56,7 @@ class Context : public std::enable_shared_from_this<Context> {
  private:
   Context(std::shared_ptr<Device> device, Origin origin);
   std::vector<std::shared_ptr<Stream>> streams();
+  Result<Handle> add_stream(StreamOptions options);
 
   const std::shared_ptr<Device> device_;
   const Origin origin_;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills, at once or queued on a stream.
 #include "base/env.h"
+#include "device/capture_rules.h"
+#include "device/host_memory.h"
 #include "device/host_view.h"
 #include "device/memory.h"
 #include "device/queue.h"
+#include "device/runtime.h"
 #include "trace/trace.h"
 
 namespace anynpu::device {
@@ -101,6 +104,33 @@ Result<Checked> check_copy_2d(const Copy2d& request) {
   return ranges;
 }
 
+bool is_pinned(const Range& range) { return range.owner || device_pointer(range.address).ok(); }
+
+// Copies with host memory that is not pinned are never recorded: the memory may be gone when the
+// recorded work runs. They are done in the call, where captures allow that.
+Result<bool> is_due_now(const Checked& ranges, const Stream& stream) {
+  if (ranges.from.owner && ranges.to.owner) [[likely]]
+    return false;
+  const bool recorded = stream.recorder() != nullptr;
+  if (!recorded && open_captures.load(std::memory_order_relaxed) == 0) return false;
+  if (is_pinned(ranges.from) && is_pinned(ranges.to)) return false;
+  ANYNPU_TRY(check_blocking_call("an asynchronous copy with host memory that is not pinned"));
+  return recorded;
+}
+
+// A thread copies on streams of its current device, if it has one.
+Status check_stream(const Stream& stream) {
+  Runtime& runtime = Runtime::instance();
+  if (runtime.device_count() <= 1 || !stream.device()) [[likely]]
+    return {};
+  const auto current = runtime.current();
+  if (!current.ok() || (*current)->device() == stream.device()) return {};
+  return fail(Code::wrong_context,
+              "stream {} belongs to device {}, the current device of this thread is {}; call "
+              "set_device or set_context first",
+              stream.id(), stream.device()->id(), (*current)->device()->id());
+}
+
 CopyRows rows_of(const Copy2d& request) {
   return {request.to,     request.from,     request.width,
           request.height, request.to_pitch, request.from_pitch};
@@ -129,6 +159,7 @@ Result<CopyKind> check_copy_kind(int32_t kind) {
 }
 
 Status copy(const Copy& request) {
+  ANYNPU_TRY(check_unsafe_call("a synchronous copy"));
   ANYNPU_ASSIGN(const Checked ranges, check_copy(request));
   if (request.bytes == 0) return {};
   const trace::TraceZone zone(trace::Category::copy, name_at_once(ranges),
@@ -137,6 +168,7 @@ Status copy(const Copy& request) {
 }
 
 Status copy_async(const Copy& request, Stream& stream) {
+  ANYNPU_TRY(check_stream(stream));
   ANYNPU_ASSIGN(Checked ranges, check_copy(request));
   if (request.kind == CopyKind::host_to_host) {
     return stream.submit(kCopyH2h, [] {
@@ -153,6 +185,8 @@ Status copy_async(const Copy& request, Stream& stream) {
                 request.to, request.from);
   }
   if (request.bytes == 0) return {};
+  ANYNPU_ASSIGN(const bool now, is_due_now(ranges, stream));
+  if (now) return copy_bytes(ranges.to.address, ranges.from.address, request.bytes);
   TaskKind& kind = kind_of(ranges);
   Queue& queue = stream.queue();
   return stream.submit(
@@ -167,6 +201,7 @@ Status copy_async(const Copy& request, Stream& stream) {
 }
 
 Status copy_2d(const Copy2d& request) {
+  ANYNPU_TRY(check_unsafe_call("a synchronous copy of rows"));
   ANYNPU_ASSIGN(const Checked ranges, check_copy_2d(request));
   if (request.width == 0 || request.height == 0) return {};
   ANYNPU_TRACE_ZONE(copy, "memcpy2d", trace::current_correlation(), request.width * request.height);
@@ -180,6 +215,8 @@ Status copy_2d_async(const Copy2d& request, Stream& stream) {
                       stream);
   }
   if (request.width == 0 || request.height == 0) return {};
+  ANYNPU_ASSIGN(const bool now, is_due_now(ranges, stream));
+  if (now) return copy_rows(rows_of(request));
   Queue& queue = stream.queue();
   return stream.submit(
       {kCopyRows, request.width * request.height},
@@ -190,6 +227,7 @@ Status copy_2d_async(const Copy2d& request, Stream& stream) {
 }
 
 Status fill(void* address, size_t room, int value, size_t bytes) {
+  ANYNPU_TRY(check_unsafe_call("a synchronous fill"));
   ANYNPU_ASSIGN(const Range range, check_fill(address, room, bytes));
   if (bytes == 0) return {};
   ANYNPU_TRACE_ZONE(copy, "memset", trace::current_correlation(), bytes);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // An event marks a point in a stream. record() appends the mark; other streams and host threads
 // wait for the mark that was recorded last when they asked. Several streams may wait for one event.
-// Each mark stamps the time it was passed. All calls are thread-safe.
+// Each mark stamps the time it was passed. On a stream with a recorder (recorder.h) marks and waits
+// are recorded; an event whose last record was is of use inside that capture only.
+// An event of several processes has its marks in memory they share. All calls are thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,6 +15,8 @@
 #include "base/clock.h"
 #include "base/handle_table.h"
 #include "base/result.h"
+#include "device/recorder.h"
+#include "device/shared_marks.h"
 #include "device/task.h"
 
 namespace anynpu::device {
@@ -23,15 +28,21 @@ enum class EventState : uint8_t { unrecorded, recorded, complete };
 
 class Event : public std::enable_shared_from_this<Event> {
  public:
-  Event(std::weak_ptr<Context> context, uint32_t flags);
+  // How a program made it decides what it may be used for. An extended one that was never recorded
+  // is complete; it cannot be reset.
+  enum class Maker : uint8_t { plain, flagged, extended };
 
-  // Appends a mark to `stream`.
-  Status record(Stream& stream);
+  Event(std::weak_ptr<Context> context, uint32_t flags, Maker maker = Maker::plain);
+  // An event of several processes.
+  Event(std::weak_ptr<Context> context, uint32_t flags, std::shared_ptr<SharedMarks> marks);
+
+  // Appends a mark to `stream`. The first call decides the use of all records of this event.
+  Status record(Stream& stream, EventUse use = EventUse::inside);
   // Makes `stream` wait for the last mark. Fails with event_not_recorded when there is none since
   // creation or reset: the guide asks for record first, and such a wait could never end.
   // A wait that takes longer than `limit_ms` (0: for ever), counted from when the stream comes to
-  // it, fails its task.
-  Status wait_in(Stream& stream, uint64_t limit_ms = 0);
+  // it, fails its task. The first call decides the use of all waits for this event.
+  Status wait_in(Stream& stream, uint64_t limit_ms = 0, EventUse use = EventUse::inside);
   // Appends a task to `stream` that forgets the marks recorded so far.
   Status reset(Stream& stream);
 
@@ -39,35 +50,69 @@ class Event : public std::enable_shared_from_this<Event> {
   Status synchronize(const Deadline& deadline);
 
   EventState state() const;
+  // The state as a program asks for it: fails for an event that was captured.
+  Result<EventState> query() const;
   // True when no stream is waiting for a mark of this event.
   bool all_waits_done() const;
   // CLOCK_MONOTONIC nanoseconds at which the last mark was passed.
   Result<uint64_t> timestamp_ns() const;
 
+  // For recorded work. A mark that is recorded now and will be passed, or dropped (time 0), by the
+  // caller; the last mark, 0 for none; a task that parks until a mark is passed, or, as a flag,
+  // until any mark that was not reset is; and forgetting all marks.
+  uint64_t announce();
+  uint64_t last_mark() const;
+  void pass(uint64_t mark, uint64_t time_ns);
+  Outcome await(uint64_t mark, uint64_t limit_ms, TaskRun& run);
+  Outcome await_flag(TaskRun& run);
+  void forget_marks();
+  // Its last record belongs to `recorder` from here on.
+  void set_captured(const std::shared_ptr<TaskRecorder>& recorder);
+  std::shared_ptr<TaskRecorder> captured_in() const;
+
   uint32_t id() const { return id_; }
   uint32_t flags() const { return flags_; }
+  Maker maker() const { return maker_; }
+  const std::shared_ptr<SharedMarks>& shared() const { return shared_; }
   std::shared_ptr<Context> context() const { return context_.lock(); }
+  // What the program holds it by.
+  std::atomic<Handle> handle{0};
 
  private:
   struct Mark;
+  struct SharedWait;
   struct Waiter {
     uint64_t mark;
+    uint64_t ticket;
     Completion completion;
   };
-  void pass(uint64_t mark, uint64_t time_ns);  // 0: the mark was dropped, not passed
+  static constexpr uint64_t kAnyMark = UINT64_MAX;
   bool is_outstanding(uint64_t mark) const;
+  bool flag_is_set() const;
+  Status check_not_captured(const char* what) const;
+  Status fix_use(std::atomic<uint8_t>& fixed, EventUse use, const char* what);
+  void give_up(uint64_t ticket, uint64_t limit_ms);
+  Outcome park(uint64_t mark, uint64_t limit_ms, TaskRun& run);
+  Status wait_shared(Stream& stream, uint64_t limit_ms);
 
   const std::weak_ptr<Context> context_;
   const uint32_t flags_;
+  const Maker maker_;
+  const std::shared_ptr<SharedMarks> shared_;  // null: of this process
   const uint32_t id_;
+  std::atomic<uint8_t> record_use_{0};
+  std::atomic<uint8_t> wait_use_{0};
   mutable std::mutex mutex_;
-  uint64_t recorded_ = 0;              // marks so far
-  uint64_t forgotten_ = 0;             // marks up to this one were reset
-  std::vector<uint64_t> outstanding_;  // marks not passed yet
-  uint64_t stamp_ns_ = 0;              // of mark `stamped_`
+  std::atomic<bool> captured_{false};        // the last record was inside a capture ...
+  std::weak_ptr<TaskRecorder> captured_in_;  // ... this one, which may be gone
+  uint64_t recorded_ = 0;                    // marks so far
+  uint64_t forgotten_ = 0;                   // marks up to this one were reset
+  std::vector<uint64_t> outstanding_;        // marks not passed yet
+  uint64_t stamp_ns_ = 0;                    // of mark `stamped_`
   uint64_t stamped_ = 0;
   std::weak_ptr<Stream> last_stream_;
   uint64_t last_sequence_ = 0;
+  uint64_t next_ticket_ = 0;
   std::vector<Waiter> waiters_;
 };
 

@@ -21,6 +21,16 @@ ReportQueues& ReportQueues::instance() {
   return *queues;
 }
 
+ReportQueues& ReportQueues::host_functions() {
+  static auto* queues = new ReportQueues;
+  return *queues;
+}
+
+bool ReportQueues::serves(const Stream& stream) {
+  std::lock_guard lock(mutex_);
+  return threads_.count(&stream) > 0;
+}
+
 ReportQueues::Queue& ReportQueues::queue_of(uint64_t thread) {
   auto& queue = queues_[thread];
   if (!queue) queue = std::make_shared<Queue>();
@@ -51,6 +61,13 @@ Status ReportQueues::subscribe(uint64_t thread, const std::shared_ptr<Stream>& s
                 queues_.size());
   }
   Queue& queue = queue_of(thread);
+  if (queue.streams > 0 && queue.device != stream->device()) {
+    return fail(Code::already_subscribed,
+                "thread {:#x} takes callbacks of streams of another device than stream {}; use one "
+                "thread a device",
+                thread, stream->id());
+  }
+  queue.device = stream->device();
   ++queue.streams;
   threads_[stream.get()] = thread;
   queue.arrived.notify_all();

@@ -25,6 +25,9 @@ class ReportQueues {
   static constexpr size_t kMostThreads = 1024;
 
   static ReportQueues& instance();
+  // Those of host functions: the same rules, other subscriptions.
+  static ReportQueues& host_functions();
+  bool serves(const Stream& stream);
 
   // `thread` is what pthread_self() gives in the thread that will call process().
   Status subscribe(uint64_t thread, const std::shared_ptr<Stream>& stream);
@@ -54,6 +57,7 @@ class ReportQueues {
     std::deque<Report> reports;
     int streams = 0;
     int processing = 0;
+    std::shared_ptr<Device> device;  // of its streams
   };
   Queue& queue_of(uint64_t thread);
   void drop_if_unused(uint64_t thread);

@@ -9,6 +9,7 @@
 #include "device/device_list.h"
 #include "device/range_map.h"
 #include "device/report.h"
+#include "device/stream_observer.h"
 
 namespace anynpu::device {
 
@@ -51,15 +52,20 @@ Result<std::shared_ptr<Device>> Runtime::device(int32_t id) {
 
 Status Runtime::set_device(int32_t id) {
   mark_runtime_used();
-  std::lock_guard lock(mutex_);
-  ANYNPU_ASSIGN(Entry * found, entry(id));
-  if (!found->default_context) {
-    ANYNPU_ASSIGN(auto context, Context::create(found->device, Context::Origin::implicit));
-    context->set_handle(HandleTable::instance().insert(context));
-    found->default_context = std::move(context);
+  Handle made = 0;
+  {
+    std::lock_guard lock(mutex_);
+    ANYNPU_ASSIGN(Entry * found, entry(id));
+    if (!found->default_context) {
+      ANYNPU_ASSIGN(auto context, Context::create(found->device, Context::Origin::implicit));
+      context->set_handle(HandleTable::instance().insert(context));
+      made = context->default_stream_handle();
+      found->default_context = std::move(context);
+    }
+    ++found->uses;
+    current_context = found->default_context->handle();
   }
-  ++found->uses;
-  current_context = found->default_context->handle();
+  if (made) tell_stream_state(made, StreamState::made);
   return {};
 }
 
@@ -128,16 +134,20 @@ void Runtime::set_default_device(int32_t id) {
 
 Result<Handle> Runtime::create_context(int32_t device_id) {
   mark_runtime_used();
-  std::lock_guard lock(mutex_);
-  ANYNPU_ASSIGN(Entry * found, entry(device_id));
-  ANYNPU_ASSIGN(auto context, Context::create(found->device, Context::Origin::explicitly));
-  const Handle handle = HandleTable::instance().insert(context);
-  context->set_handle(handle);
-  found->contexts.push_back(std::move(context));
-  // It stands for a set_device, so that a pair of set and reset elsewhere does not end the device.
-  if (found->uses == 0) found->uses = 1;
-  current_context = handle;
-  return handle;
+  std::shared_ptr<Context> context;
+  {
+    std::lock_guard lock(mutex_);
+    ANYNPU_ASSIGN(Entry * found, entry(device_id));
+    ANYNPU_ASSIGN(context, Context::create(found->device, Context::Origin::explicitly));
+    context->set_handle(HandleTable::instance().insert(context));
+    found->contexts.push_back(context);
+    // It stands for a set_device, so that a pair of set and reset elsewhere does not end the
+    // device.
+    if (found->uses == 0) found->uses = 1;
+    current_context = context->handle();
+  }
+  tell_stream_state(context->default_stream_handle(), StreamState::made);
+  return context->handle();
 }
 
 Status Runtime::destroy_context(Handle handle) {
@@ -222,11 +232,14 @@ Status Runtime::destroy_stream(Handle handle, Stream::Close how) {
           handle);
     }
   }
+  tell_stream_state(handle, StreamState::ending);
   auto stream = handles.remove<Stream>(handle);
   if (!stream) return handles.explain(handle, HandleTag::stream);
+  stream->set_recorder(nullptr);
   stream->close(how);
   if (auto context = stream->context()) context->forget_stream(*stream);
   ReportQueues::instance().forget(*stream);
+  ReportQueues::host_functions().forget(*stream);
   stream->give_place();
   return {};
 }

@@ -6,9 +6,11 @@
 #include "base/cancellation.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "device/context.h"
 #include "device/cpu/cpu_queue.h"
 #include "device/device.h"
 #include "device/engine_gate.h"
+#include "device/recorder.h"
 #include "device/synchronize_observer.h"
 #include "trace/trace.h"
 
@@ -68,7 +70,7 @@ Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
                             : closed_why_.with_note(
                                   format("while submitting {} to stream {}", info.kind->text, id_));
   }
-  if (failure_mode_ == FailureMode::stop && !failure_.ok()) {
+  if ((failure_mode_ == FailureMode::stop || halted_) && !failure_.ok()) {
     return failure_.with_note(format("stream {} stopped at this failure (failure mode 1)", id_));
   }
   *slot = queue_.back();
@@ -94,6 +96,37 @@ void Stream::appended(std::unique_lock<std::mutex>& lock) {
   if (queue_.size() >= kBackPressure && state_ != State::parked) {
     (void)wait_locked(lock, submitted() - kBackPressure / 2, Deadline::after_ms(100));
   }
+}
+
+Status Stream::keep(std::unique_ptr<KeptTask> task) {
+  const auto recorder = this->recorder();
+  if (!recorder) {
+    return fail(Code::capture_invalidated,
+                "{}: the capture of stream {} ended while this task was submitted",
+                task->kind().text, id_);
+  }
+  ANYNPU_ASSIGN(last_task, recorder->keep(*this, std::move(task)));
+  return {};
+}
+
+void Stream::set_recorder(std::shared_ptr<TaskRecorder> recorder) {
+  std::lock_guard lock(mutex_);
+  recorder_.swap(recorder);
+  recorded_.store(recorder_ != nullptr, std::memory_order_release);
+}
+
+std::shared_ptr<TaskRecorder> Stream::recorder() const {
+  if (!recorded_.load(std::memory_order_acquire)) [[likely]]
+    return nullptr;
+  std::lock_guard lock(mutex_);
+  return recorder_;
+}
+
+Result<bool> Stream::query() const {
+  if (const auto recorder = this->recorder()) {
+    ANYNPU_TRY(recorder->asked(format("stream {}", id_)));
+  }
+  return idle();
 }
 
 void Stream::make_ready(std::unique_lock<std::mutex>& lock) {
@@ -159,9 +192,10 @@ EngineGate* Stream::gate_of(const TaskSlot& slot) const {
 bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   TaskSlot& slot = queue_.front();
   const uint64_t sequence = completed() + 1;
-  if (sequence <= aborted_through_) {
-    finish_front(lock, fail(Code::aborted, "{}: dropped, because stream {} was aborted",
-                            slot.kind().text, id_));
+  if (dropped(sequence)) {
+    finish_front(lock,
+                 fail(Code::aborted, "{}: dropped, because stream {} was {}", slot.kind().text, id_,
+                      sequence <= aborted_through_ ? "aborted" : "stopped"));
     return true;
   }
   if (EngineGate* gate = gate_of(slot); gate && !engine_held_) {
@@ -174,14 +208,19 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   }
   lock.unlock();
   TaskRun run(*this, sequence);
+  if (slot.kind().resumes) [[unlikely]]
+    run.status() = std::exchange(early_status_, {});
   Outcome outcome;
   const uint64_t start = now_ns();
-  task_begin_ = trace::enabled(trace::Category::task) ? ticks() : 0;
+  if (!trace::enabled(trace::Category::task)) [[likely]] {
+    task_begin_ = 0;
+  } else if (!task_begin_) {
+    task_begin_ = ticks();
+  }
   {
     const CancellationScope scope(
         [](const void* stream, uint64_t number) {
-          return number <= static_cast<const Stream*>(stream)->aborted_through_.load(
-                               std::memory_order_relaxed);
+          return static_cast<const Stream*>(stream)->dropped(number);
         },
         this, sequence);
     outcome = slot.invoke(run);
@@ -195,11 +234,12 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   }
   if (finished_early_) {
     finished_early_ = false;
+    if (slot.kind().resumes) return true;  // it is still the front
     finish_front(lock, std::move(early_status_));
     return true;
   }
   pending_ = true;
-  if (sequence <= aborted_through_) {  // aborted while it was going pending
+  if (dropped(sequence)) {  // aborted while it was going pending
     pending_ = false;
     finish_front(lock, fail(Code::aborted, "a task of stream {} was aborted", id_));
     return true;
@@ -232,12 +272,17 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
   EngineGate* gate = engine_held_ ? gate_of(slot) : nullptr;
   engine_held_ = false;
   const char* name = slot.kind().text;
+  const bool stops =
+      failure_mode_ == FailureMode::stop && !status.ok() && status.code() != Code::aborted;
   lock.unlock();
   if (const uint64_t begin = std::exchange(task_begin_, 0)) [[unlikely]]
     trace_front(slot, begin);
   if (!status.ok() && status.code() != Code::aborted) [[unlikely]] {
     report_failure({device_ ? device_->id() : -1, id_, static_cast<uint32_t>(completed() + 1),
                     slot.thread(), name, status});
+  }
+  if (stops) [[unlikely]] {
+    if (const auto context = context_.lock()) context->halt_others(*this, status);
   }
   slot.clear();  // may release events, memory, other streams
   if (gate) gate->leave();
@@ -260,18 +305,22 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
 
 bool Stream::awaits(uint64_t sequence) const {
   std::lock_guard lock(mutex_);
-  return sequence == completed() + 1 && sequence > aborted_through_;
+  return sequence == completed() + 1 && !dropped(sequence);
 }
 
 void Stream::finish_pending(uint64_t sequence, Status status) {
   std::unique_lock lock(mutex_);
-  if (sequence != completed() + 1 || sequence <= aborted_through_) return;  // aborted meanwhile
+  if (sequence != completed() + 1 || dropped(sequence)) return;  // aborted meanwhile
   if (!pending_) {
     finished_early_ = true;
     early_status_ = std::move(status);
     return;
   }
   pending_ = false;
+  if (queue_.front().kind().resumes) {
+    early_status_ = std::move(status);
+    return make_ready(lock);
+  }
   finish_front(lock, std::move(status));
   if (queue_.empty()) {
     state_ = State::idle;
@@ -341,18 +390,38 @@ Status Stream::wait_for(uint64_t sequence, const Deadline& deadline) {
 }
 
 Status Stream::synchronize(const Deadline& deadline) {
+  if (const auto recorder = this->recorder()) return recorder->asked(format("stream {}", id_));
   std::unique_lock lock(mutex_);
   ANYNPU_TRY(wait_locked(lock, submitted(), deadline));
   Status failure = failure_;
-  if (failure_mode_ == FailureMode::carry_on) failure_ = {};
+  if (failure_mode_ == FailureMode::carry_on && !halted_) failure_ = {};
   lock.unlock();
   tell_synchronized(*this);
   return failure;
 }
 
+void Stream::halt(const Status& why) {
+  {
+    std::lock_guard lock(mutex_);
+    halted_ = true;
+    if (failure_.ok()) failure_ = why;
+  }
+  abort();
+}
+
 Status Stream::failure() const {
   std::lock_guard lock(mutex_);
   return failure_;
+}
+
+void Stream::stop() {
+  std::unique_lock lock(mutex_);
+  if (state_ != State::running && state_ != State::parked) return;
+  stopped_ = completed() + 1;
+  engine_wanted_ = false;
+  if (state_ != State::parked) return;  // it is told when it asks
+  pending_ = false;
+  make_ready(lock);
 }
 
 void Stream::abort() {

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/handle_table.h"
+#include "base/result.h"
 #include "base/thread_pool.h"
 #include "device/task.h"
 
@@ -24,6 +25,7 @@ class Context;
 class Device;
 class EngineGate;
 class Queue;
+class TaskRecorder;
 
 enum class FailureMode : uint8_t { carry_on, stop };
 
@@ -55,10 +57,17 @@ class Stream : public std::enable_shared_from_this<Stream> {
   ~Stream();
 
   // Appends a task. Fails when the stream is closed, or failed in mode `stop`. On success the
-  // callable will be run or, after abort(), destroyed without being run.
+  // callable will be run or, after abort(), destroyed without being run. A stream with a recorder
+  // gives the task to it instead.
   template <typename F>
   Status submit(const TaskInfo& info, F&& callable) {
     std::unique_lock lock(mutex_);
+    if (recorder_) [[unlikely]] {
+      lock.unlock();
+      auto task = std::make_unique<KeptTask>();
+      task->emplace(info, std::forward<F>(callable));
+      return keep(std::move(task));
+    }
     TaskSlot* slot = nullptr;
     ANYNPU_TRY(admit(info, &slot));
     slot->emplace(info, std::forward<F>(callable));
@@ -79,9 +88,23 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // The failure synchronize would return now.
   Status failure() const;
 
+  // What takes the tasks instead of running them; null ends it. Tasks queued before still run.
+  void set_recorder(std::shared_ptr<TaskRecorder> recorder);
+  std::shared_ptr<TaskRecorder> recorder() const;
+  // Whether all tasks are finished. Fails for a stream that is being captured.
+  Result<bool> query() const;
+
+  // Ends the task that runs or is parked now, early if it asks check_cancelled(); the others stay.
+  void stop();
   // Drops every task that has not started; a running one finishes, early if it asks
   // check_cancelled(). A parked one is dropped too.
   void abort();
+
+  // Whether the task was aborted or stopped: it is not to be run, or not any further.
+  bool dropped(uint64_t sequence) const {
+    return sequence <= aborted_through_.load(std::memory_order_relaxed) ||
+           sequence == stopped_.load(std::memory_order_relaxed);
+  }
 
   // No further tasks. `drain` waits for what is queued; a stream that stays parked on something
   // outside until `patience` has passed is aborted, with a log line. `force` aborts at once.
@@ -93,6 +116,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Gives back the place among the device's streams, once: when it is destroyed or cannot be used.
   void give_place();
 
+  // In mode `stop` a failure stops all streams of the context: what is queued is dropped, and
+  // nothing more is taken.
   void set_failure_mode(FailureMode mode);
   FailureMode failure_mode() const;
   // Switches a program sets and reads back; they do not change how tasks run.
@@ -124,7 +149,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::shared_ptr<Stream> keep;  // set while the pool has the job
   };
 
+  friend class Context;
+  // Another stream of the context stopped at `why`.
+  void halt(const Status& why);
   Status admit(const TaskInfo& info, TaskSlot** slot);
+  Status keep(std::unique_ptr<KeptTask> task);
   void appended(std::unique_lock<std::mutex>& lock);
   void make_ready(std::unique_lock<std::mutex>& lock);
   void post(std::unique_lock<std::mutex>& lock);
@@ -150,6 +179,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const uint32_t id_;
 
   mutable std::mutex mutex_;
+  std::shared_ptr<TaskRecorder> recorder_;
+  std::atomic<bool> recorded_{false};  // there is a recorder; read without the lock
   std::condition_variable changed_;
   TaskQueue queue_;
   State state_ = State::idle;
@@ -162,9 +193,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::atomic<bool> place_given_{false};
   uint64_t task_begin_ = 0;  // ticks when the front task started; 0 when it is not traced
   std::atomic<uint64_t> aborted_through_{0};  // tasks up to this one are dropped, not run
+  std::atomic<uint64_t> stopped_{0};          // so is this one
   Status early_status_;
   Status closed_why_;
   FailureMode failure_mode_ = FailureMode::carry_on;
+  bool halted_ = false;  // by the failure of another stream
   Status failure_;
   uint64_t wake_at_ = UINT64_MAX;  // the lowest sequence a waiter waits for
   int waiters_ = 0;

@@ -28,13 +28,16 @@ const char* name_of(Engine engine);
 // One per sort of task, with static storage: `constinit TaskKind kFill{"memset_async",
 // Engine::d2d};`
 struct TaskKind {
-  constexpr TaskKind(const char* text, Engine engine, bool unbounded = false)
-      : text(text), engine(engine), unbounded(unbounded), name(text) {}
+  constexpr TaskKind(const char* text, Engine engine, bool unbounded = false, bool resumes = false)
+      : text(text), engine(engine), unbounded(unbounded), resumes(resumes), name(text) {}
   const char* text;  // a literal; shown in traces and error messages
   Engine engine;
   // It may run for any time: it asks check_cancelled() (base/cancellation.h), and who waits for it
   // leaves it to a helper, so that deadlines and Ctrl-C hold.
   bool unbounded;
+  // It may go pending more than once: when its completion finishes, it is invoked again, with the
+  // outcome in TaskRun::status(), and it ends when it returns `done`.
+  bool resumes;
   trace::StaticName name;
 };
 
@@ -143,6 +146,14 @@ class TaskSlot {
   uint32_t correlation_ = 0;
   uint32_t thread_ = 0;
   alignas(std::max_align_t) std::byte payload_[kPayloadBytes];
+};
+
+// A task outside of a stream's queue.
+struct KeptTask : TaskSlot {
+  KeptTask() = default;
+  KeptTask(const KeptTask&) = delete;
+  KeptTask& operator=(const KeptTask&) = delete;
+  ~KeptTask() { clear(); }
 };
 
 // First-in first-out queue of slots in linked blocks; slots do not move. Not thread-safe: the

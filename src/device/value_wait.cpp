@@ -76,29 +76,72 @@ bool holds(ValueCondition condition, uint64_t memory, uint64_t value) {
   return false;
 }
 
-Status write_value(void* address, uint64_t value, Stream& stream) {
-  ANYNPU_ASSIGN(Range range, check_value(address, Access::write));
-  return stream.submit({kWriteValue, sizeof value}, [range = std::move(range), value] {
+namespace {
+
+// The tasks, checked; any number of runs.
+struct ValueWrite {
+  Range range;
+  uint64_t value;
+
+  Status operator()() const {
     ANYNPU_TRY(check_again(range, Access::write));
-    return with_host_view({range.address, sizeof value, Access::write}, [&](void* address) {
-      __atomic_store_n(static_cast<uint64_t*>(address), value, __ATOMIC_RELEASE);
+    return with_host_view({range.address, sizeof value, Access::write}, [&](void* at) {
+      __atomic_store_n(static_cast<uint64_t*>(at), value, __ATOMIC_RELEASE);
       return Status();
     });
-  });
+  }
+};
+Result<ValueWrite> make_write(void* address, uint64_t value) {
+  ANYNPU_ASSIGN(Range range, check_value(address, Access::write));
+  return ValueWrite{std::move(range), value};
 }
 
-Status wait_value(const void* address, uint64_t value, ValueCondition condition, Stream& stream) {
-  auto wait = std::make_shared<ValueWait>();
-  ANYNPU_ASSIGN(wait->range, check_value(address, Access::read));
-  wait->value = value;
-  wait->condition = condition;
-  return stream.submit(kWaitValue, [wait = std::move(wait)](TaskRun& run) {
+auto make_wait(std::shared_ptr<ValueWait> wait) {
+  return [wait = std::move(wait)](TaskRun& run) {
     Status status;
     if (wait->over(status)) return run.done(std::move(status));
     wait->completion = run.defer();
     wait->look_after(kFirstPollNs);
     return Outcome::pending;
-  });
+  };
 }
+
+Result<std::shared_ptr<ValueWait>> check_wait(const void* address, uint64_t value,
+                                              ValueCondition condition) {
+  auto wait = std::make_shared<ValueWait>();
+  ANYNPU_ASSIGN(wait->range, check_value(address, Access::read));
+  wait->value = value;
+  wait->condition = condition;
+  return wait;
+}
+
+}  // namespace
+
+Status write_value(void* address, uint64_t value, Stream& stream) {
+  ANYNPU_ASSIGN(auto work, make_write(address, value));
+  return stream.submit({kWriteValue, sizeof value}, std::move(work));
+}
+
+Status wait_value(const void* address, uint64_t value, ValueCondition condition, Stream& stream) {
+  ANYNPU_ASSIGN(auto wait, check_wait(address, value, condition));
+  return stream.submit(kWaitValue, make_wait(std::move(wait)));
+}
+
+Result<std::unique_ptr<KeptTask>> write_value_task(void* address, uint64_t value) {
+  ANYNPU_ASSIGN(auto work, make_write(address, value));
+  auto task = std::make_unique<KeptTask>();
+  task->emplace({kWriteValue, sizeof value}, std::move(work));
+  return task;
+}
+
+Result<std::unique_ptr<KeptTask>> wait_value_task(const void* address, uint64_t value,
+                                                  ValueCondition condition) {
+  ANYNPU_ASSIGN(auto wait, check_wait(address, value, condition));
+  auto task = std::make_unique<KeptTask>();
+  task->emplace(kWaitValue, make_wait(std::move(wait)));
+  return task;
+}
+
+bool is_value_wait(const TaskKind& kind) { return &kind == &kWaitValue; }
 
 }  // namespace anynpu::device

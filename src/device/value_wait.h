@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "base/result.h"
 #include "device/stream.h"
@@ -22,5 +23,11 @@ bool holds(ValueCondition condition, uint64_t memory, uint64_t value);
 // `address` lies on a multiple of 8 and holds 8 bytes.
 Status write_value(void* address, uint64_t value, Stream& stream);
 Status wait_value(const void* address, uint64_t value, ValueCondition condition, Stream& stream);
+
+// The same as tasks outside of a stream.
+Result<std::unique_ptr<KeptTask>> write_value_task(void* address, uint64_t value);
+Result<std::unique_ptr<KeptTask>> wait_value_task(const void* address, uint64_t value,
+                                                  ValueCondition condition);
+bool is_value_wait(const TaskKind& kind);
 
 }  // namespace anynpu::device

@@ -197,7 +197,7 @@ class Maker:
     # C type -> (create, destroy). A create that gives a pair has the code behind the handle.
     CREATORS = {
         "aclrtStream": ("rt.create_stream", (), "rt.destroy_stream"),
-        "aclrtEvent": ("rt.create_event", (), "rt.destroy_event"),
+        "aclrtEvent": ("rt.create_event_with_flag", (11,), "rt.destroy_event"),
         "aclrtNotify": ("rt.create_notify", (0,), "rt.destroy_notify"),
         "aclrtContext": ("rt.create_context", (0,), "rt.destroy_context"),
         "aclTensorDesc": ("create_tensor_desc", (0, [1, 3], 2), "destroy_tensor_desc"),

@@ -9,7 +9,8 @@
 
 namespace anynpu::acl {
 
-// A stream of the current context. Priorities are 0 (highest) to 7; unknown flag bits are refused.
+// A stream of the current context. Priorities are 0 (highest) to 7; unknown flag bits count for
+// nothing.
 Status create_stream(aclrtStream* stream, uint32_t priority, uint64_t flags);
 
 }  // namespace anynpu::acl

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "acl/rt/device.h"
+#include "acl/rt/device_query.h"
 #include "acl/rt/stream.h"
 #include "api/acl/entry.h"
 #include "device/runtime.h"
@@ -88,6 +89,10 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout) {
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
   return enter(__func__,
                [&] { return service::set_execute_limit_us(uint64_t{timeout} * 1'000'000); });
+}
+
+aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout) {
+  return enter(__func__, [&] { return service::set_execute_limit_us(uint64_t{timeout} * 1'000); });
 }
 
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t* actualTimeout) {

@@ -293,7 +293,7 @@ constexpr Special kSpecial[] = {
     SPECIAL("aclGenGraphAndDumpForOp", file_invalid, ACL_ERROR_PARSE_MODEL),
     SPECIAL("aclrtEventElapsedTime", not_complete, ACL_ERROR_RT_EVENT_NOT_COMPLETE),
     SPECIAL("aclrtEventGetTimestamp", not_complete, ACL_ERROR_RT_EVENT_NOT_COMPLETE),
-    SPECIAL("aclrtStreamWaitEvent", event_not_recorded, ACL_ERROR_RT_PARAM_INVALID),
+    SPECIAL("aclrtStreamWaitEvent*", event_not_recorded, ACL_ERROR_RT_PARAM_INVALID),
     // Where headers name ACL_ERROR_INVALID_PARAM for functions of the runtime.
     SPECIAL("aclrtGetSymbol*", invalid_argument, ACL_ERROR_INVALID_PARAM),
     SPECIAL("aclrtMemcpyToSymbol*", invalid_argument, ACL_ERROR_INVALID_PARAM),

@@ -86,6 +86,8 @@ Status read_config(const aclrtLaunchKernelCfg* config, exec::KernelLaunch& launc
   ANYNPU_TRY(check_timeouts({config->attrs, config->numAttrs}));
   for (size_t i = 0; i < config->numAttrs; ++i) {
     ANYNPU_TRY(read_attr(config->attrs[i], launch), "attribute {}", i);
+    service::note_launch_attribute(static_cast<int32_t>(config->attrs[i].id),
+                                   std::as_bytes(std::span(&config->attrs[i].value, 1)));
   }
   return {};
 }

@@ -2,10 +2,12 @@
 // Streams (acl.rt.create_stream and its kin).
 #include "acl/rt/stream.h"
 
+#include "acl/rt/device_query.h"
 #include "api/acl/create_stream.h"
 #include "api/acl/entry.h"
 #include "base/thread_pool.h"
 #include "device/runtime.h"
+#include "service/instance/build.h"
 
 using namespace anynpu;
 using acl::check_pointer;
@@ -19,10 +21,27 @@ namespace {
 constexpr uint32_t kStreamFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC |
                                   ACL_STREAM_PERSISTENT | ACL_STREAM_HUGE |
                                   ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
+constexpr uint32_t kNotWaitedFor =
+    ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
 
 Status synchronize_stream(aclrtStream handle, const Deadline& deadline) {
   ANYNPU_ASSIGN(auto stream, Runtime::instance().stream(to_handle(handle)));
+  // Nobody waits for streams whose tasks are kept, or which the device alone uses.
+  if (stream->options().flags & kNotWaitedFor) return {};
   return stream->synchronize(deadline);
+}
+
+Result<std::shared_ptr<Stream>> stream_to_abort(aclrtStream handle) {
+  ANYNPU_ASSIGN(auto stream, Runtime::instance().stream(to_handle(handle)));
+  if (!service::is_bound(*stream)) return stream;
+  return fail(Code::invalid_argument,
+              "stream {} is bound to a model instance; use aclmdlRIAbort for the run of it",
+              stream->id());
+}
+
+Result<std::shared_ptr<Stream>> stream_to_stop(aclrtStream handle) {
+  if (handle) return stream_to_abort(handle);
+  return fail(Code::invalid_handle, "the stream is null; the default stream cannot be stopped");
 }
 
 }  // namespace
@@ -33,13 +52,9 @@ Status anynpu::acl::create_stream(aclrtStream* stream, uint32_t priority, uint64
     return fail(Code::invalid_argument, "the priority is {}; expected 0 (highest) to {}", priority,
                 ThreadPool::kPriorities - 1);
   }
-  if (flags & ~uint64_t{kStreamFlags}) {
-    return fail(Code::invalid_argument, "the flags {:#x} have unknown bits; known ones are {:#x}",
-                flags, kStreamFlags);
-  }
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());
   ANYNPU_ASSIGN(const Handle handle,
-                context->create_stream({priority, static_cast<uint32_t>(flags)}));
+                context->create_stream({priority, static_cast<uint32_t>(flags & kStreamFlags)}));
   *stream = from_handle<aclrtStream>(handle);
   return {};
 }
@@ -82,15 +97,24 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(status, "status"));
     ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
-    *status = found->idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    ANYNPU_ASSIGN(const bool idle, found->query());
+    *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     return {};
   });
 }
 
 aclError aclrtStreamAbort(aclrtStream stream) {
   return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    ANYNPU_ASSIGN(auto found, stream_to_abort(stream));
     found->abort();
+    return {};
+  });
+}
+
+aclError aclrtStreamStop(aclrtStream stream) {
+  return enter(__func__, [&]() -> Status {
+    ANYNPU_ASSIGN(auto found, stream_to_stop(stream));
+    found->stop();
     return {};
   });
 }

@@ -4,6 +4,7 @@
 #include "api/acl/entry.h"
 #include "device/runtime.h"
 #include "service/device/device_settings.h"
+#include "service/instance/capture.h"
 
 using namespace anynpu;
 using acl::check_pointer;
@@ -72,7 +73,7 @@ Status get_attribute(const Stream& stream, aclrtStreamAttr attribute, aclrtStrea
       value.userCustomTag = stream.custom_tag;
       return {};
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
-      value.cacheOpInfoSwitch = stream.cache_op_info;
+      value.cacheOpInfoSwitch = service::caches_op_info(stream);
       return {};
     case ACL_STREAM_ATTR_PRIORITY:
       value.streamPriority = stream.options().priority;

@@ -13,6 +13,7 @@
 #include "device/stream_allocator.h"
 #include "exec/kernel_arguments.h"
 #include "service/failure/device_faults.h"
+#include "service/instance/last_task.h"
 #include "service/kernel/kernel_args.h"
 #include "service/kernel/kernel_dump.h"
 #include "service/kernel/kernel_query.h"
@@ -32,6 +33,17 @@ Watch& next_watch() {
   return watch;
 }
 
+// What read_args_memory gave the launch that this thread makes: a recorded launch keeps the bytes.
+std::span<const std::byte>& last_arguments() {
+  thread_local std::span<const std::byte> bytes;
+  return bytes;
+}
+
+std::vector<KernelNote::Attribute>& last_attributes() {
+  thread_local std::vector<KernelNote::Attribute> attributes;
+  return attributes;
+}
+
 struct Launch {
   std::shared_ptr<exec::DeviceKernel> kernel;
   exec::KernelLaunch launch;
@@ -41,16 +53,22 @@ struct Launch {
   uint32_t thread = device::current_thread_number();
   device::Range late;  // arguments that are read now
 
-  Status read_late() {
-    if (late.bytes == 0) return {};
+  // A recorded launch runs again, so what it was made of stays as it is.
+  Status read_late(exec::KernelLaunch& now) const {
     std::vector<std::byte> piece(late.bytes);
     ANYNPU_TRY(device::copy_bytes(piece.data(), late.address, late.bytes));
-    return exec::add_arguments(launch, *kernel, piece, {});
+    return exec::add_arguments(now, *kernel, piece, {});
+  }
+
+  Status run_now() {
+    if (late.bytes == 0) return run_kernel(*kernel, launch, device);
+    exec::KernelLaunch now = launch;
+    ANYNPU_TRY(read_late(now), "launch of kernel '{}'", kernel->name());
+    return run_kernel(*kernel, now, device);
   }
 
   Status run() {
-    ANYNPU_TRY(read_late(), "launch of kernel '{}'", kernel->name());
-    Status status = run_kernel(*kernel, launch, device);
+    Status status = run_now();
     if (status.ok()) return status;
     FailedOps::instance().note(OpInfo{kernel->name(), {}, {}});
     if (status.code() == Code::kernel_failed) note_fault(device, DeviceFault::core);
@@ -101,13 +119,24 @@ Result<std::unique_ptr<Launch>> new_launch(Handle function, uint32_t blocks,
   task->binary = pin->binary;
   task->stream = stream;
   if (Watch watch = std::exchange(next_watch(), {})) task->launch.touched = std::move(watch);
+  last_arguments() = {};
+  last_attributes().clear();
   return task;
 }
 
+// A stream that records keeps what the launch was made of.
 Status submit(std::unique_ptr<Launch> task, device::Stream& stream) {
-  return stream.submit(kernel_task, [task = std::move(task)] {
+  const Handle function = task->function;
+  const uint32_t blocks = task->launch.blocks;
+  ANYNPU_TRY(stream.submit(kernel_task, [task = std::move(task)] {
     return queued_by("aclrtLaunchKernel", task->run());
-  });
+  }));
+  if (stream.recorder()) [[unlikely]] {
+    const auto bytes = last_arguments();
+    describe_last_kernel(
+        {function, blocks, {bytes.begin(), bytes.end()}, last_attributes(), nullptr});
+  }
+  return {};
 }
 
 Status read_list(const exec::DeviceKernel& kernel, KernelArgs& list, exec::KernelLaunch& launch) {
@@ -182,6 +211,22 @@ Status read_values(const exec::DeviceKernel& kernel, void* const* values,
   return exec::add_arguments(launch, kernel, piece, {});
 }
 
+Result<std::unique_ptr<device::KeptTask>> make_kernel_task(Handle function, uint32_t blocks,
+                                                           std::span<const std::byte> arguments,
+                                                           const device::Stream& stream) {
+  ANYNPU_ASSIGN(auto pin, resolve<KernelFunction>(function));
+  ANYNPU_TRY(exec::DeviceKernel::check_blocks(blocks));
+  auto launch = std::make_unique<Launch>();
+  launch->kernel = pin->kernel;
+  launch->launch.blocks = blocks;
+  launch->device = stream.device()->id();
+  ANYNPU_TRY(exec::add_arguments(launch->launch, *launch->kernel, arguments, {}),
+             "launch of kernel '{}'", launch->kernel->name());
+  auto task = std::make_unique<device::KeptTask>();
+  task->emplace(kernel_task, [launch = std::move(launch)] { return launch->run(); });
+  return task;
+}
+
 Status read_args(const exec::DeviceKernel& kernel, const void* handle, exec::KernelLaunch& launch) {
   ANYNPU_ASSIGN(auto list, find_args(handle));
   return read_list(kernel, *list, launch);
@@ -195,7 +240,11 @@ Result<std::span<const std::byte>> read_args_memory(const void* data, size_t byt
   }
   if (bytes == 0) return std::span<const std::byte>();
   ANYNPU_ASSIGN(auto range, device::check_host_range(data, bytes, device::Access::read, name));
-  return std::as_bytes(std::span(range.address, bytes));
+  return last_arguments() = std::as_bytes(std::span(range.address, bytes));
+}
+
+void note_launch_attribute(int32_t id, std::span<const std::byte> value) {
+  last_attributes().push_back({id, {value.begin(), value.end()}});
 }
 
 void watch_next_launch(Watch watch) { next_watch() = std::move(watch); }

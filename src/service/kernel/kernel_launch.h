@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "device/stream.h"
 #include "exec/device_kernel.h"
 #include "service/kernel/kernel_objects.h"
 
@@ -21,12 +22,20 @@ Status submit_kernel_with(Handle function, uint32_t blocks, Handle stream, const
 // declares (kernel_query.h).
 Status read_values(const exec::DeviceKernel& kernel, void* const* values,
                    exec::KernelLaunch& launch);
+// The same as a task outside of a stream, from arguments as a program lays them out; it can run any
+// number of times.
+Result<std::unique_ptr<device::KeptTask>> make_kernel_task(Handle function, uint32_t blocks,
+                                                           std::span<const std::byte> arguments,
+                                                           const device::Stream& stream);
 
 // The arguments of a finished list (kernel_args.h), made for the same kernel.
 Status read_args(const exec::DeviceKernel& kernel, const void* list, exec::KernelLaunch& launch);
 // Bytes of arguments as the program laid them out.
 Result<std::span<const std::byte>> read_args_memory(const void* data, size_t bytes,
                                                     const char* name);
+
+// An attribute of the next launch of this thread, for those that read a recorded launch.
+void note_launch_attribute(int32_t id, std::span<const std::byte> value);
 
 // A checker asks which memory the next launch of this thread touches.
 void watch_next_launch(decltype(exec::KernelLaunch::touched) watch);

@@ -53,4 +53,17 @@ Result<Handle> find_function(Handle binary, const char* name) {
   return handle;
 }
 
+Result<Handle> function_at(Handle binary, uint64_t address) {
+  ANYNPU_ASSIGN(auto pin, resolve<LoadedBinary>(binary));
+  const std::lock_guard lock(pin->mutex);
+  for (const auto& [name, handle] : pin->functions) {
+    const auto function = HandleTable::instance().find<KernelFunction>(handle);
+    if (function && function->kernel->address() == address) return handle;
+  }
+  return fail(Code::unknown_kernel,
+              "no function of the binary that was asked for lies at {:#x}; take the address of "
+              "aclrtGetFunctionAddr",
+              address);
+}
+
 }  // namespace anynpu::service

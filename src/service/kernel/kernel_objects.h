@@ -78,6 +78,8 @@ struct KernelParam {
 
 // The function of this name; the same handle each time. Fails with unknown_kernel.
 Result<Handle> find_function(Handle binary, const char* name);
+// The function that lies at an address of the cluster, of those that were asked for.
+Result<Handle> function_at(Handle binary, uint64_t address);
 
 }  // namespace anynpu::service
 

@@ -145,6 +145,8 @@ def test_flags_say_what_an_event_can_do(create):
 
 
 def test_reset_forgets_the_record(event):
+    assert acl.rt.reset_event(event, 0) == PARAM_INVALID, "not for events of create_event"
+    event, _ = acl.rt.create_event_with_flag(SYNC)
     acl.rt.record_event(event, 0)
     assert acl.rt.reset_event(event, 0) == 0
     assert acl.rt.synchronize_stream(0) == 0

@@ -127,7 +127,10 @@ def test_priority_and_flags_are_kept():
     least, greatest, ret = acl.rt.device_get_stream_priority_range()
     assert (least, greatest, ret) == (7, 0, 0)
     assert acl.rt.create_stream_with_config(8, 0) == (0, PARAM_INVALID)
-    assert acl.rt.create_stream_with_config(0, 1 << 20) == (0, PARAM_INVALID)
+    plain, ret = acl.rt.create_stream_with_config(0, 1 << 20)
+    assert ret == 0, "unknown flags give an ordinary stream"
+    assert acl.rt.stream_get_flags(plain) == (0, 0)
+    assert acl.rt.destroy_stream(plain) == 0
 
 
 def test_ids_of_streams_differ(stream):
@@ -204,6 +207,8 @@ def test_work_after_a_failure_goes_on_or_stops_as_the_failure_mode_says(stream, 
         assert acl.rt.synchronize_stream(stream) == NOT_SUPPORTED
         assert acl.util.ptr_to_bytes(memory, 64) == b"\1" * 64, "mode 1 stops"
         assert acl.rt.memset_async(memory, 64, 3, 64, stream) != 0
+        assert acl.rt.memset_async(memory, 64, 3, 64, 0) != 0, "all streams of the context stop"
+        assert acl.rt.synchronize_stream(0) == NOT_SUPPORTED
     acl.rt.free_host(host)
 
 

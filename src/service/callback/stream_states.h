@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Callbacks of the program that are told of streams that were made or are about to end.
+// Thread-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "base/handle_table.h"
+#include "base/status.h"
+
+namespace anynpu::service {
+
+// `state` as device::StreamState.
+using StreamStateCallback = void (*)(Handle stream, uint32_t state, void* function, void* data);
+
+// Under a name of its own; a null `function` takes it back. `call` knows the type of the function.
+Status set_stream_state_callback(const char* name, void* function, void* data,
+                                 StreamStateCallback call);
+
+}  // namespace anynpu::service

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorded task that a thread submitted last, and what a program attaches to it. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "service/instance/instance.h"
+
+namespace anynpu::service {
+
+// `task` was recorded by the calling thread.
+void note_last_task(const std::shared_ptr<Instance>& instance, RecordedTask& task);
+// Nothing recorded by this thread since.
+void forget_last_task();
+
+// Says how the kernel was launched, which value is written or waited for, or which random numbers
+// are made. No effect unless the last task of this thread was recorded.
+void describe_last_kernel(KernelNote note);
+void describe_last_value(const ValueNote& note);
+void describe_last_random(std::shared_ptr<RandomTask> random);
+
+inline constexpr size_t kMostOpInfo = 65536, kMostExtendInfo = 4096;
+// Bytes that profiles show; only where the stream caches them (a switch of the stream).
+Status cache_op_info(std::span<const std::byte> info);
+// A JSON text for the printed instance, cut to 4096 bytes.
+Status cache_extend_info(std::string_view info);
+
+}  // namespace anynpu::service
