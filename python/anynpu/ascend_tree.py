@@ -9,10 +9,12 @@ A wheel cannot hold links, so an installed package makes its tree on first use; 
 one from the start. Making it again changes nothing.
 """
 import os
+import secrets
 import shlex
 import sys
 
 from . import paths
+from .whole_file import write_whole
 
 
 def _link(target, link):
@@ -20,7 +22,7 @@ def _link(target, link):
     if os.path.islink(link) and os.readlink(link) == target:
         return
     os.makedirs(os.path.dirname(link), exist_ok=True)
-    fresh = f"{link}.{os.getpid()}"
+    fresh = f"{link}.{secrets.token_hex(8)}"
     os.symlink(target, fresh)
     os.replace(fresh, link)
 
@@ -99,9 +101,7 @@ def make(tree):
     _link(".", os.path.join(tree, "latest"))
     script = "# Source this file: . set_env.sh\n" + "\n".join(export_lines(tree)) + "\n"
     path = os.path.join(tree, "set_env.sh")
-    with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
-        file.write(script)
-    os.replace(f"{path}.{os.getpid()}", path)
+    write_whole(path, script)
     return tree
 
 
