@@ -65,7 +65,7 @@ soak: build $(VENV)/.tests-installed  ## profile 50,000 events a second for ten 
 	  tests/python/profiling/test_prof_files.py -k nothing_is_lost --timeout 1200
 
 fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format), RISC-V, profiles, graphs (FUZZ_ROUNDS=100)
-	@for format in onnx caffe om aipp singleop elf jpeg png video; do \
+	@for format in onnx caffe om aipp singleop config elf jpeg png video; do \
 	  ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(BUILD)/tests/fuzz/fuzz_$$format \
 	    -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=20 -rss_limit_mb=2500 -max_len=8192 \
 	    $(BUILD)/tests/fuzz/found_$$format tests/fuzz/corpus/$$format || exit 1; done

@@ -5,6 +5,7 @@ import contextlib
 import os
 
 import numpy as np
+from anynpu.whole_file import temporary
 
 SUFFIX = {"BIN": ".bin", "NPY": ".npy", "TXT": ".txt"}
 FILE_MODE = 0o640
@@ -24,16 +25,10 @@ def make_folder(path):
 def whole_file(path):
     """A binary file to write, which takes the place of `path` when all is written; after a failure
     `path` is as it was."""
-    temporary = f"{path}.{os.getpid()}.part"
     try:
-        try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
-            with os.fdopen(descriptor, "wb") as file:
-                yield file
-            os.replace(temporary, path)
-        finally:
-            with contextlib.suppress(OSError):  # gone when all went well
-                os.unlink(temporary)
+        with (temporary(path, FILE_MODE, synced=False) as (_, descriptor),
+              os.fdopen(os.dup(descriptor), "wb") as file):
+            yield file
     except OSError as error:
         raise RuntimeError(f"cannot write '{path}': {error.strerror}; check the output folder and "
                            "its free space") from error

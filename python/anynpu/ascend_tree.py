@@ -6,10 +6,12 @@ its tree on first use; a build folder has one from the start. Making it again ch
 """
 import os
 import platform
+import secrets
 import shlex
 import sys
 
 from . import paths
+from .whole_file import write_whole
 
 
 def _link(target, link):
@@ -17,7 +19,7 @@ def _link(target, link):
     if os.path.islink(link) and os.readlink(link) == target:
         return
     os.makedirs(os.path.dirname(link), exist_ok=True)
-    fresh = f"{link}.{os.getpid()}"
+    fresh = f"{link}.{secrets.token_hex(8)}"
     os.symlink(target, fresh)
     os.replace(fresh, link)
 
@@ -71,10 +73,7 @@ def _link_comparer(folder):
 def _write(path, text):
     """The whole file or nothing, also with a second process that makes the same tree."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    fresh = f"{path}.{os.getpid()}"
-    with open(fresh, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(fresh, path)
+    write_whole(path, text)
 
 
 MACHINE = platform.machine()

@@ -7,6 +7,7 @@ import sys
 import tempfile
 
 from . import ascend_tree, graph_picture
+from .whole_file import write_whole
 
 MOST_ITEMS = 16  # of a list attribute
 
@@ -143,8 +144,7 @@ def main(args):
     else:
         text = text_of(root)
     if args.output:
-        with open(args.output, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_whole(args.output, text)
     else:
         sys.stdout.write(text)
     return 0

@@ -2,6 +2,7 @@
 """msaccucmp: dump files to .npy and .json, and the comparison of two dumps layer by layer."""
 import argparse
 import csv
+import io
 import json
 import os
 import sys
@@ -9,14 +10,14 @@ import sys
 import numpy as np
 
 try:
-    from . import dump_file
+    from . import dump_file, whole_file
 except ImportError:  # started as a script from the documented folder, through a link to the package
     _here = os.path.abspath(__file__)
     while os.path.islink(_here) and \
             not os.path.exists(os.path.join(os.path.dirname(_here), "_version.py")):
         _here = os.path.join(os.path.dirname(_here), os.readlink(_here))
     sys.path.insert(0, os.path.dirname(os.path.dirname(_here)))
-    from anynpu import dump_file
+    from anynpu import dump_file, whole_file
 
 COLUMNS = ("Index", "OpType", "Layer", "Output", "CosineSimilarity", "MaxAbsoluteError",
            "MaxRelativeError", "KullbackLeiblerDivergence", "Note")
@@ -33,7 +34,7 @@ def files_below(path):
     for folder, folders, names in os.walk(path):
         folders.sort()
         found += [os.path.join(folder, n) for n in sorted(names)
-                  if not n.endswith((".npy", ".json", ".csv", ".part"))]
+                  if not n.endswith((".npy", ".json", ".csv")) and whole_file.MARK not in n]
     return found
 
 
@@ -60,8 +61,7 @@ def convert_one(path, out, kind="npy", wanted=None, form=None, shape=None):
     name = os.path.basename(path)
     if dump_file.is_overflow_record(path):
         target = os.path.join(out, name + ".json")
-        with open(target, "w") as file:
-            json.dump(dump_file.read_overflow(path), file, indent=1)
+        whole_file.write_whole(target, json.dumps(dump_file.read_overflow(path), indent=1))
         return [target]
     dump, made = dump_file.read(path), []
     for side, tensors in (("input", dump.inputs), ("output", dump.outputs)):
@@ -74,10 +74,11 @@ def convert_one(path, out, kind="npy", wanted=None, form=None, shape=None):
             changed = form is not None or shape is not None
             extents = "." + "x".join(map(str, array.shape)) if changed else ""
             target = os.path.join(out, f"{name}.{side}.{i}{extents}.{kind}")
-            if kind == "npy":
-                np.save(target, array)
-            else:
-                array.tofile(target)
+            with (whole_file.whole(target) as partial, open(partial, "wb") as file):
+                if kind == "npy":
+                    np.save(file, array)
+                else:
+                    array.tofile(file)
             made.append(target)
     return made
 
@@ -171,10 +172,9 @@ def compare(args):
         print("  ".join(str(cell).ljust(w) for cell, w in zip(row, widths)).rstrip())
     os.makedirs(args.output_path, exist_ok=True)
     target = os.path.join(args.output_path, "result.csv")
-    with open(target, "w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        writer.writerows(rows)
+    text = io.StringIO()
+    csv.writer(text).writerows([COLUMNS, *rows])
+    whole_file.write_whole(target, text.getvalue())
     print(f"[INFO] {target}")
     return 0 if rows else 1
 

@@ -1,25 +1,131 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, as src/base/whole_file.h does in C++.
+
+The bytes go to a temporary file beside the target, made by this process alone (a random name,
+O_EXCL, O_NOFOLLOW, locked), which then takes the target's place. Its mode is that of any new file,
+without the bits of the umask. What a killed process leaves is removed by the first write of another
+one into the same folder: nobody holds its lock any more.
+"""
 import contextlib
+import errno
+import fcntl
 import os
+import re
+import secrets
+import stat
+
+MARK = ".anynpu-tmp-"  # and 16 digits behind it
+_TEMPORARY = re.compile(re.escape(MARK) + "[0-9a-f]{16}$")
+_TRIES = 100
+_clean = set()  # folders without leftovers
+
+
+def remove_leftovers(folder):
+    """Removes the temporary files of this user's dead processes; how many it were."""
+    removed = 0
+    with contextlib.suppress(OSError):
+        for name in filter(_TEMPORARY.search, os.listdir(folder)):
+            removed += _remove_if_left(os.path.join(folder, name))
+    return removed
+
+
+def _remove_if_left(path):
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        info = os.fstat(file)
+        if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid():
+            return False
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(path)
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+    return True
+
+
+def _create(path, mode):
+    """(temporary path, its file, locked)."""
+    for _ in range(_TRIES):
+        partial = f"{path}{MARK}{secrets.token_hex(8)}"
+        try:
+            file = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+                           | os.O_CLOEXEC, mode)
+        except FileExistsError:
+            continue
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # somebody takes it for a leftover
+            os.close(file)
+            continue
+        except OSError:
+            pass  # a file system without locks
+        if os.fstat(file).st_nlink:
+            return partial, file
+        os.close(file)
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+
+
+def _check_target(path):
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
+
+
+def _sync_folder(folder):
+    """The name, too; not every file system can."""
+    with contextlib.suppress(OSError):
+        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+
+
+@contextlib.contextmanager
+def temporary(path, mode=0o666, synced=True):
+    """(path, file) of a temporary file that becomes `path` at the end; a failure leaves `path` as
+    it was and raises what it was. Without `synced` nothing waits for the disk: for what can be made
+    again."""
+    path = os.fspath(path)
+    folder = os.path.dirname(path) or "."
+    _check_target(path)
+    if folder not in _clean:
+        remove_leftovers(folder)
+        _clean.add(folder)
+    partial, file = _create(path, mode)
+    try:
+        yield partial, file
+        if synced:
+            os.fsync(file)
+        os.replace(partial, path)
+        if synced:
+            _sync_folder(folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(partial)
+        raise
+    finally:
+        os.close(file)
 
 
 @contextlib.contextmanager
 def whole(path):
     """A path to write to, which becomes `path` at the end; what a failure leaves is removed."""
-    partial = f"{path}.partial"
     try:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(partial)
-        yield partial
-        os.replace(partial, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.remove(partial)
-        if isinstance(error, OSError) and error.errno:
-            raise OSError(f"'{path}' cannot be written: {error.strerror}; check the folder and "
-                          "the free space of its disk") from error
-        raise
+        with temporary(path) as (partial, _):
+            yield partial
+    except OSError as error:
+        if not error.errno:
+            raise
+        raise OSError(f"'{path}' cannot be written: {error.strerror}; check the folder and "
+                      "the free space of its disk") from error
 
 
 def explained(error):

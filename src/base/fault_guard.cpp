@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 
 #include <mutex>
+#include <type_traits>
+
+#include "base/guarded_touch.h"
 
 namespace anynpu {
 
@@ -23,7 +26,20 @@ struct sigaction& previous(int signal) {
   return before[signal == SIGBUS];
 }
 
+// A touch of guarded_touch.h that faulted goes on with its answer.
+bool ends_touch(ucontext_t& context) {
+#if defined(__x86_64__)
+  greg_t& place = context.uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+  auto& place = context.uc_mcontext.pc;
+#endif
+  const unsigned long next = after_touch(static_cast<unsigned long>(place));
+  if (next != 0) place = static_cast<std::remove_reference_t<decltype(place)>>(next);
+  return next != 0;
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
+  if (ends_touch(*static_cast<ucontext_t*>(context))) return;
   if (armed.handler && armed.handler(armed.cookie, *info, *static_cast<ucontext_t*>(context))) {
     return;
   }

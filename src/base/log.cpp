@@ -84,7 +84,7 @@ void open_file(Sink& s, const timespec& now) {
   std::filesystem::create_directories(folder, error);
   const std::string path = format("{}/plog-{}_{}{:03}.log", folder, s.pid,
                                   time_text("%Y%m%d%H%M%S", now), now.tv_nsec / 1'000'000);
-  s.fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+  s.fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0640);
   s.written = 0;
   if (s.fd < 0) {
     s.folder.reset();

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 namespace anynpu {
@@ -28,27 +27,23 @@ class FileDescriptor {
   int fd_;
 };
 
-Status write_all(int fd, std::span<const std::byte> data, const std::string& path) {
-  while (!data.empty()) {
-    const ssize_t written = ::write(fd, data.data(), data.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return fail(Code::io_error, "cannot write '{}': {}; check the free space of the folder", path,
-                  std::strerror(errno));
-    }
-    data = data.subspan(static_cast<size_t>(written));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
+  return open_with(path, 0, false);
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open_own(const std::string& path) {
+  return open_with(path, O_NOFOLLOW, true);
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open_with(const std::string& path, int flags,
+                                                                bool own) {
   if (path.empty()) {
     return fail(Code::invalid_argument, "the path of the file is empty; pass the name of a file");
   }
   // O_NONBLOCK: opening a FIFO must not wait for a writer.
-  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags));
   if (fd.get() < 0) {
     return fail(errno == EACCES ? Code::permission_denied : Code::file_not_found,
                 "cannot open '{}': {}; check the path and its permissions", path,
@@ -60,6 +55,11 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   }
   if (!S_ISREG(info.st_mode)) {
     return fail(Code::file_invalid, "'{}' is not a regular file; pass the name of a file", path);
+  }
+  if (own && (info.st_uid != ::geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)) {
+    return fail(Code::permission_denied,
+                "'{}' can be written by others than user {}; remove it, or take their right to",
+                path, ::geteuid());
   }
   const auto size = static_cast<size_t>(info.st_size);
   void* data = nullptr;
@@ -76,32 +76,6 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
 
 MappedFile::~MappedFile() {
   if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
-}
-
-Status write_file_atomically(const std::string& path,
-                             std::span<const std::span<const std::byte>> parts) {
-  std::string temporary = path + ".tmpXXXXXX";
-  FileDescriptor fd(::mkstemp(temporary.data()));
-  if (fd.get() < 0) {
-    return fail(Code::io_error,
-                "cannot create a file beside '{}': {}; the folder must exist and be writable", path,
-                std::strerror(errno));
-  }
-  Status status;
-  for (const auto& part : parts) {
-    if (status = write_all(fd.get(), part, temporary); !status.ok()) break;
-  }
-  // mkstemp makes the file private; reading the umask would race with other threads.
-  if (::fchmod(fd.get(), 0644) != 0 && status.ok()) {
-    status =
-        fail(Code::io_error, "cannot set the mode of '{}': {}", temporary, std::strerror(errno));
-  }
-  if (status.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    status = fail(Code::io_error, "cannot rename '{}' to '{}': {}", temporary, path,
-                  std::strerror(errno));
-  }
-  if (!status.ok()) ::unlink(temporary.c_str());
-  return status;
 }
 
 }  // namespace anynpu

@@ -15,6 +15,9 @@ namespace anynpu {
 class MappedFile {
  public:
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+  // A file that this user alone can have written: his own, no link, no right to write for others.
+  // For what is executed or believed without a further look.
+  static Result<std::shared_ptr<const MappedFile>> open_own(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -23,16 +26,13 @@ class MappedFile {
   const std::string& path() const { return path_; }
 
  private:
+  static Result<std::shared_ptr<const MappedFile>> open_with(const std::string& path, int flags,
+                                                             bool own);
   MappedFile(std::string path, const std::byte* data, size_t size)
       : path_(std::move(path)), data_(data), size_(size) {}
   std::string path_;
   const std::byte* data_;
   size_t size_;
 };
-
-// Writes `parts` one after the other to `path`: into a temporary file beside it, then a rename, so
-// that readers see the old file or the whole new one.
-Status write_file_atomically(const std::string& path,
-                             std::span<const std::span<const std::byte>> parts);
 
 }  // namespace anynpu

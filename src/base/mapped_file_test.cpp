@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace anynpu {
 namespace {
@@ -14,22 +15,33 @@ std::string own_path(const char* name) {
   return testing::TempDir() + name + std::to_string(getpid());
 }
 
-std::span<const std::byte> view(std::string_view text) { return std::as_bytes(std::span(text)); }
-
-TEST(MappedFile, WhatWasWrittenIsMappedAndNothingIsLeftBeside) {
-  const std::filesystem::path folder = own_path("mapped_file");
-  std::filesystem::create_directories(folder);
-  const std::string path = (folder / "a.bin").string();
-  const std::vector<std::span<const std::byte>> parts = {view("one "), view("two")};
-  ASSERT_TRUE(write_file_atomically(path, parts).ok());
+TEST(MappedFile, TheBytesOfAFile) {
+  const std::string path = own_path("mapped_file");
+  std::ofstream(path) << "one two";
   auto file = MappedFile::open(path);
   ASSERT_TRUE(file.ok()) << file.status().to_string();
   const auto bytes = (*file)->bytes();
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "one two");
-  int entries = 0;
-  for ([[maybe_unused]] auto& entry : std::filesystem::directory_iterator(folder)) ++entries;
-  EXPECT_EQ(entries, 1);
-  std::filesystem::remove_all(folder);
+  std::filesystem::remove(path);
+}
+
+TEST(MappedFile, OnesOwnFileIsNoLinkAndNotForOthersToWrite) {
+  const std::string path = own_path("mapped_own"), link = path + "_link";
+  std::ofstream(path) << "x";
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  EXPECT_TRUE(MappedFile::open_own(path).ok());
+  ASSERT_EQ(::symlink(path.c_str(), link.c_str()), 0);
+  EXPECT_FALSE(MappedFile::open_own(link).ok());
+  EXPECT_TRUE(MappedFile::open(link).ok());
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  EXPECT_EQ(MappedFile::open_own(path).status().code(), Code::permission_denied);
+  if (::geteuid() == 0) {  // only root gives files away
+    ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+    ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+    EXPECT_EQ(MappedFile::open_own(path).status().code(), Code::permission_denied);
+  }
+  std::filesystem::remove(link);
+  std::filesystem::remove(path);
 }
 
 TEST(MappedFile, MissingFilesFoldersAndFifosAreRefused) {
@@ -40,11 +52,6 @@ TEST(MappedFile, MissingFilesFoldersAndFifosAreRefused) {
   ::mkfifo(fifo.c_str(), 0600);
   EXPECT_EQ(MappedFile::open(fifo).status().code(), Code::file_invalid);
   std::filesystem::remove(fifo);
-}
-
-TEST(MappedFile, WritingIntoAMissingFolderFails) {
-  const std::vector<std::span<const std::byte>> parts = {view("x")};
-  EXPECT_EQ(write_file_atomically("/nowhere/at/all.om", parts).code(), Code::io_error);
 }
 
 }  // namespace

@@ -112,8 +112,3 @@ bool probe_writable(void* address, size_t bytes) {
 }
 
 }  // namespace anynpu
-
-extern "C" __attribute__((visibility("default"))) int anynpu_probe_readable(const void* address,
-                                                                            size_t bytes) {
-  return anynpu::probe_readable(address, bytes);
-}

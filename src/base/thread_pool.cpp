@@ -20,6 +20,7 @@
 #include "base/env.h"
 #include "base/fork_guard.h"
 #include "base/spin.h"
+#include "base/start_thread.h"
 
 namespace anynpu {
 
@@ -28,6 +29,15 @@ namespace {
 constexpr uint64_t kSpinAfterLastNs = 50'000;
 
 thread_local bool t_is_helper = false;
+
+std::atomic<bool> helpers_run{false};
+void (*start_helpers_of)(ThreadPool& pool) = nullptr;  // set by the pool
+
+// Of this thread's last try to start them.
+Status& no_helpers_because() {
+  thread_local Status status;
+  return status;
+}
 
 size_t cores_of_process() {
   cpu_set_t set;
@@ -149,7 +159,6 @@ struct ThreadPool::Shared {
   std::array<Loop, kLoops> loops;
   std::vector<Looker> lookers;
   std::vector<Sleeper*> sleepers;  // in the order they went to sleep, which is that of waking
-  std::atomic<bool> started{false};
   // What callers read for every loop, and what helpers write for every loop, lie in lines of their
   // own.
   alignas(64) std::atomic<size_t> sleeping{0};  // sleepers, read without the mutex
@@ -231,21 +240,35 @@ ThreadPool& ThreadPool::instance() {
   return *pool;
 }
 
-ThreadPool::ThreadPool() : threads_(choose_threads()), shared_(new Shared(threads_)) {}
+ThreadPool::ThreadPool() : threads_(choose_threads()), shared_(new Shared(threads_)) {
+  start_helpers_of = [](ThreadPool& pool) { pool.start_helpers(); };
+}
 
 void ThreadPool::start_helpers() {
-  if (shared_->started.load(std::memory_order_acquire)) [[likely]]
+  if (helpers_run.load(std::memory_order_acquire)) [[likely]]
     return;
   const std::lock_guard lock(shared_->mutex);
-  if (shared_->started.load(std::memory_order_relaxed)) return;
+  if (helpers_run.load(std::memory_order_relaxed)) return;
   mark_runtime_used();
   shared_->sleepers.reserve(threads_);  // so that going to sleep never allocates
   for (size_t i = 0; i < threads_; ++i) {
-    std::thread thread([this, i] { help(i); });
-    pthread_setname_np(thread.native_handle(), "anynpu");
-    thread.detach();
+    Status started = start_thread("anynpu", Signals::as_caller, [this, i] { help(i); });
+    if (!started.ok() && i == 0) {
+      no_helpers_because() = std::move(started);
+      return;
+    }
+    if (!started.ok()) break;  // with fewer it works, more slowly
   }
-  shared_->started.store(true, std::memory_order_release);
+  helpers_run.store(true, std::memory_order_release);
+}
+
+Status helpers_ready() {
+  if (helpers_run.load(std::memory_order_acquire)) [[likely]]
+    return {};
+  ThreadPool& pool = ThreadPool::instance();
+  start_helpers_of(pool);
+  if (helpers_run.load(std::memory_order_acquire)) return {};
+  return no_helpers_because();
 }
 
 void ThreadPool::submit(Job& job) {

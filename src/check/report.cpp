@@ -100,7 +100,7 @@ __attribute__((constructor)) void start() {
   }
   process = getpid();
   const std::string path = format("{}/{}", folder, static_cast<int64_t>(process));
-  file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return;
   // Out of the way of programs that count on the lowest numbers.
   const int high = fcntl(file, F_DUPFD_CLOEXEC, 900);

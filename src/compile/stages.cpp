@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/env.h"
-#include "base/mapped_file.h"
+#include "base/whole_file.h"
 #include "compile/model_json.h"
 
 namespace anynpu::compile {

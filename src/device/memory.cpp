@@ -270,3 +270,9 @@ MemoryInfo memory_info(const Device& device) {
 }
 
 }  // namespace anynpu::device
+
+// For the Python modules. What was freed is still mapped, but it is nobody's.
+extern "C" __attribute__((visibility("default"))) int anynpu_probe_readable(const void* address,
+                                                                            size_t bytes) {
+  return anynpu::device::check_host_range(address, bytes, anynpu::device::Access::read, "ptr").ok();
+}

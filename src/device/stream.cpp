@@ -6,6 +6,7 @@
 #include "base/cancellation.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/start_thread.h"
 #include "device/context.h"
 #include "device/cpu/cpu_queue.h"
 #include "device/device.h"
@@ -73,6 +74,7 @@ Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
   if ((failure_mode_ == FailureMode::stop || halted_) && !failure_.ok()) {
     return failure_.with_note(format("stream {} stopped at this failure (failure mode 1)", id_));
   }
+  ANYNPU_TRY(helpers_ready(), "while submitting {} to stream {}", info.kind->text, id_);
   *slot = queue_.back();
   if (!*slot)
     return fail(Code::out_of_memory, "{}: no memory for a task of stream {}", info.kind->text, id_);

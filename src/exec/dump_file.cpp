@@ -7,11 +7,12 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <span>
 #include <variant>
 
 #include "base/protowire.h"
 #include "base/text.h"
+#include "base/whole_file.h"
 #include "tensor/hifloat8.h"
 #include "tensor/microscaling.h"
 
@@ -269,20 +270,9 @@ Status write_file(const std::string& folder, const std::string& name, const std:
   namespace fs = std::filesystem;
   std::error_code error;
   fs::create_directories(folder, error);
-  const std::string path = folder + "/" + name, part = path + ".part";
-  {
-    std::ofstream file(part, std::ios::binary);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (!file) {
-      fs::remove(part, error);
-      return fail(Code::io_error, "file '{}' cannot be written; check the folder and its space",
-                  path);
-    }
-  }
-  fs::rename(part, path, error);
-  if (!error) return {};
-  return fail(Code::io_error, "file '{}' cannot be written: {}", path, error.message());
+  // A dump can be made again, and there may be hundreds in a second: none waits for the disk.
+  const std::span<const std::byte> all = std::as_bytes(std::span(bytes));
+  return write_file_atomically(folder + "/" + name, {&all, 1}, Durability::unsynced);
 }
 
 }  // namespace anynpu::exec

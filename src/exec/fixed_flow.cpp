@@ -219,7 +219,7 @@ class FixedLoop final : public FixedRepeat {
     for (size_t i = 2; i < inputs.size(); ++i) in[i] = given(args, i);
     for (; iteration < most && again != 0; ++iteration) {
       ANYNPU_TRY(check_cancelled(), "in iteration {} of {}", iteration, label);
-      if (most == INT64_MAX && iteration >= limit_) return endless_loop(label, iteration);
+      if (iteration >= limit_) return endless_loop(label, iteration, most);
       std::memcpy(in[0], &iteration, sizeof iteration);
       const size_t side = static_cast<size_t>(iteration % 2);
       out[0] = work + condition_.at[side];

@@ -134,7 +134,7 @@ class LoopStep final : public FlowStep {
     size_t kept = 0;
     for (int64_t iteration = 0; iteration < most && again != 0; ++iteration) {
       ANYNPU_TRY(check_cancelled(), "in iteration {} of {}", iteration, label());
-      if (iteration >= limit_ && most == INT64_MAX) return endless_loop(label(), iteration);
+      if (iteration >= limit_) return endless_loop(label(), iteration, most);
       ANYNPU_TRY(make_tensor(DType::i64, {}, values[0]));
       std::memcpy(values[0].data.get(), &iteration, sizeof iteration);
       ANYNPU_TRY(programs_[0]->run(values, results), "in iteration {}", iteration);

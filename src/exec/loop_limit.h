@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a Loop without a trip count is taken for endless.
+// When a Loop is taken for endless.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,14 @@ namespace anynpu::exec {
 
 inline int64_t loop_limit() { return env::integer(env::Name::loop_limit); }
 
-inline Status endless_loop(const std::string& label, int64_t iterations) {
+// `most`: the trip count; INT64_MAX without one.
+inline Status endless_loop(const std::string& label, int64_t iterations, int64_t most) {
+  if (most != INT64_MAX) {
+    return fail(Code::limit_exceeded,
+                "{}: {} iterations are done of a trip count of {}; give it a smaller one, or raise "
+                "ANYNPU_LOOP_LIMIT",
+                label, iterations, most);
+  }
   return fail(Code::limit_exceeded,
               "{}: after {} iterations its condition is still true, and it has no trip count; give "
               "it one, or raise ANYNPU_LOOP_LIMIT",

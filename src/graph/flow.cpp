@@ -30,12 +30,17 @@ Status misfit(const Node& node, std::string_view attr, const Graph& graph, size_
               node.inputs.size(), captures_of(node), node.outputs.size());
 }
 
-// The attribute num_scan_inputs, within what the node has.
+// The attribute num_scan_inputs, within what the node has. The other inputs are states, and each
+// comes out again.
 Status check_scan(const Node& node, size_t formal) {
   const int64_t scanned = node.int_attr("num_scan_inputs", 0);
-  if (scanned >= 1 && static_cast<size_t>(scanned) <= formal) return {};
-  return fail(Code::corrupt_model, "{} '{}': num_scan_inputs is {}, expected 1 to {}", node.op,
-              node.name, scanned, formal);
+  const size_t outputs = node.outputs.size(), least = formal > outputs ? formal - outputs : 1;
+  if (scanned >= 1 && static_cast<size_t>(scanned) >= least &&
+      static_cast<size_t>(scanned) <= formal)
+    return {};
+  return fail(Code::corrupt_model,
+              "{} '{}': num_scan_inputs is {}, expected {} to {} for {} inputs and {} outputs",
+              node.op, node.name, scanned, least, formal, formal, outputs);
 }
 
 }  // namespace

@@ -161,6 +161,29 @@ TEST(Flow, SubgraphsMustFitTheirNode) {
             std::string::npos);
 }
 
+// The states of a Scan come out again: with more of them than outputs a run had no place for one.
+TEST(Flow, AScanHasAnOutputForEachState) {
+  Graph body;
+  body.inputs = {add(body, "s"), add(body, "t"), add(body, "u"), add(body, "v")};
+  body.outputs = {body.inputs[0], body.inputs[1]};
+  Graph graph;
+  graph.inputs = {add(graph, "a"), add(graph, "b"), add(graph, "c"), add(graph, "d")};
+  graph.outputs = {add(graph, "y"), add(graph, "z")};
+  Node node;
+  node.op = "Scan";
+  node.opset = 11;
+  node.name = "scan";
+  node.inputs = graph.inputs;
+  node.outputs = graph.outputs;
+  node.attrs["body"] = std::make_shared<const Graph>(std::move(body));
+  graph.nodes.push_back(node);
+  for (const int64_t scanned : {-1, 0, 1, 2, 4, 5}) {
+    graph.nodes[0].attrs["num_scan_inputs"] = scanned;
+    const Status status = graph.verify();
+    EXPECT_EQ(status.ok(), scanned >= 2 && scanned <= 4) << scanned << status.to_string();
+  }
+}
+
 TEST(Flow, CapturedConstantsMoveIntoTheSubgraphs) {
   Graph graph = conditional();
   graph.inputs = {0};

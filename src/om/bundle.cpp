@@ -7,6 +7,7 @@
 #include "base/align.h"
 #include "base/crc32c.h"
 #include "base/mapped_file.h"
+#include "base/whole_file.h"
 #include "om/sections.h"
 
 namespace anynpu::om {

@@ -3,8 +3,10 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
+#include "base/content_hash.h"
 #include "base/mapped_file.h"
 #include "om/container.h"
 #include "om/model_for_test.h"
@@ -34,6 +36,38 @@ TEST(OfflineModel, WeightsOfAFileAreViewsThatOutliveTheReader) {
   float first = 0;
   std::memcpy(&first, model->graph.values[1].constant->bytes.data(), 4);
   EXPECT_EQ(first, 1.0f);
+}
+
+// They were named by a checksum, overwritten without a look and believed afterwards.
+TEST(OfflineModel, WeightFilesAreNamedByTheirContentAndComparedBeforeUse) {
+  const std::filesystem::path folder = testing::TempDir() + "weights" + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(write_file(sample(), folder / "a.om", WeightPlace::file_each).ok());
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "weight"))
+    files.push_back(entry.path());
+  ASSERT_FALSE(files.empty());
+  for (const auto& file : files) {
+    const auto read = MappedFile::open(file);
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(file.filename(), "weight_" + content_hash((*read)->bytes()));
+  }
+  // A file of the same name and size with other bytes lies there: it is not used.
+  const auto size = std::filesystem::file_size(files[0]);
+  std::ofstream(files[0], std::ios::binary) << std::string(size, 'x');
+  ASSERT_TRUE(write_file(sample(), folder / "b.om", WeightPlace::file_each).ok());
+  for (const char* name : {"a.om", "b.om"}) {
+    const auto model = read_file(folder / name);
+    ASSERT_TRUE(model.ok()) << model.status().to_string();
+    EXPECT_EQ(std::memcmp(model->graph.values[1].constant->bytes.data(),
+                          sample().graph.values[1].constant->bytes.data(), 12),
+              0);
+  }
+  // The same bytes are not written again.
+  const auto written = std::filesystem::last_write_time(files[0]);
+  ASSERT_TRUE(write_file(sample(), folder / "c.om", WeightPlace::file_each).ok());
+  EXPECT_EQ(std::filesystem::last_write_time(files[0]), written);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(OfflineModel, EveryTruncationIsRefusedWithASentence) {

@@ -3,8 +3,10 @@
 #include <filesystem>
 
 #include "base/align.h"
+#include "base/content_hash.h"
 #include "base/crc32c.h"
 #include "base/mapped_file.h"
+#include "base/whole_file.h"
 #include "om/codec.h"
 #include "om/container.h"
 #include "om/layout.h"
@@ -68,12 +70,13 @@ class Image {
   const std::vector<File>& files() const { return files_; }
 
  private:
-  // One file for each constant, named by its content: models of the same weights share them.
+  // One file for each constant, named by the hash of its content: models of the same weights share
+  // them, and two contents never meet under one name.
   void spread(const std::vector<Bytes>& pieces) {
     uint64_t offset = 0;
     for (const Bytes& piece : pieces) {
       File file{{"", offset, piece.size(), crc32c(piece)}, {piece}};
-      file.info.name = format("weight_{}_{}", file.info.checksum, piece.size());
+      file.info.name = format("weight_{}", content_hash(piece));
       files_.push_back(std::move(file));
       offset += round_up(piece.size(), kAlignment);
     }
@@ -126,6 +129,20 @@ class Image {
   std::vector<Bytes> parts_;
 };
 
+// Whether the file is there and holds these bytes: what lies there under the name is never trusted.
+bool holds(const std::string& path, const std::vector<Bytes>& parts) {
+  const auto file = MappedFile::open(path);
+  if (!file.ok()) return false;
+  Bytes rest = (*file)->bytes();
+  for (const Bytes& part : parts) {
+    if (rest.size() < part.size() ||
+        (!part.empty() && std::memcmp(rest.data(), part.data(), part.size()) != 0))
+      return false;
+    rest = rest.subspan(part.size());
+  }
+  return rest.empty();
+}
+
 }  // namespace
 
 Status write_file(const Model& model, const std::string& path, WeightPlace place) {
@@ -141,7 +158,7 @@ Status write_file(const Model& model, const std::string& path, WeightPlace place
   }
   for (const Image::File& file : image.files()) {
     const std::string file_path = (fs::path(weight_folder(path)) / file.info.name).string();
-    ANYNPU_TRY(write_file_atomically(file_path, file.parts));
+    if (!holds(file_path, file.parts)) ANYNPU_TRY(write_file_atomically(file_path, file.parts));
   }
   return write_file_atomically(path, image.parts());
 }

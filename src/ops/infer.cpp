@@ -7,23 +7,37 @@ namespace anynpu::ops {
 
 namespace {
 
-Status check_counts(const OpContext& context) {
+Status check_inputs(const OpContext& context) {
   const OpSchema& schema = *context.schema;
   const size_t given = context.node->inputs.size();
   if (given > 0 && !formal_at(schema.inputs, given - 1)) {
     return fail(Code::invalid_argument, "{} has {} inputs, expected at most {}; check the model",
                 context.label(), given, schema.inputs.size());
   }
-  for (size_t i = 0; i < schema.inputs.size(); ++i) {
-    if (schema.inputs[i].presence == Presence::optional || context.has_input(i)) continue;
+  for (size_t i = 0; i < context.inputs.size(); ++i) {
+    const FormalOperand& formal = *formal_at(schema.inputs, i);
+    if (formal.presence == Presence::optional || context.has_input(i)) continue;
+    if (schema.is_flow && i >= schema.inputs.size()) continue;
     return fail(Code::invalid_argument,
                 "{} lacks input {} ('{}'), which is required; check the model", context.label(), i,
-                schema.inputs[i].name);
+                formal.name);
   }
-  const size_t outputs = context.node->outputs.size();
-  if (outputs == 0 || !formal_at(schema.outputs, outputs - 1)) {
+  return {};
+}
+
+Status check_outputs(const OpContext& context) {
+  const OpSchema& schema = *context.schema;
+  const std::vector<graph::ValueId>& ids = context.node->outputs;
+  if (ids.empty() || !formal_at(schema.outputs, ids.size() - 1)) {
     return fail(Code::invalid_argument, "{} has {} outputs, expected 1 to {}; check the model",
-                context.label(), outputs, schema.outputs.size());
+                context.label(), ids.size(), schema.outputs.size());
+  }
+  for (size_t i = 0; i < schema.outputs.size(); ++i) {
+    const bool there = i < ids.size() && ids[i] != graph::kNoValue;
+    if (there || schema.outputs[i].presence != Presence::required) continue;
+    return fail(Code::invalid_argument,
+                "{} lacks output {} ('{}'), which is required; give it a name in the model",
+                context.label(), i, schema.outputs[i].name);
   }
   return {};
 }
@@ -68,6 +82,43 @@ Status check_constants(const OpContext& context) {
           "{}: constant input {} has {} bytes, its shape {} of {} says otherwise; export the "
           "model again",
           context.label(), i, input.constant.size(), to_string(input.shape), name_of(input.dtype));
+    }
+  }
+  return {};
+}
+
+enum class Form : uint8_t { scalar, list, per_axis };
+struct FormRow {
+  std::string_view op, input;
+  Form form;
+};
+constexpr FormRow kForms[] = {
+#define X(op, input, form) {op, input, Form::form},
+#include "ops/forms.def"
+#undef X
+};
+
+// "one element", where the operand's shape is known and has something else; "" where it fits.
+std::string form_wanted(const OpContext& context, Form form, const Operand& operand) {
+  if (!operand.present || !operand.has_shape) return "";
+  const int64_t count = element_count(operand.shape);  // negative: not known yet
+  if (form == Form::scalar) return count < 0 || count == 1 ? "" : "one element";
+  if (operand.shape.size() > 1) return "a list (rank 1)";
+  const Operand& first = context.inputs[0];
+  if (form == Form::list || !first.has_shape || count < 0 || count == first.rank()) return "";
+  return format("{} elements, one for each axis of input 0", first.rank());
+}
+
+Status check_forms(const OpContext& context) {
+  for (const FormRow& row : kForms) {
+    if (row.op != context.schema->name) continue;
+    for (size_t i = 0; i < context.schema->inputs.size(); ++i) {
+      if (context.schema->inputs[i].name != row.input) continue;
+      const std::string wanted = form_wanted(context, row.form, context.inputs[i]);
+      if (wanted.empty()) continue;
+      return fail(Code::shape_mismatch,
+                  "{}: input {} ('{}') has the shape {}, expected {}; check the model",
+                  context.label(), i, row.input, to_string(context.inputs[i].shape), wanted);
     }
   }
   return {};
@@ -119,8 +170,10 @@ Result<OpContext> infer(const graph::Node& node, std::vector<Operand> inputs,
   while (context.inputs.size() < context.schema->inputs.size()) {
     context.inputs.push_back(Operand::absent());
   }
-  ANYNPU_TRY(check_counts(context));
+  ANYNPU_TRY(check_inputs(context));
+  ANYNPU_TRY(check_outputs(context));
   ANYNPU_TRY(check_types(context));
+  ANYNPU_TRY(check_forms(context));
   ANYNPU_TRY(check_attrs(context));
   ANYNPU_TRY(check_constants(context));
   ANYNPU_TRY(context.schema->shape(context));

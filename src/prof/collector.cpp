@@ -2,15 +2,13 @@
 #include "prof/collector.h"
 
 #include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
+#include "base/start_thread.h"
 #include "prof/os_calls.h"
 #include "prof/stamps.h"
 
@@ -59,8 +57,9 @@ Collector& Collector::instance() {
   return *one;
 }
 
-void Collector::add(std::shared_ptr<Sink> sink) {
+Status Collector::add(std::shared_ptr<Sink> sink) {
   const std::lock_guard lock(mutex_);
+  if (!thread_runs_) ANYNPU_TRY(start(), "the profiler cannot start");
   if (sinks_.empty()) {
     trace::discard();
     forget_open_stamps();
@@ -69,7 +68,7 @@ void Collector::add(std::shared_ptr<Sink> sink) {
   }
   sinks_.push_back(std::move(sink));
   set_mask_locked();
-  if (!thread_runs_) start_thread();
+  return {};
 }
 
 void Collector::remove(const std::shared_ptr<Sink>& sink) {
@@ -112,19 +111,15 @@ uint64_t Collector::pause_locked() const {
   return least;
 }
 
-void Collector::start_thread() {
+// The thread waits for the mutex, which the caller holds. It takes no signals, SIGPIPE of a pipe's
+// reader included.
+Status Collector::start() {
+  ANYNPU_TRY(start_thread("anynpu-prof", Signals::none, [this] { run(); }));
   thread_runs_ = true;
-  // Signals are the program's business: this thread takes none, SIGPIPE of a pipe's reader
-  // included.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([this] { run(); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return {};
 }
 
 void Collector::run() {
-  pthread_setname_np(pthread_self(), "anynpu-prof");
   ignore_os_calls_of_this_thread();
   std::unique_lock lock(mutex_);
   const uint64_t mine = generation_;

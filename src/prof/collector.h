@@ -41,7 +41,8 @@ class Collector {
   static Collector& instance();
 
   // From now on. What was recorded before the first sink is thrown away.
-  void add(std::shared_ptr<Sink> sink);
+  // Fails, and nothing is recorded, where the system gives no thread.
+  Status add(std::shared_ptr<Sink> sink);
   // The sink first gets everything recorded before the call; it is not called afterwards.
   void remove(const std::shared_ptr<Sink>& sink);
   // Hands over everything recorded before the call.
@@ -49,7 +50,7 @@ class Collector {
 
  private:
   void run();
-  void start_thread();
+  Status start();
   void drain_locked(std::unique_lock<std::mutex>& lock);
   void set_mask_locked();
   uint64_t pause_locked() const;

@@ -20,6 +20,7 @@
 #include "base/soc.h"
 #include "base/text.h"
 #include "base/ticks.h"
+#include "base/whole_file.h"
 #include "prof/calendar.h"
 
 namespace anynpu::prof {
@@ -133,14 +134,8 @@ Status make_folders(const std::string& path) {
 }
 
 Status write_text(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "we");
-  bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file) good = std::fclose(file) == 0 && good;
-  if (good) return {};
-  const std::string reason = strerror(errno);
-  if (file) ::unlink(path.c_str());  // no half-written file
-  return fail(Code::io_error, "'{}' cannot be written: {}; check the folder and the disk", path,
-              reason);
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+  return write_file_atomically(path, {&bytes, 1}, Durability::unsynced);
 }
 
 Status make_output_folder(const std::string& path) {

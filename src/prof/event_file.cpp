@@ -44,7 +44,7 @@ struct ChunkHeader {
 
 Result<EventFile> EventFile::create(const std::string& path, uint64_t most_bytes) {
   EventFile file;
-  file.fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+  file.fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
   if (file.fd_ < 0) {
     return fail(Code::io_error, "'{}' cannot be written: {}; choose a folder that can be", path,
                 std::string(strerror(errno)));

@@ -99,7 +99,7 @@ constexpr uint64_t kEventsOfAMark = 2;  // itself and its detail
 
 TEST(CollectorTest, every_event_of_every_thread_arrives_or_is_counted_as_lost) {
   auto counter = std::make_shared<Counter>(trace::bit(trace::Category::user));
-  Collector::instance().add(counter);
+  ASSERT_TRUE(Collector::instance().add(counter).ok());
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([] {
@@ -114,7 +114,7 @@ TEST(CollectorTest, every_event_of_every_thread_arrives_or_is_counted_as_lost) {
 
 TEST(CollectorTest, a_collector_that_is_held_up_for_a_while_loses_nothing) {
   auto counter = std::make_shared<Counter>(trace::bit(trace::Category::user));
-  Collector::instance().add(counter);
+  ASSERT_TRUE(Collector::instance().add(counter).ok());
   counter->held = true;  // as a disk that takes its time, or a machine that has none
   constexpr uint64_t kMarks = 5 * 50'000;
   for (uint64_t i = 0; i < kMarks; ++i) mark({});
@@ -126,7 +126,7 @@ TEST(CollectorTest, a_collector_that_is_held_up_for_a_while_loses_nothing) {
 
 TEST(CollectorTest, what_finds_no_room_is_counted_as_lost) {
   auto counter = std::make_shared<Counter>(trace::bit(trace::Category::user));
-  Collector::instance().add(counter);
+  ASSERT_TRUE(Collector::instance().add(counter).ok());
   counter->held = true;
   constexpr uint64_t kMarks = trace::kPoolEvents / kEventsOfAMark + 1000;
   for (uint64_t i = 0; i < kMarks; ++i) mark({});
@@ -139,7 +139,7 @@ TEST(CollectorTest, what_finds_no_room_is_counted_as_lost) {
 TEST(CollectorTest, starting_and_stopping_often_is_harmless) {
   for (int i = 0; i < 200; ++i) {
     auto counter = std::make_shared<Counter>(trace::bit(trace::Category::user));
-    Collector::instance().add(counter);
+    ASSERT_TRUE(Collector::instance().add(counter).ok());
     mark({});
     Collector::instance().remove(counter);
     EXPECT_EQ(counter->taken, kEventsOfAMark);

@@ -2,8 +2,6 @@
 #include "prof/remote.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,6 +12,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/start_thread.h"
 #include "prof/os_calls.h"
 
 namespace anynpu::prof {
@@ -70,29 +69,29 @@ Result<std::unique_ptr<RemoteControl>> RemoteControl::listen(RemoteCommands comm
     ::close(listener);
     return status;
   }
-  return std::unique_ptr<RemoteControl>(new RemoteControl(std::move(commands), listener, wake));
+  std::unique_ptr<RemoteControl> made(new RemoteControl(std::move(commands), listener, wake));
+  ANYNPU_TRY(made->start());
+  return made;
 }
 
 RemoteControl::RemoteControl(RemoteCommands commands, int listener, int wake)
-    : commands_(std::move(commands)), listener_(listener), wake_(wake) {
-  sigset_t all, before;  // signals are the program's business
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    : commands_(std::move(commands)), listener_(listener), wake_(wake) {}
+
+Status RemoteControl::start() {
+  ANYNPU_ASSIGN(thread_, start_joined_thread("anynpu-msprof", Signals::none, [this] { run(); }));
+  return {};
 }
 
 RemoteControl::~RemoteControl() {
   const uint64_t one = 1;
   (void)!::write(wake_, &one, sizeof one);
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   if (client_ >= 0) ::close(client_);
   ::close(wake_);
   ::close(listener_);
 }
 
 void RemoteControl::run() {
-  pthread_setname_np(pthread_self(), "anynpu-msprof");
   ignore_os_calls_of_this_thread();
   for (;;) {
     pollfd waited[3] = {{wake_, POLLIN, 0}, {listener_, POLLIN, 0}, {client_, POLLIN, 0}};

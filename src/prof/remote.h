@@ -26,7 +26,8 @@ struct RemoteCommands {
 
 class RemoteControl {
  public:
-  // Fails with io_error when the name is taken or no socket is to be had.
+  // Fails with io_error when the name is taken or no socket is to be had, and where the system
+  // gives no thread.
   static Result<std::unique_ptr<RemoteControl>> listen(RemoteCommands commands);
   // Ends the thread; an msprof that is connected sees the end of the stream.
   ~RemoteControl();
@@ -35,6 +36,7 @@ class RemoteControl {
 
  private:
   RemoteControl(RemoteCommands commands, int listener, int wake);
+  Status start();
   void run();
   void greet();
   void read_client();

@@ -41,7 +41,7 @@ uint64_t pause_of(const Settings& settings) {
 }  // namespace
 
 Sampler::Sampler(const SessionConfig& config, const std::string& folder)
-    : file_(std::fopen((folder + "/samples.jsonl").c_str(), "we")),
+    : file_(std::fopen((folder + "/samples.jsonl").c_str(), "wxe")),
       devices_(config.devices),
       host_parts_(","),
       memory_((config.data_types & bits::kTaskMemory) ||

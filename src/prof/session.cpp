@@ -74,8 +74,13 @@ Result<std::shared_ptr<Session>> Session::start(const SessionConfig& config) {
         "programs that 'msprof --host-sys=osrt' starts");
   }
   session->sampler_.rest();  // however short the session: a sample at its start and its end
+  if (Status status = Collector::instance().add(session); !status.ok()) {
+    if (wants_os_calls(config)) release_os_calls();
+    session->directory_.remove();
+    session->stopped_ = status;
+    return status;
+  }
   remember(session);
-  Collector::instance().add(session);
   ANYNPU_LOG(event, "profiling starts, data in '{}'", session->path());
   return session;
 }

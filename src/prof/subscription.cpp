@@ -234,8 +234,13 @@ Status subscribe(uint32_t model_id, int32_t device_id, const SubscribeConfig& co
     config.pipe->open();
     all.models[model_id] = {device_id, config};
   }
-  if (first) Collector::instance().add(subscriptions());
-  return {};
+  if (!first) return {};
+  Status status = Collector::instance().add(subscriptions());
+  if (!status.ok()) {
+    const std::lock_guard lock(all.mutex);
+    all.models.erase(model_id);
+  }
+  return status;
 }
 
 Status unsubscribe(uint32_t model_id) {

@@ -1,16 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The failure of a pointer argument that is null.
+// The failure of a pointer argument that is null, or that points to no memory of its kind: what is
+// not const is written, so it must be writable. Handles and void pointers are only looked at.
 #pragma once
 
+#include <type_traits>
+
+#include "base/guarded_touch.h"
 #include "base/status.h"
 
 namespace anynpu::service {
 
-inline Status check_pointer(const void* pointer, const char* name) {
-  if (pointer) [[likely]]
-    return {};
+inline Status null_pointer(const char* name) {
   return fail(Code::invalid_argument, "{} is null; expected the address of a variable or text",
               name);
+}
+
+template <typename T>
+Status check_pointer(T* pointer, const char* name) {
+  if (!pointer) [[unlikely]]
+    return null_pointer(name);
+  if constexpr (std::is_object_v<T>) {
+    if constexpr (requires { sizeof(T); }) {
+      // Texts of C programs are not always const.
+      constexpr bool reads = std::is_const_v<T> || std::is_same_v<T, char>;
+      bool good;
+      if constexpr (reads)
+        good = can_read(pointer, sizeof(T));
+      else
+        good = can_write(pointer, sizeof(T));
+      if (!good) [[unlikely]] {
+        return fail(Code::invalid_argument,
+                    "{} is {:#x}, where this process has no memory to {}; expected the address of "
+                    "a variable or text",
+                    name, reinterpret_cast<uintptr_t>(pointer), reads ? "read" : "write");
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace anynpu::service

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A prototxt and, behind a line of dashes, a caffemodel: imported and compiled.
+// A prototxt and, behind a line of dashes, a caffemodel: imported, compiled and run.
 #include <cstdint>
 #include <string_view>
 
 #include "compile/compile.h"
 #include "import/caffe/caffe.h"
+#include "run_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace anynpu;
@@ -15,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view weights =
       cut == std::string_view::npos ? std::string_view{} : all.substr(cut + kCut.size());
   auto net = caffe::import_memory(text, std::as_bytes(std::span(weights)));
-  if (net.ok()) (void)compile::compile(std::move(*net), {}).ok();
+  if (!net.ok()) return 0;
+  auto model = compile::compile(std::move(*net), {});
+  if (model.ok()) fuzz::run_model(std::move(*model), {data, size});
   return 0;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as an offline model or a bundle of them, as they are and with checksums that fit, so
-// that what lies behind them is reached too. What is read is planned.
+// that what lies behind them is reached too. What is read is planned and run.
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "base/crc32c.h"
-#include "exec/shaped_model.h"
 #include "om/bundle.h"
 #include "om/container.h"
 #include "om/layout.h"
+#include "run_model.h"
 
 namespace {
 
@@ -47,10 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)om::read_copy(bytes).ok();
   repair(bytes);
   if (const auto models = om::read_bundle_copy(bytes); models.ok()) {
-    for (const om::Model& model : *models) (void)exec::ShapedModel::query(model).ok();
+    for (const om::Model& model : *models) fuzz::run_model(model, {data, size});
   }
   (void)om::read_meta(bytes).ok();
-  const auto model = om::read_copy(bytes);
-  if (model.ok()) (void)exec::ShapedModel::query(*model).ok();
+  auto model = om::read_copy(bytes);
+  if (model.ok()) fuzz::run_model(std::move(*model), {data, size});
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as an ONNX model: imported, compiled, written and read back. Whatever compiles must
-// come back from its own file.
+// Any bytes as an ONNX model: imported, compiled, written, read back and run. Whatever compiles
+// must come back from its own file.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -8,6 +8,7 @@
 #include "compile/compile.h"
 #include "import/onnx/onnx.h"
 #include "om/container.h"
+#include "run_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace anynpu;
@@ -18,6 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto model = compile::compile(std::move(source->graph), {});
   if (!model.ok()) return 0;
   const auto bytes = om::to_bytes(*model);
-  if (!bytes.ok() || !om::read_copy(*bytes).ok()) std::abort();
+  auto again = bytes.ok() ? om::read_copy(*bytes) : Result<om::Model>(bytes.status());
+  if (!again.ok()) std::abort();
+  fuzz::run_model(std::move(*again), {data, size});
   return 0;
 }

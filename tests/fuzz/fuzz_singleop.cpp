@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as the file of --singleop. Operators that are read are compiled and planned.
+// Any text as the file of --singleop. Operators that are read are compiled and run.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
 
 #include "compile/single_op.h"
-#include "exec/shaped_model.h"
+#include "run_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace anynpu;
@@ -13,8 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       singleop::parse_file_text({reinterpret_cast<const char*>(data), size}, "the input");
   if (!ops.ok()) return 0;
   for (size_t i = 0; i < std::min<size_t>(ops->size(), 8); ++i) {
-    const auto model = compile::compile_single_op((*ops)[i], {});
-    if (model.ok()) (void)exec::ShapedModel::query(*model).ok();
+    auto model = compile::compile_single_op((*ops)[i], {});
+    if (model.ok()) fuzz::run_model(std::move(*model), {data, size});
   }
   return 0;
 }

@@ -17,7 +17,8 @@ from PIL import Image
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [os.path.join(ROOT, "tests", "support"), os.path.join(ROOT, "examples", "models")]
+sys.path[:0] = [os.path.join(ROOT, "tests", "support"), os.path.join(ROOT, "examples", "models"),
+                os.path.join(ROOT, "tests", "python", "onnx_backend")]
 
 import caffe_file  # noqa: E402
 import field_coded_video  # noqa: E402
@@ -44,6 +45,8 @@ layers { name: "cut" type: SLICE bottom: "data" top: "a" top: "b"
 layers { name: "join" type: CONCAT bottom: "a" bottom: "b" top: "out"
   concat_param { concat_dim: 1 } }
 """
+MOST_OF_AN_OPERATOR = 1000  # bytes
+PICTURES = "\n----\npictures"  # behind the text: what is fed
 STATIC_AIPP = """aipp_op { aipp_mode: static related_input_rank: 0 input_format: YUV420SP_U8
   src_image_size_w: 32 src_image_size_h: 24 crop: true load_start_pos_w: 2 load_start_pos_h: 2
   crop_size_w: 16 crop_size_h: 16 csc_switch: true rbuv_swap_switch: false
@@ -74,6 +77,22 @@ def weights_net():
         helper.make_tensor("t", TensorProto.FLOAT, [1], [2.5]),
         helper.make_tensor("i", TensorProto.INT64, [1, 2], [0, 31]), [1, 32]))
     return made
+
+
+def operators():
+    """(name, model): the smallest case of the onnx package for each operator."""
+    import cases
+    smallest = {}
+    for case in cases.all_cases():
+        if case.kind != "node":
+            continue
+        model = cases.load(case)
+        if len(model.graph.node) != 1 or model.functions or cases.why_out_of_scope(model):
+            continue
+        op, data = model.graph.node[0].op_type, model.SerializeToString()
+        if len(data) < len(smallest.get(op, b" " * MOST_OF_AN_OPERATOR)):
+            smallest[op] = data
+    return sorted(smallest.items())
 
 
 def pictures():
@@ -162,6 +181,8 @@ def main():
               ("branches", "power_loop", "growing_loop", "running_sum", "positives", "sequence",
                "functions")}
     models["weights"] = weights_net()
+    for name, data in operators():
+        save("onnx", f"op_{name}", data)
     with tempfile.TemporaryDirectory() as folder:
         for name, model in models.items():
             save("onnx", name, model.SerializeToString())
@@ -183,8 +204,8 @@ def main():
     weights = caffe_file.caffemodel(blobs)
     save("caffe", "net", PROTOTXT.encode() + b"\n----\n" + weights)
     save("caffe", "old", OLD_PROTOTXT.encode())
-    save("aipp", "static", STATIC_AIPP.encode())
-    save("aipp", "dynamic", DYNAMIC_AIPP.encode())
+    save("aipp", "static", (STATIC_AIPP + PICTURES).encode())
+    save("aipp", "dynamic", (DYNAMIC_AIPP + PICTURES).encode())
     for folder, name, data in pictures():
         save(folder, name, data)
     for name, data in videos():

@@ -126,17 +126,22 @@ def functions():
                  functions=[scale, flip], domains=["local"])
 
 
-def endless_loop():
-    """Adds 1 while the sum is below a limit; a limit of infinity never comes."""
+def endless_loop(trips=None):
+    """Adds 1 while the sum is below a limit; a limit of infinity never comes. With or without a
+    trip count."""
     body = helper.make_graph(
         [helper.make_node("Add", ["v", "one"], ["v2"]),
          helper.make_node("ReduceSum", ["v2"], ["s"], keepdims=0),
          helper.make_node("Less", ["s", "limit"], ["c2"])], "body",
         [info("i", INT64, []), info("c", BOOL, []), info("v", FLOAT, [4])],
         [info("c2", BOOL, []), info("v2", FLOAT, [4])])
-    return model([helper.make_node("Loop", ["", "start", "x"], ["y"], body=body)],
+    weights = [constant("one", np.float32([1, 0, 0, 0])), constant("start", np.bool_(True))]
+    if trips is not None:
+        weights.append(constant("trips", np.int64(trips)))
+    count = "" if trips is None else "trips"
+    return model([helper.make_node("Loop", [count, "start", "x"], ["y"], body=body)],
                  [info("x", FLOAT, [4]), info("limit", FLOAT, [])], [info("y", FLOAT, [4])],
-                 [constant("one", np.float32([1, 0, 0, 0])), constant("start", np.bool_(True))])
+                 weights)
 
 
 def else_chain(depth):

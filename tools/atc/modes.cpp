@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "base/mapped_file.h"
+#include "base/whole_file.h"
 #include "compile/model_json.h"
 #include "compile/types.h"
 #include "import/op_report.h"

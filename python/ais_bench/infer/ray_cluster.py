@@ -8,6 +8,7 @@ store. A device whose actor or node dies is replaced, on its node or another, an
 answered runs again; every answer is delivered once.
 """
 import collections
+import contextlib
 import os
 
 from ais_bench.infer import checks
@@ -26,6 +27,42 @@ def import_ray():
         raise RuntimeError("a cluster needs Ray, which is not installed; install it with "
                            "'pip install anynpu[ray]'") from error
     return ray
+
+
+# What makes Ray listen on 127.0.0.1 alone, and ask everybody for its token.
+LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
+
+
+@contextlib.contextmanager
+def _defaults(values):
+    """Environment variables where the user has set none; Ray's processes inherit them."""
+    added = {name: value for name, value in values.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
+
+
+def connect(ray, debug):
+    """Joins the cluster of RAY_ADDRESS; without one starts a cluster that this user alone reaches:
+    on the loopback interface, with a token that nobody else can read."""
+    if os.environ.get("RAY_ADDRESS"):
+        ray.init(log_to_driver=debug)
+        return
+    with _defaults(LOCAL):
+        from ray._private import ray_constants
+        before = ray_constants.ENABLE_RAY_CLUSTER  # read when Ray was imported
+        ray_constants.ENABLE_RAY_CLUSTER = os.environ[next(iter(LOCAL))] != "0"
+        try:
+            ray.init(log_to_driver=debug, include_dashboard=False)
+        finally:
+            ray_constants.ENABLE_RAY_CLUSTER = before
+    token = os.path.expanduser("~/.ray/auth_token")
+    with contextlib.suppress(OSError):
+        if os.stat(token).st_uid == os.geteuid():
+            os.chmod(token, 0o600)
 
 
 class DeviceActor:
@@ -85,7 +122,7 @@ class RaySession(MultiDeviceSession):
             raise RuntimeError(f"[1][ACL: invalid parameter] '{path}' cannot be read: "
                                f"{error.strerror}; check the path") from error
         if not self._ray.is_initialized():
-            self._ray.init(address=os.environ.get("RAY_ADDRESS"), log_to_driver=self.debug)
+            connect(self._ray, self.debug)
         return self._ray.put(content)
 
     # -- nodes and devices -----------------------------------------------------------------------

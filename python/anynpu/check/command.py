@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 from .. import paths
+from ..whole_file import write_whole
 from . import findings, suppressions
 
 FOUND = 99  # the exit code when the program itself ended well
@@ -116,8 +117,7 @@ def main(args, environment):
     text = json_report(found, cut, hidden, args.program, code) if args.json else \
         text_report(found, cut, hidden, args.program)
     if args.output:
-        with open(args.output, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_whole(args.output, text)
     else:
         sys.stderr.write(text)
     return code

@@ -16,7 +16,7 @@ from anynpu.profiler.plan import ProfilerAction as Action
 from anynpu.profiler.plan import Schedule
 from anynpu.profiler.settings import _ExperimentalConfig, flag, members
 from anynpu.profiler.stacks import StackRecorder
-from anynpu.whole_file import explained
+from anynpu.whole_file import explained, write_whole
 
 log = logging.getLogger("anynpu.profiler")
 MOST_METADATA = 100 << 20
@@ -306,22 +306,18 @@ class profile:  # noqa: N801 (the documented name)
         if stacks:
             self._write_rows(os.path.join(folder, "mindspore.python_stack"), stacks.rows())
         self._write_metadata(directory)
-        with open(os.path.join(directory, f"profiler_info_{rank()}.json"), "w",
-                  encoding="utf-8") as file:
-            json.dump(self._info(), file, indent=4)
+        write_whole(os.path.join(directory, f"profiler_info_{rank()}.json"),
+                    json.dumps(self._info(), indent=4))
         handler.completed(directory)
 
     @staticmethod
     def _write_rows(path, rows):
-        with open(path, "w", encoding="utf-8") as file:
-            for row in rows:
-                file.write(json.dumps(row) + "\n")
+        write_whole(path, "".join(json.dumps(row) + "\n" for row in rows))
 
     def _write_metadata(self, directory):
         if self._metadata and os.path.isdir(directory):
-            with open(os.path.join(directory, "profiler_metadata.json"), "w",
-                      encoding="utf-8") as file:
-                json.dump(self._metadata, file, indent=4)
+            write_whole(os.path.join(directory, "profiler_metadata.json"),
+                        json.dumps(self._metadata, indent=4))
 
     def _info(self):
         config = self._config

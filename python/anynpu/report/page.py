@@ -71,10 +71,18 @@ def page_data(source, other=None):
         "diff": figures.compare(source, other) if other else None}
 
 
+def json_in_html(value):
+    """JSON for a script element. No character is left that a browser reads as markup: "</" would
+    end the element, and after "<!--<script" nothing would."""
+    text = json.dumps(value)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
 def write_page(path, source, other=None):
     """Written whole or not at all."""
-    # "</" would end the script element inside a string.
-    data = json.dumps(page_data(source, other)).replace("</", "<\\/")
+    data = json_in_html(page_data(source, other))
     text = TEMPLATE.format(title=html.escape(source.title), css=_read("page.css"),
                            js=_read("page.js"), data=data)
     write_whole(path, text)

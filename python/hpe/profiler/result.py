@@ -3,6 +3,7 @@
 import csv
 import io
 
+from anynpu.whole_file import write_whole
 from hpe import _hpe
 
 _NAMES = _hpe.profiler_event_names()
@@ -34,10 +35,12 @@ def _table(rows):
 
 def _csv(rows, path):
     """Writes rows to a file, or returns their text when there is no path."""
-    out = io.StringIO() if path is None else open(path, "w", newline="", encoding="utf-8")
-    with out:
-        csv.writer(out, lineterminator="\n").writerows(rows)
-        return out.getvalue() if path is None else None
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    if path is None:
+        return out.getvalue()
+    write_whole(path, out.getvalue())
+    return None
 
 
 class KernelFunction:

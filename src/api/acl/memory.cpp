@@ -5,6 +5,7 @@
 #include "acl/rt/memory.h"
 #include "api/acl/entry.h"
 #include "base/env.h"
+#include "base/memory_probe.h"
 #include "base/soc.h"
 #include "device/runtime.h"
 #include "service/device/chip_facts.h"
@@ -55,8 +56,17 @@ Status check_config_device(uint32_t device) {
 }
 
 Status check_config(const aclrtMallocConfig* config) {
-  if (!config || config->numAttrs == 0) return {};
+  if (!config) return {};
+  ANYNPU_TRY(check_pointer(config, "cfg"));
+  if (config->numAttrs == 0) return {};
   ANYNPU_TRY(check_pointer(config->attrs, "cfg->attrs"));
+  constexpr size_t kMostAttrs = ACL_RT_MEM_ATTR_VA_FLAG + 1;
+  if (config->numAttrs > kMostAttrs ||
+      !probe_readable(config->attrs, config->numAttrs * sizeof *config->attrs)) {
+    return fail(Code::invalid_argument,
+                "cfg has {} attributes at {:#x}; expected at most {} in memory that can be read",
+                config->numAttrs, reinterpret_cast<uintptr_t>(config->attrs), kMostAttrs);
+  }
   for (size_t i = 0; i < config->numAttrs; ++i) {
     if (config->attrs[i].attr > ACL_RT_MEM_ATTR_VA_FLAG || config->attrs[i].attr < 0) {
       return fail(Code::invalid_argument, "cfg attribute {} has the type {}; expected 0 to 3", i,

@@ -11,6 +11,7 @@ using namespace anynpu::dvpp;
 namespace {
 
 Status check_request(aclrtMemMallocPolicy policy, const aclrtMallocConfig* cfg) {
+  if (cfg != nullptr) ANYNPU_TRY(acl::check_pointer(cfg, "cfg"));
   if (cfg != nullptr && cfg->numAttrs != 0)
     return fail(Code::unsupported_feature,
                 "attributes of allocations are not supported for media memory; pass none");

@@ -48,8 +48,9 @@ hi_s32 ready_fd_of(const char* function, Channels& channels, hi_s32 number) {
   });
 }
 
-inline Status check_pointer(const void* pointer, const char* name) {
-  if (pointer != nullptr) return {};
+template <typename T>
+Status check_pointer(T* pointer, const char* name) {
+  if (pointer != nullptr) return service::check_pointer(pointer, name);
   return fail(Code::invalid_handle, "{} is null", name);  // becomes the number of a null pointer
 }
 

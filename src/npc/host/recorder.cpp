@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/host/recorder.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -32,9 +32,11 @@ Lines& lines() {
 // The lock is held.
 void flush(Lines& out) {
   if (out.text.empty() || getpid() != out.owner) return;  // a forked child has its parent's lines
-  if (FILE* file = std::fopen(out.path.c_str(), "ae")) {
-    std::fwrite(out.text.data(), 1, out.text.size(), file);
-    std::fclose(file);
+  const int file =
+      ::open(out.path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (file >= 0) {
+    (void)!::write(file, out.text.data(), out.text.size());
+    ::close(file);
   }
   out.text.clear();
 }

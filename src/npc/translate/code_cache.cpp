@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npc/translate/code_cache.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +13,7 @@
 #include "base/env.h"
 #include "base/format.h"
 #include "base/mapped_file.h"
+#include "base/whole_file.h"
 #include "npc/image.h"
 
 namespace anynpu::npc {
@@ -35,6 +39,27 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 uint64_t hash(std::span<const std::byte> bytes, uint64_t h) {
   for (const std::byte b : bytes) h = (h ^ static_cast<uint64_t>(b)) * 0x100000001b3ull;
   return h ^ (h >> 29);
+}
+
+// Code that others could have written is not run: the folder is this user's own and nobody else
+// may look into it.
+bool is_private(const std::filesystem::path& folder) {
+  struct stat info {};
+  return ::lstat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+         info.st_uid == ::geteuid() && (info.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+bool make_private(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder.parent_path(), error);
+  if (error) return false;
+  if (::mkdir(folder.c_str(), S_IRWXU) == 0 || is_private(folder)) return true;
+  // Made by an earlier release, for all to read: what is in it was this user's to write.
+  struct stat info {};
+  if (::lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid() ||
+      (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return false;
+  return ::chmod(folder.c_str(), S_IRWXU) == 0;
 }
 
 // Programs come and go: of more than kMostFiles the ones that were written first are removed.
@@ -63,7 +88,8 @@ CodeCache::CodeCache(const Image& image, const std::string& signature) : image_(
 
 std::optional<std::string> CodeCache::find() const {
   if (path_.empty()) return std::nullopt;
-  const auto file = MappedFile::open(path_);
+  if (!is_private(std::filesystem::path(path_).parent_path())) return std::nullopt;
+  const auto file = MappedFile::open_own(path_);
   if (!file.ok()) return std::nullopt;
   const auto bytes = (*file)->bytes();
   Header header, expected;
@@ -89,9 +115,8 @@ std::optional<std::string> CodeCache::find() const {
 
 void CodeCache::keep(const std::string& object) const {
   if (path_.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), error);
-  if (error) return;
+  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+  if (!make_private(folder)) return;
   Header header;
   header.key_bytes = static_cast<uint32_t>(key_.size());
   header.program_bytes = image_.object.size();
@@ -99,8 +124,9 @@ void CodeCache::keep(const std::string& object) const {
   header.checksum = crc32c(bytes_of(object), crc32c(image_.object, crc32c(bytes_of(key_))));
   const std::span<const std::byte> parts[] = {std::as_bytes(std::span(&header, 1)), bytes_of(key_),
                                               image_.object, bytes_of(object)};
-  (void)write_file_atomically(path_, parts);
-  prune(std::filesystem::path(path_).parent_path());
+  // Its checksum finds what a crash of the machine leaves of it.
+  (void)write_file_atomically(path_, parts, Durability::unsynced);
+  prune(folder);
 }
 
 }  // namespace anynpu::npc

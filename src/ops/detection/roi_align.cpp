@@ -52,7 +52,8 @@ struct Sample {
 Sample sample_at(const Shape& x, double y, double z) {
   Sample sample;
   const auto height = static_cast<double>(x[2]), width = static_cast<double>(x[3]);
-  if (!(y >= -1 && y <= height && z >= -1 && z <= width)) return sample;
+  const bool there = height > 0 && width > 0;
+  if (!(there && y >= -1 && y <= height && z >= -1 && z <= width)) return sample;
   y = std::clamp(y, 0.0, height - 1), z = std::clamp(z, 0.0, width - 1);
   const auto y0 = static_cast<int64_t>(y), z0 = static_cast<int64_t>(z);
   const int64_t y1 = std::min(y0 + 1, x[2] - 1), z1 = std::min(z0 + 1, x[3] - 1);

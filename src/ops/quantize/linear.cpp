@@ -184,6 +184,12 @@ Result<ScaleWalk> scale_walk(const OpContext& context) {
   const Operand &x = context.inputs[0], &scale = context.inputs[1];
   ScaleWalk walk;
   walk.count = element_count(x.shape);
+  if (context.has_input(2) && context.inputs[2].fully_known() &&
+      element_count(context.inputs[2].shape) != element_count(scale.shape)) {
+    return fail(Code::shape_mismatch,
+                "{}: zero point {} does not fit scale {}; expected as many elements",
+                context.label(), to_string(context.inputs[2].shape), to_string(scale.shape));
+  }
   if (element_count(scale.shape) == 1 && scale.rank() <= 1) return walk;
   walk.per_tensor = false;
   ANYNPU_ASSIGN(const int64_t axis, normal_axis(context, context.int_attr("axis"), x.rank()));

@@ -217,6 +217,14 @@ uint64_t bits_of_one(DType dtype) {
 }
 
 PlanResult plan_view(const OpContext& context) {
+  // The shape of the output may be the one that the model states.
+  if (element_count(context.outputs[0].shape) != element_count(context.inputs[0].shape)) {
+    return fail(Code::shape_mismatch,
+                "{}: the input has the shape {}, and the output is stated as {}, which has another "
+                "number of elements; check the model",
+                context.label(), to_string(context.inputs[0].shape),
+                to_string(context.outputs[0].shape));
+  }
   const auto count = static_cast<size_t>(element_count(context.outputs[0].shape));
   const size_t bytes = bytes_of(context.inputs[0].dtype, count);
   // Dropout's mask keeps everything; before opset 10 it has the type of the data.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MelWeightMatrix: triangles on the mel scale over the bins of a spectrum.
+#include <algorithm>
 #include <cmath>
 
 #include "ops/elements/cast_attributes.h"
@@ -35,6 +36,8 @@ Status mel_rule(OpContext& context) {
   return set_output(context, 0, type, {length / 2 + 1, bins});
 }
 
+constexpr double kMostEdge = 1e15;
+
 double to_mel(double hertz) { return 2595 * std::log10(1 + hertz / 700); }
 
 PlanResult plan_mel(const OpContext& context) {
@@ -47,20 +50,34 @@ PlanResult plan_mel(const OpContext& context) {
     const double mel =
         low + static_cast<double>(i) * ((high - low) / static_cast<double>(bins + 2));
     const double hertz = 700 * (std::pow(10, mel / 2595) - 1);
-    edges.push_back(static_cast<int64_t>(
-        std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate))));
+    const double edge =
+        std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
+    if (!(std::abs(edge) < kMostEdge)) {
+      return fail(Code::invalid_argument,
+                  "{}: edge {} of its filters is bin {} of a DFT of {} at a rate of {}; check the "
+                  "frequencies and the sample rate",
+                  context.label(), i, edge, length, rate);
+    }
+    edges.push_back(static_cast<int64_t>(edge));
   }
-  const auto put = [&](int64_t row, int64_t column, double value) {
-    if (row >= 0 && row < rows) weights[static_cast<size_t>(row * bins + column)] = value;
+  // Rows from `begin` to before `end`, as far as there are any.
+  const auto put = [&](int64_t begin, int64_t end, int64_t column, auto value) {
+    for (int64_t j = std::max<int64_t>(begin, 0); j < std::min(end, rows); ++j)
+      weights[static_cast<size_t>(j * bins + column)] = value(j);
   };
   for (int64_t i = 0; i < bins; ++i) {
     const auto at = static_cast<size_t>(i);
     const int64_t from = edges[at], top = edges[at + 1], to = edges[at + 2];
-    if (top == from) put(top, i, 1);
-    for (int64_t j = from; j < top + 1 && top != from; ++j)
-      put(j, i, static_cast<double>(j - from) / static_cast<double>(top - from));
-    for (int64_t j = top; j < to && to != top; ++j)
-      put(j, i, static_cast<double>(to - j) / static_cast<double>(to - top));
+    if (top == from) put(top, top + 1, i, [](int64_t) { return 1.0; });
+    if (top != from) {
+      put(from, top + 1, i, [&](int64_t j) {
+        return static_cast<double>(j - from) / static_cast<double>(top - from);
+      });
+    }
+    if (to != top) {
+      put(top, to, i,
+          [&](int64_t j) { return static_cast<double>(to - j) / static_cast<double>(to - top); });
+    }
   }
   const auto store = store_block<double>(context.outputs[0].dtype);
   if (!store) return no_kernel_for(context);

@@ -87,8 +87,9 @@ PlanResult plan_tf_idf(const OpContext& context) {
     for (int64_t row = 0; row < rows; ++row) {
       float* y = output_of<float>(args, 0) + row * pool.columns;
       std::fill(y, y + pool.columns, 0.0f);
-      for (int64_t n = pool.least; n <= pool.most; ++n) {
-        for (int64_t skip = 0; skip <= (n == 1 ? 0 : pool.skips); ++skip) {
+      for (int64_t n = pool.least; n <= std::min(pool.most, length); ++n) {
+        const int64_t most_skip = n == 1 ? 0 : std::min(pool.skips, length / (n - 1));
+        for (int64_t skip = 0; skip <= most_skip; ++skip) {
           for (int64_t at = 0; at + (n - 1) * (skip + 1) < length; ++at) {
             gram.clear();
             for (int64_t i = 0; i < n; ++i) {

@@ -32,10 +32,15 @@ Result<std::string> read_config_file(const std::string& path) {
   } else {
     char buffer[4096];
     ssize_t count;
+    // A file may grow, and those of /proc say that they have 0 bytes.
     while ((count = ::read(fd, buffer, sizeof buffer)) > 0) {
       text.value().append(buffer, static_cast<size_t>(count));
+      if (text.value().size() > static_cast<size_t>(kMostConfigBytes)) break;
     }
-    if (count < 0) {
+    if (text.value().size() > static_cast<size_t>(kMostConfigBytes)) {
+      text = fail(Code::file_invalid, "'{}' has more than {} bytes; pass a JSON file", path,
+                  kMostConfigBytes);
+    } else if (count < 0) {
       text = fail(Code::io_error, "'{}' cannot be read: {}; check the disk it lies on", path,
                   std::string(strerror(errno)));
     }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/dump/dump_control.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "base/program_path.h"
 #include "service/check_pointer.h"
+#include "service/config/config_file.h"
 #include "service/finalize.h"
 
 namespace anynpu::service {
@@ -15,11 +13,8 @@ namespace {
 Result<DumpConfig> read_dump_file(const char* path) {
   ANYNPU_TRY(check_pointer(path, "dumpCfgPath"));
   ANYNPU_ASSIGN(const std::string found, find_file(path));
-  std::ifstream file(found, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return fail(Code::file_not_found, "'{}' cannot be read", found);
-  ANYNPU_ASSIGN(const json::Value value, json::parse(text.str(), found));
+  ANYNPU_ASSIGN(const std::string text, read_config_file(found));
+  ANYNPU_ASSIGN(const json::Value value, json::parse(text, found));
   if (const json::Value* section = value.find("dump")) return parse_dump(*section);
   return fail(Code::invalid_dump_config, "{}: there is no section 'dump'; add one", found);
 }

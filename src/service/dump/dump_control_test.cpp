@@ -2,6 +2,7 @@
 #include "service/dump/dump_control.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -45,6 +46,21 @@ TEST_F(DumpControlTest, AFileCountsUntilTheEnd) {
   EXPECT_EQ(control_.active()->path, "/tmp/d");
   ASSERT_TRUE(control_.finish().ok());
   EXPECT_FALSE(control_.active());
+}
+
+// They were read without end, or for ever.
+TEST_F(DumpControlTest, DevicesPipesAndHugeFilesAreNotRead) {
+  ASSERT_TRUE(control_.start().ok());
+  EXPECT_EQ(control_.set_file("/dev/zero").code(), Code::file_invalid);
+  EXPECT_EQ(control_.set_file(testing::TempDir().c_str()).code(), Code::file_invalid);
+  const std::string fifo = testing::TempDir() + format("dump_control_fifo_{}", ::getpid());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(control_.set_file(fifo.c_str()).code(), Code::file_invalid);
+  std::filesystem::remove(fifo);
+  const char* large = file("{}");
+  ASSERT_EQ(::truncate(large, 1 << 30), 0);
+  EXPECT_EQ(control_.set_file(large).code(), Code::file_invalid);
+  ASSERT_TRUE(control_.finish().ok());
 }
 
 TEST_F(DumpControlTest, AWrongFileHasTheCauseOfADumpConfiguration) {

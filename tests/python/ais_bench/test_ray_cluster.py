@@ -30,6 +30,72 @@ def make_cluster():
     return made
 
 
+LOCAL_PROGRAM = """
+import os, subprocess, sys
+from ais_bench.infer.interface import MultiDeviceSession
+
+session = MultiDeviceSession(sys.argv[1], cluster="ray")
+print(len(session.nodes()), "node")
+
+
+def tree(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [pid, *(found for child in file.read().split() for found in tree(int(child)))]
+
+
+sockets = set()
+for pid in tree(os.getpid()):
+    try:
+        sockets |= {os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")}
+    except OSError:
+        pass
+for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+    for line in open(table).readlines()[1:]:
+        _, local, _, state, *rest = line.split()
+        if state == "0A" and f"socket:[{rest[5]}]" in sockets:
+            print("listens", local.split(":")[0])
+import ray
+address = ray.get_runtime_context().gcs_address
+token = os.path.expanduser("~/.ray/auth_token")
+print("mode", oct(os.stat(token).st_mode & 0o777))
+if os.geteuid() == 0:
+    attack = '''import os, sys
+os.setgid(65534); os.setuid(65534)
+os.environ["HOME"] = "/nonexistent"
+import ray
+try:
+    ray.init(address=sys.argv[1], log_to_driver=False)
+    print("taken", ray.get(ray.remote(os.getuid).remote()))
+except BaseException as error:
+    print("refused", type(error).__name__)
+'''
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    done = subprocess.run([sys.executable, "-c", attack, address], env=clean,
+                          capture_output=True, text=True, timeout=200)
+    print("attack", done.stdout.split()[:1], done.stderr[-300:])
+session.close()
+ray.shutdown()
+"""
+
+
+def test_a_cluster_of_this_machine_is_the_users_own(models, tmp_path):
+    """It listens on the loopback interface, and another user's program is refused."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o755)
+    environment = {**os.environ, "HOME": str(home)}
+    environment.pop("RAY_ADDRESS", None)
+    done = subprocess.run([sys.executable, "-c", LOCAL_PROGRAM, models("step")], env=environment,
+                          capture_output=True, text=True, timeout=500)
+    lines = done.stdout.split("\n")
+    assert "1 node" in lines, done.stdout + done.stderr
+    heard = {line.split()[1] for line in lines if line.startswith("listens")}
+    assert heard and heard <= {"0100007F", "0000000000000000FFFF00000100007F",
+                               "00000000000000000000000001000000"}, heard
+    assert "mode 0o600" in lines
+    if os.geteuid() == 0:
+        assert any(line.startswith("attack ['refused']") for line in lines), done.stdout
+
+
 @pytest.fixture(scope="module")
 def cluster():
     import ray

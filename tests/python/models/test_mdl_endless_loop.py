@@ -125,3 +125,12 @@ def test_a_loop_without_a_trip_count_stops_at_the_limit_of_iterations(path):
     assert out.startswith(f"{STORAGE_OVER_LIMIT}\n"), out + err
     assert "after 1000 iterations its condition is still true" in out
     assert "raise ANYNPU_LOOP_LIMIT" in out
+
+
+def test_a_trip_count_beyond_the_limit_of_iterations_stops_there_too(tmp_path):
+    path = convert(tmp_path, "counted", flow_models.endless_loop(trips=2**62))
+    started = program(path, "print(model.execute())", ANYNPU_LOOP_LIMIT="1000")
+    out, err = end_of(started)
+    assert out.startswith(f"{STORAGE_OVER_LIMIT}\n"), out + err
+    assert f"1000 iterations are done of a trip count of {2**62}" in out
+    assert "raise ANYNPU_LOOP_LIMIT" in out

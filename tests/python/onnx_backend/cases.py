@@ -9,7 +9,8 @@ The package makes its node cases while its modules are imported, with numbers dr
 generator. They are written to files once per version of the package and of this file, by a process
 of their own with a fixed seed: so every run has the same numbers, and workers start quickly.
 
-    python cases.py FOLDER      writes the node cases there
+    python cases.py FOLDER         writes the node cases there
+    python cases.py --link PATH    makes PATH a link to the folder of the node cases
 """
 import functools
 import glob
@@ -170,5 +171,14 @@ def load(case):
     return onnx.load(case.model)
 
 
+def link_node_folder(path):
+    fresh = f"{path}.{os.getpid()}"
+    os.symlink(node_folder(), fresh)
+    os.replace(fresh, path)
+
+
 if __name__ == "__main__":
-    write_node_cases(sys.argv[1])
+    if sys.argv[1] == "--link":
+        link_node_folder(sys.argv[2])
+    else:
+        write_node_cases(sys.argv[1])

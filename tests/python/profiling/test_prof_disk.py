@@ -15,6 +15,7 @@ import pytest
 from prof_case import API, TX, directory, session
 
 import acl
+from anynpu.whole_file import MARK
 
 # $1 bytes, $2 the disk, $3 where what is on it stays, then the command
 MOUNTED = """room=$1; disk=$2; kept=$3; shift 3
@@ -104,7 +105,7 @@ def test_a_disk_that_fills_up_is_told_at_stop_and_what_was_written_exports(disk,
     recording = read_recording(path)
     assert recording.problems == [] and 1000 < len(recording.events) < 120000
     export(path)
-    assert glob.glob(os.path.join(path, "**", "*.partial"), recursive=True) == []
+    assert glob.glob(os.path.join(path, "**", f"*{MARK}*"), recursive=True) == []
 
 
 @pytest.mark.parametrize("kind", DISKS)
@@ -156,7 +157,7 @@ def test_an_export_onto_a_full_disk_leaves_no_half_written_file(recorded, disk, 
     after = {p: os.path.getsize(p) for p in glob.glob(str(disk / "**"), recursive=True)
              if os.path.isfile(p)}
     made = set(after) - set(before)
-    assert not [p for p in made if p.endswith((".html", ".db", ".partial", "trace.json"))], made
+    assert not [p for p in made if p.endswith((".html", ".db", "trace.json")) or MARK in p], made
     assert all(after[p] > 0 for p in made)
     assert {p: after[p] for p in before if p in after} == {p: before[p] for p in before
                                                           if p in after}

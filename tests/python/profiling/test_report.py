@@ -251,6 +251,25 @@ def test_events_of_a_trace_that_make_no_sense_are_left_out(tmp_path):
     assert done.returncode == 1 and "cannot be read as a trace" in done.stderr
 
 
+def test_names_are_text_whatever_they_hold(browser, tmp_path):
+    names = ["<!--<script>", "</script><script>document.title = 'taken'</script>", "<!--", "]]>",
+             "<img src=x onerror=\"document.title = 'taken'\">", "&lt;b&gt;", "\u2028", "\\u003c"]
+    events = [{"ph": "X", "pid": 1, "tid": i, "ts": i, "dur": 1.5, "name": name}
+              for i, name in enumerate(names)]
+    (tmp_path / "names.json").write_text(json.dumps({"traceEvents": events}))
+    done = report(tmp_path / "names.json", "-o", tmp_path / "names.html")
+    assert done.returncode == 0, done.stderr
+    tab = browser.new_page()
+    said = []
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.goto(f"file://{tmp_path / 'names.html'}")
+    tab.wait_for_function("window.ready === true")
+    assert set(names) <= set(tab.evaluate("data.names"))
+    assert said == [] and tab.title() != "taken"
+    assert tab.evaluate("document.images.length") == 0
+    tab.close()
+
+
 def test_bad_input_is_explained(tmp_path):
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "empty.json").write_text("[]")
