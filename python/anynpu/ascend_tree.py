@@ -127,7 +127,8 @@ LAYOUT = (
     (f"opp/built-in/op_proto/lib/linux/{MACHINE}", _link_operators),
     ("toolkit/tools/operator_cmp/compare", _link_comparer),
     *((f"{folder}version.info", VERSION_INFO)
-      for folder in ("", "runtime/", "compiler/", "toolkit/", "opp/")),
+      for folder in ("", "runtime/", "compiler/", "toolkit/", "opp/", "share/info/runtime/",
+                     "share/info/compiler/", "share/info/toolkit/", "share/info/opp/")),
     *((f"{folder}ascend_toolkit_install.info", INSTALL_INFO)
       for folder in ("", f"{MACHINE}-linux/")),
     *((f"{folder}/ascendc_kernel_cmake/ascendc.cmake", ASCENDC) for folder in _ASCENDC_FOLDERS),

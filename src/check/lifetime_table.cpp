@@ -90,6 +90,7 @@ const Kind kHiVdec{"himpi vdec channel", "acl.himpi.vdec_destroy_chn", "hi_mpi_v
 const Kind kHiVenc{"himpi venc channel", "acl.himpi.venc_destroy_chn", "hi_mpi_venc_destroy_chn",
                    true};
 const Kind kHiPngd{"pngd channel", "acl.himpi.pngd_destroy_chn", "hi_mpi_pngd_destroy_chn", true};
+const Kind kRegion{"region", "-", "hi_mpi_rgn_destroy", true};
 const Kind kEpoll{"epoll", "acl.himpi.sys_close_epoll", "hi_mpi_sys_close_epoll", true};
 const Kind kFvInit{"fv init para", "acl.fv.destroy_init_para", "aclfvDestroyInitPara"};
 const Kind kFvFeature{"fv feature info", "acl.fv.destroy_feature_info", "aclfvDestroyFeatureInfo"};
@@ -274,6 +275,8 @@ const LifetimeRow kTable[] = {
     {"aclvencDestroyChannel", &kVenc, kDestroy, 0},
     {"aclvencCreateFrameConfig", &kVencFrame, kCreate, kReturned},
     {"aclvencDestroyFrameConfig", &kVencFrame, kDestroy, 0},
+    {"hi_mpi_rgn_create", &kRegion, kCreate, 0, -1, false},
+    {"hi_mpi_rgn_destroy", &kRegion, kDestroy, 0},
     {"hi_mpi_vpc_create_chn", &kHiVpc, kCreate, 0, -1, false},
     {"hi_mpi_vpc_sys_create_chn", &kHiVpc, kCreate, 0},
     {"hi_mpi_vpc_destroy_chn", &kHiVpc, kDestroy, 0},

@@ -37,6 +37,13 @@ build_c() (  # a subshell: the variables stay inside
   ./c_program
 )
 
+load_names() (  # every other name of a library, bound at once
+  eval "$(anynpu env)"
+  tail -n +2 "$root/src/api/names.tsv" | while IFS=$'\t' read -r name _; do
+    python -c "import ctypes; ctypes.CDLL('lib$name.so', mode=2)"
+  done
+)
+
 build_hpe() {
   stc-clang++ --target=riscv32npu -O2 -c programs/hpe_copy.cc &&
   stc-ld.lld -flavor gnu hpe_copy.o /usr/local/hpe/riscv32npu/lib/libnpurt_hld.a -r -o hpe_copy-fatbin.o
@@ -47,6 +54,7 @@ check "anynpu run" anynpu run programs/copy.py
 check "anynpu doctor" anynpu doctor
 check "npu-smi info" npu-smi info
 check "C program with -lascendcl" build_c
+check "other names of libraries" load_names
 check "stc-smi" stc-smi
 check "compile an NPC kernel" build_hpe
 check "run an NPC kernel" python programs/hpe_copy.py hpe_copy-fatbin.o

@@ -170,13 +170,131 @@ int main(void) {
 """
 
 
-PROGRAMS = {"acl_dvpp": FIRST, "acl_dvpp_mpi": SECOND}
+HABITS = HEAD + r"""
+#include <pthread.h>
+static volatile int running = 1, encoded, decoded, failed;
+static aclrtContext context;
+static FILE* file;
+static long sizes[8];
+static void* reports(void* unused) {
+  aclrtSetCurrentContext(context);
+  while (running) aclrtProcessReport(20);
+  return unused;
+}
+static void take_packet(acldvppPicDesc* in, acldvppStreamDesc* out, void* user) {
+  uint32_t size = acldvppGetStreamDescSize(out);
+  if (fwrite(acldvppGetStreamDescData(out), 1, size, file) != size) ++failed;
+  sizes[encoded++] = size;
+  (void)in, (void)user;
+}
+static void take_picture(acldvppStreamDesc* in, acldvppPicDesc* out, void* user) {
+  ++decoded;
+  failed += acldvppGetPicDescRetCode(out) != 0;
+  (void)in, (void)user;
+}
+int main(void) {
+  CHECK(aclInit(NULL));
+  CHECK(aclrtSetDevice(0));
+  CHECK(aclrtGetCurrentContext(&context));
+  pthread_t thread;
+  pthread_create(&thread, NULL, reports, NULL);
+  file = fopen("out.h264", "wb");
+  aclvencChannelDesc* venc = aclvencCreateChannelDesc();
+  CHECK(aclvencSetChannelDescThreadId(venc, (uint64_t)thread));
+  CHECK(aclvencSetChannelDescCallback(venc, take_packet));
+  CHECK(aclvencSetChannelDescEnType(venc, H264_MAIN_LEVEL));
+  CHECK(aclvencSetChannelDescPicFormat(venc, PIXEL_FORMAT_YUV_SEMIPLANAR_420));
+  CHECK(aclvencSetChannelDescPicWidth(venc, W));
+  CHECK(aclvencSetChannelDescPicHeight(venc, H));
+  CHECK(aclvencSetChannelDescKeyFrameInterval(venc, 4));
+  CHECK(aclvencCreateChannel(venc));
+  aclvencFrameConfig* config = aclvencCreateFrameConfig();
+  void *picture, *input, *output;
+  CHECK(acldvppMalloc(&picture, BYTES));
+  acldvppPicDesc* from = acldvppCreatePicDesc();
+  acldvppSetPicDescData(from, picture);
+  acldvppSetPicDescSize(from, BYTES);
+  for (int i = 0; i < 6; ++i) {
+    CHECK(aclrtMemset(picture, BYTES, 60 + 10 * i, BYTES));
+    CHECK(aclvencSendFrame(venc, from, NULL, config, NULL));
+    while (encoded == i) aclrtSynchronizeDevice();
+  }
+  CHECK(aclvencSetFrameConfigEos(config, 1));
+  CHECK(aclvencSendFrame(venc, NULL, NULL, config, NULL));
+  fclose(file); /* right after the end, as a sample does it */
+  if (encoded != 6 || failed) return 2;
+
+  aclvdecChannelDesc* vdec = aclvdecCreateChannelDesc();
+  CHECK(aclvdecSetChannelDescThreadId(vdec, (uint64_t)thread));
+  CHECK(aclvdecSetChannelDescCallback(vdec, take_picture));
+  CHECK(aclvdecSetChannelDescEnType(vdec, H264_MAIN_LEVEL));
+  CHECK(aclvdecCreateChannel(vdec));
+  CHECK(acldvppMalloc(&input, 1 << 16)); /* one buffer for all packets */
+  CHECK(acldvppMalloc(&output, BYTES));
+  file = fopen("out.h264", "rb");
+  static char bytes[1 << 16];
+  acldvppStreamDesc* packet = acldvppCreateStreamDesc();
+  CHECK(acldvppSetStreamDescData(packet, input));
+  for (int i = 0; i < 6; ++i) {
+    if (fread(bytes, 1, (size_t)sizes[i], file) != (size_t)sizes[i]) return 3;
+    CHECK(aclrtMemcpy(input, 1 << 16, bytes, (size_t)sizes[i], ACL_MEMCPY_HOST_TO_DEVICE));
+    CHECK(acldvppSetStreamDescSize(packet, (uint32_t)sizes[i]));
+    acldvppPicDesc* to = acldvppCreatePicDesc();
+    acldvppSetPicDescData(to, output);
+    acldvppSetPicDescSize(to, BYTES);
+    acldvppSetPicDescFormat(to, PIXEL_FORMAT_YUV_SEMIPLANAR_420);
+    CHECK(aclvdecSendFrame(vdec, packet, to, NULL, NULL));
+    CHECK(aclrtMemset(input, 1 << 16, 0, 1 << 16));
+  }
+  CHECK(acldvppSetStreamDescSize(packet, 0));
+  CHECK(acldvppSetStreamDescEos(packet, 1));
+  CHECK(aclvdecSendFrame(vdec, packet, NULL, NULL, NULL));
+  if (decoded != 6 || failed) return 4;
+  CHECK(aclvdecDestroyChannel(vdec));
+  CHECK(aclvencDestroyChannel(venc));
+  if (decoded != 6) return 5;
+
+  aclrtStream stream;
+  CHECK(aclrtCreateStream(&stream));
+  acldvppChannelDesc* channel = acldvppCreateChannelDesc();
+  CHECK(acldvppCreateChannel(channel));
+  acldvppJpegeConfig* level = acldvppCreateJpegeConfig();
+  acldvppSetPicDescFormat(from, PIXEL_FORMAT_YUV_SEMIPLANAR_420);
+  acldvppSetPicDescWidth(from, W);
+  acldvppSetPicDescHeight(from, H - 1); /* a picture of 47 rows */
+  acldvppSetPicDescWidthStride(from, W);
+  acldvppSetPicDescHeightStride(from, H);
+  uint32_t size = 1 << 16;
+  CHECK(acldvppJpegEncodeAsync(channel, from, input, &size, level, stream));
+  CHECK(aclrtSynchronizeStream(stream));
+  acldvppPicDesc* even = acldvppCreatePicDesc();
+  acldvppSetPicDescData(even, output);
+  acldvppSetPicDescSize(even, BYTES);
+  acldvppSetPicDescFormat(even, PIXEL_FORMAT_YUV_SEMIPLANAR_420);
+  acldvppSetPicDescWidth(even, W);
+  acldvppSetPicDescHeight(even, H); /* 48, as programs round it */
+  acldvppSetPicDescWidthStride(even, W);
+  acldvppSetPicDescHeightStride(even, H);
+  CHECK(acldvppJpegDecodeAsync(channel, input, size, even, stream));
+  CHECK(aclrtSynchronizeStream(stream));
+  unsigned char rows[2 * W];
+  CHECK(aclrtMemcpy(rows, sizeof rows, (char*)output + W * (H - 2), sizeof rows,
+                    ACL_MEMCPY_DEVICE_TO_HOST));
+  if (memcmp(rows, rows + W, W) != 0) return 6;
+  running = 0;
+  pthread_join(thread, NULL);
+  return aclFinalize();
+}
+"""
+PROGRAMS = {"first": ("acl_dvpp", FIRST), "second": ("acl_dvpp_mpi", SECOND),
+            "habits of programs": ("acl_dvpp", HABITS)}
 
 
-@pytest.mark.parametrize("library", list(PROGRAMS))
-def test_a_c_program_uses_the_interface(library, tmp_path):
+@pytest.mark.parametrize("name", list(PROGRAMS))
+def test_a_c_program_uses_the_interface(name, tmp_path):
+    library, text = PROGRAMS[name]
     build = os.environ["ANYNPU_BUILD_DIR"]
-    (tmp_path / "app.c").write_text(PROGRAMS[library])
+    (tmp_path / "app.c").write_text(text)
     subprocess.run(
         ["gcc", "-std=gnu99", "-Wall", "-Werror", "app.c", "-o", "app", f"-I{build}/include",
          f"-L{build}/lib", f"-l{library}", "-lascendcl", "-lpthread", f"-Wl,-rpath,{build}/lib"],
