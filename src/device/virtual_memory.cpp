@@ -110,6 +110,23 @@ struct MappedPiece {
   }
 };
 
+// One reservation takes memory of one device, and either own or imported.
+Status check_mixture(const Reservation& reservation, const PhysicalMemory& memory) {
+  for (const auto& [start, mapping] : reservation.taken) {
+    const auto other = mapping.memory.lock();
+    if (!other ||
+        (other->device_id() == memory.device_id() && other->imported() == memory.imported())) {
+      continue;
+    }
+    return fail(Code::invalid_argument,
+                "the reservation has {} memory of device {} at {:#x}, and this is {} memory of "
+                "device {}; use a reservation for each",
+                other->imported() ? "imported" : "own", other->device_id(), start,
+                memory.imported() ? "imported" : "own", memory.device_id());
+  }
+  return {};
+}
+
 Status not_reserved(const void* address) {
   return fail(Code::invalid_address,
               "{} is not the start of reserved addresses; pass what reserve_mem_address returned",
@@ -208,6 +225,7 @@ Status map_memory(void* address, size_t bytes, size_t offset,
           other, other_bytes);
     }
   }
+  ANYNPU_TRY(check_mixture(*reservation, *memory));
   ANYNPU_TRY(memory->file().map(address, bytes, offset).status());
   Mapping mapping{bytes, memory};
   piece->base = start;

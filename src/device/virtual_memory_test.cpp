@@ -153,6 +153,18 @@ TEST(VirtualMemory, OneMappingBehindAnother) {
   }
 }
 
+TEST(VirtualMemory, OneReservationTakesMemoryOfOneDevice) {
+  static CpuDevice second(1, 1, 16 * kMiB);
+  auto* base = static_cast<uint8_t*>(*reserve_addresses(2 * kMiB, 0, nullptr));
+  ASSERT_TRUE(map_memory(base, kMiB, 0, physical(kMiB)).ok());
+  auto other = *PhysicalMemory::create(&second, kMiB);
+  EXPECT_EQ(map_memory(base + kMiB, kMiB, 0, other).code(), Code::invalid_argument);
+  EXPECT_TRUE(unmap_memory(base).ok());
+  EXPECT_TRUE(map_memory(base + kMiB, kMiB, 0, other).ok());
+  EXPECT_TRUE(unmap_memory(base + kMiB).ok());
+  EXPECT_TRUE(release_addresses(base).ok());
+}
+
 TEST(VirtualMemory, APlaceThatIsTakenIsRefused) {
   void* base = *reserve_addresses(kMiB, 0, nullptr);
   EXPECT_EQ(reserve_addresses(kMiB, 0, base, Wanted::place).status().code(), Code::already_exists);

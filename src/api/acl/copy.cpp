@@ -47,7 +47,7 @@ aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
   return enter(__func__, [&]() -> Status {
     ANYNPU_ASSIGN(const auto checked, device::check_copy_kind(kind));
     ANYNPU_TRY(check_context());
-    return device::copy_2d({dst, dpitch, src, spitch, width, height, checked});
+    return service::copy_2d({dst, dpitch, src, spitch, width, height, checked});
   });
 }
 

@@ -11,6 +11,7 @@
 #include "device/reduce.h"
 #include "device/runtime.h"
 #include "device/stream_allocator.h"
+#include "service/memory/async_copy.h"
 
 using namespace anynpu;
 using acl::check_pointer;
@@ -185,10 +186,10 @@ aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMax, void** srcs, size_t
                                size_t numBatches, aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes,
                                size_t numAttrs, size_t* failIndex, aclrtStream stream) {
   return enter(__func__, [&]() -> Status {
-    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    ANYNPU_TRY(Runtime::instance().stream(to_handle(stream)).status());
     ANYNPU_ASSIGN(const auto copies, check_batch({dsts, destMax, srcs, sizes, numBatches, attrs,
                                                   attrsIndexes, numAttrs, failIndex}));
-    return device::copy_batch_async(copies, failIndex, *found);
+    return service::copy_batch_async(copies, failIndex, to_handle(stream));
   });
 }
 
@@ -209,10 +210,10 @@ aclError aclrtMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, siz
                                  size_t* attrsIndexes, size_t numAttrs, aclrtStream stream) {
   return enter(__func__, [&]() -> Status {
     size_t failed = 0;
-    ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+    ANYNPU_TRY(Runtime::instance().stream(to_handle(stream)).status());
     ANYNPU_ASSIGN(const auto copies, check_batch({dsts, destMaxs, srcs, sizes, numBatches, attrs,
                                                   attrsIndexes, numAttrs, &failed}));
-    return device::copy_batch_async(copies, &failed, *found);
+    return service::copy_batch_async(copies, &failed, to_handle(stream));
   });
 }
 

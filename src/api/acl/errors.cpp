@@ -297,6 +297,7 @@ constexpr Special kSpecial[] = {
     SPECIAL("aclrtGetSymbol*", invalid_argument, ACL_ERROR_INVALID_PARAM),
     SPECIAL("aclrtMemcpyToSymbol*", invalid_argument, ACL_ERROR_INVALID_PARAM),
     SPECIAL("aclrtMemcpyFromSymbol*", invalid_argument, ACL_ERROR_INVALID_PARAM),
+    SPECIAL("aclrtMemcpy2d*", unsupported_shape, ACL_ERROR_INVALID_PARAM),
     SPECIAL("aclrtMemMapNoAccess", invalid_argument, ACL_ERROR_INVALID_PARAM),
     SPECIAL("aclrtMemMapSetLink", invalid_argument, ACL_ERROR_INVALID_PARAM),
     SPECIAL("aclrtMemManagedPrefetch*", invalid_argument, ACL_ERROR_INVALID_PARAM),

@@ -5,7 +5,9 @@
 #include "acl/rt/memory.h"
 #include "api/acl/entry.h"
 #include "base/env.h"
+#include "base/soc.h"
 #include "device/runtime.h"
+#include "service/device/chip_facts.h"
 
 using namespace anynpu;
 using acl::check_pointer;
@@ -92,12 +94,19 @@ Status allocate_host(void** hostPtr, size_t size) {
   return {};
 }
 
+bool is_ddr(aclrtMemAttr attr) {
+  return attr == ACL_DDR_MEM || attr == ACL_DDR_MEM_HUGE || attr == ACL_DDR_MEM_NORMAL ||
+         attr == ACL_DDR_MEM_P2P_HUGE || attr == ACL_DDR_MEM_P2P_NORMAL;
+}
+
+// A chip with HBM has no DDR; one with DDR gives its numbers for both.
 Result<device::MemoryInfo> memory_info(aclrtMemAttr attr) {
   if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G) {
     return fail(Code::invalid_argument, "the memory attribute is {}; expected 0 to {}", attr,
                 static_cast<int>(ACL_MEM_P2P_HUGE1G));
   }
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());
+  if (is_ddr(attr) && service::has_hbm(soc_name())) return device::MemoryInfo{};
   return device::memory_info(*context->device());
 }
 

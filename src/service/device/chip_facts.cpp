@@ -126,6 +126,8 @@ bool fits_chip(std::string_view name) {
   return wanted != 0 && wanted == chip_architecture(soc_name());
 }
 
+bool has_hbm(std::string_view name) { return name.starts_with("Ascend910"); }
+
 Result<std::string> chip_fact(int number) {
   if (number < 0 || number >= static_cast<int>(Fact::count)) {
     return fail(Code::invalid_argument, "infoType is {}; expected 0 to {}", number,

@@ -18,6 +18,9 @@ int chip_architecture(std::string_view soc_name);
 // Whether programs built for `soc_name` fit the chip in force.
 bool fits_chip(std::string_view soc_name);
 
+// Whether its memory is HBM; DDR otherwise.
+bool has_hbm(std::string_view soc_name);
+
 // Fact 0 to 16 as text: a decimal number or a name, in the order of the interface.
 Result<std::string> chip_fact(int fact);
 

@@ -17,6 +17,8 @@ TEST(ChipFacts, EveryChipHasItsArchitecture) {
   EXPECT_EQ(chip_architecture("Ascend910B"), 1001) << "not one of 910B1 to 910B4";
   EXPECT_EQ(chip_architecture("Ascend310B1"), 3002);
   EXPECT_EQ(chip_architecture("Other"), 0);
+  EXPECT_TRUE(has_hbm("Ascend910B3"));
+  EXPECT_FALSE(has_hbm("Ascend310P3"));
   EXPECT_TRUE(fits_chip(soc_name()));
   EXPECT_FALSE(fits_chip("Other"));
 }

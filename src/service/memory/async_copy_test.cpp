@@ -37,6 +37,28 @@ TEST_F(AsyncCopy, ACopyWithPageableMemoryIsDoneWhenTheCallReturns) {
   EXPECT_TRUE(Runtime::instance().stream(0).value()->idle());
 }
 
+TEST_F(AsyncCopy, ABatchWaitsToo) {
+  own[3] = 8;
+  const device::BatchCopy up{block, 64, own, 64, {true, 0}, {}};
+  size_t failed = 0;
+  EXPECT_TRUE(copy_batch_async({&up, 1}, &failed, 0).ok());
+  EXPECT_EQ(block[3], 8);
+}
+
+TEST_F(AsyncCopy, RowsHaveTwoWaysAndLimits) {
+  device::Copy2d rows{block, 8, own, 8, 8, 8, CopyKind::device_to_device};
+  EXPECT_EQ(service::copy_2d(rows).code(), Code::unsupported_shape);
+  EXPECT_EQ(copy_2d_async(rows, 0).code(), Code::unsupported_shape);
+  rows.kind = CopyKind::host_to_device;
+  EXPECT_TRUE(service::copy_2d(rows).ok());
+  rows.height = 5'242'881;
+  EXPECT_EQ(copy_2d_async(rows, 0).code(), Code::unsupported_shape);
+  rows = {block, 5'000'001, own, 5'000'001, 5'000'001, 1, CopyKind::host_to_device};
+  EXPECT_EQ(copy_2d_async(rows, 0).code(), Code::unsupported_shape);
+  set_copy_rules(CopyRules::guide);
+  EXPECT_EQ(copy_2d_async(rows, 0).code(), Code::invalid_address) << "no such rule";
+}
+
 TEST_F(AsyncCopy, InsideTheHostTheCallOrTheSynchronizeRefuses) {
   uint8_t other[64];
   const device::Copy inside{other, 64, own, 64, CopyKind::host_to_host};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "acl/acl_rt_memory_soma.h"
+#include "acl/rt/memory_copy.h"
 #include "device_case.h"
 
 namespace conformance {
@@ -44,6 +46,37 @@ TEST_F(Memory, VirtualMemoryIsMappedAndUsed) {
   void* address = nullptr;
   ASSERT_ACL(aclrtReserveMemAddress(&address, size_t{2} << 20, 0, nullptr, 0));
   EXPECT_ACL(aclrtReleaseMemAddress(address));
+}
+
+TEST_F(Memory, APoolLendsMemoryInTheOrderOfAStream) {
+  aclrtMemPoolProps props = {};
+  props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+  aclrtMemPool pool = nullptr;
+  ASSERT_ACL(aclrtMemPoolCreate(&pool, &props));
+  aclrtStream stream = create_stream();
+  void* first = nullptr;
+  ASSERT_ACL(aclrtMemPoolMallocAsync(&first, 4096, pool, stream));
+  EXPECT_ACL(aclrtMemsetAsync(first, 4096, 3, 4096, stream));
+  std::vector<uint8_t> got(4096);
+  EXPECT_ACL(aclrtMemcpyAsync(got.data(), 4096, first, 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+  EXPECT_ACL(aclrtMemPoolFreeAsync(first, stream));
+  EXPECT_ACL(aclrtSynchronizeStream(stream));
+  EXPECT_EQ(got, std::vector<uint8_t>(4096, 3));
+  EXPECT_ACL(aclrtMemPoolDestroy(pool));
+}
+
+TEST_F(Copies, WordsAreFilledAndPointersInDeviceMemoryFollowed) {
+  const Block<uint32_t> block(64);
+  EXPECT_ACL(aclrtMemsetD32(block.at(), block.bytes(), 7, 64));
+  EXPECT_EQ(block.get(), std::vector<uint32_t>(64, 7));
+  const Block<void*> pointers({block.at(), block.at(32)});
+  aclrtStream stream = create_stream();
+  EXPECT_ACL(aclrtMemsetD32Async(block.at(33), 4, 9, 1, stream));
+  EXPECT_ACL(aclrtMemcpyAsyncWithOffset(static_cast<void**>(pointers.at()), 4, 8,
+                                        static_cast<const void**>(pointers.at(1)), 4, 4,
+                                        ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream));
+  EXPECT_ACL(aclrtSynchronizeStream(stream));
+  EXPECT_EQ(block.get()[2], 9u);
 }
 
 TEST_F(Copies, BytesGoToTheDeviceAndBack) {
