@@ -86,7 +86,8 @@ Status malloc_physical(aclrtDrvMemHandle* handle, size_t size, const aclrtPhysic
 
 // A mapping is that of the whole handle.
 Status check_whole(const PhysicalMemory& memory, size_t size, size_t offset) {
-  if (offset == 0 && size == memory.bytes()) return {};
+  const bool told_below = offset % kNormalPage != 0;  // as an alignment
+  if (told_below || (offset == 0 && size == memory.bytes())) return {};
   return fail(Code::invalid_argument,
               "size is {}, offset {}; expected the {} bytes of the handle, and 0", size, offset,
               memory.bytes());
