@@ -10,14 +10,19 @@ PARAM_INVALID, OUT_OF_MEMORY = 107000, 207001
 
 @pytest.mark.usefixtures("device_0")
 class TestDeviceMemory:
-    @pytest.mark.parametrize("call", [acl.rt.malloc, acl.rt.malloc_cached])
-    @pytest.mark.parametrize("policy", range(8))
+    @pytest.mark.parametrize("call, policy", [
+        *((acl.rt.malloc, policy) for policy in range(8)),
+        *((acl.rt.malloc_cached, policy) for policy in (0, 1, 2, 6))])
     def test_every_policy_gives_memory_on_64_bytes(self, call, policy):
         for size in (1, 1000, 3 << 20):
             memory, ret = call(size, policy)
             assert ret == 0 and memory % 64 == 0
             assert acl.rt.memset(memory, size, 1, size) == 0
             assert acl.rt.free(memory) == 0
+
+    @pytest.mark.parametrize("policy", [3, 4, 5, 7])
+    def test_cached_memory_has_no_pages_for_other_devices(self, policy):
+        assert acl.rt.malloc_cached(64, policy) == (0, PARAM_INVALID)
 
     @pytest.mark.parametrize("policy", [-1, 8, 99])
     def test_an_unknown_policy_is_refused(self, policy):
