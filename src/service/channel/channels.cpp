@@ -12,6 +12,7 @@
 #include "device/runtime.h"
 #include "service/channel/tensor_set.h"
 #include "service/check_pointer.h"
+#include "service/new_handle.h"
 #include "service/queue/queues.h"
 
 namespace anynpu::service {
@@ -126,16 +127,18 @@ Result<Handle> create_channel(uint32_t device, const char* name, size_t capacity
     return fail(Code::invalid_argument, "capacity is {}; expected {} to {}", capacity,
                 kLeastCapacity, kMostCapacity);
   }
-  const std::lock_guard lock(names().mutex);
-  if (names().taken.contains({device, name})) {
-    return fail(Code::already_exists,
-                "device {} has a channel '{}' already; destroy it, or use another name", device,
-                name);
+  {
+    const std::lock_guard lock(names().mutex);
+    if (!names().taken.emplace(device, name).second) {
+      return fail(Code::already_exists,
+                  "device {} has a channel '{}' already; destroy it, or use another name", device,
+                  name);
+    }
   }
-  ANYNPU_ASSIGN(const uint32_t queue, all_queues().create({name, static_cast<uint32_t>(capacity)}));
-  auto channel = std::make_shared<DataChannel>(device, name, queue);
-  names().taken.emplace(device, name);
-  return HandleTable::instance().insert(std::move(channel));
+  // Its end gives the name back.
+  auto channel = std::make_shared<DataChannel>(device, name);
+  ANYNPU_ASSIGN(channel->queue, all_queues().create({name, static_cast<uint32_t>(capacity)}));
+  return new_handle(std::move(channel));
 }
 
 DataChannel::~DataChannel() {

@@ -16,8 +16,8 @@ namespace anynpu::service {
 struct DataChannel {
   const uint32_t device;
   const std::string name;
-  const uint32_t queue;
-  std::mutex mutex;
+  uint32_t queue = 0;  // set before the first use
+  std::mutex mutex{};
   bool stopped = false;
 
   ~DataChannel();

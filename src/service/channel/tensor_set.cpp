@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "service/new_handle.h"
+
 namespace anynpu::service {
 
 namespace {
@@ -48,7 +50,7 @@ Result<Handle> create_tensor_item(int32_t type, std::span<const int64_t> dims, i
   }
   auto item = std::make_shared<TensorItem>();
   *item = {type, dtype, {dims.begin(), dims.end()}, {std::shared_ptr<void>(), data}, bytes};
-  return HandleTable::instance().insert(std::move(item));
+  return new_handle(std::move(item));
 }
 
 Result<SharedItem> tensor_item(Handle handle) {

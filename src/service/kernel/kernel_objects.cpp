@@ -2,6 +2,7 @@
 #include "service/kernel/kernel_objects.h"
 
 #include "device/range_map.h"
+#include "service/new_handle.h"
 
 namespace anynpu::service {
 
@@ -47,10 +48,7 @@ Result<Handle> find_function(Handle binary, const char* name) {
   auto function = std::make_shared<KernelFunction>();
   function->kernel = std::move(*kernel);
   function->binary = binary;
-  const Handle handle = HandleTable::instance().insert(std::move(function));
-  if (!handle) {
-    return fail(Code::out_of_handles, "no handle is free; destroy objects that are no longer used");
-  }
+  ANYNPU_ASSIGN(const Handle handle, new_handle(std::move(function)));
   loaded.functions.emplace(name, handle);
   return handle;
 }

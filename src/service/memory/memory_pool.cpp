@@ -11,6 +11,7 @@
 #include "device/runtime.h"
 #include "device/synchronize_observer.h"
 #include "service/finalize.h"
+#include "service/new_handle.h"
 
 namespace anynpu::service {
 
@@ -241,7 +242,7 @@ Result<Handle> create_pool(int32_t id, size_t most_bytes) {
   const std::lock_guard lock(lenders().mutex);
   lenders().pools.push_back(pool);
   device::synchronize_observer.store(tell_pools, std::memory_order_release);
-  return HandleTable::instance().insert(std::move(pool));
+  return new_handle(std::move(pool));
 }
 
 Status destroy_pool(Handle handle) {
