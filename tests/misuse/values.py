@@ -99,7 +99,7 @@ BY_TYPE = {
     "u64": 0, "int": 0, "f32": 1.0, "f64": 1.0, "str": "name", "bytes": b"0123456789",
     "object": [0], "int or callable": 1,
     "list": [], "shape": (16,), "list[i64]": [1, 3], "list[i64[2]]": [[1, 2]], "list[u32]": [0],
-    "list[i32]": [os.getpid()], "one or list[i32]": [os.getpid()],
+    "list[enum]": [0], "list[i32]": [os.getpid()], "one or list[i32]": [os.getpid()],
     "list[aclrtPlaceHolderInfo]": [], "list[aclrtMemUceInfo]": [],
     "int or str": 0, "int or aclrtStreamAttrValue": 0,
     "aclmdlIODims": {"name": "", "dimCount": 1, "dims": [1]},

@@ -47,7 +47,8 @@ def test_status_column_agrees_with_the_sources():
 
 
 def test_every_declared_function_has_a_row_and_every_row_a_declaration():
-    declared = set(re.findall(r"ACL_FUNC_VISIBILITY[^;]*?\b((?:acl|hi_|rt|Msprof|Hccl)\w+)\(", header_text()))
+    declared = set(re.findall(r"ACL_FUNC_VISIBILITY[^;]*?\b((?:acl|hi_|rt|Msprof|Hccl)\w+)\(",
+                              header_text()))
     listed = {row.c_function for row in api_table.ROWS if row.c_signature}
     assert declared == listed
 
