@@ -2,6 +2,7 @@
 #include "device/backend.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/plugin.h"
 #include "device/cpu/cpu_device.h"
@@ -9,6 +10,9 @@
 namespace anynpu::device {
 
 namespace {
+
+// One kind of GPU is in a process at a time.
+std::atomic<const Backend*> pinning{nullptr};
 
 // Plug-ins are files: nothing but a plain word may become a part of a path.
 bool is_word(std::string_view name) {
@@ -26,7 +30,16 @@ Result<const Backend*> find_backend(std::string_view name) {
   }
   const std::string plugin(name);
   ANYNPU_ASSIGN(void* symbol, plugin_symbol(plugin, ("anynpu_" + plugin + "_backend").c_str()));
-  return static_cast<const Backend*>(symbol);
+  const auto* const backend = static_cast<const Backend*>(symbol);
+  if (backend->pin) pinning.store(backend, std::memory_order_release);
+  return backend;
+}
+
+bool backend_pins() { return pinning.load(std::memory_order_acquire) != nullptr; }
+
+std::shared_ptr<void> pin_host_memory(void* address, size_t bytes) {
+  const Backend* const backend = pinning.load(std::memory_order_acquire);
+  return backend ? backend->pin(address, bytes) : nullptr;
 }
 
 }  // namespace anynpu::device

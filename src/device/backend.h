@@ -28,9 +28,16 @@ struct Backend {
   enum class Number : uint8_t { count, unit } number = Number::count;
   // Cheap: a device costs nothing until it is used. Fails with what is missing and how to get it.
   Result<std::shared_ptr<Device>> (*create)(const DeviceOptions& options) = nullptr;
+  // Optional: whole pages of host memory that the devices copy from and to by themselves until the
+  // result is gone; null when that cannot be.
+  std::shared_ptr<void> (*pin)(void* address, size_t bytes) = nullptr;
 };
 
 // Fails with unsupported_feature and why the plug-in could not be opened.
 Result<const Backend*> find_backend(std::string_view name);
+
+// What `pin` of the back ends in use gives; null when none has it.
+bool backend_pins();
+std::shared_ptr<void> pin_host_memory(void* address, size_t bytes);
 
 }  // namespace anynpu::device

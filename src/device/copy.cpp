@@ -13,12 +13,12 @@ namespace anynpu::device {
 
 namespace {
 
-constinit TaskKind kCopyH2d{"memcpy_async host to device", Engine::h2d};
-constinit TaskKind kCopyD2h{"memcpy_async device to host", Engine::d2h};
-constinit TaskKind kCopyD2d{"memcpy_async device to device", Engine::d2d};
+constinit TaskKind kCopyH2d = TaskKind::queued("memcpy_async host to device", Engine::h2d);
+constinit TaskKind kCopyD2h = TaskKind::queued("memcpy_async device to host", Engine::d2h);
+constinit TaskKind kCopyD2d = TaskKind::queued("memcpy_async device to device", Engine::d2d);
 constinit TaskKind kCopyH2h{"memcpy_async host to host", Engine::control};
-constinit TaskKind kCopyRows{"memcpy2d_async", Engine::d2d};
-constinit TaskKind kFill{"memset_async", Engine::d2d};
+constinit TaskKind kCopyRows = TaskKind::queued("memcpy2d_async", Engine::d2d);
+constinit TaskKind kFill = TaskKind::queued("memset_async", Engine::d2d);
 
 constexpr size_t kAsyncAlignment = 64;
 

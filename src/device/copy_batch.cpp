@@ -13,7 +13,7 @@ namespace anynpu::device {
 
 namespace {
 
-constinit TaskKind kCopyBatch{"memcpy_batch_async", Engine::d2d};
+constinit TaskKind kCopyBatch = TaskKind::queued("memcpy_batch_async", Engine::d2d);
 constinit TaskKind kCopyDescribed{"memcpy_async_with_desc", Engine::d2d};
 constinit TaskKind kCopyIndirect{"memcpy_async_with_offset", Engine::d2d};
 constinit TaskKind kCache{"cmo_async", Engine::control};

@@ -69,6 +69,7 @@ class HeldQueue final : public Queue {
     return {};
   }
   Status fill(void* address, int value, size_t bytes) override {
+    if (!refusal_.ok()) return std::exchange(refusal_, {});
     work_.push_back([=] { return fill_bytes(address, value, bytes); });
     return {};
   }
@@ -76,6 +77,8 @@ class HeldQueue final : public Queue {
   void when_idle(std::function<void(Status)> done) override { done_ = std::move(done); }
 
   bool waited_for() const { return done_ != nullptr; }
+  size_t length() const { return work_.size(); }
+  void refuse(Status why) { refusal_ = std::move(why); }  // the next fill
   void work(Status outcome = {}) {
     for (const auto& one : work_) (void)one();
     work_.clear();
@@ -85,6 +88,7 @@ class HeldQueue final : public Queue {
  private:
   std::deque<std::function<Status()>> work_;
   std::function<void(Status)> done_;
+  Status refusal_;
 };
 
 class FarDevice final : public Device {

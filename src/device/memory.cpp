@@ -8,6 +8,7 @@
 #include "base/align.h"
 #include "base/fork_guard.h"
 #include "base/memory_probe.h"
+#include "device/backend.h"
 #include "device/cpu/cpu_memory.h"
 #include "device/host_view.h"
 #include "trace/trace.h"
@@ -115,6 +116,8 @@ void drop_block(std::shared_ptr<Allocation> block, uint64_t begin) {
 Result<void*> take_block(const std::shared_ptr<DeviceMemory>& memory, size_t bytes,
                          size_t alignment, MemoryKind kind, int32_t device_id) {
   ANYNPU_ASSIGN(auto allocation, cut_block(memory, bytes, alignment, kind, device_id));
+  if (kind == MemoryKind::host && backend_pins()) [[unlikely]]
+    allocation->backing = pin_host_memory(reinterpret_cast<void*>(allocation->base), bytes);
   const uintptr_t base = allocation->base;
   if (!RangeMap::instance().insert(std::move(allocation))) {
     return fail(Code::internal, "a new block at {:#x} overlaps a known range", base);
@@ -206,7 +209,8 @@ Result<void*> allocate_host(size_t bytes) {
   mark_runtime_used();
   ANYNPU_TRY(check_machine(bytes));
   ANYNPU_ASSIGN(auto memory, host_memory());
-  return take_block(memory, round_up(bytes, 64), 64, MemoryKind::host, -1);
+  const size_t unit = backend_pins() ? kBlockPage : 64;  // whole pages are pinned
+  return take_block(memory, round_up(bytes, unit), unit, MemoryKind::host, -1);
 }
 
 Status free_host(void* address) {

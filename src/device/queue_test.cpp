@@ -15,9 +15,10 @@ constinit TaskKind kNote{"note", Engine::control};
 class QueueOfABackEnd : public testing::Test {
  protected:
   void* allocate() { return *allocate_device(*device_, 64, {}); }
-  // Until the stream waits for its queue, or is done.
+  // Until the stream waits for its queue.
   void settle() {
-    while (!device_->queue->waited_for() && !stream_->idle()) std::this_thread::yield();
+    EXPECT_EQ(stream_->synchronize(Deadline::after_ms(10)).code(), Code::timeout);
+    EXPECT_TRUE(device_->queue->waited_for());
   }
 
   std::shared_ptr<FarDevice> device_ = std::make_shared<FarDevice>(7);
@@ -32,7 +33,6 @@ TEST_F(QueueOfABackEnd, ATaskIsDoneWhenTheQueueIs) {
   ASSERT_TRUE(copy_async({address, 4, &sent, 4, CopyKind::host_to_device}, *stream_).ok());
   ASSERT_TRUE(stream_->submit(kNote, [&] { return noted = true, Status(); }).ok());
   settle();
-  EXPECT_EQ(stream_->synchronize(Deadline::after_ms(10)).code(), Code::timeout);
   EXPECT_FALSE(noted);
   device_->queue->work();
   EXPECT_TRUE(stream_->synchronize().ok());
@@ -50,6 +50,61 @@ TEST_F(QueueOfABackEnd, ItsFailureIsThatOfTheTask) {
   const Status status = stream_->synchronize();
   EXPECT_EQ(status.code(), Code::task_failed);
   EXPECT_NE(status.to_string().find("memset_async"), std::string::npos);
+  EXPECT_TRUE(free_device(address).ok());
+}
+
+TEST_F(QueueOfABackEnd, GetsWorkBeforeTheWorkInFrontOfItIsDone) {
+  void* const address = allocate();
+  for (int value = 1; value <= 3; ++value)
+    ASSERT_TRUE(fill_async(address, 64, value, 64, *stream_).ok());
+  EXPECT_EQ(device_->queue->length(), 3u);
+  EXPECT_EQ(stream_->completed(), 0u);
+  EXPECT_FALSE(*stream_->query());
+  settle();
+  device_->queue->work();
+  EXPECT_TRUE(*stream_->query());
+  EXPECT_TRUE(stream_->synchronize().ok());
+  EXPECT_EQ(stream_->completed(), 3u);
+  EXPECT_TRUE(free_device(address).ok());
+}
+
+TEST_F(QueueOfABackEnd, BlocksAreKeptUntilItIsDoneWithThem) {
+  void* const address = allocate();
+  ASSERT_TRUE(fill_async(address, 64, 1, 64, *stream_).ok());
+  const size_t used = device_->memory_used();
+  EXPECT_TRUE(free_device(address).ok());
+  EXPECT_EQ(device_->memory_used(), used);
+  settle();
+  device_->queue->work();
+  EXPECT_TRUE(stream_->synchronize().ok());
+  EXPECT_LT(device_->memory_used(), used);
+}
+
+TEST_F(QueueOfABackEnd, KeepsItsWorkWhenTheStreamIsAborted) {
+  void* const address = allocate();
+  bool noted = false;
+  ASSERT_TRUE(fill_async(address, 64, 1, 64, *stream_).ok());
+  ASSERT_TRUE(stream_->submit(kNote, [&] { return noted = true, Status(); }).ok());
+  settle();
+  stream_->abort();
+  EXPECT_EQ(stream_->completed(), 0u);
+  device_->queue->work();
+  EXPECT_TRUE(stream_->synchronize().ok());
+  EXPECT_FALSE(noted);
+  EXPECT_TRUE(free_device(address).ok());
+}
+
+TEST_F(QueueOfABackEnd, TasksThatCannotBeGivenToItFailInTheirTurn) {
+  void* const address = allocate();
+  ASSERT_TRUE(fill_async(address, 64, 1, 64, *stream_).ok());
+  device_->queue->refuse(fail(Code::out_of_memory, "no room in the queue"));
+  ASSERT_TRUE(fill_async(address, 64, 2, 64, *stream_).ok());
+  EXPECT_EQ(stream_->completed(), 0u);
+  settle();
+  device_->queue->work();
+  const Status status = stream_->synchronize();
+  EXPECT_EQ(status.code(), Code::out_of_memory);
+  EXPECT_NE(status.to_string().find("in task 2"), std::string::npos) << status.to_string();
   EXPECT_TRUE(free_device(address).ok());
 }
 

@@ -25,6 +25,10 @@ constexpr uint64_t kInterruptNs =
     50'000'000;                     // a waiter that runs tasks looks for Ctrl-C this often
 constexpr int64_t kLastLookMs = 5;  // what a stream gets to make progress once patience is over
 constexpr size_t kBackPressure = 16384;  // a submitter helps once this many tasks are queued
+// Tasks that wait in the back end's queue at a time, and after how many it tells how far it is.
+constexpr size_t kMostStarted = 256;
+constexpr size_t kMarkerStep = 64;
+constexpr uint64_t kLookNs = 200'000;  // a waiter looks at the queue so long before it sleeps
 
 std::atomic<uint32_t> next_stream_id{0};
 thread_local uint32_t last_task = 0;
@@ -84,6 +88,13 @@ Status Stream::admit(const TaskInfo& info, TaskSlot** slot) {
 void Stream::appended(std::unique_lock<std::mutex>& lock) {
   queue_.push();
   last_task = static_cast<uint32_t>(submitted_.fetch_add(1, std::memory_order_release) + 1);
+  if (queue_lags_ && (state_ == State::idle || parked_for_queue_)) [[unlikely]] {
+    parked_for_queue_ = false;
+    // Giving work to the queue is quicker than waking a helper for it.
+    const TaskSlot* const next = queue_.next();
+    if (next->kind().enqueues) return run_turn(lock);
+    return make_ready(lock);
+  }
   if (state_ == State::idle) {
     if (waiters_ > 0 || in_pool_) return make_ready(lock);
     // As make_ready, but the helper is woken without the lock held: one that wakes into a held lock
@@ -124,9 +135,13 @@ std::shared_ptr<TaskRecorder> Stream::recorder() const {
   return recorder_;
 }
 
-Result<bool> Stream::query() const {
+Result<bool> Stream::query() {
   if (const auto recorder = this->recorder()) {
     ANYNPU_TRY(recorder->asked(format("stream {}", id_)));
+  }
+  if (queue_lags_ && !idle()) [[unlikely]] {
+    std::unique_lock lock(mutex_);
+    if (parked_for_queue_) look_at_queue(lock, 0);
   }
   return idle();
 }
@@ -192,8 +207,13 @@ EngineGate* Stream::gate_of(const TaskSlot& slot) const {
 
 // Runs the front task; false when the stream is parked afterwards and the token is free.
 bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
-  TaskSlot& slot = queue_.front();
-  const uint64_t sequence = completed() + 1;
+  if (queue_.started() > 0) [[unlikely]] {
+    finish_reached(lock);
+    if (queue_.empty()) return true;
+    if (queue_.started() > 0 && !may_start_next()) return park_for_queue(lock);
+  }
+  TaskSlot& slot = *queue_.next();
+  const uint64_t sequence = completed() + queue_.started() + 1;
   if (dropped(sequence)) {
     finish_front(lock,
                  fail(Code::aborted, "{}: dropped, because stream {} was {}", slot.kind().text, id_,
@@ -215,9 +235,9 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
   Outcome outcome;
   const uint64_t start = now_ns();
   if (!trace::enabled(trace::Category::task)) [[likely]] {
-    task_begin_ = 0;
-  } else if (!task_begin_) {
-    task_begin_ = ticks();
+    slot.set_begun(0);
+  } else if (!slot.begun()) {
+    slot.set_begun(ticks());
   }
   {
     const CancellationScope scope(
@@ -227,9 +247,19 @@ bool Stream::run_front(std::unique_lock<std::mutex>& lock) {
         this, sequence);
     outcome = slot.invoke(run);
   }
-  if (queue_lags_ && outcome == Outcome::done && run.status().ok()) outcome = wait_for_queue(run);
+  const bool enqueued = queue_lags_ && slot.kind().enqueues;
+  if (queue_lags_ && !enqueued && outcome == Outcome::done && run.status().ok())
+    outcome = wait_for_queue(run);
   if (device_) device_->add_busy(now_ns() - start);
   lock.lock();
+  if (enqueued) {
+    if (!run.status().ok()) {  // what it gave to the queue before is still to be waited for
+      unqueued_ = sequence;
+      unqueued_why_ = std::move(run.status());
+    }
+    queue_.start_next();
+    return true;
+  }
   if (outcome == Outcome::done) {
     finish_front(lock, std::move(run.status()));
     return true;
@@ -258,6 +288,85 @@ Outcome Stream::wait_for_queue(TaskRun& run) {
   return Outcome::pending;
 }
 
+// The front tasks are in the back end's queue: whether the next one can be given to it as well.
+bool Stream::may_start_next() {
+  const TaskSlot* const next = queue_.next();
+  return next && next->kind().enqueues && queue_.started() < kMostStarted && unqueued_ == 0 &&
+         !dropped(completed() + queue_.started() + 1) && !gate_of(*next);
+}
+
+// Nothing more can be started now. The queue tells when it is through with what it has, if anybody
+// needs to know. False: the stream is parked.
+bool Stream::park_for_queue(std::unique_lock<std::mutex>& lock) {
+  const uint64_t through = completed() + queue_.started();
+  const bool needed = waiters_ > 0 || queue_.size() > queue_.started() || unqueued_ != 0 ||
+                      through - std::max(marker_, completed()) >= kMarkerStep;
+  if (needed && marker_ < through) {
+    marker_ = through;
+    lock.unlock();
+    device_queue_->when_idle([self = shared_from_this(), through](Status status) {
+      self->queue_reached(through, std::move(status));
+    });
+    lock.lock();
+    if (reached_ > completed()) return true;
+  }
+  parked_for_queue_ = true;
+  state_ = State::parked;
+  return false;
+}
+
+// For a thread that wants to know, while the stream is parked for its queue: looks until the queue
+// is idle or the time has come. True when it was idle.
+bool Stream::look_at_queue(std::unique_lock<std::mutex>& lock, uint64_t until_ns) {
+  parked_for_queue_ = false;
+  state_ = State::running;
+  const uint64_t through = completed() + queue_.started();
+  lock.unlock();
+  bool idle = device_queue_->idle();
+  while (!idle && now_ns() < until_ns) idle = device_queue_->idle();
+  lock.lock();
+  if (idle) reached_ = std::max(reached_, through);
+  finish_reached(lock);
+  if (queue_.empty()) {
+    state_ = State::idle;
+  } else if (queue_.started() > 0 && !may_start_next()) {
+    if (park_for_queue(lock)) make_ready(lock);
+  } else {
+    make_ready(lock);
+  }
+  return idle;
+}
+
+void Stream::queue_reached(uint64_t sequence, Status status) {
+  std::unique_lock lock(mutex_);
+  reached_ = std::max(reached_, sequence);
+  if (queue_failure_.ok()) queue_failure_ = std::move(status);
+  if (!parked_for_queue_) return;  // who runs the stream sees it
+  parked_for_queue_ = false;
+  finish_reached(lock);
+  if (queue_.empty()) {
+    state_ = State::idle;
+  } else {
+    make_ready(lock);
+  }
+}
+
+void Stream::finish_reached(std::unique_lock<std::mutex>& lock) {
+  while (queue_.started() > 0 && completed() < reached_) {
+    Status status = std::exchange(queue_failure_, {});
+    if (!status.ok() && queue_.started() > 1) {
+      status = status.with_note(
+          format("or one of the {} tasks behind it that were in the device's queue as well",
+                 queue_.started() - 1));
+    }
+    if (completed() + 1 == unqueued_) {
+      unqueued_ = 0;
+      if (status.ok()) status = std::exchange(unqueued_why_, {});
+    }
+    finish_front(lock, std::move(status));
+  }
+}
+
 // A task that was pending is one slice from its start to its end, whoever ended it.
 void Stream::trace_front(const TaskSlot& slot, uint64_t begin) const {
   const uint64_t waited = slot.submitted() ? begin - std::min(begin, slot.submitted()) : 0;
@@ -277,7 +386,7 @@ void Stream::finish_front(std::unique_lock<std::mutex>& lock, Status status) {
   const bool stops =
       failure_mode_ == FailureMode::stop && !status.ok() && status.code() != Code::aborted;
   lock.unlock();
-  if (const uint64_t begin = std::exchange(task_begin_, 0)) [[unlikely]]
+  if (const uint64_t begin = slot.begun()) [[unlikely]]
     trace_front(slot, begin);
   if (!status.ok() && status.code() != Code::aborted) [[unlikely]] {
     report_failure({device_ ? device_->id() : -1, id_, static_cast<uint32_t>(completed() + 1),
@@ -366,6 +475,10 @@ Status Stream::wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence
       }
       if (!deadline.passed()) continue;
     }
+    if (parked_for_queue_) [[unlikely]] {
+      if (look_at_queue(lock, now_ns() + kLookNs) || state_ == State::ready) continue;
+      if (!parked_for_queue_ && completed() >= sequence) break;
+    }
     wake_at_ = std::min(wake_at_, sequence);
     const WaitEnd end = wait_turn(changed_, lock, deadline);
     if (end == WaitEnd::woken || completed() >= sequence) continue;
@@ -421,7 +534,7 @@ void Stream::stop() {
   if (state_ != State::running && state_ != State::parked) return;
   stopped_ = completed() + 1;
   engine_wanted_ = false;
-  if (state_ != State::parked) return;  // it is told when it asks
+  if (state_ != State::parked || parked_for_queue_) return;  // it is told when it asks
   pending_ = false;
   make_ready(lock);
 }
@@ -430,7 +543,8 @@ void Stream::abort() {
   std::unique_lock lock(mutex_);
   aborted_through_ = submitted();
   engine_wanted_ = false;
-  if (state_ != State::parked) return;  // whoever runs next drops the rest
+  // Whoever runs next drops the rest; what the device's queue has is not taken back.
+  if (state_ != State::parked || parked_for_queue_) return;
   pending_ = false;
   make_ready(lock);
 }
@@ -449,7 +563,7 @@ void Stream::close(Close how, const Deadline& patience) {
     bool parked;
     {
       std::lock_guard lock(mutex_);
-      parked = state_ == State::parked;
+      parked = state_ == State::parked && !parked_for_queue_;
     }
     if (waited.code() == Code::cancelled || (parked && completed() == before)) {
       ANYNPU_LOG(error,

@@ -4,6 +4,10 @@
 // thread that waits for the stream, so that waiting costs no hand-off. A task that goes pending
 // parks the stream and frees the token; its Completion makes the stream runnable again.
 //
+// On a device whose queue works on its own (queue.h), tasks that only give it work are started one
+// after the other and are finished when the queue says how far it is. It is asked for that when
+// somebody waits or a task comes that needs the host.
+//
 // All calls are thread-safe. Tasks run without any lock of the stream held, one at a time.
 #pragma once
 
@@ -92,7 +96,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void set_recorder(std::shared_ptr<TaskRecorder> recorder);
   std::shared_ptr<TaskRecorder> recorder() const;
   // Whether all tasks are finished. Fails for a stream that is being captured.
-  Result<bool> query() const;
+  Result<bool> query();
 
   // Ends the task that runs or is parked now, early if it asks check_cancelled(); the others stay.
   void stop();
@@ -162,7 +166,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void run_for_waiter(std::unique_lock<std::mutex>& lock, uint64_t until, const Deadline& deadline);
   bool run_front(std::unique_lock<std::mutex>& lock);
   Outcome wait_for_queue(TaskRun& run);
-  bool left_to_helpers() { return !queue_.empty() && queue_.front().kind().unbounded; }
+  // Tasks that were given to the back end's queue and are not finished.
+  bool may_start_next();
+  bool park_for_queue(std::unique_lock<std::mutex>& lock);
+  bool look_at_queue(std::unique_lock<std::mutex>& lock, uint64_t until_ns);
+  void queue_reached(uint64_t sequence, Status status);
+  void finish_reached(std::unique_lock<std::mutex>& lock);
+  bool left_to_helpers() {
+    const TaskSlot* const next = queue_.next();
+    return next && next->kind().unbounded;
+  }
   void finish_front(std::unique_lock<std::mutex>& lock, Status status);
   void trace_front(const TaskSlot& slot, uint64_t begin) const;
   Status wait_locked(std::unique_lock<std::mutex>& lock, uint64_t sequence,
@@ -191,7 +204,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool finished_early_ = false;  // it was finished before its runner saw `pending`
   bool closed_ = false;
   std::atomic<bool> place_given_{false};
-  uint64_t task_begin_ = 0;  // ticks when the front task started; 0 when it is not traced
+  bool parked_for_queue_ = false;  // started tasks are all there is to wait for
+  uint64_t reached_ = 0;           // the last task that the back end's queue is known to be past
+  uint64_t marker_ = 0;            // the last task that it was asked to tell about
+  uint64_t unqueued_ = 0;          // a started task that failed, and with what
+  Status unqueued_why_;
+  Status queue_failure_;  // told by the queue, for the next task that is finished
   std::atomic<uint64_t> aborted_through_{0};  // tasks up to this one are dropped, not run
   std::atomic<uint64_t> stopped_{0};          // so is this one
   Status early_status_;

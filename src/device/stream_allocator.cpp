@@ -11,7 +11,7 @@ namespace anynpu::device {
 
 namespace {
 
-constinit TaskKind kCopyStaged{"memcpy_async_with_condition", Engine::h2d};
+constinit TaskKind kCopyStaged = TaskKind::queued("memcpy_async_with_condition", Engine::h2d);
 
 struct Registered {
   std::weak_ptr<Stream> stream;

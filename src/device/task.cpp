@@ -61,8 +61,31 @@ TaskSlot* TaskQueue::back() {
   return &tail_->slots[tail_->used];
 }
 
+TaskSlot* TaskQueue::next() {
+  if (started_ == size_) return nullptr;
+  if (started_ == 0) return &front();
+  if (next_slot_ == kBlockSlots) {
+    next_block_ = next_block_->next;
+    next_slot_ = 0;
+  }
+  return &next_block_->slots[next_slot_];
+}
+
+void TaskQueue::start_next() {
+  if (started_ == 0) {
+    next_block_ = head_;
+    next_slot_ = head_->first;
+  } else if (next_slot_ == kBlockSlots) {
+    next_block_ = next_block_->next;
+    next_slot_ = 0;
+  }
+  ++next_slot_;
+  ++started_;
+}
+
 void TaskQueue::pop() {
   --size_;
+  if (started_ > 0) --started_;
   if (++head_->first < kBlockSlots) {
     if (size_ == 0) head_->first = head_->used = 0;
     return;

@@ -29,7 +29,11 @@ const char* name_of(Engine engine);
 // Engine::d2d};`
 struct TaskKind {
   constexpr TaskKind(const char* text, Engine engine, bool unbounded = false, bool resumes = false)
-      : text(text), engine(engine), unbounded(unbounded), resumes(resumes), name(text) {}
+      : TaskKind(text, engine, unbounded, resumes, false) {}
+  // All that it does is give work to the back end's queue (queue.h).
+  static constexpr TaskKind queued(const char* text, Engine engine) {
+    return TaskKind(text, engine, false, false, true);
+  }
   const char* text;  // a literal; shown in traces and error messages
   Engine engine;
   // It may run for any time: it asks check_cancelled() (base/cancellation.h), and who waits for it
@@ -38,7 +42,19 @@ struct TaskKind {
   // It may go pending more than once: when its completion finishes, it is invoked again, with the
   // outcome in TaskRun::status(), and it ends when it returns `done`.
   bool resumes;
+  // On a device whose queue works on its own, the next such task is given to the queue before this
+  // one is finished.
+  bool enqueues;
   trace::StaticName name;
+
+ private:
+  constexpr TaskKind(const char* text, Engine engine, bool unbounded, bool resumes, bool enqueues)
+      : text(text),
+        engine(engine),
+        unbounded(unbounded),
+        resumes(resumes),
+        enqueues(enqueues),
+        name(text) {}
 };
 
 // The thread a task came from, as the system numbers it.
@@ -115,6 +131,7 @@ class TaskSlot {
     submitted_ = info.submitted;
     correlation_ = info.correlation;
     thread_ = current_thread_number();
+    begun_ = 0;
     invoke_ = [](std::byte* payload, TaskRun& run) {
       auto& task = *std::launder(reinterpret_cast<Callable*>(payload));
       if constexpr (std::is_invocable_r_v<Outcome, Callable&, TaskRun&>) {
@@ -136,6 +153,9 @@ class TaskSlot {
   uint64_t submitted() const { return submitted_; }
   uint32_t correlation() const { return correlation_; }
   uint32_t thread() const { return thread_; }
+  // Ticks when it started; 0 when it is not traced.
+  uint64_t begun() const { return begun_; }
+  void set_begun(uint64_t at) { begun_ = at; }
 
  private:
   Outcome (*invoke_)(std::byte*, TaskRun&) = nullptr;
@@ -145,6 +165,7 @@ class TaskSlot {
   uint64_t submitted_ = 0;
   uint32_t correlation_ = 0;
   uint32_t thread_ = 0;
+  uint64_t begun_ = 0;
   alignas(std::max_align_t) std::byte payload_[kPayloadBytes];
 };
 
@@ -174,6 +195,12 @@ class TaskQueue {
   TaskSlot& front() { return head_->slots[head_->first]; }
   void pop();  // the slot must be clear
 
+  // The tasks from the front on that were started and are not finished; next() is the first one
+  // behind them, null when there is none.
+  size_t started() const { return started_; }
+  TaskSlot* next();
+  void start_next();
+
  private:
   static constexpr uint32_t kBlockSlots = 16;
   struct Block {
@@ -186,6 +213,10 @@ class TaskQueue {
   Block* tail_ = nullptr;
   Block* spare_ = nullptr;
   size_t size_ = 0;
+  // Where next() is, while tasks are started.
+  Block* next_block_ = nullptr;
+  uint32_t next_slot_ = 0;
+  size_t started_ = 0;
 };
 
 }  // namespace anynpu::device

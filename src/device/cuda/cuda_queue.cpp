@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/cuda_queue.h"
+
+#include "base/thread_pool.h"
+#include "device/cuda/transfer.h"
+
+namespace anynpu::device::cuda {
+
+namespace {
+
+// Our 8 priorities spread over those of the GPU, where lower numbers go first as well.
+int gpu_priority(uint32_t priority) {
+  int last = 0, first = 0;
+  if (driver().cuCtxGetStreamPriorityRange(&last, &first) != CUDA_SUCCESS) return 0;
+  return first + (last - first) * static_cast<int>(std::min(priority, 7u)) / 7;
+}
+
+// Carries the news that a queue is idle from the driver's thread, in which no CUDA call is allowed,
+// to a helper of the pool.
+struct IdleNews : ThreadPool::Job {
+  std::function<void(Status)> done;
+  Status status;
+};
+
+void CUDA_CB tell_idle(CUstream, CUresult result, void* data) {
+  auto* const news = static_cast<IdleNews*>(data);
+  news->status = cuda_status(result, "work in a stream of the GPU");
+  ThreadPool::instance().submit(*news);
+}
+
+}  // namespace
+
+CudaQueue::CudaQueue(Gpu& gpu, uint32_t priority) : gpu_(gpu) {
+  made_ = gpu.enter();
+  if (!made_.ok()) return;
+  made_ = cuda_status(driver().cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING,
+                                                          gpu_priority(priority)),
+                      "making a stream");
+}
+
+CudaQueue::~CudaQueue() {
+  if (stream_ && gpu_.enter().ok()) driver().cuStreamDestroy(stream_);
+}
+
+Status CudaQueue::enter() const {
+  if (!made_.ok()) return made_;
+  return gpu_.enter();
+}
+
+Status CudaQueue::copy(const CopyRows& rows) {
+  ANYNPU_TRY(enter());
+  return enqueue_copy(gpu_, rows, stream_);
+}
+
+Status CudaQueue::fill(void* address, int value, size_t bytes) {
+  ANYNPU_TRY(enter());
+  return enqueue_fill(address, value, bytes, stream_);
+}
+
+// A failed query is not idle: when_idle() tells the failure.
+bool CudaQueue::idle() const {
+  return !made_.ok() || (gpu_.enter().ok() && driver().cuStreamQuery(stream_) == CUDA_SUCCESS);
+}
+
+void CudaQueue::when_idle(std::function<void(Status)> done) {
+  if (const Status entered = enter(); !entered.ok()) return done(entered);
+  auto* const news = new IdleNews;
+  news->done = std::move(done);
+  news->run = [](ThreadPool::Job& job) {
+    const std::unique_ptr<IdleNews> owned(static_cast<IdleNews*>(&job));
+    owned->done(std::move(owned->status));
+  };
+  const CUresult added = driver().cuStreamAddCallback(stream_, tell_idle, news, 0);
+  if (added == CUDA_SUCCESS) return;
+  const std::unique_ptr<IdleNews> owned(news);
+  owned->done(cuda_status(added, "work in a stream of the GPU"));
+}
+
+}  // namespace anynpu::device::cuda
