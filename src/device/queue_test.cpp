@@ -89,7 +89,7 @@ TEST_F(QueueOfABackEnd, KeepsItsWorkWhenTheStreamIsAborted) {
   stream_->abort();
   EXPECT_EQ(stream_->completed(), 0u);
   device_->queue->work();
-  EXPECT_TRUE(stream_->synchronize().ok());
+  EXPECT_EQ(stream_->synchronize().code(), Code::aborted);
   EXPECT_FALSE(noted);
   EXPECT_TRUE(free_device(address).ok());
 }
