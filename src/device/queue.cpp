@@ -6,13 +6,13 @@
 
 namespace anynpu::device {
 
-Status drain(Queue& queue) {
-  if (queue.idle()) return {};
+Status Queue::drain() {
+  if (idle()) return {};
   std::mutex mutex;
   std::condition_variable changed;
   bool over = false;
   Status outcome;
-  queue.when_idle([&](Status status) {
+  when_idle([&](Status status) {
     // With the lock held: the waiter may not return, and take these variables along, before.
     const std::lock_guard lock(mutex);
     outcome = std::move(status);

@@ -29,12 +29,14 @@ class Queue {
   virtual void when_idle(std::function<void(Status)> done) = 0;
 
   // Required. Lets go of `resource` when the work given so far is done, and tells nobody. Work
-  // memory of a plan is held this way.
+  // memory of plans is held this way.
   virtual void keep(std::shared_ptr<void> resource) = 0;
-};
 
-// Waits until all work given so far is done; its first failure that was not told before. Blocks the
-// calling thread: for work of the host in the middle of a plan, and for calls without a stream.
-Status drain(Queue& queue);
+  // Optional: waits until all work given so far is done; returns its first failure that was not
+  // told before. Blocks the calling thread: for work of the host in the middle of a plan, and for
+  // calls without a stream. Unless a back end knows better, when_idle() ends the wait, which must
+  // then not need a thread of the pool.
+  virtual Status drain();
+};
 
 }  // namespace anynpu::device

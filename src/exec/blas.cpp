@@ -362,10 +362,10 @@ Status run_on_views(const Gemm& g, const GemmPointers& at,
                                readable(at.beta, factor),
                                {at.c, bytes.c, device::Access::write}};
   return device::with_host_view(views, [&] {
-    return run_on_host(g,
-                       {views[0].address, views[1].address, views[2].address, views[3].address,
-                        views[4].address},
-                       device);
+    return run_on_host(
+        g,
+        {views[0].address, views[1].address, views[2].address, views[3].address, views[4].address},
+        device);
   });
 }
 
@@ -424,7 +424,7 @@ Status run_on_device(const Gemm& g, const GemmPointers& at,
   Status status = plan->run({inputs, count}, {&output, 1}, nullptr, {}, &queue);
   queue.keep(old);
   if (!status.ok() || (a.layout.plain() && b.layout.plain() && c.layout.plain())) return status;
-  ANYNPU_TRY(device::drain(queue));
+  ANYNPU_TRY(queue.drain());
   return c.scatter();
 }
 

@@ -27,15 +27,15 @@ Status PlanRunner::run_on_host(size_t index, device::Queue& queue) const {
   std::vector<device::HostRange> ranges;
   for (size_t i = 0; i < args.inputs.size(); ++i) {
     const bool used = args.inputs[i] && i < step.in.size();
-    ranges.push_back({const_cast<std::byte*>(args.inputs[i]),
-                      used ? stored_bytes(step.in[i]) : 0, device::Access::read});
+    ranges.push_back({const_cast<std::byte*>(args.inputs[i]), used ? stored_bytes(step.in[i]) : 0,
+                      device::Access::read});
   }
   for (size_t i = 0; i < args.outputs.size(); ++i) {
     const bool used = args.outputs[i] && i < step.out.size();
     ranges.push_back(
         {args.outputs[i], used ? stored_bytes(step.out[i]) : 0, device::Access::write});
   }
-  ANYNPU_TRY(device::drain(queue));
+  ANYNPU_TRY(queue.drain());
   return device::with_host_view(ranges, [&] {
     std::vector<const std::byte*> sources;
     std::vector<std::byte*> targets;
@@ -69,7 +69,7 @@ Status PlanRunner::launch(std::span<void* const> inputs, std::span<void* const> 
                                 names_[i].description);
     const uint64_t start = timed ? now_ns() : 0;
     Status status = launch_step(i, queue);
-    if (status.ok() && timed) status = device::drain(queue);
+    if (status.ok() && timed) status = queue.drain();
     if (!status.ok()) return note_failure(steps_[i], std::move(status));
     if (step_ns) step_ns[i] = now_ns() - start;
   }

@@ -135,7 +135,7 @@ struct LoadedModel::Impl {
   std::vector<TensorInfo> inputs, outputs;
   std::shared_ptr<const StepProgram> program;  // in place of the plan
   Plan plan;
-  std::shared_ptr<device::Device> device;  // set when the plan is for one
+  std::shared_ptr<device::Device> device;            // set when the plan is for one
   SparePool<std::shared_ptr<device::Queue>> queues;  // of that device, for runs without a stream
   std::vector<TracedStep> names;
   bool loops = false;
@@ -278,14 +278,15 @@ struct LoadedModel::Impl {
     ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, work.data ? take_for(work) : take());
     if (observer) observer->begin();
     auto& pool = work.data ? bare_runners : runners;
-    const std::shared_ptr<PlanRunner> held(
-        runner.release(),
-        [self, &pool](PlanRunner* used) { pool.give(std::unique_ptr<PlanRunner>(used)); });
-    Status status = held->launch({sources, inputs.size()}, {targets, outputs.size()}, given.step_ns, queue);
+    const std::shared_ptr<PlanRunner> held(runner.release(), [self, &pool](PlanRunner* used) {
+      pool.give(std::unique_ptr<PlanRunner>(used));
+    });
+    Status status =
+        held->launch({sources, inputs.size()}, {targets, outputs.size()}, given.step_ns, queue);
     queue.keep(held);
     // Memory that others wait for, and copies, are done with when this returns.
     if (!status.ok() || turn.owns_lock() || buffers.copied()) {
-      Status done = device::drain(queue);
+      Status done = queue.drain();
       if (status.ok()) status = std::move(done);
     }
     return status.ok() ? buffers.copy_back() : status;
@@ -502,7 +503,7 @@ Status LoadedModel::launch(const Run& given, device::Queue* queue) {
   if (queue) return impl_->launch(given, *queue, shared_from_this());
   auto own = std::make_unique<std::shared_ptr<device::Queue>>(impl_->take_queue());
   Status status = impl_->launch(given, **own, shared_from_this());
-  Status done = device::drain(**own);
+  Status done = (**own).drain();
   impl_->queues.give(std::move(own));
   return status.ok() ? done : status;
 }

@@ -23,7 +23,7 @@
 namespace anynpu::device {
 class Device;
 class Queue;
-}
+}  // namespace anynpu::device
 
 namespace anynpu::exec {
 
@@ -111,8 +111,8 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   // `shapes`, when not null, receives the shape of each output, also when a buffer is too small.
   // `work`: memory for this run alone, as check_work() wants it; null = the model's.
   // `queue`: of the stream that this run is a task of; null = the run stands in no stream, and is
-  // over when this returns. With a queue of a device that has kernels of its own, buffers and `work`
-  // stay until the queue is done.
+  // over when this returns. With a queue of a device that has kernels of its own, buffers and
+  // `work` stay until the queue is done.
   Status run(std::span<const Buffer> in, std::span<const Buffer> out,
              std::vector<Shape>* shapes = nullptr, Buffer work = {},
              device::Queue* queue = nullptr);

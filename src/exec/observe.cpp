@@ -91,12 +91,12 @@ class ObservedEnqueuedPlan final : public ops::EnqueuedPlan {
   Status enqueue(const ops::RunArgs& args, device::Queue& queue) const override {
     HostCopies inputs(bound(step_.in, args.inputs));
     HostCopies outputs(bound(step_.out, readable(args.outputs)));
-    ANYNPU_TRY(device::drain(queue));
+    ANYNPU_TRY(queue.drain());
     ANYNPU_TRY(inputs.read());
     const StepView view{step_.index, step_.op, step_.name, inputs.seen(), outputs.seen()};
     return observed(*step_.observer, view, [&]() -> Status {
       ANYNPU_TRY(static_cast<const ops::EnqueuedPlan&>(*inner_).enqueue(args, queue));
-      ANYNPU_TRY(device::drain(queue));
+      ANYNPU_TRY(queue.drain());
       return outputs.read();
     });
   }

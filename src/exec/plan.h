@@ -24,11 +24,11 @@
 namespace anynpu::exec {
 
 enum class OperandMemory : uint8_t {
-  none,     // an operand left out, or packed by the kernel
-  input,    // the caller's buffer `offset` (an index)
-  output,   // the same
-  weights,  // bytes from the start of a chunk of weights
-  arena,    // bytes from the start of the work memory
+  none,        // an operand left out, or packed by the kernel
+  input,       // the caller's buffer `offset` (an index)
+  output,      // the same
+  weights,     // bytes from the start of a chunk of weights
+  arena,       // bytes from the start of the work memory
   host_arena,  // the same on the host, in a plan for a device
 };
 

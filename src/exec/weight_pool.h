@@ -5,7 +5,8 @@
 // are the same when they are the model's own, or hold the same bytes.
 //
 // Used in rounds: open() a chunk for each side, plan any number of graphs, give the chunks memory,
-// fill them, close(). Plans hold the chunks they use; a chunk goes with its last plan. Not thread-safe.
+// fill them, close(). Plans hold the chunks they use; a chunk goes with its last plan. Not
+// thread-safe.
 #pragma once
 
 #include <cstddef>

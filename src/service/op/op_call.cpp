@@ -250,8 +250,8 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
   return handle;
 }
 
-Status submit_op(std::shared_ptr<OpHandle> handle, const OpBuffers& buffers,
-                 Handle stream_handle, std::vector<Shape>* shapes) {
+Status submit_op(std::shared_ptr<OpHandle> handle, const OpBuffers& buffers, Handle stream_handle,
+                 std::vector<Shape>* shapes) {
   ANYNPU_TRY(check_counts(handle->model->op().type, {handle->inputs, handle->outputs}, buffers));
   auto stream = device::Runtime::instance().stream(stream_handle);
   if (!stream.ok()) return stream.status();

@@ -125,9 +125,9 @@ Status with_result(const FvSearchResult& r, const FvSearchInput& input, Write&& 
   }
   return device::with_host_view(seen, [&] {
     const auto number = [&](size_t i) { return static_cast<uint32_t*>(seen[i].address); };
-    return write(Target{number(0), number(1), number(2), number(3),
-                        static_cast<float*>(seen[4].address)},
-                 static_cast<const float*>(seen[5].address));
+    return write(
+        Target{number(0), number(1), number(2), number(3), static_cast<float*>(seen[4].address)},
+        static_cast<const float*>(seen[5].address));
   });
 }
 

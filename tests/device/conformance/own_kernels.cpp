@@ -57,7 +57,9 @@ class MixedModels : public DeviceCase {
     ASSERT_ACL(aclmdlLoadFromMem(bytes.data(), bytes.size(), &model_));
   }
   void TearDown() override {
-    if (model_ != UINT32_MAX) EXPECT_ACL(aclmdlUnload(model_));
+    if (model_ != UINT32_MAX) {
+      EXPECT_ACL(aclmdlUnload(model_));
+    }
     DeviceCase::TearDown();
   }
   void run_in_stream(size_t times, float step) const {
@@ -198,11 +200,12 @@ TEST_F(OwnOperators, RunByHandleOnTheDeviceOfTheStream) {
       ASSERT_ACL(aclopExecWithHandle(handle, 2, in, 1, out, stream));
       ASSERT_ACL(aclrtSynchronizeStream(stream));
       EXPECT_EQ(c.get(), counted<float>(64, 3)) << "on device " << device;
-      for (aclDataBuffer* buffer : {in[0], in[1], out[0]})
-        EXPECT_ACL(aclDestroyDataBuffer(buffer));
+      for (aclDataBuffer* buffer : {in[0], in[1], out[0]}) EXPECT_ACL(aclDestroyDataBuffer(buffer));
     }
     EXPECT_ACL(aclrtDestroyStream(stream));
-    if (device > 0) EXPECT_ACL(aclrtResetDevice(static_cast<int32_t>(device)));
+    if (device > 0) {
+      EXPECT_ACL(aclrtResetDevice(static_cast<int32_t>(device)));
+    }
   }
   aclopDestroyHandle(handle);
   for (aclTensorDesc* desc : descs) aclDestroyTensorDesc(desc);

@@ -33,14 +33,14 @@ TEST_F(Retrieval, TheNearestFeaturesAreFound) {
   ASSERT_ACL(aclfvInit(para));
   Block<uint8_t> data(features());
   aclfvFeatureInfo* const info =
-      aclfvCreateFeatureInfo(1, 2, 0, kFeatureBytes, kFeatures,
-                             static_cast<uint8_t*>(data.at()), static_cast<uint32_t>(data.bytes()));
+      aclfvCreateFeatureInfo(1, 2, 0, kFeatureBytes, kFeatures, static_cast<uint8_t*>(data.at()),
+                             static_cast<uint32_t>(data.bytes()));
   ASSERT_ACL(aclfvRepoAdd(SEARCH_1_N, info));
 
   const Block<float> distances(table());
-  aclfvQueryTable* const queries = aclfvCreateQueryTable(
-      1, kTableFloats * sizeof(float), static_cast<uint8_t*>(distances.at()),
-      static_cast<uint32_t>(distances.bytes()));
+  aclfvQueryTable* const queries =
+      aclfvCreateQueryTable(1, kTableFloats * sizeof(float), static_cast<uint8_t*>(distances.at()),
+                            static_cast<uint32_t>(distances.bytes()));
   aclfvRepoRange* const range = aclfvCreateRepoRange(0, 1023, 0, 1023);
   aclfvSearchInput* const input = aclfvCreateSearchInput(queries, range, 2);
   const Block<uint32_t> numbers(1), id0(2), id1(2), offsets(2);

@@ -73,8 +73,7 @@ std::vector<std::byte> mixed_model() {
   graph::Graph graph;
   graph.name = "mixed";
   std::vector<float> weights(kColumns * kColumns);
-  for (size_t i = 0; i < weights.size(); ++i)
-    weights[i] = mixed_weight(i / kColumns, i % kColumns);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = mixed_weight(i / kColumns, i % kColumns);
   graph::Value w = graph::tensor_value("w", DType::f32, {kColumns, kColumns});
   w.constant = graph::constant_of(std::move(weights));
   const ValueId x = add_value(graph, "x", DType::f32, true);

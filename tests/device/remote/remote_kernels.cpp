@@ -63,8 +63,7 @@ class ReluKernel final : public Kernel {
  public:
   Result<std::unique_ptr<KernelPlan>> plan(const OpContext& context) const override {
     auto made = remote_plan([count = count_of(context.outputs[0])](const Operands& at) {
-      for (size_t i = 0; i < count; ++i)
-        at.output[i] = at.inputs[0][i] > 0 ? at.inputs[0][i] : 0;
+      for (size_t i = 0; i < count; ++i) at.output[i] = at.inputs[0][i] > 0 ? at.inputs[0][i] : 0;
     });
     (*made)->in_place_input = 0;
     return made;
