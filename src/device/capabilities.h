@@ -8,12 +8,15 @@
 namespace anynpu::device {
 
 struct Capabilities {
-  std::string_view backend;          // as ANYNPU_DEVICES names it: "cpu"
-  std::string_view kernels = "cpu";  // which kernels of src/ops run on it
-  bool host_readable = true;         // programs may dereference its addresses
-  bool finishes_calls = true;        // its queues are done with a call when the call returns
-  bool shared_memory = true;         // virtual memory, and memory of other processes
-  bool media = true;                 // pictures and video (acldvpp, himpi)
+  std::string_view backend;  // as ANYNPU_DEVICES names it: "cpu"
+  // Whose kernels run on it. "cpu": those of the host, on views of its memory. Its own name: those
+  // that it brought along (ops/backend_kernels.h); weights and work of models then lie in its
+  // memory, and plans are enqueued.
+  std::string_view kernels = "cpu";
+  bool host_readable = true;   // programs may dereference its addresses
+  bool finishes_calls = true;  // its queues are done with a call when the call returns
+  bool shared_memory = true;   // virtual memory, and memory of other processes
+  bool media = true;           // pictures and video (acldvpp, himpi)
 };
 
 }  // namespace anynpu::device

@@ -25,6 +25,8 @@ int32_t Device::take_utilization() {
   return static_cast<int32_t>(std::clamp(share * 100.0 + 0.5, 0.0, 100.0));
 }
 
+size_t Device::threads() const { return ThreadPool::instance().threads(); }
+
 std::shared_ptr<Queue> Device::create_queue(uint32_t) { return shared_cpu_queue(); }
 
 Status check_shared_memory(const Device& device) {

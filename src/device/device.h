@@ -33,6 +33,11 @@ class Device {
   int32_t physical_id() const { return physical_id_; }  // before ASCEND_RT_VISIBLE_DEVICES
   virtual std::string description() const = 0;
   virtual const Capabilities& capabilities() const = 0;
+  // Its kernels are its own: models live in its memory.
+  bool has_own_kernels() const { return capabilities().kernels != "cpu"; }
+  // How many ways kernels cut their work (ops::Target). Threads of the pool unless a back end says
+  // otherwise.
+  virtual size_t threads() const;
 
   // Memory (required). The same one every time, reserved by the first call.
   virtual Result<std::shared_ptr<DeviceMemory>> memory() = 0;

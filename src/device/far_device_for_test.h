@@ -14,6 +14,7 @@
 #include "device/device.h"
 #include "device/device_memory.h"
 #include "device/free_blocks.h"
+#include "device/host_view.h"
 #include "device/queue.h"
 
 namespace anynpu::device {
@@ -75,6 +76,7 @@ class HeldQueue final : public Queue {
   }
   bool idle() const override { return work_.empty(); }
   void when_idle(std::function<void(Status)> done) override { done_ = std::move(done); }
+  void keep(std::shared_ptr<void> resource) override { kept_.push_back(std::move(resource)); }
 
   bool waited_for() const { return done_ != nullptr; }
   size_t length() const { return work_.size(); }
@@ -82,6 +84,7 @@ class HeldQueue final : public Queue {
   void work(Status outcome = {}) {
     for (const auto& one : work_) (void)one();
     work_.clear();
+    kept_.clear();
     std::exchange(done_, nullptr)(std::move(outcome));
   }
 
@@ -89,6 +92,7 @@ class HeldQueue final : public Queue {
   std::deque<std::function<Status()>> work_;
   std::function<void(Status)> done_;
   Status refusal_;
+  std::vector<std::shared_ptr<void>> kept_;
 };
 
 class FarDevice final : public Device {

@@ -3,14 +3,14 @@
 // (stream.h) keeps the program's tasks, their order, events, callbacks and failures; a task that
 // comes to its turn gives its work to the queue. A task that leaves work behind is finished when
 // the queue is idle again, and the stream parks until then. The CPU's queue works in the calling
-// thread; that of a GPU enqueues. Calls come from one thread at a time.
+// thread; that of a GPU enqueues. Kernels of a back end (ops/enqueued_plan.h) are given its own
+// queue and enqueue there. Calls come from one thread at a time.
 #pragma once
 
 #include <functional>
-#include <span>
+#include <memory>
 
 #include "device/device_memory.h"
-#include "device/host_view.h"
 
 namespace anynpu::device {
 
@@ -28,12 +28,15 @@ class Queue {
   virtual bool idle() const = 0;
   virtual void when_idle(std::function<void(Status)> done) = 0;
 
-  // Optional: runs a plan, whose kernels are of the list Capabilities::kernels. `arguments` are the
-  // buffers that the program passed; while `plan` runs, their addresses are what the kernels take.
-  // A back end whose kernels are enqueued leaves the addresses alone and returns early.
-  virtual Status launch(std::span<HostRange> arguments, const HostWork& plan) {
-    return with_host_view(arguments, plan);
-  }
+  // Required. Lets go of `resource` when the work given so far is done, and tells nobody. Work
+  // memory of plans is held this way.
+  virtual void keep(std::shared_ptr<void> resource) = 0;
+
+  // Optional: waits until all work given so far is done; returns its first failure that was not
+  // told before. Blocks the calling thread: for work of the host in the middle of a plan, and for
+  // calls without a stream. Unless a back end knows better, when_idle() ends the wait, which must
+  // then not need a thread of the pool.
+  virtual Status drain();
 };
 
 }  // namespace anynpu::device

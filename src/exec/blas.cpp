@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "device/host_view.h"
+#include "device/queue.h"
+#include "exec/memory.h"
 #include "exec/model.h"
 #include "ops/registry.h"
 #include "tensor/half.h"
@@ -28,6 +30,7 @@ struct GemmKey {
   bool ta, tb;
   DType in, out;
   double alpha, beta;
+  const device::Device* owner;  // plan_owner(): null for plans of the host
   bool operator==(const GemmKey&) const = default;
 };
 
@@ -79,7 +82,8 @@ bool has_fast_kernel(DType type) {
   return false;
 }
 
-Result<std::shared_ptr<LoadedModel>> make_gemm_plan(const GemmKey& key) {
+Result<std::shared_ptr<LoadedModel>> make_gemm_plan(const GemmKey& key,
+                                                    const std::shared_ptr<device::Device>& device) {
   GraphMaker g;
   const Shape a_shape = key.ta ? Shape{key.k, key.m} : Shape{key.m, key.k};
   const Shape b_shape = key.tb ? Shape{key.n, key.k} : Shape{key.k, key.n};
@@ -138,7 +142,9 @@ Result<std::shared_ptr<LoadedModel>> make_gemm_plan(const GemmKey& key) {
   }
   g.graph.outputs = {y};
   ANYNPU_TRY(g.graph.verify());
-  return LoadedModel::load(g.graph);
+  LoadOptions options;
+  options.run_on(device);
+  return LoadedModel::load(g.graph, options);
 }
 
 class GemmPlans {
@@ -147,7 +153,8 @@ class GemmPlans {
     static auto* plans = new GemmPlans;
     return *plans;
   }
-  Result<std::shared_ptr<LoadedModel>> find(const GemmKey& key) {
+  Result<std::shared_ptr<LoadedModel>> find(const GemmKey& key,
+                                            const std::shared_ptr<device::Device>& device) {
     {
       const std::lock_guard lock(mutex_);
       for (auto at = list_.begin(); at != list_.end(); ++at) {
@@ -156,11 +163,15 @@ class GemmPlans {
         return at->second;
       }
     }
-    ANYNPU_ASSIGN(auto plan, make_gemm_plan(key));
+    ANYNPU_ASSIGN(auto plan, make_gemm_plan(key, device));
     const std::lock_guard lock(mutex_);
     list_.emplace_front(key, plan);
     if (list_.size() > kMostGemmPlans) list_.pop_back();
     return plan;
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    list_.clear();
   }
 
  private:
@@ -295,25 +306,30 @@ GemmBytes bytes_of(const Gemm& g) {
 
 namespace {
 
-// With addresses that the host can use.
-Status run_on_host(const Gemm& g, const void* alpha, const void* a, const void* b, const void* beta,
-                   void* c) {
+GemmKey key_of(const Gemm& g, const GemmPointers& factors, const device::Device* owner) {
   const DType type = factor_type(g);
-  const GemmKey key{g.m,
-                    g.n,
-                    g.k,
-                    transposed(g.a),
-                    transposed(g.b),
-                    g.a_type,
-                    g.c_type,
-                    read_factor(alpha, type),
-                    read_factor(beta, type)};
-  ANYNPU_ASSIGN(const auto plan, GemmPlans::instance().find(key));
+  return {g.m,
+          g.n,
+          g.k,
+          transposed(g.a),
+          transposed(g.b),
+          g.a_type,
+          g.c_type,
+          read_factor(factors.alpha, type),
+          read_factor(factors.beta, type),
+          owner};
+}
+
+// With addresses that the host can use.
+Status run_on_host(const Gemm& g, const GemmPointers& at,
+                   const std::shared_ptr<device::Device>& device) {
+  const GemmKey key = key_of(g, at, nullptr);
+  ANYNPU_ASSIGN(const auto plan, GemmPlans::instance().find(key, device));
   std::vector<std::byte> room_a, room_b, room_c;
   const Matrix out = layout_c(g);
-  const void* dense_a = dense(layout_a(g), a, room_a);
-  const void* dense_b = dense(layout_b(g), b, room_b);
-  void* dense_c = const_cast<void*>(dense(out, c, room_c));
+  const void* dense_a = dense(layout_a(g), at.a, room_a);
+  const void* dense_b = dense(layout_b(g), at.b, room_b);
+  void* dense_c = const_cast<void*>(dense(out, at.c, room_c));
   Buffer inputs[3] = {{const_cast<void*>(dense_a), plan->inputs()[0].bytes},
                       {const_cast<void*>(dense_b), plan->inputs()[1].bytes},
                       {}};
@@ -328,7 +344,7 @@ Status run_on_host(const Gemm& g, const void* alpha, const void* a, const void* 
   }
   const Buffer output{dense_c, plan->outputs()[0].bytes};
   ANYNPU_TRY(plan->run({inputs, count}, {&output, 1}));
-  if (!out.plain()) out.scatter(room_c.data(), static_cast<std::byte*>(c));
+  if (!out.plain()) out.scatter(room_c.data(), static_cast<std::byte*>(at.c));
   return {};
 }
 
@@ -336,21 +352,89 @@ device::HostRange readable(const void* address, size_t bytes) {
   return {const_cast<void*>(address), bytes, device::Access::read};
 }
 
-}  // namespace
-
-Status run_gemm(const Gemm& g, const void* alpha, const void* a, const void* b, const void* beta,
-                void* c) {
+Status run_on_views(const Gemm& g, const GemmPointers& at,
+                    const std::shared_ptr<device::Device>& device) {
   const GemmBytes bytes = bytes_of(g);
   const size_t factor = size_of(factor_type(g));
-  device::HostRange views[] = {readable(alpha, factor),
-                               readable(a, bytes.a),
-                               readable(b, bytes.b),
-                               readable(beta, factor),
-                               {c, bytes.c, device::Access::write}};
+  device::HostRange views[] = {readable(at.alpha, factor),
+                               readable(at.a, bytes.a),
+                               readable(at.b, bytes.b),
+                               readable(at.beta, factor),
+                               {at.c, bytes.c, device::Access::write}};
   return device::with_host_view(views, [&] {
-    return run_on_host(g, views[0].address, views[1].address, views[2].address, views[3].address,
-                       views[4].address);
+    return run_on_host(
+        g,
+        {views[0].address, views[1].address, views[2].address, views[3].address, views[4].address},
+        device);
   });
 }
+
+// A matrix without gaps in the memory of a device: itself, or a copy that the host gathered.
+struct DeviceMatrix {
+  Matrix layout;
+  void* address;
+  Memory copy = {};
+
+  size_t dense_bytes() const {
+    return static_cast<size_t>(layout.rows * layout.columns) * layout.width;
+  }
+  Status gather(device::Device& device) {
+    if (layout.plain()) return {};
+    std::vector<std::byte> room(dense_bytes());
+    ANYNPU_TRY(device::with_host_view(readable(address, layout.bytes()), [&](void* seen) {
+      layout.gather(static_cast<const std::byte*>(seen), room.data());
+      return Status();
+    }));
+    ANYNPU_ASSIGN(copy, Memory::allocate_on(device, room.size()));
+    return device::copy_bytes(copy.data(), room.data(), room.size());
+  }
+  Status scatter() const {
+    if (layout.plain()) return {};
+    std::vector<std::byte> room(dense_bytes());
+    ANYNPU_TRY(device::copy_bytes(room.data(), copy.data(), room.size()));
+    const device::HostRange range{address, layout.bytes(), device::Access::write};
+    return device::with_host_view(range, [&](void* seen) {
+      layout.scatter(room.data(), static_cast<std::byte*>(seen));
+      return Status();
+    });
+  }
+  Buffer dense() const { return {copy.data() ? copy.data() : address, dense_bytes()}; }
+};
+
+Status run_on_device(const Gemm& g, const GemmPointers& at,
+                     const std::shared_ptr<device::Device>& device, device::Queue& queue) {
+  alignas(8) std::byte alpha[8], beta[8];
+  ANYNPU_TRY(device::copy_bytes(alpha, at.alpha, size_of(factor_type(g))));
+  ANYNPU_TRY(device::copy_bytes(beta, at.beta, size_of(factor_type(g))));
+  const GemmKey key = key_of(g, {.alpha = alpha, .beta = beta}, device.get());
+  ANYNPU_ASSIGN(const auto plan, GemmPlans::instance().find(key, device));
+  DeviceMatrix a{layout_a(g), const_cast<void*>(at.a)}, b{layout_b(g), const_cast<void*>(at.b)};
+  DeviceMatrix c{layout_c(g), at.c};
+  for (DeviceMatrix* matrix : {&a, &b, &c}) ANYNPU_TRY(matrix->gather(*device));
+  Buffer inputs[3] = {a.dense(), b.dense(), {}};
+  size_t count = 2;
+  const auto old = std::make_shared<Memory>();
+  if (key.beta != 0) {
+    // c is read and written: a plan's input and output never share memory.
+    ANYNPU_ASSIGN(*old, Memory::allocate_on(*device, c.dense_bytes()));
+    ANYNPU_TRY(queue.copy({old->data(), c.dense().data, c.dense_bytes()}));
+    inputs[count++] = {old->data(), c.dense_bytes()};
+  }
+  const Buffer output = c.dense();
+  Status status = plan->run({inputs, count}, {&output, 1}, nullptr, {}, &queue);
+  queue.keep(old);
+  if (!status.ok() || (a.layout.plain() && b.layout.plain() && c.layout.plain())) return status;
+  ANYNPU_TRY(queue.drain());
+  return c.scatter();
+}
+
+}  // namespace
+
+Status run_gemm(const Gemm& g, const GemmPointers& at,
+                const std::shared_ptr<device::Device>& device, device::Queue& queue) {
+  return plan_owner(*device) ? run_on_device(g, at, device, queue) : run_on_views(g, at, device);
+}
+
+void clear_gemm_plans() { GemmPlans::instance().clear(); }
 
 }  // namespace anynpu::exec

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // c = alpha * op(a) * op(b) + beta * c with alpha and beta read when it runs. Plans are kept by
-// shape, types and factors, the last used ones. Thread-safe.
+// device, shape, types and factors, the last used ones. Thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "base/result.h"
 #include "tensor/dtype.h"
+
+namespace anynpu::device {
+class Device;
+class Queue;
+}  // namespace anynpu::device
 
 namespace anynpu::exec {
 
@@ -31,7 +37,20 @@ struct GemmBytes {
 };
 GemmBytes bytes_of(const Gemm& gemm);
 
-Status run_gemm(const Gemm& gemm, const void* alpha, const void* a, const void* b, const void* beta,
-                void* c);
+struct GemmPointers {
+  const void* alpha = nullptr;
+  const void* a = nullptr;
+  const void* b = nullptr;
+  const void* beta = nullptr;
+  void* c = nullptr;
+};
+
+// As a task of a stream of `device`, whose queue this is: with the kernels of that device. Memory
+// stays until the queue is done.
+Status run_gemm(const Gemm& gemm, const GemmPointers& at,
+                const std::shared_ptr<device::Device>& device, device::Queue& queue);
+
+// Lets go of the plans, and so of memory of devices.
+void clear_gemm_plans();
 
 }  // namespace anynpu::exec

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "ops/blocked_layout.h"
+#include "ops/registry.h"
 #include "tensor/half.h"
 
 namespace anynpu::exec {
@@ -82,9 +83,11 @@ bool has_special(const StepTensor& t) {
   }
 }
 
+// Convolutions and matrix products run on the cube unit of a card.
 bool is_cube(const std::string& op) {
-  return op.find("Conv") != std::string::npos || op.find("Bottleneck") != std::string::npos ||
-         op.find("Gemm") != std::string::npos || op.find("MatMul") != std::string::npos;
+  const ops::OpTraits traits = ops::traits_of(op);
+  return traits.precision == ops::PrecisionClass::white ||
+         traits.cost == ops::CostClass::convolution;
 }
 
 template <typename T>

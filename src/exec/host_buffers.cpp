@@ -5,9 +5,8 @@
 
 namespace anynpu::exec {
 
-HostBuffers::HostBuffers(std::span<const Buffer> in, std::span<const Buffer> out,
-                         device::Queue* queue)
-    : queue_(queue), inputs_(in.size()) {
+HostBuffers::HostBuffers(std::span<const Buffer> in, std::span<const Buffer> out)
+    : inputs_(in.size()) {
   for (const Buffer& b : in) views_.push_back({b.data, b.bytes, device::Access::read});
   for (const Buffer& b : out) views_.push_back({b.data, b.bytes, device::Access::write});
   programs_ = views_;

@@ -6,16 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "device/queue.h"
+#include "device/host_view.h"
 #include "exec/model.h"
 
 namespace anynpu::exec {
 
 class HostBuffers {
  public:
-  // `queue` launches the run; null = it is run by the calling thread.
-  HostBuffers(std::span<const Buffer> in, std::span<const Buffer> out,
-              device::Queue* queue = nullptr);
+  HostBuffers(std::span<const Buffer> in, std::span<const Buffer> out);
 
   // `run` takes the spans of inputs and outputs.
   template <typename Run>
@@ -28,8 +26,7 @@ class HostBuffers {
       if (!status.ok()) restore_failed_addresses();
       return status;
     };
-    return queue_ ? queue_->launch(views_, device::HostWork(on_views))
-                  : device::with_host_view(std::span(views_), on_views);
+    return device::with_host_view(std::span(views_), on_views);
   }
 
  private:
@@ -37,7 +34,6 @@ class HostBuffers {
   void restore_failed_addresses() const;
   const void* program_address(const void* seen) const;
 
-  device::Queue* queue_;
   size_t inputs_;
   std::vector<device::HostRange> views_, programs_;
 };

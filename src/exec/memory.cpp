@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "device/memory.h"
 #include "ops/kernel.h"
 
 namespace anynpu::exec {
@@ -41,6 +42,14 @@ Result<Memory> Memory::allocate(size_t bytes) {
   return memory;
 }
 
+Result<Memory> Memory::allocate_on(device::Device& device, size_t bytes) {
+  Memory memory;
+  ANYNPU_ASSIGN(memory.block_, device::occupy_device(device, bytes),
+                "for the weights and the work of a model");
+  memory.data_ = static_cast<std::byte*>(memory.block_.get());
+  return memory;
+}
+
 Result<Memory> Memory::borrow(void* data, size_t bytes, size_t needed, const char* what) {
   if (bytes < needed) {
     return fail(Code::invalid_address,
@@ -57,11 +66,14 @@ Result<Memory> Memory::borrow(void* data, size_t bytes, size_t needed, const cha
 }
 
 Memory::Memory(Memory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      owned_(std::exchange(other.owned_, false)),
+      block_(std::move(other.block_)) {}
 
 Memory& Memory::operator=(Memory&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(owned_, other.owned_);
+  std::swap(block_, other.block_);
   return *this;
 }
 

@@ -6,9 +6,13 @@
 #include <mutex>
 #include <set>
 
+#include "base/log.h"
 #include "base/spare_pool.h"
 #include "compile/infer_flow.h"
 #include "compile/passes.h"
+#include "device/device.h"
+#include "device/queue.h"
+#include "exec/device_buffers.h"
 #include "exec/host_buffers.h"
 #include "exec/memory.h"
 #include "exec/observe.h"
@@ -88,12 +92,27 @@ bool can_borrow(const void* address) {
   return !memory || memory->host_readable();
 }
 
+// Whether plans for `device` (null: the host) can use this memory of the caller's.
+Result<bool> can_borrow(const void* address, device::Device* device) {
+  if (!device || !address) return can_borrow(address);
+  ANYNPU_ASSIGN(const auto memory, device->memory());
+  return memory->contains(reinterpret_cast<uintptr_t>(address));
+}
+
 // The caller's memory, checked, or our own.
-Result<Memory> borrow_or_allocate(void* data, size_t bytes, size_t needed, const char* what) {
-  if (!data) return Memory::allocate(needed);
-  ANYNPU_ASSIGN(Memory given, Memory::borrow(data, bytes, needed, what));
-  if (can_borrow(data)) return given;
-  return Memory::allocate(needed);
+Result<Memory> borrow_or_allocate(const Buffer& given, size_t needed, const char* what,
+                                  device::Device* device) {
+  if (given.data) {
+    ANYNPU_ASSIGN(Memory checked, Memory::borrow(given.data, given.bytes, needed, what));
+    ANYNPU_ASSIGN(const bool usable, can_borrow(given.data, device));
+    if (usable) return checked;
+  }
+  return device ? Memory::allocate_on(*device, needed) : Memory::allocate(needed);
+}
+
+// The side whose bytes count: in a plan for a device, weights of fallback steps are extra.
+WeightSide weights_of(const ops::Target& target) {
+  return target.backend == "cpu" ? WeightSide::host : WeightSide::device;
 }
 
 Status memory_unknown(const graph::Graph& graph) {
@@ -105,10 +124,19 @@ Status memory_unknown(const graph::Graph& graph) {
 
 }  // namespace
 
+struct LoadedModel::Run {
+  std::span<const Buffer> in, out;
+  uint64_t* step_ns = nullptr;
+  std::vector<Shape>* shapes = nullptr;
+  Buffer work = {};
+};
+
 struct LoadedModel::Impl {
   std::vector<TensorInfo> inputs, outputs;
   std::shared_ptr<const StepProgram> program;  // in place of the plan
   Plan plan;
+  std::shared_ptr<device::Device> device;            // set when the plan is for one
+  SparePool<std::shared_ptr<device::Queue>> queues;  // of that device, for runs without a stream
   std::vector<TracedStep> names;
   bool loops = false;
   bool queued = false;  // the caller's work memory: one run at a time
@@ -123,8 +151,14 @@ struct LoadedModel::Impl {
 
   Result<std::unique_ptr<PlanRunner>> take() {
     if (auto runner = runners.take()) return runner;
-    ANYNPU_ASSIGN(Memory arena, Memory::allocate(plan.work_bytes));
-    return std::make_unique<PlanRunner>(plan, names, std::move(arena));
+    ANYNPU_ASSIGN(Memory arena, borrow_or_allocate({}, plan.work_bytes, "work", device.get()));
+    return make_runner(std::move(arena));
+  }
+
+  Result<std::unique_ptr<PlanRunner>> make_runner(Memory arena) {
+    if (!device) return std::make_unique<PlanRunner>(plan, names, std::move(arena));
+    ANYNPU_ASSIGN(Memory host, Memory::allocate(plan.host_work_bytes));
+    return std::make_unique<PlanRunner>(plan, names, std::move(arena), std::move(host));
   }
 
   Status check_work(Buffer work) const {
@@ -136,9 +170,11 @@ struct LoadedModel::Impl {
     return Memory::borrow(work.data, work.bytes, plan.work_bytes, "work").status();
   }
 
-  std::unique_ptr<PlanRunner> take_for(Buffer work) {
+  Result<std::unique_ptr<PlanRunner>> take_for(Buffer work) {
     auto runner = bare_runners.take();
-    if (!runner) runner = std::make_unique<PlanRunner>(plan, names, Memory{});
+    if (!runner) {
+      ANYNPU_ASSIGN(runner, make_runner(Memory{}));
+    }
     runner->use_arena(static_cast<std::byte*>(work.data));
     return runner;
   }
@@ -150,10 +186,11 @@ struct LoadedModel::Impl {
     if (observer) observe(plan, observer);
     for (const PlanStep& step : plan.steps)
       names.push_back({trace::intern(step.name), trace::intern(step.traced)});
-    queued = can_borrow(options.work_memory);
-    ANYNPU_ASSIGN(Memory arena, borrow_or_allocate(options.work_memory, options.work_bytes,
-                                                   plan.work_bytes, "work"));
-    runners.give(std::make_unique<PlanRunner>(plan, names, std::move(arena)));
+    const Buffer given{options.work_memory, options.work_bytes};
+    ANYNPU_ASSIGN(queued, can_borrow(given.data, device.get()));
+    ANYNPU_ASSIGN(Memory arena, borrow_or_allocate(given, plan.work_bytes, "work", device.get()));
+    ANYNPU_ASSIGN(auto runner, make_runner(std::move(arena)));
+    runners.give(std::move(runner));
     return {};
   }
 
@@ -197,25 +234,68 @@ struct LoadedModel::Impl {
     return {};
   }
 
-  Status run(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns,
-             std::vector<Shape>* shapes = nullptr, Buffer work = {},
-             device::Queue* queue = nullptr) {
+  Status run(const Run& given) {
     if (device::host_reads_all_memory()) [[likely]]
-      return run_on_host(in, out, step_ns, shapes, work);
+      return run_on_host(given.in, given.out, given.step_ns, given.shapes, given.work);
+    Buffer work = given.work;
     if (work.data) ANYNPU_TRY(check_work(work));
     if (!can_borrow(work.data)) work = {};
-    return HostBuffers(in, out, queue).run([&](auto seen_in, auto seen_out) {
-      return run_on_host(seen_in, seen_out, step_ns, shapes, work);
+    return HostBuffers(given.in, given.out).run([&](auto seen_in, auto seen_out) {
+      return run_on_host(seen_in, seen_out, given.step_ns, given.shapes, work);
     });
+  }
+
+  void tell_shapes(std::vector<Shape>* shapes) const {
+    if (!shapes) return;
+    shapes->resize(outputs.size());
+    for (size_t i = 0; i < outputs.size(); ++i) (*shapes)[i] = outputs[i].shape;
+  }
+
+  // A queue of our own, for a run that stands in no stream.
+  std::shared_ptr<device::Queue> take_queue() {
+    if (auto spare = queues.take()) return *spare;
+    return device->create_queue(0);
+  }
+
+  // Gives the run to `queue`. `self` is kept until the queue is done with it.
+  Status launch(const Run& given, device::Queue& queue, const std::shared_ptr<LoadedModel>& self) {
+    tell_shapes(given.shapes);
+    void* sources[kMostBuffers];
+    void* targets[kMostBuffers];
+    ANYNPU_TRY(check_buffers(given.in, inputs, "input", Code::shape_mismatch, sources));
+    ANYNPU_TRY(check_buffers(given.out, outputs, "output", Code::output_mismatch, targets));
+    DeviceBuffers buffers(*device);
+    ANYNPU_TRY(buffers.bring({sources, inputs.size()}, inputs, device::Access::read));
+    ANYNPU_TRY(buffers.bring({targets, outputs.size()}, outputs, device::Access::write));
+    Buffer work = given.work;
+    if (work.data) {
+      ANYNPU_TRY(check_work(work));
+      ANYNPU_ASSIGN(const bool usable, can_borrow(work.data, device.get()));
+      if (!usable) work = {};
+    }
+    std::unique_lock<std::mutex> turn;
+    if (queued && !work.data) turn = std::unique_lock(this->queue);
+    ANYNPU_ASSIGN(std::unique_ptr<PlanRunner> runner, work.data ? take_for(work) : take());
+    if (observer) observer->begin();
+    auto& pool = work.data ? bare_runners : runners;
+    const std::shared_ptr<PlanRunner> held(runner.release(), [self, &pool](PlanRunner* used) {
+      pool.give(std::unique_ptr<PlanRunner>(used));
+    });
+    Status status =
+        held->launch({sources, inputs.size()}, {targets, outputs.size()}, given.step_ns, queue);
+    queue.keep(held);
+    // Memory that others wait for, and copies, are done with when this returns.
+    if (!status.ok() || turn.owns_lock() || buffers.copied()) {
+      Status done = queue.drain();
+      if (status.ok()) status = std::move(done);
+    }
+    return status.ok() ? buffers.copy_back() : status;
   }
 
   // Buffers at addresses that the host can use.
   Status run_on_host(std::span<const Buffer> in, std::span<const Buffer> out, uint64_t* step_ns,
                      std::vector<Shape>* shapes, Buffer work) {
-    if (shapes) {
-      shapes->resize(outputs.size());
-      for (size_t i = 0; i < outputs.size(); ++i) (*shapes)[i] = outputs[i].shape;
-    }
+    tell_shapes(shapes);
     void* sources[kMostBuffers];
     void* targets[kMostBuffers];
     ANYNPU_TRY(check_buffers(in, inputs, "input", Code::shape_mismatch, sources));
@@ -272,10 +352,17 @@ Result<std::unique_ptr<LoadedModel::Impl>> LoadedModel::prepare(const graph::Gra
   if (open) {
     if (options.weight_memory || options.work_memory) return memory_unknown(graph);
     impl->outputs = describe(*open, open->outputs);
-    ANYNPU_ASSIGN(impl->program, StepProgram::make(*open, options.target, options.observer));
+    // The host finds out the shapes, so it runs all of the model.
+    const ops::Target target = options.device ? ops::Target::host() : options.target;
+    if (options.device) {
+      ANYNPU_LOG(info, "the model '{}' runs on the host: values of a run decide its shapes",
+                 graph.name);
+    }
+    ANYNPU_ASSIGN(impl->program, StepProgram::make(*open, target, options.observer));
     impl->observer = options.observer;
     return impl;
   }
+  impl->device = options.device;
   ANYNPU_ASSIGN(impl->plan, make_plan(graph, options.target, weights, options.observer));
   if (!impl->plan.memory_known && (options.weight_memory || options.work_memory))
     return memory_unknown(graph);
@@ -293,14 +380,22 @@ Result<std::unique_ptr<LoadedModel::Impl>> LoadedModel::prepare(const graph::Gra
 
 Result<std::vector<std::shared_ptr<LoadedModel>>> LoadedModel::load_all(
     std::span<const graph::Graph> graphs, WeightPool& weights, const LoadOptions& options) {
-  const std::shared_ptr<WeightChunk> chunk = weights.open();
+  weights.open();
   std::vector<std::unique_ptr<Impl>> made;
   for (const graph::Graph& graph : graphs) {
     ANYNPU_ASSIGN(auto impl, prepare(graph, weights, options));
     made.push_back(std::move(impl));
   }
-  ANYNPU_ASSIGN(chunk->memory, borrow_or_allocate(options.weight_memory, options.weight_bytes,
-                                                  chunk->bytes, "weight"));
+  const Buffer given{options.weight_memory, options.weight_bytes};
+  WeightChunk& host = *weights.chunk(WeightSide::host);
+  WeightChunk& on_device = *weights.chunk(WeightSide::device);
+  if (options.device) {
+    ANYNPU_ASSIGN(on_device.memory,
+                  borrow_or_allocate(given, on_device.bytes, "weight", options.device.get()));
+    ANYNPU_ASSIGN(host.memory, Memory::allocate(host.bytes));
+  } else {
+    ANYNPU_ASSIGN(host.memory, borrow_or_allocate(given, host.bytes, "weight", nullptr));
+  }
   std::vector<std::shared_ptr<LoadedModel>> models;
   for (std::unique_ptr<Impl>& impl : made) {
     if (!impl->program) ANYNPU_TRY(impl->plan.fill_weights());
@@ -327,7 +422,7 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(std::shared_ptr<const om:
 
 Result<Sizes> LoadedModel::query_all(std::span<const graph::Graph> graphs, WeightPool& weights,
                                      const ops::Target& target) {
-  const std::shared_ptr<WeightChunk> chunk = weights.open();
+  weights.open();
   Sizes sizes;
   for (const graph::Graph& graph : graphs) {
     ANYNPU_ASSIGN(const auto open, open_graph(graph));
@@ -336,7 +431,7 @@ Result<Sizes> LoadedModel::query_all(std::span<const graph::Graph> graphs, Weigh
     if (!plan.memory_known) return memory_unknown(graph);
     sizes.work_bytes = std::max(sizes.work_bytes, plan.work_bytes);
   }
-  sizes.weight_bytes = chunk->bytes;
+  sizes.weight_bytes = weights.chunk(weights_of(target))->bytes;
   weights.close();
   return sizes;
 }
@@ -356,6 +451,7 @@ void add_sizes(const Plan& plan, const StepProgram* program, std::set<const Weig
   const Sizes inside = program ? program->sizes() : Sizes{0, plan.work_bytes};
   total.weight_bytes += inside.weight_bytes;
   for (const auto& chunk : plan.chunks) {
+    if ((chunk->side == WeightSide::device) != plan.on_device) continue;  // of fallback steps
     if (counted.insert(chunk.get()).second) total.weight_bytes += chunk->bytes;
   }
   total.work_bytes = std::max(total.work_bytes, inside.work_bytes);
@@ -391,13 +487,38 @@ std::vector<StepInfo> LoadedModel::steps() const {
 
 Status LoadedModel::run(std::span<const Buffer> in, std::span<const Buffer> out,
                         std::vector<Shape>* shapes, Buffer work, device::Queue* queue) {
-  return impl_->run(in, out, nullptr, shapes, work, queue);
+  if (impl_->device) [[unlikely]]
+    return launch({in, out, nullptr, shapes, work}, queue);
+  return impl_->run({in, out, nullptr, shapes, work});
 }
 
 Status LoadedModel::run_timed(std::span<const Buffer> in, std::span<const Buffer> out,
                               std::vector<uint64_t>& step_ns) {
   step_ns.assign(impl_->plan.steps.size(), 0);
-  return impl_->run(in, out, step_ns.data());
+  if (impl_->device) return launch({in, out, step_ns.data()}, nullptr);
+  return impl_->run({in, out, step_ns.data()});
+}
+
+Status LoadedModel::launch(const Run& given, device::Queue* queue) {
+  if (queue) return impl_->launch(given, *queue, shared_from_this());
+  auto own = std::make_unique<std::shared_ptr<device::Queue>>(impl_->take_queue());
+  Status status = impl_->launch(given, **own, shared_from_this());
+  Status done = (**own).drain();
+  impl_->queues.give(std::move(own));
+  return status.ok() ? done : status;
+}
+
+void LoadOptions::run_on(const std::shared_ptr<device::Device>& on) {
+  target = target_of(*on);
+  device = on->has_own_kernels() ? on : nullptr;
+}
+
+ops::Target target_of(const device::Device& device) {
+  return {.backend = device.capabilities().kernels, .threads = device.threads()};
+}
+
+const device::Device* plan_owner(const device::Device& device) {
+  return device.has_own_kernels() ? &device : nullptr;
 }
 
 }  // namespace anynpu::exec

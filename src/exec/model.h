@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoadedModel: a model that is ready to run on this machine. Owns its packed weights and a pool of
-// arenas (or uses the caller's memory for either). run() is thread-safe: concurrent calls take an
+// LoadedModel: a model that is ready to run on a device. Owns its packed weights and a pool of
+// arenas (or uses the caller's memory for either): on the host, or in the memory of a device that
+// has kernels of its own. run() is thread-safe: concurrent calls take an
 // arena each; with the caller's work memory they queue, unless each brings its own. A run allocates
 // nothing once as many runs have been in flight at a time. A graph with shapes that only a run can
 // tell has a StepProgram in place of a plan, which allocates when shapes are new.
@@ -20,8 +21,9 @@
 #include "tensor/shape.h"
 
 namespace anynpu::device {
+class Device;
 class Queue;
-}
+}  // namespace anynpu::device
 
 namespace anynpu::exec {
 
@@ -37,7 +39,8 @@ struct TensorInfo {
   bool open = false;  // an output whose shape each run tells
 };
 
-// What a model needs on the present machine: exact, and the same for query and load.
+// What a model needs, of the device's memory where its plan is for one: exact, and the same for
+// query and load.
 struct Sizes {
   size_t weight_bytes = 0;
   size_t work_bytes = 0;
@@ -51,7 +54,19 @@ struct LoadOptions {
   size_t work_bytes = 0;
   std::shared_ptr<StepObserver> observer = nullptr;  // told of every step
   ops::Target target = ops::Target::host();
+  // Set with a target that is not the CPU: the weights and the work lie in its memory, and runs are
+  // given to its queues.
+  std::shared_ptr<device::Device> device = nullptr;
+
+  // Sets both for models that run on `device`.
+  void run_on(const std::shared_ptr<device::Device>& device);
 };
+
+// Kernels and number of threads of plans for `device`.
+ops::Target target_of(const device::Device& device);
+// Whose plans differ: the device itself when its models lie in its memory, null when they are those
+// of the host, which all devices share.
+const device::Device* plan_owner(const device::Device& device);
 
 struct Buffer {
   void* data = nullptr;
@@ -64,7 +79,7 @@ struct StepInfo {
   size_t workspace_bytes = 0;
 };
 
-class LoadedModel {
+class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
  public:
   static Result<std::shared_ptr<LoadedModel>> load(std::shared_ptr<const om::Model> model,
                                                    const LoadOptions& options = {});
@@ -95,7 +110,9 @@ class LoadedModel {
   // (Code::output_mismatch).
   // `shapes`, when not null, receives the shape of each output, also when a buffer is too small.
   // `work`: memory for this run alone, as check_work() wants it; null = the model's.
-  // `queue`: of the stream that this run is a task of; null = the run stands in no stream.
+  // `queue`: of the stream that this run is a task of; null = the run stands in no stream, and is
+  // over when this returns. With a queue of a device that has kernels of its own, buffers and
+  // `work` stay until the queue is done.
   Status run(std::span<const Buffer> in, std::span<const Buffer> out,
              std::vector<Shape>* shapes = nullptr, Buffer work = {},
              device::Queue* queue = nullptr);
@@ -117,6 +134,8 @@ class LoadedModel {
   explicit LoadedModel(std::unique_ptr<Impl> impl);
   static Result<std::unique_ptr<Impl>> prepare(const graph::Graph& graph, WeightPool& weights,
                                                const LoadOptions& options);
+  struct Run;
+  Status launch(const Run& given, device::Queue* queue);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -3,6 +3,11 @@
 
 #include <algorithm>
 
+#include "device/host_view.h"
+#include "device/queue.h"
+#include "ops/blocked_layout.h"
+#include "ops/enqueued_plan.h"
+
 namespace anynpu::exec {
 
 namespace {
@@ -18,30 +23,87 @@ std::span<const std::byte* const> readable(std::span<std::byte* const> data) {
   return {const_cast<const std::byte* const*>(data.data()), data.size()};
 }
 
+// What an observed step tells its observer, beside the addresses of a run.
+struct ObservedStep {
+  ObservedStep(const PlanStep& step, size_t number, std::shared_ptr<StepObserver> told)
+      : op(step.op),
+        name(step.name),
+        in(step.in),
+        out(step.out),
+        index(number),
+        observer(std::move(told)) {}
+
+  std::string op, name;
+  std::vector<StepTensor> in, out;
+  size_t index;
+  std::shared_ptr<StepObserver> observer;
+};
+
 class ObservedPlan final : public ops::KernelPlan {
  public:
-  ObservedPlan(const PlanStep& step, size_t index, std::unique_ptr<ops::KernelPlan> inner,
-               std::shared_ptr<StepObserver> observer)
-      : op_(step.op),
-        name_(step.name),
-        in_(step.in),
-        out_(step.out),
-        index_(index),
-        inner_(std::move(inner)),
-        observer_(std::move(observer)) {}
+  ObservedPlan(ObservedStep step, std::unique_ptr<ops::KernelPlan> inner)
+      : step_(std::move(step)), inner_(std::move(inner)) {}
 
   Status run(const ops::RunArgs& args) const override {
-    const auto inputs = bound(in_, args.inputs), outputs = bound(out_, readable(args.outputs));
-    const StepView view{index_, op_, name_, inputs, outputs};
-    return observed(*observer_, view, [&] { return inner_->run(args); });
+    const auto inputs = bound(step_.in, args.inputs);
+    const auto outputs = bound(step_.out, readable(args.outputs));
+    const StepView view{step_.index, step_.op, step_.name, inputs, outputs};
+    return observed(*step_.observer, view, [&] { return inner_->run(args); });
   }
 
  private:
-  std::string op_, name_;
-  std::vector<StepTensor> in_, out_;
-  size_t index_;
+  ObservedStep step_;
   std::unique_ptr<ops::KernelPlan> inner_;
-  std::shared_ptr<StepObserver> observer_;
+};
+
+// Tensors in the memory of a device, and copies of them that an observer can read.
+class HostCopies {
+ public:
+  explicit HostCopies(std::vector<StepTensor> tensors) : tensors_(tensors), seen_(tensors) {
+    for (StepTensor& tensor : seen_) {
+      if (!tensor.data) continue;
+      copies_.emplace_back(ops::stored_bytes(tensor.dtype, tensor.shape, tensor.layout));
+      tensor.data = copies_.back().data();
+    }
+  }
+  Status read() {
+    auto copy = copies_.begin();
+    for (const StepTensor& tensor : tensors_) {
+      if (!tensor.data) continue;
+      ANYNPU_TRY(device::copy_bytes(copy->data(), tensor.data, copy->size()));
+      ++copy;
+    }
+    return {};
+  }
+  std::span<const StepTensor> seen() const { return seen_; }
+
+ private:
+  std::vector<StepTensor> tensors_, seen_;
+  std::vector<std::vector<std::byte>> copies_;
+};
+
+// A step that a device runs is waited for, before and after.
+class ObservedEnqueuedPlan final : public ops::EnqueuedPlan {
+ public:
+  ObservedEnqueuedPlan(ObservedStep step, std::unique_ptr<ops::KernelPlan> inner)
+      : step_(std::move(step)), inner_(std::move(inner)) {}
+
+  Status enqueue(const ops::RunArgs& args, device::Queue& queue) const override {
+    HostCopies inputs(bound(step_.in, args.inputs));
+    HostCopies outputs(bound(step_.out, readable(args.outputs)));
+    ANYNPU_TRY(queue.drain());
+    ANYNPU_TRY(inputs.read());
+    const StepView view{step_.index, step_.op, step_.name, inputs.seen(), outputs.seen()};
+    return observed(*step_.observer, view, [&]() -> Status {
+      ANYNPU_TRY(static_cast<const ops::EnqueuedPlan&>(*inner_).enqueue(args, queue));
+      ANYNPU_TRY(queue.drain());
+      return outputs.read();
+    });
+  }
+
+ private:
+  ObservedStep step_;
+  std::unique_ptr<ops::KernelPlan> inner_;
 };
 
 class InnerObserver final : public StepObserver {
@@ -113,7 +175,12 @@ void observe(Plan& plan, const std::shared_ptr<StepObserver>& observer) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     PlanStep& step = plan.steps[i];
     if (step.op.empty() || !observer->wants(step.op, step.name)) continue;
-    step.work = std::make_unique<ObservedPlan>(step, i, std::move(step.work), observer);
+    ObservedStep told(step, i, observer);
+    if (plan.on_device && !step.fallback) {
+      step.work = std::make_unique<ObservedEnqueuedPlan>(std::move(told), std::move(step.work));
+    } else {
+      step.work = std::make_unique<ObservedPlan>(std::move(told), std::move(step.work));
+    }
   }
   for (InnerPlans* plans : plan.inner) plans->observe_by(observer);
 }

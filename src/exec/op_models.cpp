@@ -35,8 +35,7 @@ bool is_open(const SingleOp& op) {
 
 }  // namespace
 
-Result<std::shared_ptr<OpModel>> OpModel::load(om::Model model,
-                                               std::shared_ptr<StepObserver> observer) {
+Result<std::shared_ptr<OpModel>> OpModel::load(om::Model model, const LoadOptions& options) {
   auto made = std::make_shared<OpModel>();
   ANYNPU_ASSIGN(made->op_, compile::single_op_of(model.meta));
   for (size_t i = 0; i < made->op_.inputs.size(); ++i) {
@@ -60,15 +59,33 @@ Result<std::shared_ptr<OpModel>> OpModel::load(om::Model model,
                 made->source_->meta.name, made->op_.type);
   }
   if (singleop::sized_by_values(*row)) return made;
-  LoadOptions options;
-  options.observer = std::move(observer);
-  ANYNPU_ASSIGN(made->shaped_, ShapedModel::load(made->source_, options));
+  made->observer_ = options.observer;
+  made->planned_.owner = options.device.get();
+  ANYNPU_ASSIGN(made->planned_.shaped, ShapedModel::load(made->source_, options));
   return made;
 }
 
-Result<std::shared_ptr<LoadedModel>> OpModel::plan_for(std::span<const Shape> shapes) const {
-  if (shaped_->has_ranges()) return shaped_->for_shapes(shapes);
-  return shaped_->only();
+Result<std::shared_ptr<ShapedModel>> OpModel::for_device(
+    const std::shared_ptr<device::Device>& device) const {
+  const device::Device* const owner = device ? plan_owner(*device) : nullptr;
+  if (owner == planned_.owner) return planned_.shaped;
+  const std::lock_guard lock(mutex_);
+  for (const Planned& other : others_) {
+    if (other.owner == owner) return other.shaped;
+  }
+  LoadOptions options;
+  options.observer = observer_;
+  if (device) options.run_on(device);
+  ANYNPU_ASSIGN(auto shaped, ShapedModel::load(source_, options));
+  others_.push_back({owner, shaped});
+  return shaped;
+}
+
+Result<std::shared_ptr<LoadedModel>> OpModel::plan_for(
+    std::span<const Shape> shapes, const std::shared_ptr<device::Device>& device) const {
+  ANYNPU_ASSIGN(const auto shaped, for_device(device));
+  if (shaped->has_ranges()) return shaped->for_shapes(shapes);
+  return shaped->only();
 }
 
 Status OpModel::run_values(std::span<const Buffer> inputs, std::span<const Shape> input_shapes,
@@ -126,12 +143,12 @@ OpModels& OpModels::instance() {
 }
 
 Status OpModels::add(om::Model model, Origin origin) {
-  std::shared_ptr<StepObserver> observer;
+  LoadOptions options;
   {
     const std::lock_guard lock(mutex_);
-    observer = observer_;
+    options = options_;
   }
-  ANYNPU_ASSIGN(auto loaded, OpModel::load(std::move(model), std::move(observer)));
+  ANYNPU_ASSIGN(auto loaded, OpModel::load(std::move(model), options));
   const SingleOp& op = loaded->op();
   Entry entry{singleop::key_of(op), loaded, origin};
   const std::lock_guard lock(mutex_);
@@ -215,9 +232,9 @@ void OpModels::set_limit(uint64_t most) {
   while (compiled_ > most_) drop_oldest();
 }
 
-void OpModels::set_observer(std::shared_ptr<StepObserver> observer) {
+void OpModels::set_options(LoadOptions options) {
   const std::lock_guard lock(mutex_);
-  observer_ = std::move(observer);
+  options_ = std::move(options);
 }
 
 size_t OpModels::size() const {
@@ -227,6 +244,7 @@ size_t OpModels::size() const {
 
 void OpModels::clear() {
   const std::lock_guard lock(mutex_);
+  options_ = {};  // devices end with the library
   by_family_.clear();
   by_key_.clear();
   entries_.clear();

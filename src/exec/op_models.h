@@ -21,18 +21,18 @@ namespace anynpu::exec {
 
 class OpModel {
  public:
-  // `observer` may be null.
-  static Result<std::shared_ptr<OpModel>> load(om::Model model,
-                                               std::shared_ptr<StepObserver> observer = nullptr);
+  // Planned for the device of `options`; plans for others are made when they are asked for.
+  static Result<std::shared_ptr<OpModel>> load(om::Model model, const LoadOptions& options = {});
 
   const singleop::SingleOp& op() const { return op_; }
   // The output's shape is known only with the values: run_values() instead of a plan.
-  bool sized_by_values() const { return shaped_ == nullptr; }
+  bool sized_by_values() const { return planned_.shaped == nullptr; }
   // The inputs of the operator that a run is given: neither left out nor constant.
   const std::vector<size_t>& fed_inputs() const { return fed_; }
 
-  // The plan for these shapes of the fed inputs.
-  Result<std::shared_ptr<LoadedModel>> plan_for(std::span<const Shape> shapes) const;
+  // The plan for these shapes of the fed inputs on `device`; null: with the kernels of the CPU.
+  Result<std::shared_ptr<LoadedModel>> plan_for(
+      std::span<const Shape> shapes, const std::shared_ptr<device::Device>& device = nullptr) const;
 
   // Evaluates now; `shapes` receives what came out. Fails when an output has too little room.
   Status run_values(std::span<const Buffer> inputs, std::span<const Shape> input_shapes,
@@ -41,7 +41,17 @@ class OpModel {
  private:
   singleop::SingleOp op_;
   std::shared_ptr<const om::Model> source_;
-  std::shared_ptr<ShapedModel> shaped_;
+  struct Planned {
+    const device::Device* owner = nullptr;  // plan_owner(): null for plans of the host
+    std::shared_ptr<ShapedModel> shaped;
+  };
+  Result<std::shared_ptr<ShapedModel>> for_device(
+      const std::shared_ptr<device::Device>& device) const;
+
+  Planned planned_;  // for the device it was loaded for
+  std::shared_ptr<StepObserver> observer_;
+  mutable std::mutex mutex_;             // guards others_
+  mutable std::vector<Planned> others_;  // for other devices that ran it since
   std::vector<size_t> fed_;
   std::vector<size_t> made_;  // the outputs of the description that the graph makes
 };
@@ -59,8 +69,8 @@ class OpModels {
   Result<std::shared_ptr<OpModel>> find_or_compile(const singleop::SingleOp& op);
 
   void set_limit(uint64_t most);
-  // Watches the operators that are added from now on; null ends it.
-  void set_observer(std::shared_ptr<StepObserver> observer);
+  // Observer and device of the operators that are added from now on.
+  void set_options(LoadOptions options);
   size_t size() const;
   void clear();
 
@@ -78,7 +88,7 @@ class OpModels {
   std::list<Entry> entries_;  // the last used one first
   std::unordered_map<std::string, Position> by_key_;
   std::multimap<std::string, Position> by_family_;  // those with open extents
-  std::shared_ptr<StepObserver> observer_;
+  LoadOptions options_;
   uint64_t most_ = 20000;
   size_t compiled_ = 0;
 };

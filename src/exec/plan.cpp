@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "device/queue.h"
 #include "exec/arena.h"
 #include "exec/describe_step.h"
 #include "exec/fixed_flow.h"
@@ -12,6 +13,7 @@
 #include "exec/memory.h"
 #include "graph/flow.h"
 #include "ops/blocked_layout.h"
+#include "ops/enqueued_plan.h"
 #include "ops/plain_kernel.h"
 #include "ops/registry.h"
 
@@ -24,6 +26,27 @@ using graph::ValueId;
 using ops::Layout;
 
 constexpr int kNever = std::numeric_limits<int>::max();
+constexpr const char* kFallbackNote = " (on the host)";  // behind the name of a kernel
+
+std::unique_ptr<ops::KernelPlan> host_copy(size_t bytes) {
+  return ops::make_plan([bytes](const ops::RunArgs& args) {
+    if (bytes > 0) std::memcpy(args.outputs[0], args.inputs[0], bytes);
+  });
+}
+
+class EnqueuedCopy final : public ops::EnqueuedPlan {
+ public:
+  explicit EnqueuedCopy(size_t bytes) : bytes_(bytes) {}
+  Status enqueue(const ops::RunArgs& args, device::Queue& queue) const override {
+    return bytes_ == 0 ? Status() : queue.copy({args.outputs[0], args.inputs[0], bytes_});
+  }
+
+ private:
+  size_t bytes_;
+};
+std::unique_ptr<ops::KernelPlan> enqueued_copy(size_t bytes) {
+  return std::make_unique<EnqueuedCopy>(bytes);
+}
 
 // Memory that one or more tensors share.
 struct Storage {
@@ -33,6 +56,7 @@ struct Storage {
   int first_step = 0, last_step = 0;
   int last_node = -1;  // the last node that reads any tensor in it
   uint32_t chunk = 0;  // for weights
+  WeightSide side = WeightSide::host;
 };
 
 class Planner {
@@ -41,6 +65,7 @@ class Planner {
           const std::shared_ptr<StepObserver>& observer)
       : graph_(graph),
         target_(target),
+        on_device_(target.backend != "cpu"),
         weights_(weights),
         observer_(observer),
         values_(graph.values.size()) {
@@ -53,6 +78,7 @@ class Planner {
   }
 
   Result<Plan> make() {
+    plan_.on_device = on_device_;
     count_uses();
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
       const PlannedValue& v = planned(graph_.inputs[i]);
@@ -81,6 +107,7 @@ class Planner {
     Shape shape;
     bool has_shape = false;
     int plain = -1, blocked = -1;  // storage by layout, -1 = not there
+    int on_host = -1;              // storage of a constant for fallback steps
     int last_node = -1;            // last reader, kNever of an output
     int output = -1;               // index among the graph's outputs
     Layout made_in = Layout::plain;
@@ -122,15 +149,17 @@ class Planner {
     return {OperandMemory::weights, reserved.offset, chunk};
   }
 
-  // A constant as it is, in the weight memory.
-  int constant(ValueId id) {
-    int& index = known(id, Layout::plain);
+  // A constant as it is, in the weight memory that steps of this kind read.
+  int constant(ValueId id, bool fallback = false) {
+    int& index = fallback ? planned(id).on_host : known(id, Layout::plain);
     if (index < 0) {
       const auto bytes = value(id).constant->bytes;
-      const WeightPool::Reserved reserved = weights_.constant(bytes);
+      const WeightSide side = on_device_ && !fallback ? WeightSide::device : WeightSide::host;
+      const WeightPool::Reserved reserved = weights_.constant(bytes, side);
       const Slot slot = slot_of(reserved);
       Storage raw{OperandMemory::weights, slot.offset, bytes.size()};
       raw.chunk = slot.chunk;
+      raw.side = side;
       raw.last_node = kNever;
       if (reserved.fresh) plan_.constants.push_back({bytes, slot});
       index = add(raw);
@@ -146,7 +175,10 @@ class Planner {
     const ops::KernelPlan& work = *step.work;
     const size_t alone =
         work.workspace_bytes - work.thread_scratch_count * work.thread_scratch_bytes;
-    if (alone > 0) use.workspace = add({OperandMemory::arena, 0, alone, now, now});
+    if (alone > 0) {
+      const auto memory = step.fallback ? OperandMemory::host_arena : OperandMemory::arena;
+      use.workspace = add({memory, 0, alone, now, now});
+    }
     plan_.steps.push_back(std::move(step));
     uses_.push_back(std::move(use));
   }
@@ -185,6 +217,9 @@ class Planner {
     step.work = std::move(work);
     step.name = value(id).name;
     step.kernel = "reorder";
+    step.fallback = on_device_;
+    step.in = {{planned(id).dtype, shape, other}};
+    step.out = {{planned(id).dtype, shape, layout}};
     step.traced = describe_move("TransData", planned(id).dtype, shape, value(id).format);
     push_step(std::move(step), {{from}, {to}});
     known(id, layout) = to;
@@ -247,6 +282,8 @@ class Planner {
     if (graph::has_subgraphs(node)) return plan_flow_node(n);
     ANYNPU_ASSIGN(ops::OpContext context, context_of(node));
     ANYNPU_ASSIGN(const ops::KernelDef* def, ops::choose_kernel(context));
+    const bool fallback = on_device_ && def->backend != target_.backend;
+    if (fallback) context.target = ops::Target::host();
     ANYNPU_ASSIGN(auto kernel, def->create(context));
     ANYNPU_ASSIGN(auto work, kernel->plan(context));
 
@@ -258,6 +295,10 @@ class Planner {
         continue;
       }
       const Layout layout = ops::layout_at(work->input_layouts, i);
+      if (value(id).constant && fallback && layout == Layout::plain) {
+        use.inputs.push_back(constant(id, fallback));
+        continue;
+      }
       if (value(id).constant) constant(id);
       ANYNPU_ASSIGN(const int index, in_layout(id, layout));
       use.inputs.push_back(index);
@@ -268,7 +309,8 @@ class Planner {
     step.in = tensors_of(context.inputs, work->input_layouts);
     step.out = tensors_of(context.outputs, work->output_layouts);
     step.name = node.name;
-    step.kernel = def->name;
+    step.fallback = fallback;
+    step.kernel = std::string(def->name) + (fallback ? kFallbackNote : "");
     step.traced = describe_step(graph_, node, context, step.kernel);
     Slot unfilled;
     if (kernel->packed_bytes() > 0) {
@@ -310,16 +352,21 @@ class Planner {
     }
     PlanStep step;
     step.name = node.name;
-    step.kernel = "flow";
+    step.fallback = on_device_;
+    step.kernel = on_device_ ? std::string("flow") + kFallbackNote : "flow";
+    step.in = tensors_of(context.inputs, {});
+    step.out = tensors_of(context.outputs, {});
     step.traced = describe_step(graph_, node, context, step.kernel);
-    ANYNPU_ASSIGN(FixedFlow fixed, plan_fixed_flow(node, given, made, target_, weights_));
+    // The host decides what runs next, so what is inside runs on the host as well.
+    const ops::Target target = on_device_ ? ops::Target::host() : target_;
+    ANYNPU_ASSIGN(FixedFlow fixed, plan_fixed_flow(node, given, made, target, weights_));
     if (fixed.work) {
       step.work = std::move(fixed.work);
       plan_.inner.push_back(fixed.inner);
       plan_.memory_known = plan_.memory_known && fixed.memory_known;
     } else {
       ANYNPU_ASSIGN(step.work,
-                    plan_flow(node, std::move(given), std::move(made), target_, observer_));
+                    plan_flow(node, std::move(given), std::move(made), target, observer_));
       plan_.memory_known = false;
     }
     place_outputs(n, context, *step.work, use);
@@ -344,7 +391,11 @@ class Planner {
       if (i == 0 && work.in_place_input >= 0) {
         const int shared = use.inputs[static_cast<size_t>(work.in_place_input)];
         const bool external = planned(id).output >= 0 && layout == Layout::plain;
-        if (!external && shared >= 0 && work.view) {
+        // A step of the device may read the output: it must not lie among weights of the host.
+        const bool of_host = shared >= 0 && on_device_ &&
+                             storage(shared).memory == OperandMemory::weights &&
+                             storage(shared).side == WeightSide::host;
+        if (!external && shared >= 0 && work.view && !of_host) {
           index = shared;
           view = true;
         } else if (!external && shared >= 0 &&
@@ -392,9 +443,7 @@ class Planner {
       const size_t bytes = ops::stored_bytes(dtype, shape, Layout::plain);
       const int to = add({OperandMemory::output, i, bytes, next_step(), next_step()});
       PlanStep step;
-      step.work = ops::make_plan([bytes](const ops::RunArgs& args) {
-        if (bytes > 0) std::memcpy(args.outputs[0], args.inputs[0], bytes);
-      });
+      step.work = on_device_ ? enqueued_copy(bytes) : host_copy(bytes);
       step.name = v.name;
       step.kernel = "copy";
       step.traced = describe_move("Copy", dtype, shape, v.format);
@@ -417,25 +466,50 @@ class Planner {
       last = static_cast<int>(i);
       if (first < 0) first = last;
     }
-    return count == 0
-               ? -1
-               : add({OperandMemory::arena, 0, count * plan_.thread_scratch_stride, first, last});
+    const auto memory = on_device_ ? OperandMemory::host_arena : OperandMemory::arena;
+    return count == 0 ? -1 : add({memory, 0, count * plan_.thread_scratch_stride, first, last});
   }
 
-  void place_arena() {
-    const int thread_scratch = add_thread_scratch();
+  // Tensors that no step of the device touches.
+  void move_to_host_arena() {
+    std::vector<bool> on_device(storages_.size(), false);
+    for (size_t i = 0; i < uses_.size(); ++i) {
+      if (plan_.steps[i].fallback) continue;
+      for (const auto* list : {&uses_[i].inputs, &uses_[i].outputs}) {
+        for (int index : *list) {
+          if (index >= 0) on_device[static_cast<size_t>(index)] = true;
+        }
+      }
+      if (uses_[i].workspace >= 0) on_device[static_cast<size_t>(uses_[i].workspace)] = true;
+    }
+    for (size_t i = 0; i < storages_.size(); ++i) {
+      if (storages_[i].memory == OperandMemory::arena && !on_device[i])
+        storages_[i].memory = OperandMemory::host_arena;
+    }
+  }
+
+  // Offsets of all buffers in one of the two arenas; its size.
+  size_t place(OperandMemory memory) {
     std::vector<ArenaBuffer> buffers;
     std::vector<size_t> owners;
     for (size_t i = 0; i < storages_.size(); ++i) {
-      if (storages_[i].memory != OperandMemory::arena) continue;
+      if (storages_[i].memory != memory) continue;
       buffers.push_back({storages_[i].bytes, storages_[i].first_step, storages_[i].last_step});
       plan_.arena_uses.push_back({static_cast<uint32_t>(storages_[i].first_step),
                                   static_cast<uint32_t>(storages_[i].last_step),
                                   storages_[i].bytes});
       owners.push_back(i);
     }
-    plan_.work_bytes = place_buffers(buffers);
+    const size_t bytes = place_buffers(buffers);
     for (size_t i = 0; i < owners.size(); ++i) storages_[owners[i]].offset = buffers[i].offset;
+    return bytes;
+  }
+
+  void place_arena() {
+    const int thread_scratch = add_thread_scratch();
+    if (on_device_) move_to_host_arena();
+    plan_.work_bytes = place(OperandMemory::arena);
+    if (on_device_) plan_.host_work_bytes = place(OperandMemory::host_arena);
     const auto slot = [&](int index) {
       return index < 0 ? Slot{}
                        : Slot{storage(index).memory, storage(index).offset, storage(index).chunk};
@@ -451,6 +525,7 @@ class Planner {
 
   const graph::Graph& graph_;
   const ops::Target target_;
+  const bool on_device_;  // it has kernels of its own
   WeightPool& weights_;
   const std::shared_ptr<StepObserver> observer_;
   const int64_t most_bytes_ = machine_bytes();
@@ -465,29 +540,6 @@ class Planner {
 Result<Plan> make_plan(const graph::Graph& graph, const ops::Target& target, WeightPool& weights,
                        const std::shared_ptr<StepObserver>& observer) {
   return Planner(graph, target, weights, observer).make();
-}
-
-Status Plan::fill_weights() {
-  const auto address = [&](const Slot& slot) {
-    return chunks[slot.chunk]->memory.data() + slot.offset;
-  };
-  for (PackedKernel& packed : kernels) {
-    if (packed.packed.memory == OperandMemory::none) continue;
-    ANYNPU_TRY(packed.kernel->pack(packed.context,
-                                   {address(packed.packed), packed.kernel->packed_bytes()}),
-               "while packing weights of {}", packed.context.label());
-  }
-  for (const RawConstant& raw : constants) {
-    if (!raw.bytes.empty()) std::memcpy(address(raw.place), raw.bytes.data(), raw.bytes.size());
-  }
-  for (InnerPlans* plans : inner) ANYNPU_TRY(plans->fill_weights());
-  return {};
-}
-
-void Plan::forget_graph() {
-  for (PackedKernel& packed : kernels) packed.context = {};
-  constants.clear();
-  for (InnerPlans* plans : inner) plans->forget_graph();
 }
 
 }  // namespace anynpu::exec

@@ -2,6 +2,10 @@
 // Plan: a graph whose shapes are all known, turned into steps for one target. Making one is pure:
 // no packing, no memory of the size of the model; its sizes are exact. A step names its operands by
 // memory and offset, so that a run binds addresses and looks nothing up.
+//
+// In a plan for a back end with kernels of its own, tensors and weights lie in the memory of the
+// device. What it has no kernel for is a fallback step: a kernel of the CPU on views of its
+// operands. Tensors that only fallback steps use lie on the host.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +24,12 @@
 namespace anynpu::exec {
 
 enum class OperandMemory : uint8_t {
-  none,     // an operand left out, or packed by the kernel
-  input,    // the caller's buffer `offset` (an index)
-  output,   // the same
-  weights,  // bytes from the start of a chunk of weights
-  arena,    // bytes from the start of the work memory
+  none,        // an operand left out, or packed by the kernel
+  input,       // the caller's buffer `offset` (an index)
+  output,      // the same
+  weights,     // bytes from the start of a chunk of weights
+  arena,       // bytes from the start of the work memory
+  host_arena,  // the same on the host, in a plan for a device
 };
 
 struct Slot {
@@ -41,6 +46,7 @@ struct PlanStep {
   std::string kernel;               // the implementation that was chosen
   std::string op;                   // of the node; empty for steps of our own
   std::vector<StepTensor> in, out;  // as they lie in memory, without their addresses
+  bool fallback = false;            // in a plan for a device: runs on the host
   std::string traced;               // what a profile says about it, see describe_step.h
 };
 
@@ -70,7 +76,9 @@ struct Plan {
   std::vector<TensorShape> outputs;  // of the graph, as inferred for these input shapes
   // Packed weights and the constants that are used as they are; shared with other plans.
   std::vector<std::shared_ptr<WeightChunk>> chunks;
+  bool on_device = false;            // steps that are no fallback are ops::EnqueuedPlan
   size_t work_bytes = 0;             // arena: intermediate tensors and workspaces
+  size_t host_work_bytes = 0;        // the same for OperandMemory::host_arena
   std::vector<ArenaUse> arena_uses;  // what it is made of, for profiles
   size_t thread_scratch_stride = 0;  // from one thread to the next, the same for all steps
   std::vector<InnerPlans*> inner;    // parts of the steps

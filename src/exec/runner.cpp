@@ -19,14 +19,18 @@ void forget_failed_step() { failed_name = 0; }
 const StepAddresses& failed_addresses() { return failed_at; }
 void set_failed_addresses(StepAddresses addresses) { failed_at = std::move(addresses); }
 
-PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena)
-    : names_(names),
+PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena,
+                       Memory host_arena)
+    : plan_(plan),
+      names_(names),
       arena_(std::move(arena)),
+      host_arena_(std::move(host_arena)),
       thread_scratch_stride_(plan.thread_scratch_stride),
       used_arena_(arena_.data()) {
   const auto address = [&](const Slot& slot) -> std::byte* {
     if (slot.memory == OperandMemory::weights)
       return plan.chunks[slot.chunk]->memory.data() + slot.offset;
+    if (slot.memory == OperandMemory::host_arena) return host_arena_.data() + slot.offset;
     return slot.memory == OperandMemory::arena ? arena_.data() + slot.offset : nullptr;
   };
   for (const PlanStep& step : plan.steps) {
@@ -71,14 +75,16 @@ void PlanRunner::use_arena(std::byte* arena) {
   for (const ArenaPatch& p : thread_scratch_) steps_[p.pointer].thread_scratch = arena + p.offset;
 }
 
-Status PlanRunner::run_step(const BoundStep& step) const {
-  return step.work->run({{sources_.data() + step.first_source, step.sources},
-                         {targets_.data() + step.first_target, step.targets},
-                         step.packed,
-                         step.workspace,
-                         step.thread_scratch,
-                         thread_scratch_stride_});
+ops::RunArgs PlanRunner::arguments(const BoundStep& step) const {
+  return {{sources_.data() + step.first_source, step.sources},
+          {targets_.data() + step.first_target, step.targets},
+          step.packed,
+          step.workspace,
+          step.thread_scratch,
+          thread_scratch_stride_};
 }
+
+Status PlanRunner::run_step(const BoundStep& step) const { return step.work->run(arguments(step)); }
 
 Status PlanRunner::note_failure(const BoundStep& step, Status status) const {
   failed_name = names_[static_cast<size_t>(&step - steps_.data())].name;
@@ -89,8 +95,7 @@ Status PlanRunner::note_failure(const BoundStep& step, Status status) const {
   return status;
 }
 
-Status PlanRunner::run(std::span<void* const> inputs, std::span<void* const> outputs,
-                       uint64_t* step_ns) {
+void PlanRunner::patch(std::span<void* const> inputs, std::span<void* const> outputs) {
   for (const Patch& p : source_inputs_) {
     sources_[p.pointer] = static_cast<const std::byte*>(inputs[p.buffer]);
   }
@@ -100,6 +105,11 @@ Status PlanRunner::run(std::span<void* const> inputs, std::span<void* const> out
   for (const Patch& p : target_outputs_) {
     targets_[p.pointer] = static_cast<std::byte*>(outputs[p.buffer]);
   }
+}
+
+Status PlanRunner::run(std::span<void* const> inputs, std::span<void* const> outputs,
+                       uint64_t* step_ns) {
+  patch(inputs, outputs);
   const ThreadPool::SpinScope spin(ThreadPool::instance());
   if (step_ns == nullptr && !trace::enabled(trace::Category::op)) [[likely]] {
     for (const BoundStep& step : steps_) {

@@ -13,6 +13,10 @@
 #include "exec/plan.h"
 #include "trace/names.h"
 
+namespace anynpu::device {
+class Queue;
+}
+
 namespace anynpu::exec {
 
 // How a step appears in traces.
@@ -33,14 +37,22 @@ void set_failed_addresses(StepAddresses addresses);
 
 class PlanRunner {
  public:
-  // `plan`, whose weights are filled, outlives the runner; `arena` holds plan.work_bytes.
-  PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena);
+  // `plan`, whose weights are filled, outlives the runner; `arena` holds plan.work_bytes, and
+  // `host_arena` of a plan for a device plan.host_work_bytes.
+  PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, Memory arena,
+             Memory host_arena = {});
 
   // Another arena from now on, of plan.work_bytes; for a runner that was made without one.
   void use_arena(std::byte* arena);
 
   // One run at a time. `step_ns`, when not null, receives the time of each step.
   Status run(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns);
+
+  // The same of a plan for a device: gives its steps to `queue`, which may not be done with them
+  // when this returns. Buffers lie in the memory of the device. While a profile takes the times of
+  // operators, each step is waited for.
+  Status launch(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns,
+                device::Queue& queue);
 
  private:
   struct Patch {
@@ -53,11 +65,16 @@ class PlanRunner {
     const std::byte* packed;
     std::byte *workspace, *thread_scratch;
   };
+  void patch(std::span<void* const> inputs, std::span<void* const> outputs);
+  ops::RunArgs arguments(const BoundStep& step) const;
   Status run_step(const BoundStep& step) const;
+  Status launch_step(size_t index, device::Queue& queue) const;
+  Status run_on_host(size_t index, device::Queue& queue) const;
   Status note_failure(const BoundStep& step, Status status) const;
 
+  const Plan& plan_;
   const std::vector<TracedStep>& names_;
-  Memory arena_;
+  Memory arena_, host_arena_;
   std::vector<BoundStep> steps_;
   std::vector<const std::byte*> sources_;
   std::vector<std::byte*> targets_;

@@ -53,8 +53,7 @@ Result<std::shared_ptr<ShapedModel>> ShapedModel::load(std::shared_ptr<const om:
                   model->meta.name);
     }
     shaped->ranged_ = true;
-    shaped->target_ = options.target;
-    shaped->observer_ = options.observer;
+    shaped->options_ = options;
     shaped->weights_ = std::make_unique<WeightPool>(&model->graph);
     shaped->model_ = std::move(model);
     return shaped;
@@ -115,10 +114,7 @@ Result<std::shared_ptr<LoadedModel>> ShapedModel::for_shapes(std::span<const Sha
   const std::lock_guard planning(planning_);
   if (auto plan = find(shapes)) return plan;  // made meanwhile
   ANYNPU_ASSIGN(const graph::Graph fixed, compile::specialise(model_->graph, inner, model_->meta));
-  LoadOptions options;
-  options.target = target_;
-  options.observer = observer_;
-  ANYNPU_ASSIGN(const auto made, LoadedModel::load_all({&fixed, 1}, *weights_, options));
+  ANYNPU_ASSIGN(const auto made, LoadedModel::load_all({&fixed, 1}, *weights_, options_));
   auto entry = std::make_shared<Entry>();
   entry->shapes.assign(shapes.begin(), shapes.end());
   entry->plan = made[0];

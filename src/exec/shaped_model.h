@@ -61,8 +61,7 @@ class ShapedModel {
   std::shared_ptr<LoadedModel> find(std::span<const Shape> shapes);
 
   std::shared_ptr<const om::Model> model_;
-  ops::Target target_;
-  std::shared_ptr<StepObserver> observer_;
+  LoadOptions options_;  // of a model with ranges
   std::vector<std::shared_ptr<LoadedModel>> gears_;
   size_t largest_ = 0;
   bool ranged_ = false;

@@ -62,18 +62,20 @@ void WeightPool::note_constants(const graph::Graph& graph) {
   }
 }
 
-const std::shared_ptr<WeightChunk>& WeightPool::open() {
-  chunk_ = std::make_shared<WeightChunk>();
+void WeightPool::open() {
+  host_ = std::make_shared<WeightChunk>();
+  device_ = std::make_shared<WeightChunk>();
+  device_->side = WeightSide::device;
   std::erase_if(stored_, [](const auto& entry) { return entry.second.chunk.expired(); });
   if (small_bytes_ > kMostKept) {  // numbers are never given twice: old places just go unused
     small_.clear();
     small_bytes_ = 0;
   }
-  return chunk_;
 }
 
 void WeightPool::close() {
-  chunk_.reset();
+  host_.reset();
+  device_.reset();
   large_.clear();
 }
 
@@ -97,23 +99,25 @@ uint64_t WeightPool::number_of(Bytes bytes) {
   return numbers_;
 }
 
-WeightPool::Reserved WeightPool::reserve(const std::string& key, size_t bytes) {
+WeightPool::Reserved WeightPool::reserve(const std::string& key, size_t bytes, WeightSide side) {
   const auto found = stored_.find(key);
   if (found != stored_.end()) {
     if (auto chunk = found->second.chunk.lock())
       return {std::move(chunk), found->second.offset, false};
   }
-  const size_t offset = chunk_->bytes;
-  chunk_->bytes += round_up(bytes, ops::kBufferAlignment);
-  stored_[key] = {chunk_, offset};
-  return {chunk_, offset, true};
+  const std::shared_ptr<WeightChunk>& into = chunk(side);
+  const size_t offset = into->bytes;
+  into->bytes += round_up(bytes, ops::kBufferAlignment);
+  stored_[key] = {into, offset};
+  return {into, offset, true};
 }
 
-WeightPool::Reserved WeightPool::constant(Bytes bytes) {
+WeightPool::Reserved WeightPool::constant(Bytes bytes, WeightSide side) {
   const uint64_t number = number_of(bytes);
   std::string key;
   append(key, &number, sizeof number);
-  return reserve(key, bytes.size());
+  append(key, &side, sizeof side);
+  return reserve(key, bytes.size(), side);
 }
 
 WeightPool::Reserved WeightPool::packed(const ops::KernelDef& def, const ops::Kernel& kernel,
@@ -138,7 +142,7 @@ WeightPool::Reserved WeightPool::packed(const ops::KernelDef& def, const ops::Ke
     append(key, input.shape.data(), input.shape.size() * sizeof(int64_t));
     append(key, &number, sizeof number);
   }
-  return reserve(key, bytes);
+  return reserve(key, bytes, def.backend == "cpu" ? WeightSide::host : WeightSide::device);
 }
 
 }  // namespace anynpu::exec

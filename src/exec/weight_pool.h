@@ -4,8 +4,9 @@
 // depends on the kernel, the node's attributes and the constants alone (ops/kernel.h); constants
 // are the same when they are the model's own, or hold the same bytes.
 //
-// Used in rounds: open() a chunk, plan any number of graphs, give the chunk memory, fill it,
-// close(). Plans hold the chunks they use; a chunk goes with its last plan. Not thread-safe.
+// Used in rounds: open() a chunk for each side, plan any number of graphs, give the chunks memory,
+// fill them, close(). Plans hold the chunks they use; a chunk goes with its last plan. Not
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +22,13 @@
 
 namespace anynpu::exec {
 
+// Where weights lie: on the host, for kernels of the CPU, or in the memory of a device.
+enum class WeightSide : uint8_t { host, device };
+
 struct WeightChunk {
   Memory memory;  // empty until all plans of the round are made
   size_t bytes = 0;
+  WeightSide side = WeightSide::host;
 };
 
 class WeightPool {
@@ -38,12 +43,15 @@ class WeightPool {
     bool fresh = true;  // nobody has written it, and no plan before is going to
   };
 
-  const std::shared_ptr<WeightChunk>& open();
+  void open();
+  const std::shared_ptr<WeightChunk>& chunk(WeightSide side) const {
+    return side == WeightSide::host ? host_ : device_;
+  }
   void close();
 
   // Space for a constant as it is; `bytes` stays valid until close().
-  Reserved constant(std::span<const std::byte> bytes);
-  // Space for what `kernel` packs.
+  Reserved constant(std::span<const std::byte> bytes, WeightSide side = WeightSide::host);
+  // Space for what `kernel` packs, on the side that its back end reads.
   Reserved packed(const ops::KernelDef& def, const ops::Kernel& kernel,
                   const ops::OpContext& context);
 
@@ -57,7 +65,7 @@ class WeightPool {
   void note_constants(const graph::Graph& graph);
   // The same number for the same bytes; 0 when they cannot be compared.
   uint64_t number_of(Bytes bytes);
-  Reserved reserve(const std::string& key, size_t bytes);
+  Reserved reserve(const std::string& key, size_t bytes, WeightSide side);
 
   std::map<std::pair<const std::byte*, size_t>, uint64_t> source_;
   std::map<std::string, uint64_t> small_;  // by content
@@ -65,7 +73,7 @@ class WeightPool {
   std::vector<std::pair<Bytes, uint64_t>> large_;  // of this round
   uint64_t numbers_ = 0;
   std::map<std::string, StoredAt> stored_;
-  std::shared_ptr<WeightChunk> chunk_;
+  std::shared_ptr<WeightChunk> host_, device_;
 };
 
 }  // namespace anynpu::exec

@@ -3,6 +3,8 @@
 #include <cstdio>
 
 #include "base/env.h"
+#include "base/log.h"
+#include "ops/backend_kernels.h"
 #include "ops/check_kernel.h"
 #include "ops/registry.h"
 
@@ -10,12 +12,22 @@ namespace anynpu::ops {
 
 namespace {
 
-Status refusal(const KernelDef& kernel, const OpContext& context) {
-  if (kernel.backend != context.target.backend) {
-    return fail(Code::unsupported_feature, "runs on {}, the plan is for {}", kernel.backend,
-                context.target.backend);
+// Tries the kernels of one back end in order; what refuses is noted in `reasons`.
+const KernelDef* first_that_runs(const std::vector<const KernelDef*>& kernels,
+                                 const OpContext& context, std::string_view chosen,
+                                 std::string& reasons) {
+  const bool verbose = env::lists(env::Name::verbose, "dispatch");
+  for (const KernelDef* kernel : kernels) {
+    const Status status = check_kernel(*kernel, context);
+    if (verbose) {
+      const std::string line = format("anynpu,dispatch,{},{},{}\n", context.label(), kernel->name,
+                                      status.ok() ? std::string(chosen) : status.message());
+      std::fputs(line.c_str(), stderr);
+    }
+    if (status.ok()) return kernel;
+    reasons += format("{}{}: {}", reasons.empty() ? "" : "; ", kernel->name, status.message());
   }
-  return check_kernel(kernel, context);
+  return nullptr;
 }
 
 }  // namespace
@@ -29,18 +41,25 @@ Status check_kernel(const KernelDef& kernel, const OpContext& context) {
 }
 
 Result<const KernelDef*> choose_kernel(const OpContext& context) {
-  const bool verbose = env::lists(env::Name::verbose, "dispatch");
+  const OpSchema& schema = *context.schema;
+  const auto of_cpu = Registry::instance().kernels(schema.name, schema.domain);
   std::string reasons;
-  for (const KernelDef* kernel :
-       Registry::instance().kernels(context.schema->name, context.schema->domain)) {
-    const Status status = refusal(*kernel, context);
-    if (verbose) {
-      const std::string line = format("anynpu,dispatch,{},{},{}\n", context.label(), kernel->name,
-                                      status.ok() ? std::string("chosen") : status.message());
-      std::fputs(line.c_str(), stderr);
+  if (context.target.backend == "cpu") {
+    if (const KernelDef* kernel = first_that_runs(of_cpu, context, "chosen", reasons))
+      return kernel;
+  } else {
+    const std::string_view backend = context.target.backend;
+    const auto of_backend = backend_kernels(backend, schema.name, schema.domain);
+    if (const KernelDef* kernel = first_that_runs(of_backend, context, "chosen", reasons))
+      return kernel;
+    OpContext on_host = context;
+    on_host.target = Target::host();
+    const std::string chosen = format("chosen: falls back from {} to the host", backend);
+    if (const KernelDef* kernel = first_that_runs(of_cpu, on_host, chosen, reasons)) {
+      ANYNPU_LOG(info, "{} runs on the host with {}: {} has {}", context.label(), kernel->name,
+                 backend, of_backend.empty() ? "no kernel for it" : "kernels that refuse it");
+      return kernel;
     }
-    if (status.ok()) return kernel;
-    reasons += format("{}{}: {}", reasons.empty() ? "" : "; ", kernel->name, status.message());
   }
   return fail(Code::unsupported_op,
               "{}: no kernel runs it ({}); change the type or shape of the node", context.label(),

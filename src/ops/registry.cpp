@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/registry.h"
 
+#include <mutex>
+
+#include "ops/backend_kernels.h"
 #include "ops/families.h"
 
 namespace anynpu::ops {
@@ -92,6 +95,41 @@ OpTraits traits_of(std::string_view op) {
     if (schema.name == op) return schema.traits;
   }
   return OpTraits::general();
+}
+
+namespace {
+
+// One list a back end, in the order they came. Read when plans are made, never while they run.
+struct BackendLists {
+  std::mutex mutex;
+  std::vector<std::span<const KernelDef>> lists;
+};
+BackendLists& backend_lists() {
+  static auto* lists = new BackendLists;  // never destroyed: used until the process ends
+  return *lists;
+}
+
+}  // namespace
+
+void add_backend_kernels(std::span<const KernelDef> kernels) {
+  const std::lock_guard lock(backend_lists().mutex);
+  for (const auto& known : backend_lists().lists) {
+    if (known.data() == kernels.data()) return;
+  }
+  backend_lists().lists.push_back(kernels);
+}
+
+std::vector<const KernelDef*> backend_kernels(std::string_view backend, std::string_view op,
+                                              std::string_view domain) {
+  std::vector<const KernelDef*> found;
+  const std::lock_guard lock(backend_lists().mutex);
+  for (const auto& list : backend_lists().lists) {
+    for (const KernelDef& kernel : list) {
+      if (kernel.backend == backend && kernel.op == op && kernel.domain == domain)
+        found.push_back(&kernel);
+    }
+  }
+  return found;
 }
 
 }  // namespace anynpu::ops

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 #include <string>
+
+#include "ops/backend_kernels.h"
 
 namespace anynpu::ops {
 namespace {
@@ -30,20 +33,58 @@ TEST(Registry, NamesOfKernelsAreUniqueWithinAnOperator) {
   }
 }
 
-TEST(Registry, KernelsOfAnotherBackEndAreRefusedByName) {
+// A back end for tests: one kernel, for vectors alone.
+constexpr std::string_view kNowhere = "nowhere";
+
+Status vectors_only(const OpContext& context) {
+  if (context.inputs[0].rank() == 1) return {};
+  return fail(Code::unsupported_shape, "rank {}, takes 1", context.inputs[0].rank());
+}
+
+void add_nowhere_kernels() {
+  static const KernelDef kernels[] = {{.op = "Relu",
+                                       .name = "nowhere_relu",
+                                       .backend = kNowhere,
+                                       .types = {DType::f32},
+                                       .can_run = vectors_only}};
+  add_backend_kernels(kernels);
+  add_backend_kernels(kernels);  // counts once
+}
+
+Result<const KernelDef*> chosen_for(std::string_view backend, const char* op, Shape shape) {
   graph::Node node;
-  node.op = "Relu";
+  node.op = op;
   node.opset = 13;
   node.inputs = {0};
   node.outputs = {1};
-  auto context = infer(node, {Operand::of(DType::f32, {4})}, {.backend = "remote", .threads = 3});
-  ASSERT_TRUE(context.ok()) << context.status().to_string();
-  EXPECT_EQ(context->target.threads, 3u);
-  const auto chosen = choose_kernel(*context);
-  ASSERT_FALSE(chosen.ok());
-  EXPECT_NE(chosen.status().to_string().find("runs on cpu, the plan is for remote"),
-            std::string::npos)
-      << chosen.status().to_string();
+  ANYNPU_ASSIGN(const auto context, infer(node, {Operand::of(DType::f32, std::move(shape))},
+                                          {.backend = backend, .threads = 3}));
+  EXPECT_EQ(context.target.threads, 3u);
+  return choose_kernel(context);
+}
+
+TEST(BackendKernels, AreChosenForTheirTargetAlone) {
+  add_nowhere_kernels();
+  EXPECT_EQ((*chosen_for(kNowhere, "Relu", {4}))->name, "nowhere_relu");
+  EXPECT_EQ((*chosen_for("cpu", "Relu", {4}))->backend, "cpu");
+  EXPECT_EQ(backend_kernels(kNowhere, "Relu", "").size(), 1u);
+}
+
+TEST(BackendKernels, WhatTheyDoNotTakeFallsBackToTheHost) {
+  add_nowhere_kernels();
+  EXPECT_EQ((*chosen_for(kNowhere, "Relu", {4, 4}))->backend, "cpu");
+  EXPECT_EQ((*chosen_for(kNowhere, "Sigmoid", {4}))->backend, "cpu");
+}
+
+TEST(BackendKernels, TheFallbackIsPrinted) {
+  add_nowhere_kernels();
+  setenv("ANYNPU_VERBOSE", "dispatch", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(chosen_for(kNowhere, "Relu", {4, 4}).ok());
+  const std::string printed = testing::internal::GetCapturedStderr();
+  unsetenv("ANYNPU_VERBOSE");
+  EXPECT_NE(printed.find("nowhere_relu,rank 2, takes 1"), std::string::npos) << printed;
+  EXPECT_NE(printed.find("falls back from nowhere to the host"), std::string::npos) << printed;
 }
 
 }  // namespace

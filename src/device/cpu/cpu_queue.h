@@ -3,6 +3,7 @@
 // state; streams share one.
 #pragma once
 
+#include "device/host_view.h"
 #include "device/queue.h"
 
 namespace anynpu::device {
@@ -15,6 +16,7 @@ class CpuQueue final : public Queue {
   }
   bool idle() const override { return true; }
   void when_idle(std::function<void(Status)> done) override { done({}); }
+  void keep(std::shared_ptr<void>) override {}
 };
 
 // For devices without queues of their own.

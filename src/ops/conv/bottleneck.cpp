@@ -109,7 +109,7 @@ void add_bottleneck_schema(Registry& registry) {
                         .outputs = {{"Y", "T"}},
                         .types = {{"T", kFloats}},
                         .attrs = attributes(**registry.find("FusedConv", "anynpu", 1)),
-                        .traits = OpTraits::general(),
+                        .traits = OpTraits::matrix(),
                         .shape = bottleneck_rule});
 }
 

@@ -191,7 +191,7 @@ void register_deform_conv(Registry& registry) {
                                   {"offset_group", AttrKind::i, int64_t{1}},
                                   {"pads", AttrKind::ints},
                                   {"strides", AttrKind::ints}},
-                        .traits = OpTraits::general(),
+                        .traits = OpTraits::general().with(CostClass::convolution),
                         .shape = deform_rule});
   registry.add(KernelDef{.op = "DeformConv",
                          .name = "im2col_taps",

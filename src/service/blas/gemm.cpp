@@ -7,6 +7,7 @@
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "service/check_pointer.h"
+#include "service/finalize.h"
 #include "service/task_kinds.h"
 
 namespace anynpu::service {
@@ -44,10 +45,13 @@ Status submit(const exec::Gemm& gemm, const GemmPointers& at, Handle stream_hand
                                                   ranges[i].access, ranges[i].name));
     work->owners[i] = std::move(range.owner);
   }
-  return stream->submit(matrix_product_task, [work = std::move(work)] {
-    const GemmPointers& p = work->at;
-    return queued_by("a call of aclblas",
-                     exec::run_gemm(work->gemm, p.alpha, p.a, p.b, p.beta, p.c));
+  [[maybe_unused]] static const bool registered = [] {
+    return on_finalize([] { exec::clear_gemm_plans(); }), true;
+  }();
+  return stream->submit(matrix_product_task, [work = std::move(work)](device::TaskRun& run) {
+    device::Stream& by = run.stream();
+    return run.done(queued_by("a call of aclblas",
+                              exec::run_gemm(work->gemm, work->at, by.device(), by.queue())));
   });
 }
 

@@ -10,10 +10,7 @@
 
 namespace anynpu::service {
 
-struct GemmPointers {
-  const void *alpha, *a, *b, *beta;
-  void* c;
-};
+using exec::GemmPointers;
 
 Status check_gemm_codes(std::initializer_list<int> transpositions, int precision);
 

@@ -79,10 +79,10 @@ Status enqueue(const ExecuteCall& call, const std::shared_ptr<device::Stream>& s
   ANYNPU_TRY(binding->bind(call, *stream->device()));
   ANYNPU_TRY(binding->bind_work(work));
   device::TaskKind& kind = binding->has_loops() ? kExecuteLoops : kExecute;
-  return stream->submit({kind, call.model_id},
-                        [binding = std::move(binding), queue = &stream->queue()] {
-                          return queued_by("aclmdlExecuteAsync", binding->run(queue));
-                        });
+  return stream->submit(
+      {kind, call.model_id}, [binding = std::move(binding)](device::TaskRun& run) {
+        return run.done(queued_by("aclmdlExecuteAsync", binding->run(&run.stream().queue())));
+      });
 }
 
 }  // namespace

@@ -30,24 +30,17 @@ Result<om::Model> read_file(const char* path, const om::WeightSource& weights = 
   return om::read_file(path, weights);
 }
 
-// The kernels that the device names, on every thread of the pool.
-ops::Target target_of(const device::Device& device) {
-  ops::Target target = ops::Target::host();
-  target.backend = device.capabilities().kernels;
-  return target;
-}
-
 // Sizes may be asked for before there is a device.
 ops::Target current_target() {
   const auto context = device::Runtime::instance().current();
-  return context.ok() ? target_of(*(*context)->device()) : ops::Target::host();
+  return context.ok() ? exec::target_of(*(*context)->device()) : ops::Target::host();
 }
 
 Result<std::shared_ptr<Model>> build_model(const std::shared_ptr<const om::Model>& source,
-                                           device::Device& device, device::Range work,
-                                           device::Range weight) {
+                                           const std::shared_ptr<device::Device>& device,
+                                           device::Range work, device::Range weight) {
   auto model = std::make_shared<Model>();
-  model->device_id = device.id();
+  model->device_id = device->id();
   model->meta = std::make_shared<const om::Meta>(source->meta);
   model->ops = describe_ops(*source);
   model->observer = observer_for_model(*model->meta, model->device_id);
@@ -57,14 +50,16 @@ Result<std::shared_ptr<Model>> build_model(const std::shared_ptr<const om::Model
   options.weight_memory = weight.address;
   options.weight_bytes = weight.bytes;
   options.observer = model->observer;
-  options.target = target_of(device);
+  options.run_on(device);
   ANYNPU_ASSIGN(model->shaped, exec::ShapedModel::load(source, options));
   model->current_gear = model->shaped->largest_gear();
-  const exec::Sizes sizes = model->shaped->sizes();
-  ANYNPU_ASSIGN(model->own_memory,
-                device::occupy_device(device, (work.address ? 0 : sizes.work_bytes) +
-                                                  (weight.address ? 0 : sizes.weight_bytes)),
-                "for the weights and the work of the model");
+  if (!options.device) {  // its memory is that of the host, and counts as the device's
+    const exec::Sizes sizes = model->shaped->sizes();
+    ANYNPU_ASSIGN(model->own_memory,
+                  device::occupy_device(*device, (work.address ? 0 : sizes.work_bytes) +
+                                                     (weight.address ? 0 : sizes.weight_bytes)),
+                  "for the weights and the work of the model");
+  }
   model->memory = {std::move(work), std::move(weight)};
   return model;
 }
@@ -90,7 +85,7 @@ Result<uint32_t> load_model(Read read, const ModelLoadOptions& options, uint32_t
   ANYNPU_ASSIGN(om::Model read_model, read());
   const auto source = std::make_shared<const om::Model>(std::move(read_model));
   ANYNPU_ASSIGN(auto model,
-                build_model(source, *context->device(), std::move(work), std::move(weight)));
+                build_model(source, context->device(), std::move(work), std::move(weight)));
   model->bundle_id = bundle_id;
   if (options.queues) {
     ANYNPU_ASSIGN(model->drive,

@@ -88,14 +88,15 @@ struct Call {
   std::array<void*, most> data;
   uint32_t inputs = 0, count = 0;
 
-  Status run() const {
+  Status run(device::Queue& queue) const {
     exec::Buffer buffers[most];
     const auto& in = handle->plan->inputs();
     const auto& out = handle->plan->outputs();
     for (uint32_t i = 0; i < count; ++i) {
       buffers[i] = {data[i], i < inputs ? in[i].bytes : out[i - inputs].bytes};
     }
-    return handle->plan->run({buffers, inputs}, {buffers + inputs, count - inputs});
+    return handle->plan->run({buffers, inputs}, {buffers + inputs, count - inputs}, nullptr, {},
+                             &queue);
   }
 };
 
@@ -158,6 +159,14 @@ Status bind_all(const OpHandle& handle, const OpBuffers& buffers, Visit&& visit)
   return {};
 }
 
+// Plans the operator for a device; null: for the CPU.
+Status plan_on(const std::shared_ptr<device::Device>& device, OpHandle& handle) {
+  handle.device = device.get();
+  if (handle.model->sized_by_values()) return {};
+  ANYNPU_ASSIGN(handle.plan, handle.model->plan_for(handle.shapes, device));
+  return {};
+}
+
 Status run_by_values(const OpHandle& handle, const OpBuffers& buffers, device::Stream& stream,
                      std::vector<Shape>* shapes) {
   std::vector<exec::Buffer> all;
@@ -189,12 +198,14 @@ Status queue(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
   });
   if (!failure.ok()) return failure;
   if constexpr (most <= 4) {
-    return stream.submit(operator_task,
-                         [call = std::move(call)] { return queued_by(kOperatorCall, call.run()); });
+    return stream.submit(operator_task, [call = std::move(call)](device::TaskRun& run) {
+      return run.done(queued_by(kOperatorCall, call.run(run.stream().queue())));
+    });
   } else {
     auto kept = std::make_unique<Call<most>>(std::move(call));
-    return stream.submit(
-        operator_task, [kept = std::move(kept)] { return queued_by(kOperatorCall, kept->run()); });
+    return stream.submit(operator_task, [kept = std::move(kept)](device::TaskRun& run) {
+      return run.done(queued_by(kOperatorCall, kept->run(run.stream().queue())));
+    });
   }
 }
 
@@ -233,18 +244,21 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
                   to_string(desc.shape));
     }
   }
-  if (!model->sized_by_values()) {
-    ANYNPU_ASSIGN(handle->plan, model->plan_for(handle->shapes));
-  }
+  const auto context = device::Runtime::instance().current();
   handle->model = std::move(model);
+  ANYNPU_TRY(plan_on(context.ok() ? (*context)->device() : nullptr, *handle));
   return handle;
 }
 
-Status submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers,
-                 Handle stream_handle, std::vector<Shape>* shapes) {
+Status submit_op(std::shared_ptr<OpHandle> handle, const OpBuffers& buffers, Handle stream_handle,
+                 std::vector<Shape>* shapes) {
   ANYNPU_TRY(check_counts(handle->model->op().type, {handle->inputs, handle->outputs}, buffers));
   auto stream = device::Runtime::instance().stream(stream_handle);
   if (!stream.ok()) return stream.status();
+  if (handle->device != (*stream)->device().get()) [[unlikely]] {
+    handle = std::make_shared<OpHandle>(*handle);  // the program's own stays as it is
+    ANYNPU_TRY(plan_on((*stream)->device(), *handle));
+  }
   if (records_ops()) record_op(*handle);
   if (handle->model->sized_by_values()) return run_by_values(*handle, buffers, **stream, shapes);
   if (shapes) {
@@ -361,10 +375,12 @@ Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missin
 
 void prepare_op_models() {
   on_finalize([] { exec::OpModels::instance().clear(); });
-  // The dump that is on now watches what is added from here.
+  // They are planned for the device in use, and the dump that is on now watches them.
   const auto context = device::Runtime::instance().current();
-  exec::OpModels::instance().set_observer(
-      observer_for_operators(context.ok() ? (*context)->device()->id() : 0));
+  exec::LoadOptions options;
+  if (context.ok()) options.run_on((*context)->device());
+  options.observer = observer_for_operators(context.ok() ? (*context)->device()->id() : 0);
+  exec::OpModels::instance().set_options(std::move(options));
 }
 
 }  // namespace anynpu::service

@@ -51,7 +51,7 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
 
 // Queues one run. An operator whose output depends on values runs before the call returns; `shapes`
 // receives what its outputs are (null: not wanted).
-Status submit_op(const std::shared_ptr<OpHandle>& handle, const OpBuffers& buffers, Handle stream,
+Status submit_op(std::shared_ptr<OpHandle> handle, const OpBuffers& buffers, Handle stream,
                  std::vector<Shape>* shapes);
 
 // Finds or, with `compile`, makes the model, runs it and writes the shapes of the outputs into

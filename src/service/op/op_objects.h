@@ -21,6 +21,7 @@ struct OpAttr {
 struct OpHandle {
   std::shared_ptr<exec::OpModel> model;
   std::shared_ptr<exec::LoadedModel> plan;  // null for operators whose output depends on values
+  const device::Device* device = nullptr;   // that the plan is for
   std::vector<Shape> shapes;                // of the fed inputs
   size_t inputs = 0, outputs = 0;           // as described, with those left out
 };

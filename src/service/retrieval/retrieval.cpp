@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/retrieval/retrieval.h"
 
+#include <array>
 #include <atomic>
 
 #include "base/soc.h"
+#include "device/host_view.h"
 #include "device/memory.h"
 #include "device/runtime.h"
 #include "service/check_pointer.h"
@@ -70,10 +72,13 @@ Status check_chip() {
               soc_name());
 }
 
-Result<std::span<const std::byte>> feature_bytes(const FvFeatures& features) {
-  ANYNPU_ASSIGN(auto range, device::check_host_range(features.data, features.bytes,
-                                                     device::Access::read, "featureData"));
-  return std::as_bytes(std::span(range.address, features.bytes));
+// Calls `use` with the bytes of the features, wherever they lie.
+template <typename Use>
+Status with_features(const FvFeatures& features, Use&& use) {
+  ANYNPU_ASSIGN(auto range, device::check_range(features.data, features.bytes, device::Access::read,
+                                                "featureData"));
+  ANYNPU_ASSIGN(range, device::readable_range(std::move(range)));
+  return use(std::as_bytes(std::span(range.address, features.bytes)));
 }
 
 // The repositories that have the one of `id`: 1:N first.
@@ -87,27 +92,43 @@ struct Target {
   float* distance;
 };
 
-Result<Target> check_result(const FvSearchResult& r, uint32_t queries, uint32_t top) {
+// Runs `write` with addresses of the result that the host can use, and with those of the table.
+template <typename Write>
+Status with_result(const FvSearchResult& r, const FvSearchInput& input, Write&& write) {
+  const uint32_t queries = input.table.count;
   const size_t number_bytes = size_t{queries} * sizeof(uint32_t);
-  const size_t bytes = size_t{queries} * top * sizeof(uint32_t);
+  const size_t bytes = size_t{queries} * input.top * sizeof(uint32_t);
   if (r.queries != queries || r.number_bytes < number_bytes || r.bytes < bytes) {
     return fail(Code::invalid_argument,
                 "the result holds {} queries in {} and {} bytes; {} queries with {} hits each need "
                 "{} and {}",
-                r.queries, r.number_bytes, r.bytes, queries, top, number_bytes, bytes);
+                r.queries, r.number_bytes, r.bytes, queries, input.top, number_bytes, bytes);
   }
-  Target t{};
-  const auto check = [&](auto* address, size_t size, const char* name, auto*& out) -> Status {
-    ANYNPU_ASSIGN(auto range, device::check_host_range(address, size, device::Access::write, name));
-    out = reinterpret_cast<decltype(address)>(range.address);
-    return {};
-  };
-  ANYNPU_TRY(check(r.numbers, number_bytes, "resultNum", t.numbers));
-  ANYNPU_TRY(check(r.id0, bytes, "id0", t.id0));
-  ANYNPU_TRY(check(r.id1, bytes, "id1", t.id1));
-  ANYNPU_TRY(check(r.offset, bytes, "resultOffset", t.offset));
-  ANYNPU_TRY(check(r.distance, bytes, "resultDistance", t.distance));
-  return t;
+  const struct {
+    const void* address;
+    size_t bytes;
+    device::Access access;
+    const char* name;
+  } parts[] = {{r.numbers, number_bytes, device::Access::write, "resultNum"},
+               {r.id0, bytes, device::Access::write, "id0"},
+               {r.id1, bytes, device::Access::write, "id1"},
+               {r.offset, bytes, device::Access::write, "resultOffset"},
+               {r.distance, bytes, device::Access::write, "resultDistance"},
+               {input.table.data, queries * fv::kTableBytes, device::Access::read, "tableData"}};
+  std::array<device::Range, std::size(parts)> checked;
+  std::array<device::HostRange, std::size(parts)> seen;
+  for (size_t i = 0; i < std::size(parts); ++i) {
+    const auto& part = parts[i];
+    ANYNPU_ASSIGN(checked[i],
+                  device::check_range(part.address, part.bytes, part.access, part.name));
+    seen[i] = {checked[i].address, part.bytes, part.access};
+  }
+  return device::with_host_view(seen, [&] {
+    const auto number = [&](size_t i) { return static_cast<uint32_t*>(seen[i].address); };
+    return write(
+        Target{number(0), number(1), number(2), number(3), static_cast<float*>(seen[4].address)},
+        static_cast<const float*>(seen[5].address));
+  });
 }
 
 Status search(int type, const FvSearchInput& input, const FvSearchResult& result) {
@@ -120,23 +141,20 @@ Status search(int type, const FvSearchInput& input, const FvSearchResult& result
   if (top == 0 || top > most) {
     return fail(Code::invalid_argument, "topk is {}; expected 1 to {}", top, most);
   }
-  ANYNPU_ASSIGN(const Target target, check_result(result, queries, top));
-  ANYNPU_ASSIGN(auto table,
-                device::check_host_range(input.table.data, size_t{queries} * fv::kTableBytes,
-                                         device::Access::read, "tableData"));
-  for (uint32_t q = 0; q < queries; ++q) {
-    const auto* floats = reinterpret_cast<const float*>(table.address) + q * fv::kTableFloats;
-    const auto hits = state().of(type).search(floats, input.range, top);
-    target.numbers[q] = static_cast<uint32_t>(hits.size());
-    for (size_t i = 0; i < hits.size(); ++i) {
-      const size_t at = size_t{q} * top + i;
-      target.id0[at] = hits[i].repo.id0;
-      target.id1[at] = hits[i].repo.id1;
-      target.offset[at] = hits[i].offset;
-      target.distance[at] = hits[i].distance;
+  return with_result(result, input, [&](const Target& target, const float* tables) {
+    for (uint32_t q = 0; q < queries; ++q) {
+      const auto hits = state().of(type).search(tables + q * fv::kTableFloats, input.range, top);
+      target.numbers[q] = static_cast<uint32_t>(hits.size());
+      for (size_t i = 0; i < hits.size(); ++i) {
+        const size_t at = size_t{q} * top + i;
+        target.id0[at] = hits[i].repo.id0;
+        target.id1[at] = hits[i].repo.id1;
+        target.offset[at] = hits[i].offset;
+        target.distance[at] = hits[i].distance;
+      }
     }
-  }
-  return {};
+    return Status();
+  });
 }
 
 }  // namespace
@@ -234,8 +252,9 @@ Status stop_retrieval() {
 Status add_features(int kind, Handle handle) {
   ANYNPU_TRY(check_search(kind));
   ANYNPU_ASSIGN(const auto features, read_object<FvFeatures>(handle));
-  ANYNPU_ASSIGN(const auto bytes, feature_bytes(features));
-  return state().of(kind).add(features.repo, features.offset, bytes);
+  return with_features(features, [&](std::span<const std::byte> bytes) {
+    return state().of(kind).add(features.repo, features.offset, bytes);
+  });
 }
 
 Status remove_repositories(int kind, Handle handle) {
@@ -253,8 +272,9 @@ Status remove_features(Handle handle) {
 Status modify_features(Handle handle) {
   ANYNPU_TRY(check_on());
   ANYNPU_ASSIGN(const auto f, read_object<FvFeatures>(handle));
-  ANYNPU_ASSIGN(const auto bytes, feature_bytes(f));
-  return holder_of(f.repo).modify(f.repo, f.offset, bytes);
+  return with_features(f, [&](std::span<const std::byte> bytes) {
+    return holder_of(f.repo).modify(f.repo, f.offset, bytes);
+  });
 }
 
 Status search_features(int kind, Handle input_handle, Handle result_handle) {

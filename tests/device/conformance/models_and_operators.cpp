@@ -10,6 +10,7 @@
 #include "acl/acl_op_compiler.h"
 #include "acl/acl_prof.h"
 #include "acl/ops/acl_cblas.h"
+#include "dataset.h"
 #include "device_case.h"
 #include "small_models.h"
 
@@ -32,29 +33,6 @@ std::vector<float> relu_add(std::vector<float> values) {
   for (float& v : values) v = (v > 0 ? v : 0) + v;
   return values;
 }
-
-// A dataset over blocks that live longer.
-class Dataset {
- public:
-  explicit Dataset(std::initializer_list<std::pair<void*, size_t>> buffers)
-      : dataset_(aclmdlCreateDataset()) {
-    for (const auto& [address, bytes] : buffers) {
-      EXPECT_ACL(aclmdlAddDatasetBuffer(dataset_, aclCreateDataBuffer(address, bytes)));
-    }
-  }
-  ~Dataset() {
-    for (size_t i = 0; i < aclmdlGetDatasetNumBuffers(dataset_); ++i) {
-      EXPECT_ACL(aclDestroyDataBuffer(aclmdlGetDatasetBuffer(dataset_, i)));
-    }
-    EXPECT_ACL(aclmdlDestroyDataset(dataset_));
-  }
-  Dataset(const Dataset&) = delete;
-  Dataset& operator=(const Dataset&) = delete;
-  aclmdlDataset* get() const { return dataset_; }
-
- private:
-  aclmdlDataset* dataset_;
-};
 
 class Models : public DeviceCase {
  protected:

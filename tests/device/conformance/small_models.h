@@ -14,4 +14,13 @@ std::vector<std::byte> relu_add_model();
 // The places of the elements of x that are not 0: a shape that the run decides.
 std::vector<std::byte> non_zero_model();
 
+// y = softmax(relu(x) x weights) + x over the same shape: an operator in the middle that a back end
+// with few kernels leaves to the host. Element (i, j) of the weights is mixed_weight(i, j).
+std::vector<std::byte> mixed_model();
+inline float mixed_weight(size_t row, size_t column) {
+  return static_cast<float>((row * 7 + column * 3) % 11) * 0.01F - 0.05F;
+}
+// y = x + x if the sum of x is above 0, else relu(x).
+std::vector<std::byte> branch_model();
+
 }  // namespace conformance

@@ -27,10 +27,11 @@ class RemoteMemory final : public DeviceMemory {
   Status fill(void* address, int value, size_t bytes) override;
   Status with_host_view(std::span<HostRange* const> ranges, const HostWork& work) override;
 
- private:
-  RemoteMemory(int file, uintptr_t program_side, uintptr_t device_side, size_t bytes);
   // Where the device sees an address of a program; an address of the host stays.
   void* device_side(const void* address) const;
+
+ private:
+  RemoteMemory(int file, uintptr_t program_side, uintptr_t device_side, size_t bytes);
 
   const int file_;
   const uintptr_t device_side_;

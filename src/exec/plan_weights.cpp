@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filling the weights of a plan, once their chunks have memory.
+#include <vector>
+
+#include "device/host_view.h"
+#include "exec/plan.h"
+
+namespace anynpu::exec {
+
+namespace {
+
+// Kernels pack with the host; what a device reads is packed beside its memory and copied there.
+Status pack(Plan::PackedKernel& packed, const WeightChunk& chunk, std::byte* to) {
+  const size_t bytes = packed.kernel->packed_bytes();
+  if (chunk.side == WeightSide::host) return packed.kernel->pack(packed.context, {to, bytes});
+  std::vector<std::byte> staged(bytes);
+  ANYNPU_TRY(packed.kernel->pack(packed.context, staged));
+  return device::copy_bytes(to, staged.data(), bytes);
+}
+
+}  // namespace
+
+Status Plan::fill_weights() {
+  const auto address = [&](const Slot& slot) {
+    return chunks[slot.chunk]->memory.data() + slot.offset;
+  };
+  for (PackedKernel& packed : kernels) {
+    if (packed.packed.memory == OperandMemory::none) continue;
+    ANYNPU_TRY(pack(packed, *chunks[packed.packed.chunk], address(packed.packed)),
+               "while packing weights of {}", packed.context.label());
+  }
+  for (const RawConstant& raw : constants) {
+    if (raw.bytes.empty()) continue;
+    ANYNPU_TRY(device::copy_bytes(address(raw.place), raw.bytes.data(), raw.bytes.size()));
+  }
+  for (InnerPlans* plans : inner) ANYNPU_TRY(plans->fill_weights());
+  return {};
+}
+
+void Plan::forget_graph() {
+  for (PackedKernel& packed : kernels) packed.context = {};
+  constants.clear();
+  for (InnerPlans* plans : inner) plans->forget_graph();
+}
+
+}  // namespace anynpu::exec
