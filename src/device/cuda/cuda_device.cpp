@@ -5,6 +5,7 @@
 #include "device/backend.h"
 #include "device/cuda/cuda_memory.h"
 #include "device/cuda/cuda_queue.h"
+#include "device/cuda/kernels/kernels.h"
 #include "device/device.h"
 
 namespace anynpu::device::cuda {
@@ -21,7 +22,7 @@ class CudaDevice final : public Device {
   }
   const Capabilities& capabilities() const override {
     static constexpr Capabilities kCuda{.backend = "cuda",
-                                        .kernels = "cpu",
+                                        .kernels = "cuda",
                                         .host_readable = false,
                                         .finishes_calls = false,
                                         .shared_memory = false,
@@ -73,6 +74,7 @@ const anynpu::device::Backend anynpu_cuda_backend{
     .create = [](const anynpu::device::DeviceOptions& options)
         -> anynpu::Result<std::shared_ptr<anynpu::device::Device>> {
       ANYNPU_ASSIGN(auto* const gpu, anynpu::device::cuda::Gpu::find(options.unit));
+      anynpu::device::cuda::add_kernels();
       return std::shared_ptr<anynpu::device::Device>(
           std::make_shared<anynpu::device::cuda::CudaDevice>(options, *gpu));
     },

@@ -39,7 +39,10 @@ CudaQueue::CudaQueue(Gpu& gpu, uint32_t priority) : gpu_(gpu) {
 }
 
 CudaQueue::~CudaQueue() {
-  if (stream_ && gpu_.enter().ok()) driver().cuStreamDestroy(stream_);
+  if (!stream_ || !gpu_.enter().ok()) return;
+  (void)drain();
+  for (const CUevent event : spare_events_) driver().cuEventDestroy(event);
+  driver().cuStreamDestroy(stream_);
 }
 
 Status CudaQueue::enter() const {
@@ -74,6 +77,36 @@ void CudaQueue::when_idle(std::function<void(Status)> done) {
   if (added == CUDA_SUCCESS) return;
   const std::unique_ptr<IdleNews> owned(news);
   owned->done(cuda_status(added, "work in a stream of the GPU"));
+}
+
+// Resources go with the next call after the GPU is past them.
+void CudaQueue::release_kept() {
+  while (!kept_.empty() && driver().cuEventQuery(kept_.front().done) != CUDA_ERROR_NOT_READY) {
+    spare_events_.push_back(kept_.front().done);
+    kept_.pop_front();
+  }
+}
+
+void CudaQueue::keep(std::shared_ptr<void> resource) {
+  if (!enter().ok()) return;
+  release_kept();
+  CUevent done = nullptr;
+  if (!spare_events_.empty()) {
+    done = spare_events_.back();
+    spare_events_.pop_back();
+  } else if (driver().cuEventCreate(&done, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+    (void)drain();
+    return;
+  }
+  driver().cuEventRecord(done, stream_);
+  kept_.push_back({done, std::move(resource)});
+}
+
+Status CudaQueue::drain() {
+  ANYNPU_TRY(enter());
+  Status status = cuda_status(driver().cuStreamSynchronize(stream_), "work in a stream of the GPU");
+  release_kept();
+  return status;
 }
 
 }  // namespace anynpu::device::cuda

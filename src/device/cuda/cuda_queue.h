@@ -2,8 +2,8 @@
 // The queue of one stream of a program: a CUDA stream. Calls return when the work is enqueued.
 #pragma once
 
-#include <atomic>
-#include <mutex>
+#include <deque>
+#include <vector>
 
 #include "device/cuda/gpu.h"
 #include "device/queue.h"
@@ -20,13 +20,26 @@ class CudaQueue final : public Queue {
   Status fill(void* address, int value, size_t bytes) override;
   bool idle() const override;
   void when_idle(std::function<void(Status)> done) override;
+  void keep(std::shared_ptr<void> resource) override;
+  Status drain() override;
+
+  // For kernels, which enqueue on stream() after enter().
+  Status enter() const;
+  Gpu& gpu() const { return gpu_; }
+  CUstream stream() const { return stream_; }
 
  private:
-  Status enter() const;
+  struct Kept {
+    CUevent done;
+    std::shared_ptr<void> resource;
+  };
+  void release_kept();
 
   Gpu& gpu_;
   CUstream stream_ = nullptr;
   Status made_;
+  std::deque<Kept> kept_;
+  std::vector<CUevent> spare_events_;
 };
 
 }  // namespace anynpu::device::cuda

@@ -64,14 +64,26 @@ std::unique_ptr<KernelPlan> plan_copy(CopyLoop loop) {
   });
 }
 
+struct StridedCopyOnHost final : StridedCopy {
+  Status run(const RunArgs& args) const override { return work->run(args); }
+  std::unique_ptr<KernelPlan> work;
+};
+
 }  // namespace
 
 std::unique_ptr<KernelPlan> plan_strided_copy(const Shape& out, std::vector<int64_t> strides,
                                               int64_t offset, size_t element_bytes) {
-  if (element_count(out) == 0) return make_plan([](const RunArgs&) {});
-  CopyLoop loop = joined(out, strides, offset);
-  return visit_size(element_bytes,
-                    [&](auto element) { return plan_copy<decltype(element)>(std::move(loop)); });
+  auto plan = std::make_unique<StridedCopyOnHost>();
+  plan->work = element_count(out) == 0
+                   ? make_plan([](const RunArgs&) {})
+                   : visit_size(element_bytes, [&](auto element) {
+                       return plan_copy<decltype(element)>(joined(out, strides, offset));
+                     });
+  plan->out = out;
+  plan->strides = std::move(strides);
+  plan->offset = offset;
+  plan->element_bytes = element_bytes;
+  return plan;
 }
 
 }  // namespace anynpu::ops

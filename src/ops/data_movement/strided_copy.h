@@ -13,6 +13,14 @@
 
 namespace anynpu::ops {
 
+// What plan_strided_copy gives, for back ends that do the same copy in their own memory.
+struct StridedCopy : KernelPlan {
+  Shape out;
+  std::vector<int64_t> strides;
+  int64_t offset = 0;
+  size_t element_bytes = 1;
+};
+
 // out[i, j, ...] = in[offset + i * stride[0] + j * stride[1] ...], in elements of `element_bytes`
 // (1, 2, 4, 8 or 16). Dimensions that continue each other are joined.
 std::unique_ptr<KernelPlan> plan_strided_copy(const Shape& out, std::vector<int64_t> strides,

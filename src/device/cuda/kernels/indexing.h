@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text of generated kernels that finds an element of an operand for element `i` of the output.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/shape.h"
+
+namespace anynpu::device::cuda {
+
+// An expression of the variable `index`, an index into a dense tensor of shape `out`: sum over the
+// axes of the index along it times strides[axis], plus `offset`.
+std::string strided_index(const Shape& out, const std::vector<int64_t>& strides, int64_t offset,
+                          std::string_view index = "i");
+
+// The same for an operand of shape `in` that is broadcast to `out`.
+std::string broadcast_index(const Shape& in, const Shape& out);
+
+}  // namespace anynpu::device::cuda
