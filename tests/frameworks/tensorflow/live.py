@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the cases of specs.py and runs them in TensorFlow."""
+import importlib
+import os
+import pkgutil
+import sys
+import zlib
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")  # plain kernels: the same numbers everywhere
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path.insert(0, os.path.join(ROOT, "tests", "python", "tensorflow"))
+sys.path.insert(0, HERE)
+
+import archive  # noqa: E402
+import cases as case_files  # noqa: E402
+import numpy as np  # noqa: E402
+import specs  # noqa: E402
+import tensorflow as tf  # noqa: E402
+
+DESCRIBED = frozenset(archive.ACL_TYPES.values())
+
+
+class Refused(Exception):
+    """TensorFlow does not build or run the case."""
+
+
+def families():
+    return sorted(module.name for module in pkgutil.iter_modules(case_files.__path__))
+
+
+def recipes(family):
+    add = specs.Recipes()
+    importlib.import_module("cases." + family).cases(add)
+    return add.list
+
+
+class Maker:
+    """`make(name, Input)`: a placeholder with its numbers, or a constant."""
+
+    def __init__(self, name):
+        self.rng = np.random.RandomState(zlib.crc32(name.encode()))
+        self.inputs, self.is_open = {}, False
+
+    def __call__(self, name, spec):
+        array = spec.array(self.rng)
+        if spec.constant:
+            return tf.constant(array, name=name)
+        shape = {"": array.shape, "dims": [None] * array.ndim, "rank": None}[spec.left_open]
+        self.is_open |= bool(spec.left_open)
+        tensor = tf.compat.v1.placeholder(array.dtype, shape, name)
+        self.inputs[tensor.op.name] = array
+        return tensor
+
+
+def run_graph(graph_def, inputs, names):
+    """{name: array} of the outputs."""
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.import_graph_def(graph_def, name="")
+    with tf.compat.v1.Session(graph=graph) as session:
+        values = session.run(names, {name + ":0": array for name, array in inputs.items()})
+    return {name: np.asarray(value) for name, value in zip(names, values)}
+
+
+def make_case(recipe, family=""):
+    """The case with the outputs of TensorFlow."""
+    maker = Maker(recipe.name)
+    try:
+        with tf.Graph().as_default() as graph:
+            made = recipe.build(maker)
+            if isinstance(made, tuple) and isinstance(made[0], tf.compat.v1.GraphDef):
+                graph_def, inputs, names = made
+            else:
+                graph_def, inputs = graph.as_graph_def(), maker.inputs
+                names = [tensor.name for tensor in made
+                         if tensor.dtype.as_numpy_dtype is not None
+                         and tensor.dtype.name in DESCRIBED]
+        graph_def.ClearField("versions")
+        graph_def.versions.producer = 1087
+        outputs = run_graph(graph_def, inputs, names)
+    except (tf.errors.OpError, ValueError, TypeError, NotImplementedError, KeyError) as error:
+        raise Refused(" ".join(str(error).split())[:300]) from error
+    if not outputs:
+        raise Refused("no output of a type that AscendCL describes")
+    return archive.Case(recipe.name, recipe.ops, graph_def.SerializeToString(deterministic=True),
+                        inputs, outputs, maker.is_open, recipe.rtol, family)
+
+
+def make_family(family, keyword=""):
+    """(cases, sentences about those that TensorFlow refuses and should not)"""
+    made, problems = [], []
+    for recipe in recipes(family):
+        if keyword not in recipe.name:
+            continue
+        try:
+            made.append(make_case(recipe, family))
+        except Refused as error:
+            if not recipe.optional or "keyword argument" in str(error):
+                problems.append(f"{recipe.name}: {error}")
+    return made, problems
