@@ -21,6 +21,7 @@ import numpy as np  # noqa: E402
 import specs  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
+PRODUCER = 1087  # version of GraphDefs, the same whichever TensorFlow writes them
 DESCRIBED = frozenset(archive.ACL_TYPES.values())
 
 
@@ -66,28 +67,32 @@ def run_graph(graph_def, inputs, names):
     return {name: np.asarray(value) for name, value in zip(names, values)}
 
 
+def built(name, build):
+    """(GraphDef, {input: array}, names of the outputs, whether shapes are open)"""
+    maker = Maker(name)
+    if getattr(build, "outside_graph", False):
+        return *build(maker.rng), False
+    with tf.Graph().as_default() as graph:
+        names = [tensor.name for tensor in build(maker) if tensor.dtype.name in DESCRIBED]
+    return graph.as_graph_def(), maker.inputs, names, maker.is_open
+
+
 def make_case(recipe, family=""):
     """The case with the outputs of TensorFlow."""
-    maker = Maker(recipe.name)
     try:
-        with tf.Graph().as_default() as graph:
-            made = recipe.build(maker)
-            if isinstance(made, tuple) and isinstance(made[0], tf.compat.v1.GraphDef):
-                graph_def, inputs, names = made
-            else:
-                graph_def, inputs = graph.as_graph_def(), maker.inputs
-                names = [tensor.name for tensor in made
-                         if tensor.dtype.as_numpy_dtype is not None
-                         and tensor.dtype.name in DESCRIBED]
+        graph_def, inputs, names, is_open = built(recipe.name, recipe.build)
         graph_def.ClearField("versions")
-        graph_def.versions.producer = 1087
-        outputs = run_graph(graph_def, inputs, names)
+        graph_def.versions.producer = PRODUCER
+        outputs = run_graph(graph_def, inputs, names) if not recipe.reference else None
+        if recipe.reference:
+            other, others_inputs, others_names, _ = built(recipe.name, recipe.reference)
+            outputs = dict(zip(names, run_graph(other, others_inputs, others_names).values()))
     except (tf.errors.OpError, ValueError, TypeError, NotImplementedError, KeyError) as error:
         raise Refused(" ".join(str(error).split())[:300]) from error
     if not outputs:
         raise Refused("no output of a type that AscendCL describes")
     return archive.Case(recipe.name, recipe.ops, graph_def.SerializeToString(deterministic=True),
-                        inputs, outputs, maker.is_open, recipe.rtol, family)
+                        inputs, outputs, is_open, recipe.rtol, family, leaves=recipe.leaves)
 
 
 def make_family(family, keyword=""):

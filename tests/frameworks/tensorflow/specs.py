@@ -96,6 +96,8 @@ class Recipe:
     build: object
     rtol: float = 0
     optional: bool = False  # of a sweep: TensorFlow may lack the type
+    reference: object = None  # builds what TensorFlow runs instead, with the same outputs
+    leaves: bool = False  # outputs are not named to atc: it takes the leaves
 
 
 class Recipes:
@@ -118,11 +120,22 @@ class Recipes:
         for kind in types:
             self(op, label, kind, rtol, optional=True, **arguments)
 
-    def graph(self, name, ops, build, rtol=0):
+    def channels_first(self, op, label, key, **arguments):
+        """An operator with its data in NCHW or NCDHW; TensorFlow runs it in the other layout."""
+        name = self.unique(f"{op}.{label}")
+        layout = "NCDHW" if len(arguments[key].shape) == 5 else "NCHW"
+        self.list.append(Recipe(name, [op], Single(op, None, {**arguments, "data_format": layout}, None),
+                                reference=ChannelsLast(op, key, arguments)))
+
+    def frozen(self, name, ops, function, inputs, lower=False, rtol=0):
+        """A tf.function as frozen by TensorFlow 2; `inputs` is {name: Input}. With `lower`, control
+        flow becomes Switch and Merge."""
+        self.list.append(Recipe(self.unique(name), list(ops), Frozen(function, inputs, lower), rtol))
+
+    def graph(self, name, ops, build, rtol=0, leaves=False):
         """`build(make)` makes the graph: `make(name, Input)` is a placeholder or a constant. It returns
-        the tensors that are outputs, or, after freezing something itself, (GraphDef, {name: array},
-        names of the outputs)."""
-        self.list.append(Recipe(self.unique(name), list(ops), build, rtol))
+        the tensors that are outputs."""
+        self.list.append(Recipe(self.unique(name), list(ops), build, rtol, leaves=leaves))
 
 
 def flat(made):
@@ -156,3 +169,49 @@ class Single:
             return []
         made = flat(made)
         return made if self.outputs is None else [made[i] for i in self.outputs]
+
+
+class ChannelsLast:
+    """The operator in NHWC between transposes."""
+
+    def __init__(self, op, key, arguments):
+        self.op, self.key, self.arguments = op, key, arguments
+
+    def __call__(self, make):
+        import tensorflow as tf
+        rank = len(self.arguments[self.key].shape)
+        last = [0, *range(2, rank), 1]
+        pads = [0, 1, *range(4, 2 * rank), 2, 3]
+        arguments = dict(self.arguments)
+        for name, given in arguments.items():
+            if isinstance(given, Input):
+                arguments[name] = make(name, given)
+        for name in ("strides", "ksize", "dilations"):
+            if name in arguments:
+                arguments[name] = [arguments[name][i] for i in last]
+        if "explicit_paddings" in arguments:
+            arguments["explicit_paddings"] = [arguments["explicit_paddings"][i] for i in pads]
+        arguments[self.key] = tf.transpose(arguments[self.key], last)
+        made = getattr(tf.raw_ops, self.op)(**arguments)
+        return [tf.transpose(made, [0, rank - 1, *range(1, rank - 1)])]
+
+
+class Frozen:
+    """A tf.function with its constants, as `convert_variables_to_constants_v2` writes it."""
+    outside_graph = True
+
+    def __init__(self, function, inputs, lower):
+        self.function, self.inputs, self.lower = function, inputs, lower
+
+    def __call__(self, rng):
+        import tensorflow as tf
+        from tensorflow.python.framework.convert_to_constants import (
+            convert_variables_to_constants_v2,
+        )
+        arrays = {name: spec.array(rng) for name, spec in self.inputs.items()}
+        wanted = [tf.TensorSpec(array.shape, array.dtype, name) for name, array in arrays.items()]
+        concrete = tf.function(self.function).get_concrete_function(*wanted)
+        frozen = convert_variables_to_constants_v2(concrete, lower_control_flow=self.lower)
+        names = [tensor.op.name for tensor in frozen.inputs]
+        outputs = [tensor.name for tensor in frozen.outputs]
+        return frozen.graph.as_graph_def(), dict(zip(names, arrays.values())), outputs

@@ -42,7 +42,12 @@ class Case:
     is_open: bool = False  # shapes of inputs come from --input_shape
     rtol: float = 0  # instead of TOLERANCES
     family: str = ""
+    leaves: bool = False  # atc is not told the outputs: it takes the leaves of the graph
     tf2onnx: str = ""  # empty: tf2onnx + onnxruntime pass; otherwise why they do not
+
+    @property
+    def out_nodes(self):
+        return "" if self.leaves else ";".join(self.outputs)
 
     @property
     def input_shape(self):

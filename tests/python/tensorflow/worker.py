@@ -40,7 +40,7 @@ class Worker(ModelRunner):
     def outputs_of(self, case):
         with open(self.model, "wb") as file:
             file.write(case.graph)
-        self.compile(self.model, TENSORFLOW, case.input_shape, ";".join(case.outputs))
+        self.compile(self.model, TENSORFLOW, case.input_shape, case.out_nodes)
         model_id = self.load()
 
         def feed(names):
