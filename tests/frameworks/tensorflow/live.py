@@ -12,17 +12,17 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-sys.path.insert(0, os.path.join(ROOT, "tests", "python", "tensorflow"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "python", "tensorflow_cases"))
 sys.path.insert(0, HERE)
 
-import archive  # noqa: E402
+import tf_archive  # noqa: E402
 import cases as case_files  # noqa: E402
 import numpy as np  # noqa: E402
 import specs  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
 PRODUCER = 1087  # version of GraphDefs, the same whichever TensorFlow writes them
-DESCRIBED = frozenset(archive.ACL_TYPES.values())
+DESCRIBED = frozenset(tf_archive.ACL_TYPES.values())
 
 
 class Refused(Exception):
@@ -91,7 +91,7 @@ def make_case(recipe, family=""):
         raise Refused(" ".join(str(error).split())[:300]) from error
     if not outputs:
         raise Refused("no output of a type that AscendCL describes")
-    return archive.Case(recipe.name, recipe.ops, graph_def.SerializeToString(deterministic=True),
+    return tf_archive.Case(recipe.name, recipe.ops, graph_def.SerializeToString(deterministic=True),
                         inputs, outputs, is_open, recipe.rtol, family, leaves=recipe.leaves)
 
 

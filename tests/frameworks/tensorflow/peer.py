@@ -3,15 +3,15 @@
 import logging
 import multiprocessing
 
-import archive
+import tf_archive
 import numpy as np
 
 OPSET = 18  # the newest that tf2onnx writes
-SECONDS = 60
+SECONDS = 30  # of one case, with the start of a process
 
 
 def ort_feed(onnxruntime, array):
-    if not archive.is_of_ml_dtypes(array):
+    if not tf_archive.is_of_ml_dtypes(array):
         return onnxruntime.OrtValue.ortvalue_from_numpy(array)
     bits = array.view(np.uint16)
     return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, 16)  # BFLOAT16
@@ -37,7 +37,7 @@ def outputs_of(case):
     results = session.run_with_ort_values(list(case.outputs), feeds)
     arrays = []
     for result, want in zip(results, case.outputs.values()):
-        if not archive.is_of_ml_dtypes(want):
+        if not tf_archive.is_of_ml_dtypes(want):
             arrays.append(result.numpy())
         else:
             import ctypes
@@ -50,7 +50,7 @@ def verdict(case):
     """Empty when the case passes there; otherwise why not."""
     try:
         for got, want in zip(outputs_of(case), case.outputs.values(), strict=True):
-            wrong = archive.difference(got, want, case.rtol)
+            wrong = tf_archive.difference(got, want, case.rtol)
             if wrong:
                 return wrong[:100]
     except BaseException as error:  # noqa: BLE001  whatever it is, the case does not pass there
@@ -61,7 +61,7 @@ def verdict(case):
 def verdicts(cases, jobs=2):
     """{name: verdict}; a process that dies or hangs costs its case alone."""
     answers, waiting = {}, list(cases)
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("spawn")  # TensorFlow does not survive a fork
     while waiting:
         with context.Pool(jobs) as pool:
             handed = [(case, pool.apply_async(verdict, (case,))) for case in waiting]
@@ -70,7 +70,7 @@ def verdicts(cases, jobs=2):
                 try:
                     answers[case.name] = answer.get(SECONDS)
                 except multiprocessing.TimeoutError:
-                    answers[case.name] = "the process ended or took a minute"
+                    answers[case.name] = "the process ended or took too long"
                     waiting = [c for c, _ in handed if c.name not in answers]
                     break
     return answers

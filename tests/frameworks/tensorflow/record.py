@@ -10,7 +10,7 @@ import sys
 
 import live
 import peer
-from live import archive
+from live import tf_archive
 
 
 def main():
@@ -25,9 +25,9 @@ def main():
         for problem in problems:
             failed = True
             print("TensorFlow refuses " + problem)
-        path = os.path.join(archive.FOLDER, family + ".tar.xz")
+        path = os.path.join(tf_archive.FOLDER, family + ".tar.xz")
         if args.no_peer:
-            before = {c.name: c.tf2onnx for c in archive.read(path)} if os.path.exists(path) else {}
+            before = {c.name: c.tf2onnx for c in tf_archive.read(path)} if os.path.exists(path) else {}
             answers = {case.name: before.get(case.name, "not tried") for case in cases}
         else:
             answers = peer.verdicts(cases)
@@ -38,7 +38,7 @@ def main():
                 print(case.name, {n: (a.dtype.name, a.shape) for n, a in case.outputs.items()},
                       case.tf2onnx)
             continue
-        archive.write(family, cases)
+        tf_archive.write(family, cases)
         ops = {op for case in cases for op in case.ops}
         print(f"{family}: {len(cases)} cases of {len(ops)} operators, tf2onnx + onnxruntime pass "
               f"{sum(not case.tf2onnx for case in cases)}, {os.path.getsize(path)} bytes")

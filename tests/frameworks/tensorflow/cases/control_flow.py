@@ -160,7 +160,7 @@ def functions(add):
 
     def case_index(n):
         def function(x):
-            return tf.switch_case(n, [lambda: x + 1, lambda: x * 2, lambda: -x])
+            return tf.switch_case(tf.constant(n), [lambda: x + 1, lambda: x * 2, lambda: -x])
         return function
 
     def case_of(x, n):

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs recorded cases through the public path; suite.py starts it.
+"""Runs recorded cases through the public path; tf_suite.py starts it.
 
-    echo Abs.f32 | python worker.py
+    echo Abs.f32 | python tf_worker.py
 
 Per case: the GraphDef through atc's library to a .om file, then acl.mdl: load, execute, unload.
 """
 import os
 import tempfile
 
-import archive
+import tf_archive
 import case_suite
 import numpy as np
 from model_in_process import TENSORFLOW, Mismatch, ModelRunner
@@ -29,10 +29,10 @@ class Worker(ModelRunner):
         if len(outputs) != len(case.outputs):
             return "failed", f"{len(outputs)} outputs, expected {len(case.outputs)}"
         for (name, want), (raw, acl_type, shape) in zip(case.outputs.items(), outputs):
-            if acl_type not in archive.ACL_TYPES:
+            if acl_type not in tf_archive.ACL_TYPES:
                 return "failed", f"{name} has aclDataType {acl_type}"
-            kind = archive.dtype_of(archive.ACL_TYPES[acl_type])
-            wrong = archive.difference(np.frombuffer(raw, kind).reshape(shape), want, case.rtol)
+            kind = tf_archive.dtype_of(tf_archive.ACL_TYPES[acl_type])
+            wrong = tf_archive.difference(np.frombuffer(raw, kind).reshape(shape), want, case.rtol)
             if wrong:
                 return "failed", f"{name}: {wrong}"
         return "passed", ""
@@ -53,7 +53,7 @@ class Worker(ModelRunner):
 
 
 def main():
-    known = {case.name: case for case in archive.all_cases()}
+    known = {case.name: case for case in tf_archive.all_cases()}
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(prefix="anynpu-tensorflow-", dir=memory) as folder:
         worker = Worker(folder)
