@@ -38,7 +38,8 @@ def bert_base():
     feeds = {"input_ids": rng.randint(0, 30522, (1, LENGTH)).astype(np.int32),
              "input_mask": np.ones((1, LENGTH), np.int32),
              "segment_ids": rng.randint(0, 2, (1, LENGTH)).astype(np.int32)}
-    return kit.freeze(lambda layers, inputs: sequences.bert(layers, inputs, 768, 12, 12, 30522), feeds)
+    return kit.freeze(lambda layers, inputs: sequences.bert(layers, inputs, 768, 12, 12, 30522),
+                      feeds)
 
 
 MAKERS = {"resnet50": lambda: keras_network("ResNet50"),

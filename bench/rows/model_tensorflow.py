@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of TensorFlow: against our ONNX version of the same network, and against tensorflow-cpu."""
+"""Networks of TensorFlow against our ONNX version of the same network and tensorflow-cpu."""
 
 import os
 import subprocess
@@ -17,7 +17,8 @@ from peers import (
     relative_error,
 )
 
-NETWORKS = {"ResNet-50": ("resnet50", 21), "MobileNetV2": ("mobilenetv2", 31), "BERT-base": ("bert", 11)}
+NETWORKS = {"ResNet-50": ("resnet50", 21), "MobileNetV2": ("mobilenetv2", 31),
+            "BERT-base": ("bert", 11)}
 
 
 def make(name, build):
@@ -44,7 +45,8 @@ def peak_of_atc(path, build):
 def rows(report):
     build = os.path.abspath(report.build)
     if missing("tensorflow"):
-        report.skip("networks of TensorFlow", "tensorflow-cpu is not installed (make test-frameworks)")
+        report.skip("networks of TensorFlow",
+                    "tensorflow-cpu is not installed (make test-frameworks)")
         return
     for label, (name, pairs) in NETWORKS.items():
         stem = make(name, build)
@@ -54,13 +56,13 @@ def rows(report):
             with engine("anynpu", om, stem + ".npz", build) as ours:
                 with engine("anynpu", other_om, stem + ".npz", build) as other:
                     ratio, ms = race(ours, other, pairs)
-                    report.add(f"{label} of TensorFlow: time against the same network from ONNX", 1.05,
+                    report.add(f"{label} of TensorFlow: time against the same from ONNX", 1.05,
                                "x", ratio, f"{ms[0]} ms, from ONNX {ms[1]} ms; results differ by "
                                f"{relative_error(ours, other, build):.0e}")
                 with engine("tensorflow", stem + ".pb", stem + ".npz", build) as other:
                     ratio, ms = race(ours, other, pairs)
-                    report.add(f"{label} of TensorFlow: time against tensorflow-cpu", 0.8, "x", ratio,
-                               f"{ms[0]} ms, tensorflow-cpu {ms[1]} ms")
+                    report.add(f"{label} of TensorFlow: time against tensorflow-cpu", 0.8, "x",
+                               ratio, f"{ms[0]} ms, tensorflow-cpu {ms[1]} ms")
         except Died as reason:
             report.skip(f"{label} of TensorFlow", str(reason))
     path = make("resnet50", build) + ".pb"

@@ -4,7 +4,8 @@ import compare
 import pytest
 from networks.all import NETWORKS, frozen
 
-CASES = [(network, flow) for network in NETWORKS for flow in ((False, True) if network.loops else (False,))]
+CASES = [(network, flow) for network in NETWORKS
+         for flow in ((False, True) if network.loops else (False,))]
 
 
 @pytest.mark.parametrize("network, new_flow", CASES,

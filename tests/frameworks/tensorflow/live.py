@@ -15,11 +15,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "python", "tensorflow_cases"))
 sys.path.insert(0, HERE)
 
-import tf_archive  # noqa: E402
 import cases as case_files  # noqa: E402
 import numpy as np  # noqa: E402
 import specs  # noqa: E402
 import tensorflow as tf  # noqa: E402
+import tf_archive  # noqa: E402
 
 PRODUCER = 1087  # version of GraphDefs, the same whichever TensorFlow writes them
 DESCRIBED = frozenset(tf_archive.ACL_TYPES.values())

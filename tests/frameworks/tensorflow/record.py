@@ -27,7 +27,8 @@ def main():
             print("TensorFlow refuses " + problem)
         path = os.path.join(tf_archive.FOLDER, family + ".tar.xz")
         if args.no_peer:
-            before = {c.name: c.tf2onnx for c in tf_archive.read(path)} if os.path.exists(path) else {}
+            recorded = tf_archive.read(path) if os.path.exists(path) else []
+            before = {case.name: case.tf2onnx for case in recorded}
             answers = {case.name: before.get(case.name, "not tried") for case in cases}
         else:
             answers = peer.verdicts(cases)

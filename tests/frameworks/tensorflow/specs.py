@@ -6,8 +6,9 @@
         add("ConcatV2", values=[F(2, 3), F(2, 1)], axis=K(-1))  one case
         add.graph("While.countdown", ["While"], build)        a graph made by a function
 
-`T(...)` is a tensor of the type of the sweep, `F` of float32, `I` of int32, `B` of bool, `A(dtype, ...)`
-of any; `V(values)` has the values given. All of them are placeholders. `K(values)` is a constant.
+`T(...)` is a tensor of the type of the sweep, `F` of float32, `I` of int32, `B` of bool,
+`A(dtype, ...)` of any; `V(values)` has the values given. All of them are placeholders. `K(values)`
+is a constant.
 The numbers are drawn from a generator that is seeded with the name of the case.
 """
 from dataclasses import dataclass, replace
@@ -62,7 +63,7 @@ def maker(dtype):
     return make
 
 
-T, F, H, D, I, L, B, C64 = map(maker, ("", "f32", "f16", "f64", "i32", "i64", "bool", "c64"))
+T, F, H, D, I, B = map(maker, ("", "f32", "f16", "f64", "i32", "bool"))  # noqa: E741
 
 
 def A(dtype, *shape, **how):
@@ -124,17 +125,18 @@ class Recipes:
         """An operator with its data in NCHW or NCDHW; TensorFlow runs it in the other layout."""
         name = self.unique(f"{op}.{label}")
         layout = "NCDHW" if len(arguments[key].shape) == 5 else "NCHW"
-        self.list.append(Recipe(name, [op], Single(op, None, {**arguments, "data_format": layout}, None),
-                                reference=ChannelsLast(op, key, arguments)))
+        single = Single(op, None, {**arguments, "data_format": layout}, None)
+        self.list.append(Recipe(name, [op], single, reference=ChannelsLast(op, key, arguments)))
 
     def frozen(self, name, ops, function, inputs, lower=False, rtol=0):
         """A tf.function as frozen by TensorFlow 2; `inputs` is {name: Input}. With `lower`, control
         flow becomes Switch and Merge."""
-        self.list.append(Recipe(self.unique(name), list(ops), Frozen(function, inputs, lower), rtol))
+        self.list.append(Recipe(self.unique(name), list(ops), Frozen(function, inputs, lower),
+                                rtol))
 
     def graph(self, name, ops, build, rtol=0, leaves=False):
-        """`build(make)` makes the graph: `make(name, Input)` is a placeholder or a constant. It returns
-        the tensors that are outputs."""
+        """`build(make)` makes the graph: `make(name, Input)` is a placeholder or a constant. It
+        returns the tensors that are outputs."""
         self.list.append(Recipe(self.unique(name), list(ops), build, rtol, leaves=leaves))
 
 

@@ -5,7 +5,7 @@
     tf_suite.py                   everything, then the score
     tf_suite.py -k Resize -v      what has 'Resize' in its name, reasons printed
     tf_suite.py --family nn       one file of tests/data/tensorflow
-    tf_suite.py --docs            also writes docs/tensorflow_score.md
+    tf_suite.py --docs            also writes the score page in docs
 
 Outcomes are compared with known_failures.yaml; the exit code is 1 when they differ.
 """
@@ -20,8 +20,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 KNOWN = os.path.join(HERE, "known_failures.yaml")
 sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "support")]
 
-import tf_archive  # noqa: E402
 import case_suite  # noqa: E402
+import tf_archive  # noqa: E402
 from case_suite import judge  # noqa: E402
 
 

@@ -8,9 +8,9 @@ Per case: the GraphDef through atc's library to a .om file, then acl.mdl: load, 
 import os
 import tempfile
 
-import tf_archive
 import case_suite
 import numpy as np
+import tf_archive
 from model_in_process import TENSORFLOW, Mismatch, ModelRunner
 
 import acl

@@ -37,7 +37,7 @@ FEATURES = {"Relu": REAL, "Relu6": REAL, "Elu": FLOATS, "Selu": FLOATS, "Softplu
 BINARY = {
     "Add": NUMBERS, "AddV2": NUMBERS, "Sub": NUMBERS, "Mul": NUMBERS, "Maximum": REAL,
     "Minimum": REAL, "SquaredDifference": NUMBERS, "MulNoNan": FLOATS + COMPLEX,
-    "Atan2": FLOATS, 
+    "Atan2": FLOATS,
     "BitwiseAnd": INTS, "BitwiseOr": INTS, "BitwiseXor": INTS,
 }
 COMPARE = {"Less": REAL, "LessEqual": REAL, "Greater": REAL, "GreaterEqual": REAL}
