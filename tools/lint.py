@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the looks and the usual bugs of the code: clang-format, clang-tidy, ruff.
+"""Checks format and common bugs of the code: clang-format, clang-tidy, ruff.
 
     tools/lint.py           format and ruff over everything, clang-tidy over changed C++ files
     tools/lint.py --all     clang-tidy over every C++ file (long)

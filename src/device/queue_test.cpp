@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "device/far_device_for_test.h"
 #include "device/memory.h"
 #include "device/physical_memory.h"
@@ -106,6 +108,29 @@ TEST_F(QueueOfABackEnd, TasksThatCannotBeGivenToItFailInTheirTurn) {
   EXPECT_EQ(status.code(), Code::out_of_memory);
   EXPECT_NE(status.to_string().find("in task 2"), std::string::npos) << status.to_string();
   EXPECT_TRUE(free_device(address).ok());
+
+// A queue that is never idle and says from another thread that its work is over.
+class DistantQueue final : public Queue {
+ public:
+  explicit DistantQueue(Status outcome) : outcome_(std::move(outcome)) {}
+  ~DistantQueue() override { thread_.join(); }
+  Status copy(const CopyRows&) override { return {}; }
+  Status fill(void*, int, size_t) override { return {}; }
+  bool idle() const override { return false; }
+  void when_idle(std::function<void(Status)> done) override {
+    thread_ = std::thread([this, done = std::move(done)] { done(outcome_); });
+  }
+  void keep(std::shared_ptr<void>) override {}
+
+ private:
+  Status outcome_;
+  std::thread thread_;
+};
+
+TEST(DrainingAQueue, WaitsForTheOutcomeOfItsWork) {
+  EXPECT_TRUE(DistantQueue({}).drain().ok());
+  EXPECT_EQ(DistantQueue(fail(Code::task_failed, "the card fell off the bus")).drain().code(),
+            Code::task_failed);
 }
 
 TEST_F(QueueOfABackEnd, MemoryThatCannotBeSharedIsRefused) {

@@ -6,7 +6,7 @@ import re
 
 from table import c_functions
 
-# Classes that calls need no look at: they take texts or numbers alone, and variable arguments.
+# Calls of these classes are not watched: they take only texts or numbers, or a variable list.
 SKIPPED = {"aclAppLog"}
 
 

@@ -6,7 +6,7 @@ from ais_bench.infer.logger import set_debug
 
 
 def benchmark_process(args):
-    """0, or 1 where a device failed; what the options or the model get wrong is raised."""
+    """Exit status: 0, or 1 if a device failed. Raises if an option or the model is wrong."""
     set_debug(args.debug)
     return command.run(args) or 0
 

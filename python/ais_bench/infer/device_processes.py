@@ -42,7 +42,7 @@ def _start(args, folder, position):
 
 
 def _wait_ready(workers):
-    """Until every model is warm, a process has failed, or the time is over."""
+    """Waits until every model is warm, a process has failed, or the time is up."""
     deadline = time.monotonic() + BARRIER_SECONDS
     for worker in workers:
         worker.poll(max(0.0, deadline - time.monotonic()))

@@ -19,7 +19,7 @@ _MOST_FILES = 100000
 
 
 def natural(name):
-    """Digits as numbers: between two digit runs stands text, so that like is compared with like."""
+    """Sort key of a name: its digits compare as numbers, the text between them as text."""
     return [int(part) if i % 2 else part
             for i, part in enumerate(re.split(r"([0-9]+)", name.lower()))]
 
@@ -78,7 +78,7 @@ def single_runs(lists):
 
 
 def combined_runs(lists, descs):
-    """As many files for a run as its first input needs; the last run is filled up."""
+    """The files of each run: as many as its first input needs; the last run is filled up."""
     needed = descs[0].realsize
     size = read_input(lists[0][0]).nbytes
     if size == 0 or needed == 0 or needed % size:

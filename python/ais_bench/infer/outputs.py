@@ -33,7 +33,7 @@ def output_folder(args):
 
 
 def _new_folder(path):
-    """A folder that was not there: runs of the same second have one each."""
+    """A new folder; runs that start in the same second get one each."""
     for suffix in itertools.chain([""], (f"_{i}" for i in itertools.count(1))):
         try:
             os.mkdir(path + suffix, FOLDER_MODE)

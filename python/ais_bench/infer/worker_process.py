@@ -59,7 +59,7 @@ class Worker:
                 self._ready = ("died", None)
 
     def go(self):
-        """Lets a worker that waits at the start line run."""
+        """Lets a worker run that waits for the others to be ready."""
         if self._ready in (None, ("ready", None)):
             self._ready = None
             try:

@@ -70,7 +70,7 @@ def command_line(program, arguments):
 
 
 def run_program(command, env):
-    """Its exit code, as a shell counts; Ctrl-C and a request to end are the program's to handle."""
+    """The program's exit code, as a shell gives it. Ctrl-C and SIGTERM are left to the program."""
     child = subprocess.Popen(command, env=env)
     before = [(number, signal.signal(number, handler)) for number, handler in (
         (signal.SIGINT, signal.SIG_IGN), (signal.SIGTERM, lambda *_: child.terminate()))]

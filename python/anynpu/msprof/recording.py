@@ -177,7 +177,7 @@ def _rows_of_thread(pieces, thread, offset):
 
 
 def _possible(recording, events, path):
-    """Without what a damaged file puts outside of all time, or gives more bytes than there are."""
+    """Drops records that only a damaged file has: impossible times, impossible sizes."""
     counted = np.isin(events["category"], [CATEGORIES.index(c) for c in ("task", "copy", "memory")])
     good = (events["t"] >= 0) & (events["t"] < _MOST) & ~(counted & (events["arg"] >= _MOST))
     if not good.all():

@@ -354,7 +354,7 @@ def make_tx(work):
 
 
 def make_device_tx(work):
-    """What a file of marks has beside the lines of make_tx."""
+    """Lines of marks and ranges on devices, for the file that make_tx begins."""
     timeline = Timeline(work)
     timeline.device_tx()
     return timeline.lines
