@@ -49,17 +49,21 @@ auto printable(const T& value) {
 
 }  // namespace detail
 
-// The parameter of a function that hands a format string on; fail() in status.h is an example. It
-// calls anynpu::format by its whole name, as the argument brings {fmt}'s format into view.
+// The parameter of a function that hands a format string on; fail() in status.h is an example.
 template <typename... Args>
 using FormatString =
     fmt::format_string<decltype(detail::printable(std::declval<const Args&>()))...>;
 
-template <typename... Args>
-std::string format(FormatString<Args...> text, const Args&... args) {
-  const fmt::string_view view = text;
-  return detail::format_values({view.data(), view.size()},
-                               fmt::make_format_args(detail::printable(args)...));
-}
+// format("{} of {}", a, b) is a std::string. An object, so that the functions of this name in other
+// namespaces (std::format, fmt::format) do not come into view with its arguments.
+struct FormatText {
+  template <typename... Args>
+  std::string operator()(FormatString<Args...> text, const Args&... args) const {
+    const fmt::string_view view = text;
+    return detail::format_values({view.data(), view.size()},
+                                 fmt::make_format_args(detail::printable(args)...));
+  }
+};
+inline constexpr FormatText format;
 
 }  // namespace anynpu

@@ -108,6 +108,7 @@ TEST_F(QueueOfABackEnd, TasksThatCannotBeGivenToItFailInTheirTurn) {
   EXPECT_EQ(status.code(), Code::out_of_memory);
   EXPECT_NE(status.to_string().find("in task 2"), std::string::npos) << status.to_string();
   EXPECT_TRUE(free_device(address).ok());
+}
 
 // A queue that is never idle and says from another thread that its work is over.
 class DistantQueue final : public Queue {
