@@ -83,10 +83,10 @@ void fill(Buffer& buffer, std::mt19937& random) {
       const aclFloat16 half = aclFloatToFloat16(value);
       std::memcpy(at, &half, 2);
     } else if (buffer.type == ACL_INT64) {
-      const int64_t small = static_cast<int64_t>((value + 1) * 50);
+      const int64_t small = value > 0 ? 1 : 0;
       std::memcpy(at, &small, 8);
     } else if (buffer.type == ACL_INT32) {
-      const int32_t small = static_cast<int32_t>((value + 1) * 50);
+      const int32_t small = value > 0 ? 1 : 0;
       std::memcpy(at, &small, 4);
     } else {
       std::memset(at, 1, aclDataTypeSize(buffer.type));

@@ -187,7 +187,7 @@ Status check_features(const FvFeatures& f) {
         "featureDataLen is {} for {} features; expected {} bytes for each, and at least one",
         f.bytes, f.count, fv::kFeatureBytes);
   }
-  return check_pointer(f.data, "featureData");
+  return check_pointer(static_cast<const void*>(f.data), "featureData");
 }
 
 Result<fv::RepoRange> make_range(uint32_t id0_min, uint32_t id0_max, uint32_t id1_min,
@@ -203,7 +203,7 @@ Status check_query_table(const FvQueryTable& t) {
                 "{} tables of {} bytes in {} bytes; expected at least one of {} bytes each",
                 t.count, t.length, t.bytes, fv::kTableBytes);
   }
-  return check_pointer(t.data, "tableData");
+  return check_pointer(static_cast<const void*>(t.data), "tableData");
 }
 
 Result<FvSearchInput> make_search_input(Handle table, Handle range, uint32_t top) {

@@ -162,10 +162,11 @@ TEST_F(MixedModels, SayWhichStepsFallBackToTheHost) {
   for (const auto& step : (*loaded)->steps()) {
     const bool fallback = step.kernel.ends_with(" (on the host)");
     ++(fallback ? on_host : own);
-    EXPECT_EQ(fallback, step.name == "Softmax") << step.name << ": " << step.kernel;
+    // What a back end begins with; Softmax it may have or not.
+    if (fallback) EXPECT_EQ(step.name, "Softmax") << step.kernel;
   }
-  EXPECT_EQ(own, 3U);
-  EXPECT_EQ(on_host, 1U);
+  EXPECT_GE(own, 3U);
+  EXPECT_EQ(own + on_host, 4U);
 }
 
 class OwnOperators : public DeviceCase {

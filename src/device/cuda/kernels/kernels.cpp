@@ -14,6 +14,7 @@ void add_kernels() {
     add_convolutions(*all);
     add_pools(*all);
     add_rows(*all);
+    add_attention(*all);
     add_gathers(*all);
     ops::add_backend_kernels(*all);
     return all;

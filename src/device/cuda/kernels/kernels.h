@@ -14,6 +14,7 @@ void add_products(std::vector<ops::KernelDef>& kernels);
 void add_convolutions(std::vector<ops::KernelDef>& kernels);
 void add_pools(std::vector<ops::KernelDef>& kernels);
 void add_rows(std::vector<ops::KernelDef>& kernels);
+void add_attention(std::vector<ops::KernelDef>& kernels);
 void add_gathers(std::vector<ops::KernelDef>& kernels);
 
 // Tells the registry of all of them, once.
