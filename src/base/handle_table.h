@@ -94,6 +94,7 @@ using Handle = uint64_t;  // 0 is null
   X(queue_route, "queue route")                 \
   X(queue_route_list, "list of queue routes")   \
   X(queue_route_query, "queue route query")     \
+  X(communicator, "communicator")               \
   X(nn_tensor, "aclTensor")                     \
   X(nn_scalar, "aclScalar")                     \
   X(nn_ints, "aclIntArray")                     \
