@@ -117,6 +117,11 @@ class Recipe {
   const Row& row() const { return row_; }
 
   // --- arguments
+  bool is_tensor(Param param) const;              // and not a scalar
+  bool is_list(Param param) const;                // of tensors
+  bool is_scalar_list(Param param) const;
+  // The parameter that operators with one output write.
+  Param result() const;
   bool given(Param param) const;                  // not null
   const TensorView& tensor(Param param) const;    // refuses null
   DType dtype(Param param) const { return tensor(param).dtype; }

@@ -61,6 +61,29 @@ const Argument& Recipe::argument(Param param, ArgumentKind kind) const {
   return *found;
 }
 
+bool Recipe::is_tensor(Param param) const {
+  const Argument* found = find(param);
+  return found && found->kind == ArgumentKind::tensor;
+}
+
+bool Recipe::is_list(Param param) const {
+  const Argument* found = find(param);
+  return found && found->kind == ArgumentKind::tensors;
+}
+
+bool Recipe::is_scalar_list(Param param) const {
+  const Argument* found = find(param);
+  return found && found->kind == ArgumentKind::scalars;
+}
+
+Param Recipe::result() const {
+  for (size_t i = call_.arguments.size(); i-- > 0;) {
+    if (call_.arguments[i].kind == ArgumentKind::tensor && call_.signature->outputs[i] != 'i')
+      return static_cast<int>(i);
+  }
+  refuse(Code::internal, "{} has no output among its parameters", call_.signature->name);
+}
+
 bool Recipe::given(Param param) const {
   const Argument* found = find(param);
   return found && found->given;

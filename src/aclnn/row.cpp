@@ -8,7 +8,24 @@ namespace anynpu::aclnn {
 
 std::span<const std::span<const Row>> families() {
   static const std::span<const Row> list[] = {
-      copy_rows(), elementwise_rows(), fill_rows(), matmul_rows(), reduce_rows(), softmax_rows(),
+      activation_rows(),
+      compare_rows(),
+      conv_rows(),
+      copy_rows(),
+      elementwise_rows(),
+      fill_rows(),
+      foreach_rows(),
+      index_rows(),
+      loss_rows(),
+      matmul_rows(),
+      norm_rows(),
+      optimizer_rows(),
+      pool_rows(),
+      random_rows(),
+      reduce_rows(),
+      shape_rows(),
+      softmax_rows(),
+      unary_rows(),
   };
   return list;
 }

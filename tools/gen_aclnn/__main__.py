@@ -19,13 +19,17 @@ STUB_FILES = 4
 Operator = namedtuple("Operator", "name headers parameters family serves order")
 Parameter = namedtuple("Parameter", "type name side")
 ROW = re.compile(r'^\s*\{"(acl\w+)"', re.M)
-WRITTEN = re.compile(r"(?:Out|out|Ref|OutOptional)$")
+# Outputs that some headers call const.
+WRITTEN = re.compile(r"(?:Out|out|Ref|OutOptional)$|^(?:y|grad(?:Input|Weight|Bias)|result|"
+                     r"updated\w+)$")
 
 
-def side_of(kind, name):
-    """i: input, o: output, b: both. Some headers call outputs const."""
+def side_of(kind, name, first_in_place):
+    """i: input, o: output, b: both."""
     if "aclTensor" not in kind:
         return "i"
+    if first_in_place:
+        return "b"
     if name.endswith("Ref"):
         return "b"
     if WRITTEN.search(name) or not kind.startswith("const"):
@@ -33,11 +37,12 @@ def side_of(kind, name):
     return "i"
 
 
-def parameters_of(text):
+def parameters_of(operator, text):
     out = []
     for item in filter(None, (part.strip() for part in text.split(","))):
         kind, name = re.fullmatch(r"(.*?[\s*])\s*(\w+)", item).groups()
-        out.append(Parameter(kind.strip(), name, side_of(kind.strip(), name)))
+        in_place = operator.startswith("aclnnInplace") and not out
+        out.append(Parameter(kind.strip(), name, side_of(kind.strip(), name, in_place)))
     return out
 
 
@@ -47,7 +52,7 @@ def operators():
             name, headers, parameters, family, serves, order = line.split("\t")
             if "?" in parameters:  # a type that is not known
                 continue
-            yield Operator(name, headers.split(), parameters_of(parameters), family, serves, order)
+            yield Operator(name, headers.split(), parameters_of(name, parameters), family, serves, order)
 
 
 def implemented():
