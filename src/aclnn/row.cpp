@@ -9,6 +9,7 @@ namespace anynpu::aclnn {
 std::span<const std::span<const Row>> families() {
   static const std::span<const Row> list[] = {
       activation_rows(),
+      attention_rows(),
       compare_rows(),
       conv_rows(),
       copy_rows(),
@@ -16,6 +17,7 @@ std::span<const std::span<const Row>> families() {
       fill_rows(),
       foreach_rows(),
       index_rows(),
+      llm_rows(),
       loss_rows(),
       matmul_rows(),
       norm_rows(),
@@ -23,8 +25,10 @@ std::span<const std::span<const Row>> families() {
       pool_rows(),
       random_rows(),
       reduce_rows(),
+      scatter_rows(),
       shape_rows(),
       softmax_rows(),
+      sort_rows(),
       unary_rows(),
   };
   return list;

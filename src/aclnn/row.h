@@ -26,6 +26,7 @@ const Row* find_row(std::string_view name);
 
 // Families. A new one is a line here and one in row.cpp.
 std::span<const Row> activation_rows();
+std::span<const Row> attention_rows();
 std::span<const Row> compare_rows();
 std::span<const Row> conv_rows();
 std::span<const Row> copy_rows();
@@ -33,6 +34,7 @@ std::span<const Row> elementwise_rows();
 std::span<const Row> fill_rows();
 std::span<const Row> foreach_rows();
 std::span<const Row> index_rows();
+std::span<const Row> llm_rows();
 std::span<const Row> loss_rows();
 std::span<const Row> matmul_rows();
 std::span<const Row> norm_rows();
@@ -40,8 +42,10 @@ std::span<const Row> optimizer_rows();
 std::span<const Row> pool_rows();
 std::span<const Row> random_rows();
 std::span<const Row> reduce_rows();
+std::span<const Row> scatter_rows();
 std::span<const Row> shape_rows();
 std::span<const Row> softmax_rows();
+std::span<const Row> sort_rows();
 std::span<const Row> unary_rows();
 
 // Every row, family by family.
