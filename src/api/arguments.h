@@ -10,7 +10,6 @@
 #include "base/handle_table.h"
 #include "base/result.h"
 #include "service/check_pointer.h"
-#include "service/new_handle.h"
 
 namespace anynpu::api {
 
@@ -24,14 +23,16 @@ inline Pointer from_handle(Handle handle) {
 // A new handle for `object`, as the C interface shows it.
 template <typename Pointer, typename T>
 Result<Pointer> insert_object(std::shared_ptr<T> object) {
-  ANYNPU_ASSIGN(const Handle handle, service::new_handle(std::move(object)));
-  return from_handle<Pointer>(handle);
+  const Handle handle = HandleTable::instance().insert(std::move(object));
+  if (handle) return from_handle<Pointer>(handle);
+  return fail(Code::out_of_handles, "no handle is free; destroy objects that are no longer used");
 }
 
 // Ends the life of a handle; the sentence says why when it is none.
 template <typename T>
 Status remove_object(const void* pointer) {
-  return service::remove_handle<T>(to_handle(pointer));
+  if (HandleTable::instance().remove<T>(to_handle(pointer))) return {};
+  return HandleTable::instance().explain(to_handle(pointer), HandleType<T>::tag);
 }
 
 using service::check_pointer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles of objects that services make.
+// A handle for an object that a service makes.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,10 @@
 
 namespace anynpu::service {
 
-// `full` is the code when no handle is free.
 template <typename T>
-Result<Handle> new_handle(std::shared_ptr<T> object, Code full = Code::out_of_handles) {
+Result<Handle> new_handle(std::shared_ptr<T> object) {
   if (const Handle handle = HandleTable::instance().insert(std::move(object))) return handle;
-  return fail(full, "no handle is free; destroy objects that are no longer used");
-}
-
-// Ends the life of a handle; the sentence says why when it is none.
-template <typename T>
-Status remove_handle(Handle handle) {
-  if (HandleTable::instance().remove<T>(handle)) return {};
-  return HandleTable::instance().explain(handle, HandleType<T>::tag);
+  return fail(Code::out_of_handles, "no handle is free; destroy objects that are no longer used");
 }
 
 }  // namespace anynpu::service

@@ -10,7 +10,6 @@
 #include "media/image.h"
 #include "media/rules.h"
 #include "pixel/transform.h"
-#include "service/new_handle.h"
 
 namespace anynpu::media {
 
@@ -73,11 +72,19 @@ struct HistogramObject {
   uint32_t ret_code = 0;
 };
 
-using service::remove_handle;
-// The handle of a new object.
+// The handle of a new object; fails when no handle is free.
 template <typename T>
 Result<Handle> insert_handle(std::shared_ptr<T> object) {
-  return service::new_handle(std::move(object), Code::limit_exceeded);
+  const Handle handle = HandleTable::instance().insert(std::move(object));
+  if (handle) return handle;
+  return fail(Code::limit_exceeded, "no handle is free; destroy objects that are no longer used");
+}
+
+// Ends the life of a handle; the sentence says why when it is none.
+template <typename T>
+Status remove_handle(Handle handle) {
+  if (HandleTable::instance().remove<T>(handle)) return {};
+  return HandleTable::instance().explain(handle, HandleType<T>::tag);
 }
 
 Result<Handle> create_batch(uint32_t pictures);
