@@ -37,6 +37,14 @@ class Queue {
   // calls without a stream. Unless a back end knows better, when_idle() ends the wait, which must
   // then not need a thread of the pool.
   virtual Status drain();
+
+  // Optional: what `work` gives this queue, recorded as one piece instead of being done; null where
+  // a back end cannot. replay() gives a queue of the same device the whole piece again. A recording
+  // stays until its replays are done.
+  virtual std::shared_ptr<void> record(const HostWork& work) { return nullptr; }
+  virtual Status replay(const std::shared_ptr<void>& recording) {
+    return fail(Code::internal, "a queue that records nothing was asked for a replay");
+  }
 };
 
 }  // namespace anynpu::device

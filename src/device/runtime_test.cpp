@@ -27,7 +27,7 @@ TEST(DeviceList, VisibleDevicesKeepTheirOrderAndEndAtTheFirstInvalidEntry) {
 }
 
 TEST(DeviceList, UnknownDevicesAreLeftOutWithAReason) {
-  const DeviceList list = list_devices("cpu:2,cuda:0,tpu", std::nullopt);
+  const DeviceList list = list_devices("cpu:2,cuda:99,tpu", std::nullopt);
   EXPECT_EQ(list.devices.size(), 2u);
   EXPECT_NE(list.problem.find("tpu"), std::string::npos);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of plans for a device with kernels of its own: steps are given to its queue; a step without
 // such a kernel waits for the queue and runs here, on views of its operands.
+#include <algorithm>
 #include <vector>
 
 #include "base/clock.h"
@@ -59,9 +60,12 @@ Status PlanRunner::launch_step(size_t index, device::Queue& queue) const {
   return static_cast<const ops::EnqueuedPlan&>(*step.work).enqueue(arguments(steps_[index]), queue);
 }
 
-Status PlanRunner::launch(std::span<void* const> inputs, std::span<void* const> outputs,
-                          uint64_t* step_ns, device::Queue& queue) {
-  patch(inputs, outputs);
+bool Plan::only_enqueues() const {
+  return on_device && !observed &&
+         std::none_of(steps.begin(), steps.end(), [](const PlanStep& step) { return step.fallback; });
+}
+
+Status PlanRunner::launch_steps(device::Queue& queue, uint64_t* step_ns) const {
   const bool timed = step_ns || trace::enabled(trace::Category::op);
   const uint32_t correlation = trace::current_correlation();
   for (size_t i = 0; i < steps_.size(); ++i) {
@@ -74,6 +78,27 @@ Status PlanRunner::launch(std::span<void* const> inputs, std::span<void* const> 
     if (step_ns) step_ns[i] = now_ns() - start;
   }
   return {};
+}
+
+Status PlanRunner::launch(std::span<void* const> inputs, std::span<void* const> outputs,
+                          uint64_t* step_ns, device::Queue& queue) {
+  patch(inputs, outputs);
+  if (step_ns || trace::enabled(trace::Category::op) || !only_enqueues_)
+    return launch_steps(queue, step_ns);
+  std::vector<void*> buffers(inputs.begin(), inputs.end());
+  buffers.insert(buffers.end(), outputs.begin(), outputs.end());
+  buffers.push_back(used_arena_);
+  if (buffers != last_buffers_) {
+    last_buffers_ = std::move(buffers);
+    recording_ = nullptr;
+    return launch_steps(queue, nullptr);
+  }
+  if (!recording_) {
+    const auto all = [&] { return launch_steps(queue, nullptr); };
+    recording_ = queue.record(device::HostWork(all));
+    if (!recording_) return launch_steps(queue, nullptr);
+  }
+  return queue.replay(recording_);
 }
 
 }  // namespace anynpu::exec

@@ -139,6 +139,7 @@ struct LoadedModel::Impl {
   SparePool<std::shared_ptr<device::Queue>> queues;  // of that device, for runs without a stream
   std::vector<TracedStep> names;
   bool loops = false;
+  bool only_enqueues = false;
   bool queued = false;  // the caller's work memory: one run at a time
   std::mutex queue;
   SparePool<PlanRunner> runners;
@@ -184,6 +185,7 @@ struct LoadedModel::Impl {
     plan.forget_graph();
     observer = options.observer;
     if (observer) observe(plan, observer);
+    only_enqueues = plan.only_enqueues();
     for (const PlanStep& step : plan.steps)
       names.push_back({trace::intern(step.name), trace::intern(step.traced)});
   }
@@ -497,6 +499,7 @@ Sizes LoadedModel::sizes_of(std::span<const std::shared_ptr<LoadedModel>> models
 }
 Status LoadedModel::check_work(Buffer work) const { return impl_->check_work(work); }
 bool LoadedModel::has_loops() const { return impl_->loops; }
+bool LoadedModel::only_enqueues() const { return impl_->only_enqueues; }
 
 std::vector<StepInfo> LoadedModel::steps() const {
   if (impl_->program) return impl_->program->steps();

@@ -106,6 +106,8 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
 
   // True when it has a Loop: a run may take any time, and asks check_cancelled().
   bool has_loops() const;
+  // Runs with a queue only give it work; nothing is computed by the calling thread.
+  bool only_enqueues() const;
 
   // Buffers in the order of inputs() and outputs(), at least as large as their TensorInfo says; for
   // an open output as large as the caller likes, and the run fails when that is too small

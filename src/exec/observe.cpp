@@ -172,6 +172,7 @@ std::shared_ptr<StepObserver> inside_a_run(const std::shared_ptr<StepObserver>& 
 }
 
 void observe(Plan& plan, const std::shared_ptr<StepObserver>& observer) {
+  plan.observed = true;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     PlanStep& step = plan.steps[i];
     if (step.op.empty() || !observer->wants(step.op, step.name)) continue;

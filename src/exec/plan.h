@@ -76,6 +76,7 @@ struct Plan {
   std::vector<TensorShape> outputs;  // of the graph, as inferred for these input shapes
   // Packed weights and the constants that are used as they are; shared with other plans.
   std::vector<std::shared_ptr<WeightChunk>> chunks;
+  bool observed = false;             // somebody watches the steps (observe.h)
   bool on_device = false;            // steps that are no fallback are ops::EnqueuedPlan
   size_t work_bytes = 0;             // arena: intermediate tensors and workspaces
   size_t host_work_bytes = 0;        // the same for OperandMemory::host_arena
@@ -83,6 +84,9 @@ struct Plan {
   size_t thread_scratch_stride = 0;  // from one thread to the next, the same for all steps
   std::vector<InnerPlans*> inner;    // parts of the steps
   bool memory_known = true;          // false: a step allocates, because shapes inside it are open
+
+  // Whether a launch leaves nothing to the host: no fallback steps, nobody who watches them.
+  bool only_enqueues() const;
 
   // Packs kernels and copies constants into the chunks that this plan was the first to use, once
   // they have memory; needs the graph that the plan was made from.

@@ -23,6 +23,7 @@ PlanRunner::PlanRunner(const Plan& plan, const std::vector<TracedStep>& names, M
                        Memory host_arena)
     : plan_(plan),
       names_(names),
+      only_enqueues_(plan.only_enqueues()),
       arena_(std::move(arena)),
       host_arena_(std::move(host_arena)),
       thread_scratch_stride_(plan.thread_scratch_stride),

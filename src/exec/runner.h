@@ -50,7 +50,8 @@ class PlanRunner {
 
   // The same of a plan for a device: gives its steps to `queue`, which may not be done with them
   // when this returns. Buffers lie in the memory of the device. While a profile takes the times of
-  // operators, each step is waited for.
+  // operators, each step is waited for. Steps that come with the same buffers again are recorded by
+  // the queue, if it can, and given to it as a whole.
   Status launch(std::span<void* const> inputs, std::span<void* const> outputs, uint64_t* step_ns,
                 device::Queue& queue);
 
@@ -69,11 +70,13 @@ class PlanRunner {
   ops::RunArgs arguments(const BoundStep& step) const;
   Status run_step(const BoundStep& step) const;
   Status launch_step(size_t index, device::Queue& queue) const;
+  Status launch_steps(device::Queue& queue, uint64_t* step_ns) const;
   Status run_on_host(size_t index, device::Queue& queue) const;
   Status note_failure(const BoundStep& step, Status status) const;
 
   const Plan& plan_;
   const std::vector<TracedStep>& names_;
+  const bool only_enqueues_;
   Memory arena_, host_arena_;
   std::vector<BoundStep> steps_;
   std::vector<const std::byte*> sources_;
@@ -86,6 +89,9 @@ class PlanRunner {
   std::vector<ArenaPatch> source_arena_, target_arena_, workspaces_, thread_scratch_;
   size_t thread_scratch_stride_ = 0;
   std::byte* used_arena_ = nullptr;
+  // The steps with the buffers of the last launch, as the queue recorded them.
+  std::vector<void*> last_buffers_;
+  std::shared_ptr<void> recording_;
 };
 
 }  // namespace anynpu::exec

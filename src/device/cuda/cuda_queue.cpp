@@ -109,4 +109,28 @@ Status CudaQueue::drain() {
   return status;
 }
 
+std::shared_ptr<void> CudaQueue::record(const HostWork& work) {
+  const Driver& cuda = driver();
+  if (!enter().ok() ||
+      cuda.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) != CUDA_SUCCESS)
+    return nullptr;
+  const Status given = work();
+  CUgraph graph = nullptr;
+  CUgraphExec ready = nullptr;
+  if (cuda.cuStreamEndCapture(stream_, &graph) == CUDA_SUCCESS && given.ok())
+    cuda.cuGraphInstantiate(&ready, graph, 0);
+  if (graph) cuda.cuGraphDestroy(graph);
+  if (!ready) return nullptr;
+  return std::shared_ptr<void>(ready, [gpu = &gpu_](void* recording) {
+    if (gpu->enter().ok()) driver().cuGraphExecDestroy(static_cast<CUgraphExec>(recording));
+  });
+}
+
+Status CudaQueue::replay(const std::shared_ptr<void>& recording) {
+  ANYNPU_TRY(enter());
+  return cuda_status(
+      driver().cuGraphLaunch(static_cast<CUgraphExec>(recording.get()), stream_),
+      "launching a graph");
+}
+
 }  // namespace anynpu::device::cuda

@@ -22,6 +22,9 @@ class CudaQueue final : public Queue {
   void when_idle(std::function<void(Status)> done) override;
   void keep(std::shared_ptr<void> resource) override;
   Status drain() override;
+  // Recordings are CUDA graphs.
+  std::shared_ptr<void> record(const HostWork& work) override;
+  Status replay(const std::shared_ptr<void>& recording) override;
 
   // For kernels, which enqueue on stream() after enter().
   Status enter() const;

@@ -28,6 +28,8 @@ class Binding {
   void clear();
 
   bool has_loops() const { return loaded_->has_loops(); }
+  // run() with a queue leaves nothing to the calling thread.
+  bool only_enqueues() const { return loaded_->only_enqueues(); }
 
  private:
   Status choose_plan(uint32_t model_id, const Dataset& inputs);

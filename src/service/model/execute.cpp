@@ -13,6 +13,8 @@ namespace {
 
 constinit device::TaskKind kExecute{"model execution", device::Engine::compute};
 constinit device::TaskKind kExecuteLoops{"model execution", device::Engine::compute, true};
+constinit device::TaskKind kExecuteQueued =
+    device::TaskKind::queued("model execution", device::Engine::compute);
 
 // Bindings of asynchronous executions are used again, so that queueing one allocates nothing. Never
 // destroyed: streams may end after this file's objects.
@@ -78,7 +80,9 @@ Status enqueue(const ExecuteCall& call, const std::shared_ptr<device::Stream>& s
   if (!binding) binding.reset(new Binding);
   ANYNPU_TRY(binding->bind(call, *stream->device()));
   ANYNPU_TRY(binding->bind_work(work));
-  device::TaskKind& kind = binding->has_loops() ? kExecuteLoops : kExecute;
+  device::TaskKind& kind = binding->only_enqueues() ? kExecuteQueued
+                           : binding->has_loops()   ? kExecuteLoops
+                                                    : kExecute;
   return stream->submit(
       {kind, call.model_id}, [binding = std::move(binding)](device::TaskRun& run) {
         return run.done(queued_by("aclmdlExecuteAsync", binding->run(&run.stream().queue())));
