@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients test-frameworks docs wheel wheel-test clean test-torch torch-score bench-torch
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients gpu-test test-frameworks docs wheel wheel-test clean test-torch torch-score bench-torch
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -149,9 +149,13 @@ torch-score: product .venv-torch/.installed  ## PyTorch's own operator tests, al
 bench-torch: product .venv-torch/.installed  ## torch_npu on AnyNPU beside torch's CPU back end
 	@$(TORCH_RUN) bench/torch/compare.py $(TORCH_ARGS)
 
+gpu-test: build  ## on a machine with an NVIDIA GPU: the conformance suite and networks; writes docs/gpu.md
+	@$(PY) tests/gpu/run.py --build $(BUILD)
+
 docs: build  ## write the generated pages of docs/ anew (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py
 	@$(PY) tools/draw_modules.py
+	@$(PY) tests/gpu/run.py --docs
 	@$(PY) tools/gen_atc_docs.py
 	@$(PY) tools/gen_pyacl docs
 	@$(BUILD)/tools/benchop/benchop support > docs/ops.md

@@ -32,6 +32,18 @@ TEST(DeviceList, UnknownDevicesAreLeftOutWithAReason) {
   EXPECT_NE(list.problem.find("tpu"), std::string::npos);
 }
 
+// Runs on machines with a GPU, with a driver alone, and with neither.
+TEST(DeviceList, AGpuThatCannotBeUsedIsLeftOutWithAReason) {
+  const DeviceList list = list_devices("cuda:0", std::nullopt);
+  if (!list.devices.empty()) {
+    EXPECT_EQ(list.devices[0]->capabilities().backend, "cuda");
+    EXPECT_GT(list.devices[0]->memory_total(), 0u);
+    return;
+  }
+  EXPECT_NE(list.problem.find("cuda:0"), std::string::npos) << list.problem;
+  EXPECT_NE(list.problem.find("because"), std::string::npos) << list.problem;
+}
+
 TEST(Runtime, DevicesAreCountedAndEndAtZero) {
   ASSERT_TRUE(runtime().set_device(0).ok());
   ASSERT_TRUE(runtime().set_device(0).ok());

@@ -52,16 +52,17 @@ models are enqueued while earlier work still runs (`src/device/stream.h`).
 
 Models, single operators and matrix products are planned with the kernels of `src/device/cuda/kernels`: products
 through cuBLASLt, convolutions through cuDNN, the others generated as CUDA C++ for the shapes at hand and compiled
-by NVRTC, once, into the cache folder. float32 is computed in float32, not TF32.
+by NVRTC, once, into the cache folder. float32 is computed in float32, not TF32. A plan that meets the same buffers
+again is replayed as one CUDA graph, unless some of its operators run on the host.
 
 An operator without a kernel runs with the CPU's on copies of its operands. That is visible:
 `ANYNPU_VERBOSE=dispatch` prints each choice, and the kernel's name ends in ` (on the host)` in profiles.
 
 ## What is missing
 
-- Convolutions keep the layout of the model (NCHW), and a plan is enqueued kernel by kernel: the times below are
-  not what the card can do. Next are channels-last fp16 and bf16, convolutions with their epilogues in one cuDNN
-  graph, and one CUDA graph a plan.
+- Convolutions keep the layout of the model (NCHW) and end in a kernel of their own for bias, residual and
+  activation: the times below are not what the card can do. Next are channels-last fp16 and bf16, and convolutions
+  with their epilogues in one cuDNN graph.
 - Captured streams (`aclmdlRI*`) are replayed task by task. Events and callbacks wait for the stream on the host.
 - Media (`acldvpp`, himpi), virtual memory, memory shared between processes, HPE, aclnn and HCCL on device memory
   of a GPU; times of kernels in profiles (CUPTI); `npu-smi` shows no data of the card.
