@@ -64,6 +64,6 @@ struct FormatText {
                                  fmt::make_format_args(detail::printable(args)...));
   }
 };
-inline constexpr FormatText format;
+inline constexpr FormatText format{};
 
 }  // namespace anynpu
