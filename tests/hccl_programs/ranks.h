@@ -135,11 +135,14 @@ static inline int run_ranks(uint32_t size, void (*work)(Rank*), int killed_rank)
     children[i] = fork();
     if (children[i] == 0) {
       me->rank = i;
+      /* Only rank 0 writes, so that the others see when it is gone. */
+      for (uint32_t r = 0; i && r < size; ++r) close(me->pipes[r][1]);
       go_far(i);
       work(me);
       exit(0);
     }
   }
+  for (uint32_t r = 0; r < size; ++r) close(me->pipes[r][1]);
   int failed = 0;
   for (uint32_t i = 0; i < size; ++i) {
     int status = 0;

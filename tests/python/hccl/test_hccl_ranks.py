@@ -129,3 +129,9 @@ def test_a_full_dev_shm_does_not_matter(programs):
     if probe.returncode != 0:
         pytest.skip("this machine gives no namespace of mounts")
     assert run("unshare", "-rm", "sh", "-c", script) == "all equal\n"
+
+
+def test_the_python_module_tells_the_version_of_the_tree():
+    from anynpu.ascend_tree import VERSION
+    from hccl.sys_version import __sys_version__
+    assert __sys_version__ == VERSION
