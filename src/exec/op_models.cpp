@@ -143,12 +143,8 @@ OpModels& OpModels::instance() {
 }
 
 Status OpModels::add(om::Model model, Origin origin) {
-  LoadOptions options;
-  {
-    const std::lock_guard lock(mutex_);
-    options = options_;
-  }
-  ANYNPU_ASSIGN(auto loaded, OpModel::load(std::move(model), options));
+  LoadOptions (*const source)() = source_;
+  ANYNPU_ASSIGN(auto loaded, OpModel::load(std::move(model), source ? source() : LoadOptions()));
   const SingleOp& op = loaded->op();
   Entry entry{singleop::key_of(op), loaded, origin};
   const std::lock_guard lock(mutex_);
@@ -232,11 +228,6 @@ void OpModels::set_limit(uint64_t most) {
   while (compiled_ > most_) drop_oldest();
 }
 
-void OpModels::set_options(LoadOptions options) {
-  const std::lock_guard lock(mutex_);
-  options_ = std::move(options);
-}
-
 size_t OpModels::size() const {
   const std::lock_guard lock(mutex_);
   return entries_.size();
@@ -244,7 +235,6 @@ size_t OpModels::size() const {
 
 void OpModels::clear() {
   const std::lock_guard lock(mutex_);
-  options_ = {};  // devices end with the library
   by_family_.clear();
   by_key_.clear();
   entries_.clear();

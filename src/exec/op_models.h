@@ -4,6 +4,7 @@
 // Thread-safe; a model that was found stays valid while it is held.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -69,8 +70,8 @@ class OpModels {
   Result<std::shared_ptr<OpModel>> find_or_compile(const singleop::SingleOp& op);
 
   void set_limit(uint64_t most);
-  // Observer and device of the operators that are added from now on.
-  void set_options(LoadOptions options);
+  // Says for which device, and watched by whom, an operator is loaded when it is added.
+  void set_options_source(LoadOptions (*source)()) { source_ = source; }
   size_t size() const;
   void clear();
 
@@ -88,7 +89,7 @@ class OpModels {
   std::list<Entry> entries_;  // the last used one first
   std::unordered_map<std::string, Position> by_key_;
   std::multimap<std::string, Position> by_family_;  // those with open extents
-  LoadOptions options_;
+  std::atomic<LoadOptions (*)()> source_{nullptr};
   uint64_t most_ = 20000;
   size_t compiled_ = 0;
 };

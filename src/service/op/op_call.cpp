@@ -231,6 +231,13 @@ Result<singleop::SingleOp> read_op(const OpArguments& arguments) {
 
 Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
                                              std::shared_ptr<exec::OpModel> model) {
+  const auto context = device::Runtime::instance().current();
+  return prepare_op(op, std::move(model), context.ok() ? (*context)->device() : nullptr);
+}
+
+Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
+                                             std::shared_ptr<exec::OpModel> model,
+                                             const std::shared_ptr<device::Device>& device) {
   auto handle = std::make_shared<OpHandle>();
   handle->inputs = op.inputs.size();
   handle->outputs = op.outputs.size();
@@ -244,9 +251,8 @@ Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
                   to_string(desc.shape));
     }
   }
-  const auto context = device::Runtime::instance().current();
   handle->model = std::move(model);
-  ANYNPU_TRY(plan_on(context.ok() ? (*context)->device() : nullptr, *handle));
+  ANYNPU_TRY(plan_on(device, *handle));
   return handle;
 }
 
@@ -351,7 +357,7 @@ Status execute_custom(const singleop::SingleOp& op, const OpBuffers& buffers,
 
 Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missing missing,
                   Handle stream) {
-  ANYNPU_TRY(device::Runtime::instance().stream(stream).status());
+  ANYNPU_ASSIGN(const auto used, device::Runtime::instance().stream(stream));
   auto op = read_op(arguments);
   if (!op.ok()) return op.status();
   if (exec::CustomOps::instance().has_type(op->type)) return execute_custom(*op, buffers, stream);
@@ -359,7 +365,7 @@ Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missin
   prepare_op_models();
   auto model = missing == Missing::compile ? models.find_or_compile(*op) : models.find(*op);
   if (!model.ok()) return op_failure(model.status());
-  auto handle = prepare_op(*op, std::move(*model));
+  auto handle = prepare_op(*op, std::move(*model), used->device());
   if (!handle.ok()) return op_failure(handle.status());
   std::vector<Shape> shapes;
   if (Status failure = submit_op(*handle, buffers, stream, &shapes); !failure.ok()) return failure;
@@ -375,12 +381,14 @@ Status execute_op(const OpArguments& arguments, const OpBuffers& buffers, Missin
 
 void prepare_op_models() {
   on_finalize([] { exec::OpModels::instance().clear(); });
-  // They are planned for the device in use, and the dump that is on now watches them.
-  const auto context = device::Runtime::instance().current();
-  exec::LoadOptions options;
-  if (context.ok()) options.run_on((*context)->device());
-  options.observer = observer_for_operators(context.ok() ? (*context)->device()->id() : 0);
-  exec::OpModels::instance().set_options(std::move(options));
+  // They are planned for the device in use, and the dump that is on then watches them.
+  exec::OpModels::instance().set_options_source([] {
+    const auto context = device::Runtime::instance().current();
+    exec::LoadOptions options;
+    if (context.ok()) options.run_on((*context)->device());
+    options.observer = observer_for_operators(context.ok() ? (*context)->device()->id() : 0);
+    return options;
+  });
 }
 
 }  // namespace anynpu::service

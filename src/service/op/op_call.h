@@ -45,9 +45,13 @@ struct OpBuffers {
 // The description, copied.
 Result<singleop::SingleOp> read_op(const OpArguments& arguments);
 
-// The model of an operator and its plan for the shapes described.
+// The model of an operator and its plan for the shapes described, on the current device or on
+// `device`; null: with the kernels of the CPU.
 Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
                                              std::shared_ptr<exec::OpModel> model);
+Result<std::shared_ptr<OpHandle>> prepare_op(const singleop::SingleOp& op,
+                                             std::shared_ptr<exec::OpModel> model,
+                                             const std::shared_ptr<device::Device>& device);
 
 // Queues one run. An operator whose output depends on values runs before the call returns; `shapes`
 // receives what its outputs are (null: not wanted).

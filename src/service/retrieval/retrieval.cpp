@@ -72,6 +72,12 @@ Status check_chip() {
               soc_name());
 }
 
+// An address of data, which is used later: of a device, or one that can be read.
+Status check_data(const void* address, const char* name) {
+  if (device::DeviceMemory::find(reinterpret_cast<uintptr_t>(address))) return {};
+  return check_pointer(address, name);
+}
+
 // Calls `use` with the bytes of the features, wherever they lie.
 template <typename Use>
 Status with_features(const FvFeatures& features, Use&& use) {
@@ -187,7 +193,7 @@ Status check_features(const FvFeatures& f) {
         "featureDataLen is {} for {} features; expected {} bytes for each, and at least one",
         f.bytes, f.count, fv::kFeatureBytes);
   }
-  return check_pointer(static_cast<const void*>(f.data), "featureData");
+  return check_data(f.data, "featureData");
 }
 
 Result<fv::RepoRange> make_range(uint32_t id0_min, uint32_t id0_max, uint32_t id1_min,
@@ -203,7 +209,7 @@ Status check_query_table(const FvQueryTable& t) {
                 "{} tables of {} bytes in {} bytes; expected at least one of {} bytes each",
                 t.count, t.length, t.bytes, fv::kTableBytes);
   }
-  return check_pointer(static_cast<const void*>(t.data), "tableData");
+  return check_data(t.data, "tableData");
 }
 
 Result<FvSearchInput> make_search_input(Handle table, Handle range, uint32_t top) {
@@ -217,7 +223,7 @@ Status check_search_result(const FvSearchResult& r) {
   for (const void* pointer : {static_cast<const void*>(r.numbers), static_cast<const void*>(r.id0),
                               static_cast<const void*>(r.id1), static_cast<const void*>(r.offset),
                               static_cast<const void*>(r.distance)}) {
-    ANYNPU_TRY(check_pointer(pointer, "a buffer of the result"));
+    ANYNPU_TRY(check_data(pointer, "a buffer of the result"));
   }
   if (r.queries == 0 || r.number_bytes < r.queries * sizeof(uint32_t) || r.bytes == 0) {
     return fail(Code::invalid_argument,
