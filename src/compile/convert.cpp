@@ -10,19 +10,19 @@
 #include "compile/pass_switch.h"
 #include "compile/stages.h"
 #include "import/caffe/caffe.h"
+#include "import/mindspore/mindspore.h"
 #include "import/onnx/onnx.h"
 
 namespace anynpu::compile {
 
 Result<Framework> parse_framework(const std::string& text) {
   if (text == "0") return Framework::caffe;
+  if (text == "1") return Framework::mindspore;
   if (text == "5") return Framework::onnx;
-  if (text == "1" || text == "3") {
-    const char* name = text == "1" ? "MindSpore" : "TensorFlow";
+  if (text == "3") {
     return fail(Code::unsupported_feature,
-                "--framework={} ({}) is not in this release; export the model to ONNX and use "
-                "--framework=5",
-                text, name);
+                "--framework=3 (TensorFlow) is not in this release; export the model to ONNX and "
+                "use --framework=5");
   }
   return fail(Code::invalid_argument,
               "--framework is '{}'; expected 0 (Caffe), 1 (MindSpore), 3 (TensorFlow) or 5 (ONNX)",
@@ -31,9 +31,9 @@ Result<Framework> parse_framework(const std::string& text) {
 
 namespace {
 
-// The layers of Caffe need the shapes of --input_shape while they are read. Extents that are not
-// fixed stay open.
-caffe::InputShapes shapes_for_caffe(const std::vector<InputShape>& given) {
+// Caffe and MindSpore need the shapes of --input_shape while their models are read. Extents that
+// are not fixed stay open.
+caffe::InputShapes shapes_for_reader(const std::vector<InputShape>& given) {
   caffe::InputShapes shapes;
   for (const InputShape& input : given) {
     Shape& shape = shapes[input.name];
@@ -49,8 +49,12 @@ caffe::InputShapes shapes_for_caffe(const std::vector<InputShape>& given) {
 Result<graph::Graph> import_model(const Conversion& conversion) {
   if (conversion.framework == Framework::caffe) {
     return caffe::import_files(conversion.model_path, conversion.weight_path,
-                               shapes_for_caffe(conversion.options.input_shapes),
+                               shapes_for_reader(conversion.options.input_shapes),
                                conversion.layer_types);
+  }
+  if (conversion.framework == Framework::mindspore) {
+    return mindspore::import_file(conversion.model_path,
+                                  shapes_for_reader(conversion.options.input_shapes));
   }
   ANYNPU_ASSIGN(onnx::Model source, onnx::import_file(conversion.model_path));
   ANYNPU_LOG(info, "'{}' was made by {}", conversion.model_path, source.producer);

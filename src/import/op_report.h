@@ -27,4 +27,9 @@ namespace caffe {
 Result<std::vector<OpReport>> report_layers(const std::string& prototxt);
 }  // namespace caffe
 
+namespace mindspore {
+// Every node of a .mindir, every operator of an .air.
+Result<std::vector<OpReport>> report_operators(const std::string& path);
+}  // namespace mindspore
+
 }  // namespace anynpu

@@ -88,6 +88,8 @@ Status write_model_json(const CommandLine& line) {
   json::Value root;
   if (line.has("framework")) {
     ANYNPU_ASSIGN(root, source_json(line));
+  } else if (is_vendor_model(line.get("om"))) {
+    ANYNPU_ASSIGN(root, vendor_json(line.get("om")));
   } else {
     ANYNPU_ASSIGN(const om::Model model, om::read_file(line.get("om")),
                   "give --framework when --om is a source model");
@@ -113,9 +115,11 @@ Status write_stage_json(const CommandLine& line) {
 
 Status write_report(const CommandLine& line, bool& all_good) {
   ANYNPU_ASSIGN(const auto framework, compile::parse_framework(line.get("framework")));
-  const auto reports = framework == compile::Framework::caffe
-                           ? caffe::report_layers(line.get("model"))
-                           : onnx::report_operators(line.get("model"));
+  const std::string path = line.get("model");
+  const auto reports = framework == compile::Framework::caffe ? caffe::report_layers(path)
+                       : framework == compile::Framework::mindspore
+                           ? mindspore::report_operators(path)
+                           : onnx::report_operators(path);
   ANYNPU_TRY(reports.status());
   json::Array ops;
   all_good = true;

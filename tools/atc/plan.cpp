@@ -28,8 +28,8 @@ Status check_weight(const CommandLine& line, bool caffe) {
   }
   if (caffe || !line.has("weight")) return {};
   return fail(Code::invalid_argument,
-              "--weight is '{}'; an ONNX model holds its weights itself, leave the option out",
-              line.get("weight"));
+              "--weight is '{}'; {} model holds its weights itself, leave the option out",
+              line.get("weight"), line.get("framework") == "5" ? "an ONNX" : "a MindSpore");
 }
 
 // "dir/name" -> "dir/name.om"; the folder must be there.
