@@ -158,7 +158,7 @@ Status display_vendor_model(const std::string& path) {
       "============ Display Model Info start ============\n"
       "Original Atc command line: {}\n"
       "system   info: atc_version[{}], soc_version[{}], framework_type[{}].\n"
-      "om       info: made by {}, file_size[{} B], weight_data_size[{} B], op_num[{}].\n"
+      "om       info: {}, file_size[{} B], weight_data_size[{} B], op_num[{}].\n"
       "{}{}{}{}"
       "============ Display Model Info end   ============\n",
       model.string_attr("atc_cmdline"), model.string_attr("atc_version"),

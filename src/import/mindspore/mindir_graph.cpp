@@ -58,14 +58,15 @@ std::string_view Walker::primitive_of(const Node& node) const {
   return found == model_.primitives.end() ? std::string_view() : found->second.op_type;
 }
 
+void Walker::find_constants(const GraphProto& graph) {
+  for (const Node& node : graph.nodes) {
+    if (node.op_type == "Constant" && !node.outputs.empty())
+      constants_.try_emplace(node.outputs[0], &node);
+  }
+}
+
 Uses Walker::uses_of(const GraphProto& graph) const {
   Uses uses;
-  std::unordered_map<std::string, int64_t> numbers;
-  for (const Node& node : graph.nodes) {
-    if (node.op_type != "Constant" || node.outputs.empty()) continue;
-    const Attribute* value = find(node.attributes, "value");
-    if (value) numbers[node.outputs[0]] = value->integer;
-  }
   for (const ValueInfo& output : graph.outputs) uses.parts[output.name].insert(-1);
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     if (node->outputs.empty() || !uses.reads(node->outputs[0])) continue;
@@ -75,8 +76,10 @@ Uses Walker::uses_of(const GraphProto& graph) const {
       if (first_alone && i > 0) break;
       int64_t part = -1;
       if (primitive == "TupleGetItem" && i == 0 && node->inputs.size() == 2) {
-        const auto known = numbers.find(node->inputs[1]);
-        if (known != numbers.end()) part = std::max<int64_t>(known->second, -1);
+        const auto known = constants_.find(node->inputs[1]);
+        const Attribute* index =
+            known == constants_.end() ? nullptr : find(known->second->attributes, "value");
+        if (index) part = std::max<int64_t>(index->integer, -1);
       }
       uses.parts[node->inputs[i]].insert(part);
     }
@@ -118,6 +121,10 @@ Result<Item> Walker::lookup(const std::string& name, const Scope& scope) {
       ANYNPU_ASSIGN(const Item item, tensor_item(tensor, short_name(name)));
       return parameters_[name] = item;
     }
+  }
+  if (const auto found = constants_.find(name); found != constants_.end()) {
+    ANYNPU_ASSIGN(const Item item, evaluate_constant(*found->second));
+    return parameters_[name] = item;
   }
   if (model_.functions.contains(name)) {
     Item function = Item::of(singleop::Attr(name));

@@ -262,7 +262,7 @@ const PrimitiveRow kRows[] = {
     {"Select", "SelectV2", "condition x y"},
     {"SelectV2", "SelectV2", "condition x y"},
     {"TensorScatterAdd", "TensorScatterAdd", "x indices updates"},
-    {"TensorScatterElements", "ScatterElements", "x indices updates @axis @reduction.w"},
+    {"TensorScatterElements", "ScatterElements", "x indices updates @axis @reduction.r"},
     {"TensorScatterUpdate", "TensorScatterUpdate", "x indices updates"},
 };
 
@@ -315,6 +315,10 @@ Result<singleop::Attr> convert(Call& call, const Word& word, const Item& item) {
   }
   if (word.kind == ".w") {
     ANYNPU_ASSIGN(std::string text, call.word(item, word.from, kFormats));
+    return singleop::Attr(std::move(text));
+  }
+  if (word.kind == ".r") {
+    ANYNPU_ASSIGN(std::string text, call.word(item, word.from, {"none", "add"}));
     return singleop::Attr(std::move(text));
   }
   ANYNPU_ASSIGN(const int64_t number, call.integer(item, word.from));

@@ -21,7 +21,8 @@ using Rule = Result<std::vector<ValueId>> (*)(Call& call);
 //   -            is not needed
 //   @a>b         attribute b of the vendor; a is its name in MindSpore, and the same when only one
 //                is given. A suffix says what it is: [] a list, .f a float, .d an element type,
-//                .b true or false, .w a format or padding that may be a number; else a whole number
+//                .b true or false, .r a reduction, .w a format or padding that may be a number;
+//                else a whole number
 // Words behind a semicolon are attributes that are never arguments.
 struct PrimitiveRow {
   std::string_view name;      // MindSpore's: "BatchMatMul"

@@ -30,7 +30,10 @@ class Walker {
       : model_(model),
         source_{std::move(owner), folder, {}},
         main_(model.graph.name),
-        graph_(&main_) {}
+        graph_(&main_) {
+    find_constants(model.graph);
+    for (const auto& [name, graph] : model.functions) find_constants(graph);
+  }
 
   Result<graph::Graph> run(const InputShapes& shapes);
 
@@ -38,6 +41,8 @@ class Walker {
   using Scope = std::unordered_map<std::string, Item>;
 
   std::string_view primitive_of(const Node& node) const;
+  // Constants are written into one graph and read in all.
+  void find_constants(const GraphProto& graph);
   Uses uses_of(const GraphProto& graph) const;
   Result<Item> call_graph(const GraphProto& graph, std::vector<Item> arguments);
   Result<Item> evaluate(const Node& node, const Scope& scope, const Uses& uses);
@@ -73,6 +78,7 @@ class Walker {
   OpGraph main_;
   OpGraph* graph_;    // the one that nodes are added to: main_, or the body of a loop
   Scope parameters_;  // of that graph
+  std::unordered_map<std::string, const Node*> constants_;
   std::vector<const GraphProto*> calls_;
   const GraphProto* loop_ = nullptr;  // whose body is being walked: a call of it is the next round
   size_t nodes_ = 0, items_ = 0;      // walked and put together so far: both are limited

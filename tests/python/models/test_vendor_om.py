@@ -171,7 +171,7 @@ def test_atc_shows_inputs_outputs_operators_and_sizes():
     done = subprocess.run(["atc", "--mode=6", "--om=vendor.om"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for part in ("soc_version[Ascend310P3]", "atc_version[8.0.RC2]", SOURCE["atc_cmdline"],
-                 "input  0: name[x], dtype[float32], format[NCHW], dims[[1, 5, 6, 6]], size[720 B]",
+                 "input  0: name[x], dtype[float32], format[NCHW], dims[1x5x6x6], size[720 B]",
                  "output 0: name[out_of_blocks:0]", f"weight_data_size[{len(weights)} B]",
                  "part 3: kernels of the chip, size[7 B]", "TransData 2"):
         assert part in done.stdout, done.stdout
