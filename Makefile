@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients test-frameworks docs wheel wheel-test clean
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients test-frameworks docs wheel wheel-test clean test-torch torch-score bench-torch
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -124,9 +124,38 @@ test-clients: product .venv-clients/.installed  ## onnxruntime-cann and RapidOCR
 	.venv-mindspore/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-mindspore.txt
 	@touch $@
 
-test-frameworks: product .venv-mindspore/.installed  ## operators and networks against MindSpore itself
+# TensorFlow brings another numpy. The networks run in its process, with the variables a user has.
+.venv-tensorflow/.installed: requirements-tensorflow.txt
+	@[ -x .venv-tensorflow/bin/python ] || $(PYTHON) -m venv .venv-tensorflow
+	.venv-tensorflow/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tensorflow.txt
+	@touch $@
+
+test-frameworks: product .venv-tensorflow/.installed .venv-mindspore/.installed  ## operators and networks against TensorFlow and MindSpore themselves
+	@cmake --build $(BUILD) -j $(JOBS) --target compile_model_for_test
+	@. $(BUILD)/ascend/set_env.sh && ANYNPU_BUILD_DIR=$(abspath $(BUILD)) \
+	  .venv-tensorflow/bin/python -m pytest -q --timeout 900 tests/frameworks --ignore tests/frameworks/mindspore \
+	    $(TEST_ARGS)
 	@. $(BUILD)/ascend/set_env.sh && ANYNPU_BUILD_DIR=$(abspath $(BUILD)) \
 	  .venv-mindspore/bin/python -m pytest -q --timeout 900 tests/frameworks/mindspore $(TEST_ARGS)
+
+# torch_npu as published, in an environment of its own. Without dependencies, so that pip does not
+# fetch several GB of CUDA packages which nothing here calls; tests/torch/rig/build.py has the rest.
+.venv-torch/.installed: requirements-torch.txt tests/torch/rig/build.py tests/torch/rig/separate_keys.cpp tests/torch/rig/start.py
+	@[ -x .venv-torch/bin/python ] || $(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-torch.txt
+	@$(PYTHON) tests/torch/rig/build.py .venv-torch
+	@touch $@
+
+TORCH_RUN = . $(BUILD)/ascend/set_env.sh && ANYNPU_SOC=Ascend910B2 .venv-torch/bin/python
+
+test-torch: product .venv-torch/.installed  ## PyTorch with torch_npu, as published, on AnyNPU (TORCH_ARGS="-k devices")
+	@$(TORCH_RUN) -m pytest -q --timeout 900 tests/torch $(TORCH_ARGS)
+
+torch-score: product .venv-torch/.installed  ## PyTorch's own operator tests, all samples; writes docs/torch_score.md
+	@$(TORCH_RUN) tests/torch/op_db/score.py --build $(BUILD) --docs $(TORCH_ARGS)
+
+bench-torch: product .venv-torch/.installed  ## torch_npu on AnyNPU beside torch's CPU back end
+	@$(TORCH_RUN) bench/torch/compare.py $(TORCH_ARGS)
 
 docs: build  ## write the generated pages of docs/ anew (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py

@@ -33,6 +33,7 @@ void register_family(Registry& registry) {
   register_binary(registry);
   register_swish(registry);
   register_wide_unary(registry);
+  register_special(registry);
   register_wide_nary(registry);
   register_cast(registry);
   register_where(registry);
