@@ -65,7 +65,7 @@ soak: build $(VENV)/.tests-installed  ## profile 50,000 events a second for ten 
 	  tests/python/profiling/test_prof_files.py -k nothing_is_lost --timeout 1200
 
 fuzz: fuzzers  ## hostile models, programs and media (FUZZ_SECONDS=60 a format), RISC-V, profiles, graphs (FUZZ_ROUNDS=100)
-	@for format in onnx caffe om aipp singleop config elf jpeg png video; do \
+	@for format in onnx caffe om aipp singleop mindir air vendor_om config elf jpeg png video; do \
 	  ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(BUILD)/tests/fuzz/fuzz_$$format \
 	    -max_total_time=$(or $(FUZZ_SECONDS),60) -timeout=20 -rss_limit_mb=2500 -max_len=8192 \
 	    $(BUILD)/tests/fuzz/found_$$format tests/fuzz/corpus/$$format || exit 1; done
@@ -119,16 +119,24 @@ test-arm: deps  ## C++ tests compiled for ARM (aarch64), under qemu
 test-clients: product .venv-clients/.installed  ## onnxruntime-cann and RapidOCR, as published, on AnyNPU
 	@. $(BUILD)/ascend/set_env.sh && .venv-clients/bin/python -m pytest -q --timeout 600 tests/clients
 
+.venv-mindspore/.installed: requirements-mindspore.txt
+	@[ -x .venv-mindspore/bin/python ] || $(PYTHON) -m venv .venv-mindspore
+	.venv-mindspore/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-mindspore.txt
+	@touch $@
+
 # TensorFlow brings another numpy. The networks run in its process, with the variables a user has.
 .venv-tensorflow/.installed: requirements-tensorflow.txt
 	@[ -x .venv-tensorflow/bin/python ] || $(PYTHON) -m venv .venv-tensorflow
 	.venv-tensorflow/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tensorflow.txt
 	@touch $@
 
-test-frameworks: product .venv-tensorflow/.installed  ## operators and networks against TensorFlow itself
+test-frameworks: product .venv-tensorflow/.installed .venv-mindspore/.installed  ## operators and networks against TensorFlow and MindSpore themselves
 	@cmake --build $(BUILD) -j $(JOBS) --target compile_model_for_test
 	@. $(BUILD)/ascend/set_env.sh && ANYNPU_BUILD_DIR=$(abspath $(BUILD)) \
-	  .venv-tensorflow/bin/python -m pytest -q --timeout 900 tests/frameworks $(TEST_ARGS)
+	  .venv-tensorflow/bin/python -m pytest -q --timeout 900 tests/frameworks --ignore tests/frameworks/mindspore \
+	    $(TEST_ARGS)
+	@. $(BUILD)/ascend/set_env.sh && ANYNPU_BUILD_DIR=$(abspath $(BUILD)) \
+	  .venv-mindspore/bin/python -m pytest -q --timeout 900 tests/frameworks/mindspore $(TEST_ARGS)
 
 # torch_npu as published, in an environment of its own. Without dependencies, so that pip does not
 # fetch several GB of CUDA packages which nothing here calls; tests/torch/rig/build.py has the rest.

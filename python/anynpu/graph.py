@@ -10,6 +10,7 @@ from . import ascend_tree, graph_picture
 from .whole_file import write_whole
 
 MOST_ITEMS = 16  # of a list attribute
+FRAMEWORKS = {".onnx": 5, ".mindir": 1, ".air": 1}  # of source models, by suffix
 
 
 class Tensor:
@@ -26,14 +27,23 @@ class Tensor:
 
 
 class Op:
-    """One operator: name, type, tensors, attributes, and where its inputs come from."""
+    """One operator: name, type, tensors, attributes, and where its inputs come from. In files of
+    the vendor tensors are called by their edges: "conv1:0"."""
 
-    def __init__(self, entry):
-        self.name, self.type = entry["name"], entry["type"]
+    def __init__(self, entry, by_edges=False):
+        self.name, self.type = entry.get("name", ""), entry.get("type", "")
         self.sources = entry.get("input", [])
         self.inputs = [Tensor(desc) for desc in entry.get("input_desc", [])]
         self.outputs = [Tensor(desc) for desc in entry.get("output_desc", [])]
-        attrs = {item["key"]: item["value"] for item in entry.get("attr", [])}
+        if by_edges:
+            self.sources = [source for source in self.sources if not source.endswith(":-1")]
+            for source, tensor in zip(self.sources, self.inputs):
+                tensor.name = source
+            for source in self.sources[len(self.inputs):]:
+                self.inputs.append(Tensor({"name": source}))
+            for index, tensor in enumerate(self.outputs):
+                tensor.name = f"{self.name}:{index}"
+        attrs = {item["key"]: item["value"] for item in entry.get("attr", []) if item["value"]}
         self.domain = attrs.pop("_domain", {}).get("s", "")
         attrs.pop("_opset", None)
         attrs.pop("weight_bytes", None)
@@ -41,9 +51,9 @@ class Op:
 
 
 def attribute(value):
-    (kind, content), = value.items()
+    kind, content = next(iter(value.items()))
     if kind == "list":
-        (_, items), = content.items() or ((0, []),)
+        items = next((items for key, items in content.items() if key != "val_type"), [])
         shown = ", ".join(str(item) for item in items[:MOST_ITEMS])
         more = f", ... {len(items)} in all" if len(items) > MOST_ITEMS else ""
         return f"[{shown}{more}]"
@@ -57,8 +67,9 @@ def attribute(value):
 def read_json(path):
     """The graph that atc writes for a model; a sentence on standard error when it cannot."""
     ways = [["--mode=5"]] if path.endswith(".txt") else [["--mode=1"]]
-    if path.endswith(".onnx"):  # with inferred shapes where the model states those of its inputs
-        ways = [["--mode=1", "--framework=5", f"--dump_mode={n}"] for n in (1, 0)]
+    framework = FRAMEWORKS.get(os.path.splitext(path)[1])
+    if framework:  # with inferred shapes where the model states those of its inputs
+        ways = [["--mode=1", f"--framework={framework}", f"--dump_mode={n}"] for n in (1, 0)]
     atc = os.path.join(ascend_tree.location(), "bin", "atc")
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "graph.json")
@@ -77,13 +88,15 @@ def read_json(path):
 def text_of(root):
     """One line an operator, as the compiler prints its graphs."""
     lines = []
-    for key in ("name", "version", "soc_version", "atc_cmdline"):
+    for key in ("name", "version", "made_by", "soc_version", "atc_cmdline"):
         if root.get(key):
             lines.append(f"# {key}: {root[key]}")
+    for part in root.get("part", []):
+        lines.append(f"# part {part['type']}: {part['holds']}, {part['size']} bytes")
     for graph in root.get("graph", []):
         lines.append(f"graph {graph.get('name', '')}")
-        for op in map(Op, graph.get("op", [])):
-            if op.type in ("Data", "Const"):
+        for op in ops_of(root, graph):
+            if op.type in ("Data", "Const") and op.outputs:
                 kind = "input " if op.type == "Data" else "const "
                 lines.append(f"  {kind} {op.outputs[0]}")
             elif op.type == "NetOutput":
@@ -91,6 +104,10 @@ def text_of(root):
             else:
                 lines.append("  " + line_of(op))
     return "\n".join(lines) + "\n"
+
+
+def ops_of(root, graph):
+    return [Op(entry, by_edges="made_by" in root) for entry in graph.get("op", [])]
 
 
 def line_of(op):
@@ -126,12 +143,12 @@ def dot_of(ops):
 
 def main(args):
     if not os.path.isfile(args.model):
-        print(f"anynpu graph: there is no file '{args.model}'; expected a .om or .onnx file, or a "
-              "ge_proto_*.txt", file=sys.stderr)
+        print(f"anynpu graph: there is no file '{args.model}'; expected a .om, .onnx, "
+              ".mindir or .air file, or a ge_proto_*.txt", file=sys.stderr)
         return 2
     root = read_json(args.model)
-    ops = [Op(entry) for graph in root.get("graph", []) for entry in graph.get("op", [])
-           if entry["type"] != "Const"]
+    ops = [op for graph in root.get("graph", []) for op in ops_of(root, graph)
+           if op.type != "Const"]
     if args.json:
         text = json.dumps(root, indent=2) + "\n"
     elif args.dot:

@@ -10,6 +10,7 @@
 #include "compile/pass_switch.h"
 #include "compile/stages.h"
 #include "import/caffe/caffe.h"
+#include "import/mindspore/mindspore.h"
 #include "import/onnx/onnx.h"
 #include "import/tensorflow/tensorflow.h"
 
@@ -17,14 +18,9 @@ namespace anynpu::compile {
 
 Result<Framework> parse_framework(const std::string& text) {
   if (text == "0") return Framework::caffe;
+  if (text == "1") return Framework::mindspore;
   if (text == "3") return Framework::tensorflow;
   if (text == "5") return Framework::onnx;
-  if (text == "1") {
-    return fail(
-        Code::unsupported_feature,
-        "--framework=1 (MindSpore) is not in this release; export the model to ONNX and use "
-        "--framework=5");
-  }
   return fail(Code::invalid_argument,
               "--framework is '{}'; expected 0 (Caffe), 1 (MindSpore), 3 (TensorFlow) or 5 (ONNX)",
               text);
@@ -32,8 +28,8 @@ Result<Framework> parse_framework(const std::string& text) {
 
 namespace {
 
-// Layers of Caffe and nodes of TensorFlow need the shapes of --input_shape while they are read.
-// Extents that are not fixed stay open.
+// Layers of Caffe and nodes of TensorFlow and MindSpore need the shapes of --input_shape while they
+// are read. Extents that are not fixed stay open.
 std::map<std::string, Shape> shapes_by_name(const std::vector<InputShape>& given) {
   std::map<std::string, Shape> shapes;
   for (const InputShape& input : given) {
@@ -57,6 +53,10 @@ Result<graph::Graph> import_model(const Conversion& conversion) {
     return tensorflow::import_file(
         conversion.model_path,
         {shapes_by_name(conversion.options.input_shapes), conversion.options.out_nodes});
+  }
+  if (conversion.framework == Framework::mindspore) {
+    return mindspore::import_file(conversion.model_path,
+                                  shapes_by_name(conversion.options.input_shapes));
   }
   ANYNPU_ASSIGN(onnx::Model source, onnx::import_file(conversion.model_path));
   ANYNPU_LOG(info, "'{}' was made by {}", conversion.model_path, source.producer);

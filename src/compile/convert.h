@@ -31,8 +31,8 @@ struct Conversion {
   std::function<void(const std::string& sentence)> on_warning;
 };
 
-// "0" -> Framework::caffe, "3" -> Framework::tensorflow, "5" -> Framework::onnx. Fails for other
-// numbers, and for the framework of a later release.
+// "0" -> Framework::caffe, "1" -> Framework::mindspore, "3" -> Framework::tensorflow, "5" ->
+// Framework::onnx. Fails for other numbers.
 Result<Framework> parse_framework(const std::string& text);
 
 // The source model as a graph.

@@ -32,4 +32,9 @@ namespace tensorflow {
 Result<std::vector<OpReport>> report_nodes(const std::string& path);
 }  // namespace tensorflow
 
+namespace mindspore {
+// Every node of a .mindir, every operator of an .air.
+Result<std::vector<OpReport>> report_operators(const std::string& path);
+}  // namespace mindspore
+
 }  // namespace anynpu

@@ -24,7 +24,9 @@ import caffe_file  # noqa: E402
 import field_coded_video  # noqa: E402
 import flow_models  # noqa: E402
 import tensorflow_models  # noqa: E402
+import vendor_graphs  # noqa: E402
 import video_files  # noqa: E402
+from mindspore_files import read_archive  # noqa: E402
 
 PROTOTXT = """name: "net"
 layer { name: "data" type: "Input" top: "data"
@@ -47,6 +49,7 @@ layers { name: "join" type: CONCAT bottom: "a" bottom: "b" top: "out"
   concat_param { concat_dim: 1 } }
 """
 MOST_OF_AN_OPERATOR = 1000  # bytes
+MOST_OF_A_PRIMITIVE = 2500
 PICTURES = "\n----\npictures"  # behind the text: what is fed
 STATIC_AIPP = """aipp_op { aipp_mode: static related_input_rank: 0 input_format: YUV420SP_U8
   src_image_size_w: 32 src_image_size_h: 24 crop: true load_start_pos_w: 2 load_start_pos_h: 2
@@ -209,6 +212,13 @@ def main():
         save("tensorflow", name, data)
     save("aipp", "static", (STATIC_AIPP + PICTURES).encode())
     save("aipp", "dynamic", (DYNAMIC_AIPP + PICTURES).encode())
+    for name, (data, _, _) in read_archive("primitives.tar.xz").items():
+        if len(data) <= MOST_OF_A_PRIMITIVE:
+            save("mindir", name, data)
+    for name, data in vendor_graphs.air_files():
+        save("air", name, data)
+    for name, data in vendor_graphs.om_files():
+        save("vendor_om", name, data)
     for folder, name, data in pictures():
         save(folder, name, data)
     for name, data in videos():

@@ -50,6 +50,7 @@ std::string gears(const om::Meta& meta) {
 }  // namespace
 
 Status display_model(const std::string& path) {
+  if (is_vendor_model(path)) return display_vendor_model(path);
   ANYNPU_ASSIGN(const om::Model model, om::read_file(path));
   std::string sizes = "memory_size[known at run time], weight_size[known at run time]";
   if (const auto query = exec::ShapedModel::query(model); query.ok())

@@ -88,6 +88,8 @@ Status write_model_json(const CommandLine& line) {
   json::Value root;
   if (line.has("framework")) {
     ANYNPU_ASSIGN(root, source_json(line));
+  } else if (is_vendor_model(line.get("om"))) {
+    ANYNPU_ASSIGN(root, vendor_json(line.get("om")));
   } else {
     ANYNPU_ASSIGN(const om::Model model, om::read_file(line.get("om")),
                   "give --framework when --om is a source model");
@@ -117,6 +119,8 @@ Status write_report(const CommandLine& line, bool& all_good) {
   const auto reports = framework == compile::Framework::caffe ? caffe::report_layers(model)
                        : framework == compile::Framework::tensorflow
                            ? tensorflow::report_nodes(model)
+                       : framework == compile::Framework::mindspore
+                           ? mindspore::report_operators(model)
                            : onnx::report_operators(model);
   ANYNPU_TRY(reports.status());
   json::Array ops;

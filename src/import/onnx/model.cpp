@@ -83,8 +83,10 @@ Result<Model> import_file(const std::string& path) {
   ANYNPU_ASSIGN(auto file, MappedFile::open(path), "while opening the ONNX model");
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const auto bytes = file->bytes();
-  ANYNPU_ASSIGN(Model model, import_memory(bytes, file, folder.empty() ? "." : folder),
-                "while reading the ONNX model '{}'", path);
+  ANYNPU_ASSIGN(
+      Model model, import_memory(bytes, file, folder.empty() ? "." : folder),
+      "while reading the ONNX model '{}'; files of other frameworks need another --framework",
+      path);
   return model;
 }
 

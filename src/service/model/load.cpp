@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/model/load.h"
 
+#include "compile/open_model.h"
 #include "device/runtime.h"
 #include "exec/observer.h"
 #include "service/check_pointer.h"
@@ -22,12 +23,12 @@ Result<om::Model> read_memory(const void* model, size_t size,
                               const om::WeightSource& weights = {}) {
   ANYNPU_ASSIGN(auto range, check_model_memory(model, size));
   // A copy: the program may free its memory as soon as the call returns.
-  return om::read_copy(std::as_bytes(std::span(range.address, size)), weights);
+  return compile::open_copy(std::as_bytes(std::span(range.address, size)), weights);
 }
 
 Result<om::Model> read_file(const char* path, const om::WeightSource& weights = {}) {
   ANYNPU_TRY(check_pointer(path, "modelPath"));
-  return om::read_file(path, weights);
+  return compile::open_file(path, weights);
 }
 
 // Sizes may be asked for before there is a device.

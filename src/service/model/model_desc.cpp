@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/mapped_file.h"
+#include "compile/open_model.h"
 #include "om/container.h"
 #include "service/check_pointer.h"
 #include "service/model/load.h"
@@ -41,14 +42,14 @@ Status ModelDesc::fill(uint32_t model_id) {
 
 Status ModelDesc::fill_from_file(const char* path) {
   ANYNPU_ASSIGN(auto file, MappedFile::open(path));
-  ANYNPU_ASSIGN(om::Meta meta, om::read_meta(file->bytes()), "in '{}'", path);
+  ANYNPU_ASSIGN(om::Meta meta, compile::open_meta(file->bytes()), "in '{}'", path);
   fill(std::make_shared<const om::Meta>(std::move(meta)), 0);
   return {};
 }
 
 Status ModelDesc::fill_from_memory(const void* model, size_t size) {
   ANYNPU_ASSIGN(auto range, check_model_memory(model, size));
-  ANYNPU_ASSIGN(om::Meta meta, om::read_meta(std::as_bytes(std::span(range.address, size))));
+  ANYNPU_ASSIGN(om::Meta meta, compile::open_meta(std::as_bytes(std::span(range.address, size))));
   fill(std::make_shared<const om::Meta>(std::move(meta)), 0);
   return {};
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants of the vendor's files out of the formats of the chip: NC1HWC0, FRACTAL_Z and FRACTAL_NZ
+// become the format that the source model had.
+#pragma once
+
+#include "graph/graph.h"
+#include "import/ge/ge.h"
+
+namespace anynpu::ge {
+
+struct PlainConstant {
+  DType dtype = DType::undefined;
+  Shape shape;
+  graph::Constant data;
+};
+
+// The bytes of a constant, from the file's description or from its part of weights, in the format
+// of the source model. `desc` is how the operator that holds it describes its output; may be null.
+// Fails with corrupt_model for places outside the file, with unsupported_feature for formats that
+// cannot be undone.
+Result<PlainConstant> constant_of(const TensorDef& value, const TensorDef* desc,
+                                  const Source& source);
+
+// The format of a tensor when the chip's are undone; ND for those that are not known.
+Format plain_format(const TensorDef& desc);
+
+}  // namespace anynpu::ge

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model files of MindSpore -> Graph of ONNX operators: .mindir, and .air, which is a graph of
+// the vendor's operators. Which of them a file is, its bytes tell. Primitives and operators that
+// are not there come in one message, each with its node.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "import/ge/op_graph.h"
+
+namespace anynpu::mindspore {
+
+using ge::InputShapes;
+
+Result<graph::Graph> import_file(const std::string& path, const InputShapes& shapes = {});
+
+// The same from memory that `owner` keeps alive. `folder` is where files of weights lie; empty:
+// such models are refused.
+Result<graph::Graph> import_memory(std::span<const std::byte> bytes,
+                                   std::shared_ptr<const void> owner,
+                                   const InputShapes& shapes = {}, const std::string& folder = {});
+
+}  // namespace anynpu::mindspore
