@@ -37,9 +37,12 @@ void lower_ctc_greedy(Builder& b) {
   const ValueId ones = b.cast(kept, DType::i64);
   const ValueId column = b.node("CumSum", 14, {ones, b.whole(DType::i64, 1)}, {{"exclusive", int64_t{1}}});
   const ValueId places = b.transpose(b.node("NonZero", 13, {kept}), {1, 0});
-  const ValueId columns = b.unsqueeze(b.node("GatherND", 13, {column, places}), {1});
-  b.out(0, b.node("Concat", 13, {b.slice(places, 1, 0, 1), columns}, {{"axis", int64_t{1}}}));
-  b.out(1, b.node("GatherND", 13, {best, places}));
+  // Their number comes from the run; the reshapes state what is known.
+  const ValueId columns = b.reshape(b.node("GatherND", 13, {column, places}), {-1, 1});
+  const ValueId pairs =
+      b.node("Concat", 13, {b.slice(places, 1, 0, 1), columns}, {{"axis", int64_t{1}}});
+  b.out(0, b.reshape(pairs, {-1, 2}));
+  b.out(1, b.reshape(b.node("GatherND", 13, {best, places}), {-1}));
   const ValueId counts = b.node("ReduceSum", 13, {ones, b.list({1})}, drop);
   const ValueId widest = b.node("ReduceMax", 18, {counts}, {{"keepdims", int64_t{1}}});
   b.out(2, b.node("Concat", 13, {b.list({batch}), widest}, {{"axis", int64_t{0}}}));

@@ -119,12 +119,10 @@ void lower_cumulative(Builder& b) {
   const ValueId axis = b.whole(DType::i64, b.axis_of(given, x));
   if (b.type() != "CumulativeLogsumexp")
     return b.out(0, b.node(b.row().becomes, b.row().opset, {x, axis}, how));
-  // Relative to the largest of the row, so that nothing overflows; what no element adds to is the
-  // lowest number.
+  // Relative to the largest of the row, so that nothing overflows.
   const ValueId most = b.node("ReduceMax", 18, {x, b.list({b.axis_of(given, x)})}, {{"keepdims", int64_t{1}}});
   const ValueId sum = b.node("CumSum", 14, {b.node("Exp", 13, {sub(b, x, most)}), axis}, how);
-  const ValueId y = add(b, b.node("Log", 13, {sum}), most);
-  b.out(0, b.node("Max", 13, {y, limit_of(b, b.dtype(x), true)}));
+  b.out(0, add(b, b.node("Log", 13, {sum}), most));
 }
 
 void lower_segment(Builder& b) {
