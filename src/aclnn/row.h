@@ -42,6 +42,7 @@ std::span<const Row> optimizer_rows();
 std::span<const Row> pool_rows();
 std::span<const Row> random_rows();
 std::span<const Row> reduce_rows();
+std::span<const Row> resample_rows();
 std::span<const Row> scatter_rows();
 std::span<const Row> shape_rows();
 std::span<const Row> softmax_rows();

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products, reductions, normalisations, convolutions, pooling, losses and what optimizers call."""
+import ctypes
+
 import numpy as np
 import pytest
 from aclnn_cases import Case, Skip, inout, out, x
@@ -190,6 +192,30 @@ CASES = [
     Case("aclnnNLLLossBackward",
          [x(), x(4, 5), x(4, dtype="int64", like=TARGETS), x(5, like="positive"), 1, 3,
           x(like=1.5), out(4, 5)], nll_backward),
+    Case("aclnnMseLoss", [x(3, 4), x(3, 4), Skip(1), out()],
+         lambda a, t: ((a - t) ** 2).mean()),
+    Case("aclnnMseLossBackward", [x(), x(3, 4), x(3, 4), Skip(1), out(3, 4)],
+         lambda g, a, t: g * 2 * (a - t) / 12),
+    Case("aclnnSmoothL1Loss", [x(3, 4), x(3, 4), Skip(0), 0.5, out(3, 4)],
+         lambda a, t, b: np.where(abs(a - t) < b, (a - t) ** 2 / 2 / b, abs(a - t) - b / 2)),
+    Case("aclnnBinaryCrossEntropyWithLogits",
+         [x(3, 4), x(3, 4, like="unit"), Skip(None), x(4, like="positive"), Skip(2), out()],
+         lambda a, t, p: ((1 - t) * a + (1 + (p - 1) * t) * np.log1p(np.exp(-a))).sum()),
+    Case("aclnnBinaryCrossEntropyWithLogitsBackward",
+         [x(3, 4), x(3, 4), x(3, 4, like="unit"), Skip(None), Skip(None), Skip(0), out(3, 4)],
+         lambda g, a, t: g * (1 / (1 + np.exp(-a)) - t)),
+    Case("aclnnKlDiv", [x(3, 4), x(3, 4, like="positive"), Skip(2), Skip(False), out()],
+         lambda a, t: (t * (np.log(t) - a)).sum()),
+    Case("aclnnGroupNorm",
+         [x(2, 6, 5), x(6), x(6), Skip(2), Skip(6), Skip(5), Skip(3), 1e-5, out(2, 6, 5),
+          out(2, 3), out(2, 3)],
+         lambda a, w, b, e: (lambda v: ((lambda m, s: (
+             ((v - m) / s).reshape(2, 6, 5) * w.reshape(1, 6, 1) + b.reshape(1, 6, 1),
+             m.reshape(2, 3), 1 / s.reshape(2, 3)))(
+                 v.mean(-1, keepdims=True), np.sqrt(v.var(-1, keepdims=True) + e))))(
+                     a.reshape(2, 3, 10)), tolerance=1e-4),
+    Case("aclnnLinalgCross", [x(2, 3), x(2, 3), Skip(1), out(2, 3)], np.cross),
+    Case("aclnnTrace", [x(3, 4), out()], np.trace),
     Case("aclnnEmbedding", [x(7, 4), x(2, 3, dtype="int64", like="small"), out(2, 3, 4)],
          lambda w, i: w[i]),
     Case("aclnnEmbeddingDenseBackward",
@@ -325,3 +351,22 @@ def test_a_shape_that_the_run_decides(nn):
     nn.synchronize()
     assert chosen.shape() == (2,)
     np.testing.assert_array_equal(chosen.read()[:2], [2, 3])
+
+
+def test_a_slice_is_copied_to_its_neighbour(nn):
+    """Both views reach over the same rows; the elements between them stay."""
+    a = np.arange(24, dtype=np.float32).reshape(3, 8)
+    whole = nn.tensor(a.copy())
+    base = whole.memory
+
+    def view(offset):
+        dims, strides = (ctypes.c_int64 * 2)(3, 2), (ctypes.c_int64 * 2)(8, 1)
+        stored = (ctypes.c_int64 * 1)(24)
+        return nn.keep("aclDestroyTensor", nn.base.aclCreateTensor(
+            dims, 2, 0, strides, offset, 2, stored, 1, ctypes.c_void_p(base)))
+    nn.run("aclnnInplaceCopy", view(0), view(4))
+    nn.run("aclnnInplaceAdd", view(6), view(2), 1)
+    a[:, :2] = a[:, 4:6]
+    a[:, 6:] += a[:, 2:4]
+    np.testing.assert_array_equal(whole.read(), a)
+    nn.clear()
