@@ -9,6 +9,8 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "device/device_memory.h"
 
@@ -28,15 +30,19 @@ class Queue {
   virtual bool idle() const = 0;
   virtual void when_idle(std::function<void(Status)> done) = 0;
 
-  // Required. Lets go of `resource` when the work given so far is done, and tells nobody. Work
-  // memory of plans is held this way.
-  virtual void keep(std::shared_ptr<void> resource) = 0;
+  // Required of back ends with kernels of their own: lets go of `resource` when the work given so
+  // far is done, and tells nobody. Work memory of plans is held this way. Without it, resources
+  // stay until drain() or the end of the queue.
+  virtual void keep(std::shared_ptr<void> resource) { kept_.push_back(std::move(resource)); }
 
   // Optional: waits until all work given so far is done; returns its first failure that was not
   // told before. Blocks the calling thread: for work of the host in the middle of a plan, and for
   // calls without a stream. Unless a back end knows better, when_idle() ends the wait, which must
   // then not need a thread of the pool.
   virtual Status drain();
+
+ private:
+  std::vector<std::shared_ptr<void>> kept_;
 };
 
 }  // namespace anynpu::device
