@@ -21,6 +21,7 @@ Status Queue::drain() {
   });
   std::unique_lock lock(mutex);
   changed.wait(lock, [&] { return over; });
+  kept_.clear();
   return outcome;
 }
 

@@ -9,6 +9,8 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "device/device_memory.h"
 
@@ -28,9 +30,10 @@ class Queue {
   virtual bool idle() const = 0;
   virtual void when_idle(std::function<void(Status)> done) = 0;
 
-  // Required. Lets go of `resource` when the work given so far is done, and tells nobody. Work
-  // memory of plans is held this way.
-  virtual void keep(std::shared_ptr<void> resource) = 0;
+  // Required of back ends with kernels of their own: lets go of `resource` when the work given so
+  // far is done, and tells nobody. Work memory of plans is held this way. Without it, resources
+  // stay until drain() or the end of the queue.
+  virtual void keep(std::shared_ptr<void> resource) { kept_.push_back(std::move(resource)); }
 
   // Optional: waits until all work given so far is done; returns its first failure that was not
   // told before. Blocks the calling thread: for work of the host in the middle of a plan, and for
@@ -45,6 +48,9 @@ class Queue {
   virtual Status replay(const std::shared_ptr<void>& recording) {
     return fail(Code::internal, "a queue that records nothing was asked for a replay");
   }
+
+ private:
+  std::vector<std::shared_ptr<void>> kept_;
 };
 
 }  // namespace anynpu::device
