@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients docs wheel wheel-test clean
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients test-torch torch-score docs wheel wheel-test clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -118,6 +118,22 @@ test-arm: deps  ## C++ tests compiled for ARM (aarch64), under qemu
 
 test-clients: product .venv-clients/.installed  ## onnxruntime-cann and RapidOCR, as published, on AnyNPU
 	@. $(BUILD)/ascend/set_env.sh && .venv-clients/bin/python -m pytest -q --timeout 600 tests/clients
+
+# torch_npu as published, in an environment of its own. Without dependencies, so that pip does not
+# fetch several GB of CUDA packages which nothing here calls; tests/torch/rig/build.py has the rest.
+.venv-torch/.installed: requirements-torch.txt tests/torch/rig/build.py tests/torch/rig/separate_keys.cpp tests/torch/rig/start.py
+	@[ -x .venv-torch/bin/python ] || $(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-torch.txt
+	@$(PYTHON) tests/torch/rig/build.py .venv-torch
+	@touch $@
+
+TORCH_RUN = . $(BUILD)/ascend/set_env.sh && ANYNPU_SOC=Ascend910B2 .venv-torch/bin/python
+
+test-torch: product .venv-torch/.installed  ## PyTorch with torch_npu, as published, on AnyNPU (TORCH_ARGS="-k devices")
+	@$(TORCH_RUN) -m pytest -q --timeout 900 tests/torch $(TORCH_ARGS)
+
+torch-score: product .venv-torch/.installed  ## PyTorch's own operator tests, all samples; writes docs/torch_score.md
+	@$(TORCH_RUN) tests/torch/op_db/score.py --build $(BUILD) --docs $(TORCH_ARGS)
 
 docs: build  ## write the generated pages of docs/ anew (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py

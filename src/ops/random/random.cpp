@@ -10,6 +10,7 @@
 #include "ops/elements/cast_attributes.h"
 #include "ops/elements/wide.h"
 #include "ops/families.h"
+#include "ops/random/draw.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
@@ -225,6 +226,7 @@ void register_family(Registry& registry) {
                .traits = OpTraits::random(),
                .shape = multinomial_rule},
       create_plain<plan_multinomial>);
+  register_draw(registry);
 }
 
 }  // namespace anynpu::ops::random

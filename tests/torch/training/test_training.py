@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses of the usual networks, step by step, on the device and on the CPU."""
+import functools
+
+import networks
+import pytest
+import torch
+from training import OPTIMIZERS, train
+
+
+@functools.lru_cache(None)
+def losses_of_cpu(network, optimizer, autocast=None, clip=None):
+    return train(network, "cpu", optimizer, autocast=autocast, clip=clip)
+
+
+@pytest.mark.parametrize("network", networks.NETWORKS)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_losses_follow_those_of_the_cpu(network, optimizer):
+    expected = losses_of_cpu(network, optimizer)
+    assert train(network, "npu", optimizer) == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("network", networks.NETWORKS)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_autocast_learns_as_float32_does(network, dtype):
+    expected = losses_of_cpu(network, "adamw")
+    losses = train(network, "npu", "adamw", autocast=dtype)
+    # Eight bits of mantissa: the losses wander apart slowly.
+    assert losses == pytest.approx(expected, rel=0.05, abs=0.05)
+
+
+@pytest.mark.parametrize("network", ["resnet50", "gpt2"])
+def test_gradients_are_clipped_to_the_same_norm(network):
+    expected = losses_of_cpu(network, "sgd", clip=0.5)
+    assert train(network, "npu", "sgd", clip=0.5) == pytest.approx(expected, rel=1e-4, abs=1e-4)
