@@ -93,7 +93,16 @@ using Handle = uint64_t;  // 0 is null
   X(data_channel, "data channel")               \
   X(queue_route, "queue route")                 \
   X(queue_route_list, "list of queue routes")   \
-  X(queue_route_query, "queue route query")
+  X(queue_route_query, "queue route query")     \
+  X(communicator, "communicator")               \
+  X(nn_tensor, "aclTensor")                     \
+  X(nn_scalar, "aclScalar")                     \
+  X(nn_ints, "aclIntArray")                     \
+  X(nn_floats, "aclFloatArray")                 \
+  X(nn_bools, "aclBoolArray")                   \
+  X(nn_tensors, "aclTensorList")                \
+  X(nn_scalars, "aclScalarList")                \
+  X(nn_executor, "aclOpExecutor")
 
 enum class HandleTag : uint8_t {
   none = 0,

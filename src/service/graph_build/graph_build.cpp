@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/mapped_file.h"
+#include "base/whole_file.h"
 #include "compile/compile.h"
 #include "import/onnx/onnx.h"
 #include "om/container.h"

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mapped_file.h"
+#include "base/whole_file.h"
 #include "service/instance/tasks.h"
 
 namespace anynpu::service {
