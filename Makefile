@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients test-torch torch-score docs wheel wheel-test clean
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients test-torch torch-score bench-torch docs wheel wheel-test clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -134,6 +134,9 @@ test-torch: product .venv-torch/.installed  ## PyTorch with torch_npu, as publis
 
 torch-score: product .venv-torch/.installed  ## PyTorch's own operator tests, all samples; writes docs/torch_score.md
 	@$(TORCH_RUN) tests/torch/op_db/score.py --build $(BUILD) --docs $(TORCH_ARGS)
+
+bench-torch: product .venv-torch/.installed  ## torch_npu on AnyNPU beside torch's CPU back end
+	@$(TORCH_RUN) bench/torch/compare.py $(TORCH_ARGS)
 
 docs: build  ## write the generated pages of docs/ anew (figures: after make bench)
 	@$(PY) tools/gen_environment_docs.py

@@ -7,5 +7,6 @@
 namespace anynpu::ops::elementwise {
 
 void register_framework_functions(Registry& registry);
+void register_to_complex(Registry& registry);
 
 }  // namespace anynpu::ops::elementwise

@@ -34,6 +34,7 @@ void register_family(Registry& registry) {
   register_binary(registry);
   register_swish(registry);
   register_framework_functions(registry);
+  register_to_complex(registry);
   register_wide_unary(registry);
   register_wide_nary(registry);
   register_cast(registry);
