@@ -29,7 +29,7 @@ const Kind kStreamConfig{"stream config", "-", "aclrtDestroyStreamConfigHandle"}
 const Kind kQueue{"queue", "-", "acltdtDestroyQueue", true};
 const Kind kQueueAttr{"queue attr", "-", "acltdtDestroyQueueAttr"};
 const Kind kQueueBuffer{"queue buffer", "-", "acltdtFreeBuf"};
-const Kind kChannel{"channel", "-", "acltdtDestroyChannel"};
+const Kind kTensorChannel{"channel", "-", "acltdtDestroyChannel"};
 const Kind kChannelItem{"data item", "-", "acltdtDestroyDataItem"};
 const Kind kChannelSet{"channel dataset", "-", "acltdtDestroyDataset"};
 const Kind kRoute{"queue route", "-", "acltdtDestroyQueueRoute"};
@@ -190,8 +190,8 @@ const LifetimeRow kTable[] = {
     {"acltdtDestroyQueueAttr", &kQueueAttr, kDestroy, 0},
     {"acltdtCreateQueue", &kQueue, kCreate, 1},
     {"acltdtDestroyQueue", &kQueue, kDestroy, 0},
-    {"acltdtCreateChannelWithCapacity", &kChannel, kCreate, kReturned},
-    {"acltdtDestroyChannel", &kChannel, kDestroy, 0},
+    {"acltdtCreateChannelWithCapacity", &kTensorChannel, kCreate, kReturned},
+    {"acltdtDestroyChannel", &kTensorChannel, kDestroy, 0},
     {"acltdtCreateDataItem", &kChannelItem, kCreate, kReturned},
     {"acltdtDestroyDataItem", &kChannelItem, kDestroy, 0},
     {"acltdtCreateDataset", &kChannelSet, kCreate, kReturned},
