@@ -150,6 +150,7 @@ struct LoadedModel::Impl {
     if (observer) observe(plan, observer);
     for (const PlanStep& step : plan.steps)
       names.push_back({trace::intern(step.name), trace::intern(step.traced)});
+    if (!options.keep_work && plan.work_bytes > 0) return {};
     queued = can_borrow(options.work_memory);
     ANYNPU_ASSIGN(Memory arena, borrow_or_allocate(options.work_memory, options.work_bytes,
                                                    plan.work_bytes, "work"));

@@ -51,6 +51,7 @@ struct LoadOptions {
   size_t work_bytes = 0;
   std::shared_ptr<StepObserver> observer = nullptr;  // told of every step
   ops::Target target = ops::Target::host();
+  bool keep_work = true;  // false: no work memory of its own; every run brings what sizes() says
 };
 
 struct Buffer {

@@ -33,6 +33,7 @@ void add_bottleneck_schema(Registry& registry);  // after add_conv_schemas()
 void register_causal_conv(Registry& registry);
 void register_deform_conv(Registry& registry);
 void register_col2im(Registry& registry);
+void register_im2col_op(Registry& registry);
 
 Result<std::unique_ptr<KernelPlan>> plan_conv_transpose(const OpContext& context);  // the reference
 

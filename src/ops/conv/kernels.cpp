@@ -98,6 +98,7 @@ void register_family(Registry& registry) {
   register_causal_conv(registry);
   register_deform_conv(registry);
   register_col2im(registry);
+  register_im2col_op(registry);
 }
 
 }  // namespace anynpu::ops::conv

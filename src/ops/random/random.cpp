@@ -185,6 +185,7 @@ void add(Registry& registry, OpSchema schema, decltype(KernelDef::create) create
 }  // namespace
 
 void register_family(Registry& registry) {
+  register_philox(registry);
   const std::vector<AttrSchema> uniform = {{"low", AttrKind::f, 0.0f}, {"high", AttrKind::f, 1.0f}};
   const std::vector<AttrSchema> normal = {{"mean", AttrKind::f, 0.0f},
                                           {"scale", AttrKind::f, 1.0f}};

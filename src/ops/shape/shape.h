@@ -18,5 +18,6 @@ void register_split(Registry& registry);
 void register_repeat(Registry& registry);
 void register_pad(Registry& registry);
 void register_rearrange(Registry& registry);
+void register_views(Registry& registry);
 
 }  // namespace anynpu::ops::shape

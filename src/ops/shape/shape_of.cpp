@@ -259,6 +259,7 @@ void register_family(Registry& registry) {
   register_repeat(registry);
   register_pad(registry);
   register_rearrange(registry);
+  register_views(registry);
 }
 
 }  // namespace anynpu::ops::shape

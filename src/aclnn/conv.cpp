@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of any number of spatial axes and their gradients.
+#include "aclnn/arithmetic.h"
+
+namespace anynpu::aclnn {
+
+namespace {
+
+struct Window {
+  size_t spatial = 0;
+  std::vector<int64_t> stride, pad, dilation, output_pad;  // one number an axis
+  int64_t groups = 1;
+  bool transposed = false;
+
+  std::vector<int64_t> pads() const {  // begins, then ends
+    std::vector<int64_t> both = pad;
+    both.insert(both.end(), pad.begin(), pad.end());
+    return both;
+  }
+};
+
+// One number for all axes, or one for each.
+std::vector<int64_t> per_axis(Recipe& r, const char* name, size_t spatial, int64_t otherwise) {
+  auto list = r.ints(name);
+  if (list.empty()) list = {otherwise};
+  if (list.size() == 1) list.assign(spatial, list[0]);
+  if (list.size() == 2 * spatial) list.resize(spatial);  // begins, then the same ends
+  if (list.size() != spatial) {
+    refuse("{} has {} numbers; expected 1 or {}", name, list.size(), spatial);
+  }
+  return list;
+}
+
+Window window_of(Recipe& r) {
+  Window w;
+  const size_t rank = r.rank("input");
+  if (rank < 3 || rank > 5) refuse("input has {} axes; expected 3 to 5", rank);
+  if (r.rank("weight") != rank) {
+    refuse("weight has {} axes and input {}; expected the same", r.rank("weight"), rank);
+  }
+  w.spatial = rank - 2;
+  w.stride = per_axis(r, "stride", w.spatial, 1);
+  w.pad = per_axis(r, "padding", w.spatial, 0);
+  w.dilation = per_axis(r, "dilation", w.spatial, 1);
+  w.output_pad = per_axis(r, "outputPadding", w.spatial, 0);
+  w.groups = r.integer("groups");
+  w.transposed = r.flag("transposed");
+  for (size_t i = 0; i < w.spatial; ++i) {
+    if (w.stride[i] < 1 || w.dilation[i] < 1 || w.pad[i] < 0) {
+      refuse("stride is {}, padding {}, dilation {}; expected at least 1, 0 and 1", w.stride,
+             w.pad, w.dilation);
+    }
+  }
+  if (w.groups < 1) refuse("groups is {}; expected at least 1", w.groups);
+  return w;
+}
+
+Value convolve(Recipe& r, const Window& w, Value x, Value weight, Value bias) {
+  return r.op("Conv", {x, weight, bias},
+              {{"strides", w.stride}, {"pads", w.pads()}, {"dilations", w.dilation},
+               {"group", w.groups}});
+}
+
+Value convolve_transposed(Recipe& r, const Window& w, Value x, Value weight, Value bias) {
+  return r.op("ConvTranspose", {x, weight, bias},
+              {{"strides", w.stride}, {"pads", w.pads()}, {"dilations", w.dilation},
+               {"group", w.groups}, {"output_padding", w.output_pad}});
+}
+
+void convolution(Recipe& r) {
+  const Window w = window_of(r);
+  const DType type = floating(promote(r.dtype("input"), r.dtype("weight")));
+  const Value x = r.cast(r.in("input"), type), weight = r.cast(r.in("weight"), type);
+  const Value bias = r.given("bias") ? r.cast(r.in("bias"), type) : Value{};
+  r.out("output", w.transposed ? convolve_transposed(r, w, x, weight, bias)
+                               : convolve(r, w, x, weight, bias));
+}
+
+// The gradient of x in y = conv(x, weight): output padding makes up for what the window did not
+// reach.
+Value input_gradient(Recipe& r, Window w, Value grad, Value weight, const Shape& input) {
+  const Shape out = r.shape(grad), kernel = r.shape(weight);
+  for (size_t i = 0; i < w.spatial; ++i) {
+    const int64_t reached = (out[i + 2] - 1) * w.stride[i] - 2 * w.pad[i] +
+                            w.dilation[i] * (kernel[i + 2] - 1) + 1;
+    w.output_pad[i] = input[i + 2] - reached;
+  }
+  return convolve_transposed(r, w, grad, weight, {});
+}
+
+// The gradient of the weight in y = conv(x, weight), a product over all positions of the batch:
+// (group, out, N * positions) x (group, in * taps, N * positions) transposed.
+Value weight_gradient(Recipe& r, const Window& w, Value x, Value grad, const Shape& kernel) {
+  const Shape out = r.shape(grad);
+  const std::vector<int64_t> taps(kernel.begin() + 2, kernel.end());
+  const int64_t positions = element_count({out.begin() + 2, out.end()});
+  const int64_t all = out[0] * positions, each = out[1] / w.groups;
+  const Value columns = r.op("Im2Col", {x},
+                             {{"kernel_shape", taps}, {"strides", w.stride}, {"pads", w.pads()},
+                              {"dilations", w.dilation}, {"by_channel", 1}});
+  const Value turned =
+      r.transpose(r.reshape(grad, {out[0], out[1], positions}), {1, 0, 2});
+  const int64_t rows = kernel[1] * element_count(taps);
+  const Value sums = r.op("FusedMatMul", {r.reshape(turned, {w.groups, each, all}),
+                                          r.reshape(columns, {w.groups, rows, all})},
+                          {{"transB", 1}});
+  return r.reshape(sums, kernel);
+}
+
+void convolution_backward(Recipe& r) {
+  const Window w = window_of(r);
+  const DType type =
+      computed_in(floating(promote(r.dtype("gradOutput"), r.dtype("weight"))));
+  const Value grad = r.cast(r.in("gradOutput"), type);
+  const auto wanted = r.bools("outputMask");
+  const auto wants = [&](size_t i) { return i < wanted.size() && wanted[i]; };
+  if (wants(0) && r.given("gradInput")) {
+    const Value weight = r.cast(r.in("weight"), type);
+    r.out("gradInput", w.transposed ? convolve(r, w, grad, weight, {})
+                                    : input_gradient(r, w, grad, weight, r.shape("input")));
+  }
+  if (wants(1) && r.given("gradWeight")) {
+    const Value x = r.cast(r.in("input"), type);
+    const Shape kernel = r.shape("weight");
+    r.out("gradWeight", w.transposed ? weight_gradient(r, w, grad, x, kernel)
+                                     : weight_gradient(r, w, x, grad, kernel));
+  }
+  if (wants(2) && r.given("gradBias")) {
+    std::vector<int64_t> axes{0};
+    for (size_t i = 0; i < w.spatial; ++i) axes.push_back(static_cast<int64_t>(i) + 2);
+    r.out("gradBias", r.op("ReduceSum", {grad, r.constant(axes)}, {{"keepdims", 0}}));
+  }
+}
+
+const Row kRows[] = {
+    {"aclnnConvolution", convolution},
+    {"aclnnConvolutionBackward", convolution_backward},
+};
+
+}  // namespace
+
+std::span<const Row> conv_rows() { return kRows; }
+
+}  // namespace anynpu::aclnn

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recipe turns one call of an aclnn operator into a graph of our operators (src/ops). It runs when
+// a call is new: its result, the plan, is kept and used again for calls with the same types, shapes,
+// strides and attributes (service/aclnn/plan_cache.h).
+//
+//   void add(Recipe& r) {                                  // aclnnAdd(self, other, alpha, out)
+//     const DType type = promote(r.dtype("self"), r.dtype("other"));
+//     const Value scaled = r.op("Mul", {r.cast(r.in("other"), type), r.number("alpha", type)});
+//     r.out("out", r.op("Add", {r.cast(r.in("self"), type), scaled}));
+//   }
+//
+// Values are contiguous tensors whose type and shape are known as soon as they are made: a node that
+// does not fit its schema is refused there and then. A refusal leaves the recipe (it is thrown, and
+// becomes the Status of phase 1), so recipes check nothing twice. Strided arguments are read and
+// written through MoveView nodes; outputs that share memory with inputs are written last.
+//
+// Numbers: number() makes a tensor that each run fills with the value of that call. integer(),
+// real(), scalar() read the value now: it becomes part of the plan, and a call with another value
+// gets another plan. Use number() for what changes from step to step (a learning rate, a seed).
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aclnn/call.h"
+#include "aclnn/promote.h"
+#include "aclnn/row.h"
+#include "graph/graph.h"
+
+namespace anynpu::aclnn {
+
+// Thrown by recipes, caught by build().
+struct Refusal {
+  Status status;
+};
+template <typename... Args>
+[[noreturn]] void refuse(Code code, FormatString<Args...> text, const Args&... args) {
+  throw Refusal{fail(code, text, args...)};
+}
+// Of a shape, type or value that the operator does not take.
+template <typename... Args>
+[[noreturn]] void refuse(FormatString<Args...> text, const Args&... args) {
+  throw Refusal{fail(Code::invalid_argument, text, args...)};
+}
+
+// A tensor of the graph. Empty: an operand that is left out.
+struct Value {
+  graph::ValueId id = graph::kNoValue;
+  explicit operator bool() const { return id != graph::kNoValue; }
+};
+
+// A parameter by its name in the header or by its place. "self" and "out" also find "selfRef",
+// the tensor of in-place operators.
+struct Param {
+  std::string_view name;
+  int index = -1;
+  Param(const char* text) : name(text) {}  // NOLINT: implicit by design
+  Param(int place) : index(place) {}       // NOLINT
+};
+
+struct AttrValue {
+  graph::Attr attr;
+  AttrValue(int value) : attr(int64_t{value}) {}      // NOLINT
+  AttrValue(int64_t value) : attr(value) {}           // NOLINT
+  AttrValue(bool value) : attr(int64_t{value}) {}     // NOLINT
+  AttrValue(double value) : attr(static_cast<float>(value)) {}  // NOLINT
+  AttrValue(const char* text) : attr(std::string(text)) {}      // NOLINT
+  AttrValue(std::string text) : attr(std::move(text)) {}        // NOLINT
+  AttrValue(std::vector<int64_t> list) : attr(std::move(list)) {}  // NOLINT
+  AttrValue(std::vector<float> list) : attr(std::move(list)) {}    // NOLINT
+};
+using Attrs = std::initializer_list<std::pair<const char*, AttrValue>>;
+
+// What a run binds to an input or output of a part's graph.
+struct Feed {
+  enum class From : uint8_t { tensor, value } from = From::tensor;
+  uint32_t index = 0;   // among the call's tensors, or its values
+  size_t bytes = 0;     // that are touched; of a tensor, from the first one that its view reaches
+  DType dtype = DType::undefined;  // value: what it is converted to
+  bool open = false;    // output: the run decides its shape
+};
+
+// A graph whose inputs and outputs are fed. Parts run one after the other.
+struct Part {
+  graph::Graph graph;
+  std::vector<Feed> inputs, outputs;
+};
+
+// What a plan was made for: a value of the call, or whether it equals a number.
+struct ReadValue {
+  uint32_t place = 0;
+  Scalar value;
+  bool compared = false;  // only with `number`, and was it that?
+  double number = 0;
+  bool equal = false;
+
+  bool fits(const Scalar& other) const {
+    return compared ? (other.real() == number) == equal : other == value;
+  }
+};
+
+struct Built {
+  std::vector<Part> parts;
+  std::vector<ReadValue> read_values;
+};
+
+class Recipe {
+ public:
+  Recipe(const Call& call, const Row& row);
+  ~Recipe();
+
+  // What the table says beside the recipe's name.
+  const Row& row() const { return row_; }
+
+  // --- arguments
+  bool is_tensor(Param param) const;              // and not a scalar
+  bool is_list(Param param) const;                // of tensors
+  bool is_scalar_list(Param param) const;
+  // The parameter that operators with one output write.
+  Param result() const;
+  bool given(Param param) const;                  // not null
+  const TensorView& tensor(Param param) const;    // refuses null
+  DType dtype(Param param) const { return tensor(param).dtype; }
+  Shape shape(Param param) const { return tensor(param).shape.shape(); }
+  size_t rank(Param param) const { return tensor(param).shape.size(); }
+  size_t length(Param list) const;                // of any list or array; 0 for null
+  const TensorView& tensor(Param list, size_t index) const;
+  bool given(Param list, size_t index) const;
+  int64_t integer(Param param);
+  bool flag(Param param) { return integer(param) != 0; }
+  double real(Param param);
+  std::string text(Param param) const;            // "" for null
+  std::vector<int64_t> ints(Param param) const;   // {} for null
+  std::vector<float> floats(Param param) const;
+  std::vector<bool> bools(Param param) const;
+  const Scalar& scalar(Param param);              // its value, for good
+  const Scalar& scalar(Param list, size_t index);
+  DType scalar_type(Param param) const;
+  DType scalar_type(Param list, size_t index) const;
+  // Whether a scalar or number is `value`: all others share one plan.
+  bool equals(Param param, double value);
+  // An axis from the end made one from the front; `axes` empty or null: all of them.
+  int64_t axis(Param param, size_t rank);
+  std::vector<int64_t> axes(Param param, size_t rank) const;
+
+  // --- values
+  Value in(Param param);                          // the tensor, packed if it is strided
+  Value in(Param list, size_t index);
+  Value in_if(Param param) { return given(param) ? in(param) : Value{}; }
+  // The last two axes of a matrix that is stored transposed: without a copy, with `transposed` set.
+  Value matrix(Param param, bool& transposed);
+  Value number(Param param, DType dtype);         // an aclScalar or a C number, at run time
+  Value number(Param list, size_t index, DType dtype);
+  Value constant(DType dtype, double value);      // scalar
+  Value constant(const std::vector<int64_t>& list);               // of int64
+  Value constant(DType dtype, Shape shape, const std::vector<double>& values);
+  Value filled(DType dtype, const Shape& shape, double value);    // every element, no memory moved
+
+  Value op(const char* name, std::initializer_list<Value> inputs, Attrs attrs = {});
+  Value op(const char* name, const std::vector<Value>& inputs, Attrs attrs = {});
+  std::vector<Value> ops(const char* name, const std::vector<Value>& inputs, size_t outputs,
+                         Attrs attrs = {});
+
+  DType dtype(Value value) const;
+  Shape shape(Value value) const;                 // of a value whose shape is known
+  int64_t extent(Value value, int64_t axis) const;
+  bool has_shape(Value value) const;
+
+  Value cast(Value value, DType dtype);           // as torch: to bool is != 0
+  Value reshape(Value value, const Shape& shape);
+  Value expand(Value value, const Shape& shape);
+  Value transpose(Value value, std::vector<int64_t> order);
+  Value slice(Value value, int64_t axis, int64_t begin, int64_t end, int64_t step = 1);
+
+  // --- outputs
+  void out(Param param, Value value);             // cast to the type of the tensor
+  void out(Param list, size_t index, Value value);
+  void out_if(Param param, Value value) {
+    if (value && given(param)) out(param, value);
+  }
+  // What follows is a graph of its own that runs after what there was; values do not cross.
+  void next_part();
+
+  Built finish();
+
+ private:
+  struct State;
+  const Argument& argument(Param param, ArgumentKind kind) const;
+  const Argument* find(Param param) const;
+  std::string label(Param param) const;
+  const TensorView& view(uint32_t tensor) const;
+  void normalise();
+  Value read_tensor(uint32_t tensor);
+  void write_tensor(uint32_t tensor, const std::string& name, Value value);
+  Value value_input(uint32_t place, DType dtype);
+  void note_value(uint32_t place, const Scalar& value);
+  void close_part();
+
+  const Call& call_;
+  const Row& row_;
+  std::unique_ptr<State> state_;
+};
+
+// Runs the row's recipe over the call.
+Result<Built> build(const Call& call, const Row& row);
+
+}  // namespace anynpu::aclnn

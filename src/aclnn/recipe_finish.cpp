@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ends of a recipe: views turned before it begins, shared memory settled when it is done.
+#include <algorithm>
+#include <numeric>
+
+#include "aclnn/recipe_state.h"
+#include "ops/registry.h"
+
+namespace anynpu::aclnn {
+
+namespace {
+
+// `view` with `rank` axes: those in front have one element.
+TensorView padded(const TensorView& view, size_t rank) {
+  TensorView wide = view;
+  wide.shape = wide.strides = Dims();
+  for (size_t i = view.shape.size(); i < rank; ++i) {
+    wide.shape.push_back(1);
+    wide.strides.push_back(0);
+  }
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    wide.shape.push_back(view.shape[i]);
+    wide.strides.push_back(view.strides[i]);
+  }
+  return wide;
+}
+
+TensorView permuted(const TensorView& view, const std::vector<size_t>& order) {
+  TensorView turned = view;
+  for (size_t i = 0; i < order.size(); ++i) {
+    turned.shape[i] = view.shape[order[i]];
+    turned.strides[i] = view.strides[order[i]];
+  }
+  return turned;
+}
+
+bool fits(const TensorView& view, const TensorView& out) {
+  const size_t rank = out.shape.size();
+  if (view.shape.size() > rank) return false;
+  const size_t skip = rank - view.shape.size();
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    if (view.shape[i] != 1 && view.shape[i] != out.shape[skip + i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Element-wise operators compute the same whatever the order of axes: the one in which the first
+// output lies is taken, so that transposed and channels-last tensors are read as they lie. An axis
+// along which an input repeats is one of extent 1.
+void Recipe::normalise() {
+  const Signature& signature = *call_.signature;
+  const TensorView* out = nullptr;
+  std::vector<bool> written(state_->views.size(), false);
+  for (size_t i = 0; i < call_.arguments.size(); ++i) {
+    const Argument& argument = call_.arguments[i];
+    if (argument.kind == ArgumentKind::tensors) return;
+    if (argument.kind != ArgumentKind::tensor || !argument.given) continue;
+    if (signature.outputs[i] == 'i') continue;
+    written[argument.first_tensor] = true;
+    if (!out) out = &state_->views[argument.first_tensor];
+  }
+  if (!out) return;
+  for (size_t i = 0; i < state_->views.size(); ++i) {
+    if (call_.tensors[i] && !fits(state_->views[i], *out)) return;  // the recipe will say so
+  }
+  const size_t rank = out->shape.size();
+  std::vector<size_t> order(rank);
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (!out->contiguous()) {
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::abs(out->strides[a]) > std::abs(out->strides[b]);
+    });
+  }
+  for (size_t i = 0; i < state_->views.size(); ++i) {
+    if (!call_.tensors[i]) continue;
+    TensorView turned = permuted(padded(state_->views[i], rank), order);
+    for (size_t axis = 0; !written[i] && axis < rank; ++axis) {
+      if (turned.strides[axis] == 0 && turned.shape[axis] > 0) turned.shape[axis] = 1;
+    }
+    state_->views[i] = turned;
+  }
+}
+
+namespace {
+
+struct Memory {
+  const std::byte *begin, *end;
+};
+
+Memory memory_of(const TensorView& view, const Feed& feed) {
+  const std::byte* begin = view.begin();
+  return {begin, begin + feed.bytes};
+}
+bool overlap(const Memory& a, const Memory& b) { return a.begin < b.end && b.begin < a.end; }
+
+}  // namespace
+
+// An output that shares memory with an input is written while nobody needs the input any more: by
+// its own node, when that is the last reader and goes element by element, else by a copy behind all
+// nodes.
+void Recipe::close_part() {
+  State& state = *state_;
+  graph::Graph& graph = state.graph;
+  Part part;
+  std::vector<graph::ValueId> written;
+  for (State::Output& output : state.outputs) {
+    const Memory target = memory_of(state.views[output.feed.index], output.feed);
+    bool staged = output.feed.open ? false
+                                   : std::find(written.begin(), written.end(), output.value.id) !=
+                                         written.end();
+    int producer = -1;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const auto& made = graph.nodes[n].outputs;
+      if (std::find(made.begin(), made.end(), output.value.id) != made.end())
+        producer = static_cast<int>(n);
+    }
+    for (size_t i = 0; i < state.inputs.size() && !staged; ++i) {
+      const Feed& feed = state.inputs[i];
+      if (feed.from != Feed::From::tensor) continue;
+      const Memory source = memory_of(state.views[feed.index], feed);
+      if (!overlap(source, target)) continue;
+      const graph::ValueId id = graph.inputs[i];
+      if (producer < 0) {
+        // A copy: from the very place, or of elements that may overlap.
+        staged = source.begin != target.begin;
+        continue;
+      }
+      for (size_t n = 0; n < graph.nodes.size(); ++n) {
+        const auto& reads = graph.nodes[n].inputs;
+        if (std::find(reads.begin(), reads.end(), id) == reads.end()) continue;
+        if (static_cast<int>(n) < producer) continue;
+        const auto rule = ops::traits_of(graph.nodes[n]).transposes;
+        const bool in_step = rule == ops::TransposeRule::elementwise ||
+                             rule == ops::TransposeRule::broadcast;
+        const graph::Value &from = graph.values[static_cast<size_t>(id)],
+                           &to = graph.values[static_cast<size_t>(output.value.id)];
+        staged = staged || static_cast<int>(n) > producer || !in_step ||
+                 source.begin != target.begin || from.shape != to.shape ||
+                 size_of(from.dtype) != size_of(to.dtype);
+      }
+    }
+    if (staged) output.value = op("Stage", {output.value});
+    written.push_back(output.value.id);
+    graph.outputs.push_back(output.value.id);
+    part.outputs.push_back(output.feed);
+  }
+  graph.name = std::string(call_.signature->name);
+  // Staged copies stand behind all other nodes: they were added last.
+  if (!graph.outputs.empty()) {
+    part.graph = std::move(graph);
+    part.inputs = std::move(state.inputs);
+    state.parts.push_back(std::move(part));
+  }
+  state.graph = {};
+  state.inputs.clear();
+  state.outputs.clear();
+  state.read.clear();
+  state.turned.clear();
+}
+
+Built Recipe::finish() {
+  close_part();
+  Built built;
+  built.parts = std::move(state_->parts);
+  built.read_values = std::move(state_->read_values);
+  return built;
+}
+
+}  // namespace anynpu::aclnn

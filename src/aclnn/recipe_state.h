@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recipe has built so far. For the files of Recipe alone.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "aclnn/recipe.h"
+#include "graph/tensor_value.h"
+
+namespace anynpu::aclnn {
+
+struct Recipe::State {
+  struct Output {
+    Feed feed;
+    Value value;
+  };
+
+  std::vector<TensorView> views;  // of all tensors of the call, as the recipe sees them
+  std::vector<ReadValue> read_values;
+
+  // The part that is being built.
+  graph::Graph graph;
+  std::vector<Feed> inputs;
+  std::vector<Output> outputs;
+  std::map<uint32_t, Value> read, turned;  // tensors that are inputs of it already
+  int names = 0;
+
+  std::vector<Part> parts;
+
+  std::string fresh_name() { return format("v{}", names++); }
+
+  const graph::Value& value(Value value) const {
+    if (!value) refuse(Code::internal, "the recipe uses an operand that is left out");
+    return graph.values[static_cast<size_t>(value.id)];
+  }
+
+  bool is_input(Value value) const {
+    return std::find(graph.inputs.begin(), graph.inputs.end(), value.id) != graph.inputs.end();
+  }
+
+  Value add_input(const Feed& feed, DType dtype, Shape shape) {
+    const Value value{
+        graph.add_value(graph::tensor_value(fresh_name(), dtype, std::move(shape)))};
+    graph.inputs.push_back(value.id);
+    inputs.push_back(feed);
+    return value;
+  }
+};
+
+}  // namespace anynpu::aclnn

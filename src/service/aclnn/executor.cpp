@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/aclnn/executor.h"
+
+#include "aclnn/recipe.h"
+#include "device/memory.h"
+#include "device/runtime.h"
+#include "service/finalize.h"
+#include "service/task_kinds.h"
+
+namespace anynpu::service {
+
+namespace {
+
+using aclnn::Feed;
+using aclnn::TensorView;
+
+Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved,
+                                                const aclnn::Row& row) {
+  ANYNPU_ASSIGN(aclnn::Built built, aclnn::build(resolved.call(), row));
+  auto plan = std::make_shared<NnPlan>();
+  for (aclnn::Part& part : built.parts) {
+    NnPlan::Part ready;
+    exec::LoadOptions options;
+    options.keep_work = false;
+    ANYNPU_ASSIGN(ready.model, exec::LoadedModel::load(part.graph, options));
+    ready.inputs = std::move(part.inputs);
+    ready.outputs = std::move(part.outputs);
+    for (const Feed& feed : ready.outputs) ready.open = ready.open || feed.open;
+    plan->feeds += ready.inputs.size() + ready.outputs.size();
+    if (!ready.open) ready.work_bytes = ready.model->sizes().work_bytes;
+    plan->work_bytes = std::max(plan->work_bytes, ready.work_bytes);
+    plan->parts.push_back(std::move(ready));
+  }
+  plan->read_values = std::move(built.read_values);
+  const aclnn::Call call = resolved.call();
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const aclnn::Argument& argument = call.arguments[i];
+    const bool list = argument.kind == aclnn::ArgumentKind::tensors;
+    if (!list && argument.kind != aclnn::ArgumentKind::tensor) continue;
+    plan->tensor_parameters.push_back(
+        {argument.first_tensor, list ? static_cast<uint32_t>(argument.tensors.size()) : 1,
+         call.signature->outputs[i]});
+  }
+  return std::shared_ptr<const NnPlan>(std::move(plan));
+}
+
+Result<std::shared_ptr<const NnPlan>> find_plan(const ResolvedCall& resolved,
+                                                const aclnn::Row& row) {
+  thread_local NnKey key;
+  key.clear();
+  resolved.make_key(row, key);
+  NnPlanCache& cache = NnPlanCache::instance();
+  if (auto known = cache.find(key, resolved.values())) return known;
+  on_finalize([] { NnPlanCache::instance().clear(); });
+  ANYNPU_ASSIGN(auto plan, make_plan(resolved, row));
+  cache.add(key, plan);
+  return plan;
+}
+
+// The memory of one feed, checked and held.
+Status bind(NnRun& run, size_t place, const Feed& feed, const TensorView& view, bool output) {
+  run.buffers[place] = {view.begin(), feed.bytes};
+  if (feed.bytes == 0) return {};
+  if (!view.data) {
+    return fail(Code::invalid_address, "tensor {} of the call, {}, has no memory: its address is "
+                "null", feed.index, aclnn::to_string(view));
+  }
+  ANYNPU_ASSIGN(auto range,
+                device::check_range(view.begin(), feed.bytes,
+                                    output ? device::Access::write : device::Access::read,
+                                    "a tensor"),
+                "tensor {} of the call, {}", feed.index, aclnn::to_string(view));
+  run.owners[place] = std::move(range.owner);
+  return {};
+}
+
+// Calls visit(place among all feeds, feed, is an output).
+template <typename Visit>
+Status for_each_feed(const NnPlan& plan, Visit&& visit) {
+  size_t place = 0;
+  for (const NnPlan::Part& part : plan.parts) {
+    for (const Feed& feed : part.inputs) ANYNPU_TRY(visit(place++, feed, false));
+    for (const Feed& feed : part.outputs) ANYNPU_TRY(visit(place++, feed, true));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status NnRun::run() {
+  const exec::Buffer* next = buffers.data();
+  size_t open = 0;
+  for (const NnPlan::Part& part : plan->parts) {
+    const std::span in(next, part.inputs.size());
+    const std::span out(next + in.size(), part.outputs.size());
+    next += in.size() + out.size();
+    if (!part.open) {
+      ANYNPU_TRY(part.model->run(in, out, nullptr, part.work_bytes > 0 ? work : exec::Buffer{}));
+      continue;
+    }
+    std::vector<Shape> shapes;
+    ANYNPU_TRY(part.model->run(in, out, &shapes));
+    for (size_t i = 0; i < part.outputs.size(); ++i) {
+      if (part.outputs[i].open) open_outputs[open++]->view.set_contiguous(shapes[i]);
+    }
+  }
+  return {};
+}
+
+Result<Prepared> prepare_nn(const NnOperator& op, std::span<const RawArgument> arguments) {
+  ResolvedCall resolved;
+  ANYNPU_TRY(resolved.resolve(op.signature, arguments));
+  ANYNPU_ASSIGN(auto plan, find_plan(resolved, *op.row));
+  auto run = std::make_shared<NnRun>();
+  run->op = &op;
+  run->buffers.resize(plan->feeds);
+  run->owners.resize(plan->feeds);
+  size_t numbers = 0;
+  for (const NnPlan::Part& part : plan->parts) {
+    for (const Feed& feed : part.inputs) numbers += feed.from == Feed::From::value;
+  }
+  run->values.reserve(numbers);  // buffers point into it
+  ANYNPU_TRY(for_each_feed(*plan, [&](size_t place, const Feed& feed, bool output) -> Status {
+    if (feed.from == Feed::From::value) {
+      run->values.push_back(aclnn::converted(resolved.values()[feed.index], feed.dtype));
+      run->buffers[place] = {run->values.back().bytes.data(), feed.bytes};
+      return {};
+    }
+    const auto& tensor = resolved.tensors()[feed.index];
+    if (feed.open) run->open_outputs.push_back(tensor);
+    return bind(*run, place, feed, tensor->view, output);
+  }));
+  Prepared prepared;
+  prepared.work_bytes = plan->work_bytes;
+  run->plan = std::move(plan);
+  auto executor = std::make_shared<NnExecutor>();
+  executor->run = std::move(run);
+  executor->held = resolved.take_tensors();
+  prepared.executor = HandleTable::instance().insert(std::move(executor));
+  if (prepared.executor) return prepared;
+  return fail(Code::out_of_handles, "no handle is free; run or destroy executors");
+}
+
+namespace {
+
+Status check_work(NnRun& run, const NnWork& work) {
+  const size_t needed = run.plan->work_bytes;
+  if (needed == 0) return {};
+  if (!work.memory || work.bytes < needed) {
+    return fail(Code::invalid_argument,
+                "the workspace has {} bytes at {}; expected the {} that phase 1 of {} asked for",
+                work.bytes, static_cast<const void*>(work.memory), needed,
+                run.op->signature.name);
+  }
+  ANYNPU_ASSIGN(auto range,
+                device::check_range(work.memory, needed, device::Access::write, "workspace"));
+  run.work = {range.address, needed};
+  run.work_owner = std::move(range.owner);
+  return {};
+}
+
+}  // namespace
+
+Status execute_nn(const NnOperator& op, const NnWork& work, Handle handle, Handle stream_handle) {
+  ANYNPU_ASSIGN(auto stream, device::Runtime::instance().stream(stream_handle));
+  ANYNPU_ASSIGN(auto pin, resolve<NnExecutor>(handle));
+  if (pin->run->op != &op) {
+    return fail(Code::invalid_argument, "the executor was prepared by {}; expected one of {}",
+                pin->run->op->signature.name, op.signature.name);
+  }
+  std::shared_ptr<NnRun> run = pin->run;
+  if (pin->repeatable) {
+    run = std::make_shared<NnRun>(*run);
+    size_t next = 0;  // numbers are read from the copy
+    ANYNPU_TRY(for_each_feed(*run->plan, [&](size_t place, const Feed& feed, bool) -> Status {
+      if (feed.from == Feed::From::value) run->buffers[place].data = run->values[next++].bytes.data();
+      return {};
+    }));
+  }
+  ANYNPU_TRY(check_work(*run, work));
+  if (!pin->repeatable) (void)HandleTable::instance().remove<NnExecutor>(handle);
+  if (run->plan->parts.empty()) return {};  // nothing is written: all outputs are empty
+  return stream->submit(operator_task, [run = std::move(run)] {
+    return queued_by(run->op->signature.name.data(), run->run());
+  });
+}
+
+Status make_repeatable(Handle handle) {
+  ANYNPU_ASSIGN(auto pin, resolve<NnExecutor>(handle));
+  pin->repeatable = true;
+  pin->tensors.clear();
+  for (const auto& tensor : pin->held)
+    pin->tensors.push_back(tensor ? tensor->view : TensorView{});
+  return {};
+}
+
+Status destroy_executor(Handle handle) { return destroy_nn_object<NnExecutor>(handle); }
+
+namespace {
+
+// Tensor number `tensor` of the call lies at `address` from now on.
+Status set_address(NnExecutor& executor, uint32_t tensor, void* address) {
+  TensorView& view = executor.tensors[tensor];
+  TensorView moved = view;
+  moved.data = address;
+  NnRun& run = *executor.run;
+  ANYNPU_TRY(for_each_feed(*run.plan, [&](size_t place, const Feed& feed, bool output) -> Status {
+    if (feed.from != Feed::From::tensor || feed.index != tensor) return {};
+    return bind(run, place, feed, moved, output);
+  }));
+  view = moved;
+  return {};
+}
+
+}  // namespace
+
+Status set_tensor_address(Handle handle, NnSide side, size_t index, void* address) {
+  return set_list_address(handle, side, index, 0, address);
+}
+
+Status set_list_address(Handle handle, NnSide side, size_t index, size_t item, void* address) {
+  ANYNPU_ASSIGN(auto pin, resolve<NnExecutor>(handle));
+  if (!pin->repeatable) {
+    return fail(Code::bad_call_order,
+                "the executor of {} is not repeatable; call aclSetAclOpExecutorRepeatable first",
+                pin->run->op->signature.name);
+  }
+  size_t counted = 0;
+  for (const NnPlan::TensorParameter& parameter : pin->run->plan->tensor_parameters) {
+    const bool counts = side == NnSide::all || parameter.side == 'b' ||
+                        (parameter.side == 'i') == (side == NnSide::inputs);
+    if (!counts || counted++ != index) continue;
+    if (item >= parameter.count) {
+      return fail(Code::invalid_argument, "item {} is given a new address; the list has {}", item,
+                  parameter.count);
+    }
+    return set_address(*pin, parameter.first + static_cast<uint32_t>(item), address);
+  }
+  return fail(Code::invalid_argument, "index {} is given; {} has {} tensors of that kind", index,
+              pin->run->op->signature.name, counted);
+}
+
+}  // namespace anynpu::service

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnn operators in two phases. Phase 1 checks everything and makes an executor: a plan with the
+// addresses and numbers of this call. Phase 2 queues it. A queued run holds all it needs, so the
+// program may end its descriptors and the executor as soon as phase 2 has returned; an output whose
+// shape the run decides keeps its descriptor, which then says the shape. Thread-safe; one thread at
+// a time uses an executor.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "aclnn/row.h"
+#include "device/range_map.h"
+#include "exec/model.h"
+#include "service/aclnn/call_arguments.h"
+#include "service/aclnn/plan_cache.h"
+
+namespace anynpu::service {
+
+struct NnOperator {
+  aclnn::Signature signature;
+  const aclnn::Row* row = nullptr;
+};
+
+// What phase 2 runs. A task has a copy of its own where the executor is repeatable.
+struct NnRun {
+  const NnOperator* op = nullptr;
+  std::shared_ptr<const NnPlan> plan;
+  std::vector<exec::Buffer> buffers;  // of all parts: inputs, then outputs
+  std::vector<aclnn::Scalar> values;  // in the type that the plan takes
+  std::vector<std::shared_ptr<device::Allocation>> owners;
+  std::vector<std::shared_ptr<NnTensor>> open_outputs;
+  std::shared_ptr<device::Allocation> work_owner;
+  exec::Buffer work;
+
+  Status run();
+};
+
+struct NnExecutor {
+  std::shared_ptr<NnRun> run;
+  std::vector<aclnn::TensorView> tensors;  // of a repeatable one: as it was prepared
+  std::vector<std::shared_ptr<NnTensor>> held;
+  bool repeatable = false;
+};
+
+struct Prepared {
+  Handle executor = 0;
+  uint64_t work_bytes = 0;
+};
+
+// Phase 1.
+Result<Prepared> prepare_nn(const NnOperator& op, std::span<const RawArgument> arguments);
+// Phase 2. The executor is used up, unless it is repeatable.
+struct NnWork {
+  void* memory = nullptr;
+  uint64_t bytes = 0;
+};
+Status execute_nn(const NnOperator& op, const NnWork& work, Handle executor, Handle stream);
+
+Status make_repeatable(Handle executor);
+Status destroy_executor(Handle executor);
+
+// Which tensors an index counts.
+enum class NnSide { inputs, outputs, all };
+// A new storage address for a tensor of a repeatable executor.
+Status set_tensor_address(Handle executor, NnSide side, size_t index, void* address);
+// For item `item` of the list that is number `index` among the tensor parameters of `side`.
+Status set_list_address(Handle executor, NnSide side, size_t index, size_t item, void* address);
+
+}  // namespace anynpu::service
+
+namespace anynpu {
+ANYNPU_HANDLE_TYPE(service::NnExecutor, nn_executor);
+}

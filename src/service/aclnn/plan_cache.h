@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of aclnn calls, found by a key of everything that decides them: operator, types, shapes,
+// strides, attributes, which tensors share memory. Values of scalars are in no key: an entry states
+// those its recipe read, and matches calls with the same. The least recently used plans go when
+// there are too many. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "aclnn/recipe.h"
+#include "exec/model.h"
+
+namespace anynpu::service {
+
+// A plan that can be run any number of times.
+struct NnPlan {
+  struct Part {
+    std::shared_ptr<exec::LoadedModel> model;
+    std::vector<aclnn::Feed> inputs, outputs;
+    bool open = false;  // a run decides the shape of an output
+    size_t work_bytes = 0;
+  };
+  // A tensor or list among the parameters: where its tensors are among all of the call.
+  struct TensorParameter {
+    uint32_t first = 0, count = 1;
+    char side = 'i';  // i input, o output, b both
+  };
+  std::vector<TensorParameter> tensor_parameters;
+  std::vector<Part> parts;
+  std::vector<aclnn::ReadValue> read_values;
+  size_t work_bytes = 0;
+  size_t feeds = 0;  // inputs and outputs of all parts
+
+  bool fits(std::span<const aclnn::Scalar> values) const;
+};
+
+// The words of a key, in place for calls of usual size.
+class NnKey {
+ public:
+  void add(uint64_t word) { words_.push_back(word); }
+  void add(std::span<const int64_t> list) {
+    words_.push_back(list.size());
+    words_.insert(words_.end(), list.begin(), list.end());
+  }
+  void add_bytes(const void* data, size_t bytes);
+  void clear() { words_.clear(); }
+  const std::vector<uint64_t>& words() const { return words_; }
+  uint64_t hash() const;
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+class NnPlanCache {
+ public:
+  static NnPlanCache& instance();
+
+  // Null when the call is new.
+  std::shared_ptr<const NnPlan> find(const NnKey& key, std::span<const aclnn::Scalar> values);
+  void add(const NnKey& key, std::shared_ptr<const NnPlan> plan);
+  size_t size() const;
+  void clear();
+
+  static constexpr size_t kMost = 16384;
+
+ private:
+  struct Entry {
+    uint64_t hash;
+    std::vector<uint64_t> key;
+    std::shared_ptr<const NnPlan> plan;
+  };
+  mutable std::mutex mutex_;
+  std::list<Entry> entries_;  // the last used one first
+  std::unordered_multimap<uint64_t, std::list<Entry>::iterator> by_hash_;
+};
+
+}  // namespace anynpu::service

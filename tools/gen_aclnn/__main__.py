@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Headers, entry points, version script and the page of aclnn, from two sources: src/api/acl_nn/api.tsv,
+every operator with its parameters, and the rows of src/aclnn/*.cpp, those that are there.
+
+    gen_aclnn headers FOLDER    aclnnop/*.h: every operator of the table
+    gen_aclnn stubs FOLDER      stubs_N.cpp and opapi.map: those with a row
+    gen_aclnn docs              docs/aclnn.md
+"""
+import os
+import re
+import sys
+from collections import namedtuple
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TABLE = os.path.join(ROOT, "src", "api", "acl_nn", "api.tsv")
+ROWS = os.path.join(ROOT, "src", "aclnn")
+STUB_FILES = 4
+
+Operator = namedtuple("Operator", "name headers parameters family serves order")
+Parameter = namedtuple("Parameter", "type name side")
+ROW = re.compile(r'^\s*\{"(acl\w+)"', re.M)
+# Outputs that some headers call const.
+WRITTEN = re.compile(r"(?:Out|out|Ref|OutOptional)$|^(?:y|grad(?:Input|Weight|Bias)|result|"
+                     r"updated\w+)$")
+
+
+def side_of(kind, name, first_in_place):
+    """i: input, o: output, b: both."""
+    if "aclTensor" not in kind:
+        return "i"
+    if first_in_place:
+        return "b"
+    if name.endswith("Ref"):
+        return "b"
+    if WRITTEN.search(name) or not kind.startswith("const"):
+        return "o"
+    return "i"
+
+
+def parameters_of(operator, text):
+    out = []
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        kind, name = re.fullmatch(r"(.*?[\s*])\s*(\w+)", item).groups()
+        in_place = operator.startswith("aclnnInplace") and not out
+        out.append(Parameter(kind.strip(), name, side_of(kind.strip(), name, in_place)))
+    return out
+
+
+def operators():
+    with open(TABLE, encoding="utf-8") as file:
+        for line in file.read().splitlines()[1:]:
+            name, headers, parameters, family, serves, order = line.split("\t")
+            if "?" in parameters:  # a type that is not known
+                continue
+            yield Operator(name, headers.split(), parameters_of(name, parameters), family, serves, order)
+
+
+def implemented():
+    """Names of the rows, with the file that has them."""
+    found = {}
+    for name in sorted(os.listdir(ROWS)):
+        if name.endswith(".cpp"):
+            with open(os.path.join(ROWS, name), encoding="utf-8") as file:
+                for row in ROW.findall(file.read()):
+                    if row in found:
+                        sys.exit(f"{row} has a row in {found[row]} and in {name}")
+                    found[row] = name
+    return found
+
+
+def write(path, text):
+    """Only what changed, so that nothing is compiled for nothing."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            if file.read() == text:
+                return
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def declared(op):
+    items = [f"{p.type} {p.name}".replace("* ", "* ") for p in op.parameters]
+    return ", ".join(items + ["uint64_t* workspaceSize", "aclOpExecutor** executor"])
+
+
+RUN = "void* workspace, uint64_t workspaceSize, aclOpExecutor* executor, aclrtStream stream"
+
+
+def headers(folder):
+    """The first header of an operator declares it; others include that one."""
+    homes, others = {}, {}
+    for op in operators():
+        homes.setdefault(op.headers[0], []).append(op)
+        for other in op.headers[1:]:
+            others.setdefault(other, set()).add(op.headers[0])
+    for name in sorted(set(homes) | set(others)):
+        guard = "ACLNNOP_" + re.sub(r"\W", "_", name).upper() + "_"
+        out = ["// SPDX-License-Identifier: Apache-2.0", "// Generated from src/api/acl_nn/api.tsv.",
+               f"#ifndef {guard}", f"#define {guard}", "", '#include "aclnn/aclnn_base.h"']
+        out += [f'#include "aclnnop/{home}"' for home in sorted(others.get(name, ()))]
+        out.append("")
+        if name in homes:
+            out += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+            for op in homes[name]:
+                out += [f"ACL_FUNC_VISIBILITY aclnnStatus {op.name}GetWorkspaceSize(",
+                        f"    {declared(op)});",
+                        f"ACL_FUNC_VISIBILITY aclnnStatus {op.name}({RUN});", ""]
+            out += ["#ifdef __cplusplus", "}", "#endif", ""]
+        out += [f"#endif  // {guard}", ""]
+        write(os.path.join(folder, name), "\n".join(out))
+
+
+def stub(op):
+    names = ", ".join(f'"{p.name}"' for p in op.parameters)
+    sides = "".join(p.side for p in op.parameters)
+    given = ", ".join(f"argument({p.name})" for p in op.parameters)
+    return f'''
+namespace {{
+const char* const k{op.name}Parameters[] = {{{names}}};
+const NnOperator& operator_{op.name}() {{
+  static const NnOperator op = find_operator("{op.name}", k{op.name}Parameters, "{sides}");
+  return op;
+}}
+}}  // namespace
+extern "C" aclnnStatus {op.name}GetWorkspaceSize(
+    {declared(op)}) {{
+  const RawArgument arguments[] = {{{given}}};
+  return prepare(__func__, operator_{op.name}(), arguments, workspaceSize, executor);
+}}
+extern "C" aclnnStatus {op.name}({RUN}) {{
+  return execute(__func__, operator_{op.name}(), workspace, workspaceSize, executor, stream);
+}}
+'''
+
+
+def stubs(folder):
+    there = implemented()
+    known = {op.name: op for op in operators()}
+    missing = sorted(set(there) - set(known))
+    if missing:
+        sys.exit(f"rows without a line in src/api/acl_nn/api.tsv: {', '.join(missing)}")
+    ops = [known[name] for name in sorted(there)]
+    for part in range(STUB_FILES):
+        out = ["// Generated by tools/gen_aclnn.", '#include "api/acl_nn/calls.h"', "",
+               "using namespace anynpu::acl_nn;", "using anynpu::service::NnOperator;"]
+        out += [stub(op) for op in ops[part::STUB_FILES]]
+        write(os.path.join(folder, f"stubs_{part}.cpp"), "\n".join(out))
+    names = "".join(f"    {op.name};\n    {op.name}GetWorkspaceSize;\n" for op in ops)
+    write(os.path.join(folder, "opapi.map"), "{\n  global:\n" + names + "  local:\n    *;\n};\n")
+
+
+def docs():
+    there = implemented()
+    ops = list(operators())
+    count = sum(op.name in there for op in ops)
+    used = [op for op in ops if op.order]
+    out = ["# Operators of aclnn", "",
+           "Generated by `tools/gen_aclnn docs`. Headers declare every operator; `libopapi.so` exports those",
+           "that work, so that a program that looks others up finds nothing and can do without them.",
+           "[How to add one](adding_an_aclnn_operator.md).", "",
+           f"{count} of {len(ops)} work; of the {len(used)} that PyTorch's own operator tests need, "
+           f"{sum(op.name in there for op in used)}.", "",
+           "| operator | state | file of `src/aclnn` | serves |", "|---|---|---|---|"]
+    for op in ops:
+        state = "works" if op.name in there else "-"
+        out.append(f"| {op.name} | {state} | {there.get(op.name, '')} | {op.serves} |")
+    write(os.path.join(ROOT, "docs", "aclnn.md"), "\n".join(out) + "\n")
+
+
+def main():
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command == "headers":
+        headers(sys.argv[2])
+    elif command == "stubs":
+        stubs(sys.argv[2])
+    elif command == "docs":
+        docs()
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
