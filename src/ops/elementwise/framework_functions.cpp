@@ -55,17 +55,6 @@ double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std:
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
-// The inverse of erf: Giles' approximation, then two steps of Newton's method.
-double erf_inverse(double x) {
-  if (std::fabs(x) == 1) return std::copysign(std::numeric_limits<double>::infinity(), x);
-  if (!(std::fabs(x) < 1)) return std::numeric_limits<double>::quiet_NaN();
-  const double log_part = std::log1p(-x * x), first = 2 / (M_PI * 0.147) + log_part / 2;
-  double y = std::copysign(std::sqrt(std::sqrt(first * first - log_part / 0.147) - first), x);
-  for (int step = 0; step < 3; ++step) {
-    y -= (std::erf(y) - x) / (2 / std::sqrt(M_PI) * std::exp(-y * y));
-  }
-  return y;
-}
 
 double floor_quotient(double a, double b) {
   if (b == 0) return a / b;
@@ -82,23 +71,7 @@ int64_t floor_quotient(int64_t a, int64_t b) {
   const int64_t quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
-int64_t whole_quotient(int64_t a, int64_t b) {
-  if (b == 0) return 0;
-  return b == -1 ? static_cast<int64_t>(-static_cast<uint64_t>(a)) : a / b;
-}
 
-double log_of_sum(double a, double b) {
-  if (std::isinf(a) && a == b) return a;
-  return std::fmax(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
-}
-double log2_of_sum(double a, double b) {
-  if (std::isinf(a) && a == b) return a;
-  return std::fmax(a, b) + std::log1p(std::exp2(-std::fabs(a - b))) / M_LN2;
-}
-double x_log_y(double x, double y) {
-  if (std::isnan(y)) return y;
-  return x == 0 ? 0 : x * std::log(y);
-}
 double logit(double x, double eps) {
   if (eps >= 0) x = x < eps ? eps : x > 1 - eps ? 1 - eps : x;
   return std::log(x / (1 - x));
@@ -107,20 +80,6 @@ double logit_gradient(double g, double x, double eps) {
   if (eps < 0 && (x < 0 || x > 1)) return std::numeric_limits<double>::quiet_NaN();
   if (eps >= 0 && (x < eps || x > 1 - eps)) return 0;
   return g / (x * (1 - x));
-}
-double round_decimals(double x, double decimals) {
-  const double scale = std::pow(10.0, std::fabs(decimals));
-  return decimals < 0 ? std::nearbyint(x / scale) * scale : std::nearbyint(x * scale) / scale;
-}
-double finite(double x, const Params& p) {
-  if (std::isnan(x)) return p[0];
-  return std::isinf(x) ? p[x > 0 ? 1 : 2] : x;
-}
-bool close(double a, double b, const Params& p) {
-  if (a == b) return true;
-  if (std::isnan(a) || std::isnan(b)) return p[2] != 0 && std::isnan(a) && std::isnan(b);
-  if (std::isinf(a) || std::isinf(b)) return false;
-  return std::fabs(a - b) <= p[1] + p[0] * std::fabs(b);
 }
 double smooth_l1(double d, double beta) {
   d = std::fabs(d);
@@ -147,36 +106,13 @@ double elu_gradient(double g, double x, const Params& p) {
   return g * p[2] * p[0] * p[1] * std::exp(x * p[2]);
 }
 
-constexpr DTypeSet kBool{DType::boolean};
 
 AttrSchema real(std::string_view name, float value) { return {name, AttrKind::f, value}; }
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> list = {
-      // Functions of the C library.
-      {"Expm1", 1, kFloats, ANYNPU_X(std::expm1(x))},
-      {"Log1p", 1, kFloats, ANYNPU_X(std::log1p(x))},
-      {"Log2", 1, kFloats, ANYNPU_X(std::log2(x))},
-      {"Log10", 1, kFloats, ANYNPU_X(std::log10(x))},
-      {"Exp2", 1, kFloats, ANYNPU_X(std::exp2(x))},
-      {"Erfc", 1, kFloats, ANYNPU_X(std::erfc(x))},
-      {"Erfinv", 1, kFloats, ANYNPU_X(erf_inverse(x))},
-      {"Trunc", 1, kFloats, ANYNPU_X(std::trunc(x))},
-      {"Frac", 1, kFloats, ANYNPU_X(x - std::trunc(x))},
-      {"Sinc", 1, kFloats, ANYNPU_X(x == 0 ? 1.0 : std::sin(M_PI * x) / (M_PI * x))},
-      {"Signbit", 1, kNumbers, ANYNPU_X(std::signbit(x) ? 1.0 : 0.0), {}, true},
-      {"IsFinite", 1, kNumbers, ANYNPU_X(std::isfinite(x) ? 1.0 : 0.0), {}, true},
       {"Angle", 1, kFloats, ANYNPU_X(std::isnan(x) ? x : x < 0 ? M_PI : 0.0)},
-      {"RoundDecimals", 1, kFloats, ANYNPU_X(round_decimals(x, p[0])), {real("decimals", 0)}},
       {"Logit", 1, kFloats, ANYNPU_X(logit(x, p[0])), {real("eps", -1)}},
-      {"NanToNum", 1, kFloats, {.float64 = apply1<finite, double>},
-       {real("nan", 0), real("posinf", 0), real("neginf", 0)}},
-      {"Atan2", 2, kFloats, ANYNPU_AB(std::atan2(a, b))},
-      {"Hypot", 2, kFloats, ANYNPU_AB(std::hypot(a, b))},
-      {"CopySign", 2, kFloats, ANYNPU_AB(std::copysign(a, b))},
-      {"XLogY", 2, kFloats, ANYNPU_AB(x_log_y(a, b))},
-      {"LogAddExp", 2, kFloats, ANYNPU_AB(log_of_sum(a, b))},
-      {"LogAddExp2", 2, kFloats, ANYNPU_AB(log2_of_sum(a, b))},
       {"FloorDivide", 2, kNumbers,
        {.float64 = apply2<[](double a, double b, const Params&) { return floor_quotient(a, b); },
                           double>,
@@ -184,15 +120,6 @@ const std::vector<Row>& rows() {
                         int64_t>,
         .uint64 = apply2<[](uint64_t a, uint64_t b, const Params&) { return b ? a / b : 0; },
                          uint64_t>}},
-      {"TruncDivide", 2, kNumbers,
-       {.float64 = apply2<[](double a, double b, const Params&) { return std::trunc(a / b); },
-                          double>,
-        .int64 = apply2<[](int64_t a, int64_t b, const Params&) { return whole_quotient(a, b); },
-                        int64_t>,
-        .uint64 = apply2<[](uint64_t a, uint64_t b, const Params&) { return b ? a / b : 0; },
-                         uint64_t>}},
-      {"IsClose", 2, kNumbers | kBool, {.float64 = apply2<close, double>},
-       {real("rtol", 1e-5f), real("atol", 1e-8f), real("equal_nan", 0)}, true},
 
       // Activations.
       {"LogSigmoid", 1, kFloats, ANYNPU_X(-softplus(-x))},
@@ -207,7 +134,6 @@ const std::vector<Row>& rows() {
        {real("beta", 1), real("threshold", 20)}},
 
       // Their gradients.
-      {"TanhGrad", 2, kFloats, ANYNPU_GX(g * (1 - x * x))},
       {"SigmoidGrad", 2, kFloats, ANYNPU_GX(g * x * (1 - x))},
       {"LogSigmoidGrad", 2, kFloats, ANYNPU_GX(g * sigmoid(-x))},
       {"HardtanhGrad", 2, kFloats, ANYNPU_GX(x <= p[0] || x >= p[1] ? 0.0 : g),

@@ -10,7 +10,6 @@
 #include "ops/elements/cast_attributes.h"
 #include "ops/elements/wide.h"
 #include "ops/families.h"
-#include "ops/random/draw.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
@@ -227,7 +226,6 @@ void register_family(Registry& registry) {
                .traits = OpTraits::random(),
                .shape = multinomial_rule},
       create_plain<plan_multinomial>);
-  register_draw(registry);
 }
 
 }  // namespace anynpu::ops::random
