@@ -18,6 +18,7 @@ std::span<const std::span<const Row>> families() {
       copy_rows(),
       draws_rows(),
       elementwise_rows(),
+      embedding_bag_rows(),
       fill_rows(),
       foreach_rows(),
       grid_rows(),

@@ -35,6 +35,7 @@ std::span<const Row> conv_rows();
 std::span<const Row> copy_rows();
 std::span<const Row> draws_rows();
 std::span<const Row> elementwise_rows();
+std::span<const Row> embedding_bag_rows();
 std::span<const Row> fill_rows();
 std::span<const Row> foreach_rows();
 std::span<const Row> grid_rows();
