@@ -20,7 +20,7 @@ define install_packages
 	    --no-install-recommends $$missing > /dev/null; fi
 endef
 
-.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients test-torch torch-score bench-torch docs wheel wheel-test clean
+.PHONY: help deps configure build fuzzers product demo test bench soak fuzz lint asan tsan test-arm test-clients test-frameworks docs wheel wheel-test clean test-torch torch-score bench-torch
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -118,6 +118,17 @@ test-arm: deps  ## C++ tests compiled for ARM (aarch64), under qemu
 
 test-clients: product .venv-clients/.installed  ## onnxruntime-cann and RapidOCR, as published, on AnyNPU
 	@. $(BUILD)/ascend/set_env.sh && .venv-clients/bin/python -m pytest -q --timeout 600 tests/clients
+
+# TensorFlow brings another numpy. The networks run in its process, with the variables a user has.
+.venv-tensorflow/.installed: requirements-tensorflow.txt
+	@[ -x .venv-tensorflow/bin/python ] || $(PYTHON) -m venv .venv-tensorflow
+	.venv-tensorflow/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tensorflow.txt
+	@touch $@
+
+test-frameworks: product .venv-tensorflow/.installed  ## operators and networks against TensorFlow itself
+	@cmake --build $(BUILD) -j $(JOBS) --target compile_model_for_test
+	@. $(BUILD)/ascend/set_env.sh && ANYNPU_BUILD_DIR=$(abspath $(BUILD)) \
+	  .venv-tensorflow/bin/python -m pytest -q --timeout 900 tests/frameworks $(TEST_ARGS)
 
 # torch_npu as published, in an environment of its own. Without dependencies, so that pip does not
 # fetch several GB of CUDA packages which nothing here calls; tests/torch/rig/build.py has the rest.

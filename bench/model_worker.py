@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One engine with one model in a process of its own, driven by lines on standard input.
 
-    python model_worker.py anynpu|onnxruntime|openvino MODEL INPUTS.npz THREADS
+    python model_worker.py anynpu|onnxruntime|openvino|tensorflow MODEL INPUTS.npz THREADS
 
 Answers each line with a JSON line: `run N` (seconds of one inference, the mean of N), `cpu N` (the
 same in processor time of all threads), `load` (the model once more), `save FILE` (outputs as .npz),
@@ -56,6 +56,38 @@ class OpenVino:
 
     def outputs(self):
         return [self.request.get_tensor(out).data.copy() for out in self.model.outputs]
+
+
+class TensorFlow:
+    """A frozen graph in a session; inputs are placeholders, outputs the nodes called output<n>."""
+
+    def __init__(self, path, inputs, threads):
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        import tensorflow as tf
+
+        self.v1, self.path, self.inputs = tf.compat.v1, path, inputs
+        self.config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=threads,
+                                               inter_op_parallelism_threads=1)
+        self.session, self.wanted = self.load()
+
+    def load(self):
+        graph_def = self.v1.GraphDef()
+        with open(self.path, "rb") as file:
+            graph_def.ParseFromString(file.read())
+        graph = self.v1.Graph()
+        with graph.as_default():
+            self.v1.import_graph_def(graph_def, name="")
+        names = [node.name for node in graph_def.node if node.name.startswith("output")]
+        session = self.v1.Session(graph=graph, config=self.config)
+        call = session.make_callable([name + ":0" for name in sorted(names)],
+                                     [name + ":0" for name in self.inputs])
+        return session, call
+
+    def run(self):
+        self.result = self.wanted(*self.inputs.values())
+
+    def outputs(self):
+        return self.result
 
 
 class AnyNpu:
@@ -149,7 +181,8 @@ def main():
     kind, path, inputs, threads = sys.argv[1:5]
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what libraries print must not mix with the answers
-    engine = {"anynpu": AnyNpu, "onnxruntime": OnnxRuntime, "openvino": OpenVino}[kind]
+    engine = {"anynpu": AnyNpu, "onnxruntime": OnnxRuntime, "openvino": OpenVino,
+              "tensorflow": TensorFlow}[kind]
     with np.load(inputs) as file:
         arrays = dict(file)
     took, model = seconds(lambda: engine(path, arrays, int(threads)))

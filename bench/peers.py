@@ -20,6 +20,8 @@ THREADS = 2
 REST = 0.06  # seconds between the sides of a pair: onnxruntime's helpers spin for 25 ms after a run
 SAMPLE = 0.05  # seconds at least of a sample: runs one after the other, as a program makes them
 PEERS = ("onnxruntime", "openvino")
+# TensorFlow has an environment of its own (`make test-frameworks` installs it).
+TENSORFLOW_PYTHON = os.path.join(ROOT, ".venv-tensorflow", "bin", "python")
 
 
 class Died(Exception):
@@ -36,8 +38,8 @@ class Engine:
         self.kind, self.log = kind, os.path.join(build, "bench_models", kind + ".log")
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, os.path.join(ROOT, "bench", "model_worker.py"), kind, model,
-                 inputs, str(threads)],
+                [TENSORFLOW_PYTHON if kind == "tensorflow" else sys.executable,
+                 os.path.join(ROOT, "bench", "model_worker.py"), kind, model, inputs, str(threads)],
                 env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
         self.first_load = self.answer()["load"]
         self.runs = max(1, round(SAMPLE / self.ask("run 1")))
@@ -84,6 +86,8 @@ def engine(kind, model, inputs, build, threads=THREADS):
 
 
 def missing(kind):
+    if kind == "tensorflow":
+        return not os.path.exists(TENSORFLOW_PYTHON)
     return importlib.util.find_spec(kind) is None
 
 
@@ -93,11 +97,12 @@ def folder(build):
     return path
 
 
-def compile_om(onnx_path, build, suffix="", **options):
-    """The .om file beside `onnx_path`, and the seconds that atc took."""
-    out = onnx_path[: -len(".onnx")] + suffix
-    command = [os.path.join(build, "bin", "atc"), "--framework=5", "--model=" + onnx_path,
-               "--output=" + out, "--soc_version=Ascend310P3"]
+def compile_om(path, build, suffix="", **options):
+    """The .om file beside the model, and the seconds that atc took."""
+    stem, kind = os.path.splitext(path)
+    out = stem + suffix
+    command = [os.path.join(build, "bin", "atc"), "--framework=" + {".onnx": "5", ".pb": "3"}[kind],
+               "--model=" + path, "--output=" + out, "--soc_version=Ascend310P3"]
     command += [f"--{key}={value}" for key, value in options.items()]
     begin = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True)

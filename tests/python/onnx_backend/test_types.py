@@ -5,7 +5,6 @@ suite."""
 import collections
 import os
 import tempfile
-import types
 
 import cases
 import flows
@@ -134,15 +133,14 @@ class Runner:
 
     def __init__(self, folder):
         self.worker = worker.Worker(folder)
-        self.file = types.SimpleNamespace(model=os.path.join(folder, "net.onnx"))
+        self.file = os.path.join(folder, "net.onnx")
 
     def run(self, model, inputs):
-        onnx.save(model, self.file.model)
-        self.worker.compile(self.file, worker.open_shapes(model, inputs))
-        model_id, ret = worker.acl.mdl.load_from_file(self.worker.om)
-        worker.check(ret, "acl.mdl.load_from_file")
+        onnx.save(model, self.file)
+        self.worker.compile(self.file, worker.ONNX, worker.open_shapes(model, inputs))
+        model_id = self.worker.load()
         try:
-            return self.worker.execute(model_id, inputs)
+            return self.worker.execute(model_id, worker.in_order(inputs))
         finally:
             worker.acl.mdl.unload(model_id)
 

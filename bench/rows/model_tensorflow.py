@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks of TensorFlow against our ONNX version of the same network and tensorflow-cpu."""
+
+import os
+import subprocess
+
+from harness import Estimate, value_of
+from peers import (
+    ROOT,
+    TENSORFLOW_PYTHON,
+    Died,
+    compile_om,
+    engine,
+    folder,
+    missing,
+    race,
+    relative_error,
+)
+
+NETWORKS = {"ResNet-50": ("resnet50", 21), "MobileNetV2": ("mobilenetv2", 31),
+            "BERT-base": ("bert", 11)}
+
+
+def make(name, build):
+    """The path of the model without its suffix."""
+    stem = os.path.join(folder(build), "tensorflow-" + name)
+    if not os.path.exists(stem + ".onnx"):
+        subprocess.run([TENSORFLOW_PYTHON, os.path.join(ROOT, "bench", "make_tensorflow_models.py"),
+                        name, folder(build)], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+    return stem
+
+
+def peak_of_atc(path, build):
+    """The highest resident memory of atc, over the size of the file."""
+    command = [os.path.join(build, "bin", "atc"), "--framework=3", "--model=" + path,
+               "--output=" + path.removesuffix(".pb") + "-memory", "--soc_version=Ascend310P3"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss * 1024 / os.path.getsize(path)
+
+
+def rows(report):
+    build = os.path.abspath(report.build)
+    if missing("tensorflow"):
+        report.skip("networks of TensorFlow",
+                    "tensorflow-cpu is not installed (make test-frameworks)")
+        return
+    for label, (name, pairs) in NETWORKS.items():
+        stem = make(name, build)
+        om, _ = compile_om(stem + ".pb", build, "-pb")
+        other_om, _ = compile_om(stem + ".onnx", build, "-onnx")
+        try:
+            with engine("anynpu", om, stem + ".npz", build) as ours:
+                with engine("anynpu", other_om, stem + ".npz", build) as other:
+                    ratio, ms = race(ours, other, pairs)
+                    report.add(f"{label} of TensorFlow: time against the same from ONNX", 1.05,
+                               "x", ratio, f"{ms[0]} ms, from ONNX {ms[1]} ms; results differ by "
+                               f"{relative_error(ours, other, build):.0e}")
+                with engine("tensorflow", stem + ".pb", stem + ".npz", build) as other:
+                    ratio, ms = race(ours, other, pairs)
+                    report.add(f"{label} of TensorFlow: time against tensorflow-cpu", 0.8, "x",
+                               ratio, f"{ms[0]} ms, tensorflow-cpu {ms[1]} ms")
+        except Died as reason:
+            report.skip(f"{label} of TensorFlow", str(reason))
+    path = make("resnet50", build) + ".pb"
+    size = f"{os.path.getsize(path) / 1e6:.0f} MB"
+    took = value_of(lambda: compile_om(path, build, "-time")[1], 3)
+    report.add(f"atc on a .pb of {size}", 2, "s", took)
+    peak = peak_of_atc(path, build)
+    report.add(f"atc on a .pb of {size}: memory over the file's size", 1.5, "x",
+               Estimate(peak, peak, peak))

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/board.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "base/fork_guard.h"
+
+namespace anynpu::collective {
+
+namespace {
+
+constexpr uint64_t kMagic = 0x3164726f6279;  // "ybord1"
+constexpr size_t kWhyBytes = 1024;
+constexpr size_t kMostKept = 1024;
+
+// What this process keeps for others, by secret.
+struct Kept {
+  std::mutex mutex;
+  std::map<uint64_t, std::shared_ptr<Board>> boards;
+};
+Kept& kept() {
+  static auto* all = new Kept;
+  return *all;
+}
+
+}  // namespace
+
+struct Board::Place {
+  std::atomic<uint32_t> stage;
+  RankRecord record;
+};
+struct Board::Page {
+  std::atomic<uint32_t> ranks;   // as the first rank said
+  std::atomic<uint32_t> failed;  // 1: being written, 2: there
+  char why[kWhyBytes];
+  Place places[kMostRanks];
+};
+
+Result<std::shared_ptr<Board>> Board::attach(std::shared_ptr<SharedFile> file,
+                                             const ShareTicket& ticket) {
+  ANYNPU_ASSIGN(void* page, file->map(nullptr, sizeof(Page), 0));
+  return std::shared_ptr<Board>(new Board(std::move(file), static_cast<Page*>(page), ticket));
+}
+
+Result<std::shared_ptr<Board>> Board::create() {
+  mark_runtime_used();
+  ANYNPU_ASSIGN(auto file, SharedFile::create(sizeof(Page), kMagic));
+  const ShareTicket ticket = file->share(SharedFile::Admit::anyone);
+  ANYNPU_ASSIGN(auto board, attach(std::move(file), ticket));
+  std::lock_guard lock(kept().mutex);
+  if (kept().boards.size() >= kMostKept) {
+    return fail(Code::limit_exceeded,
+                "{} root infos of this process were never used by all of their ranks; make a "
+                "communicator of each",
+                kMostKept);
+  }
+  kept().boards.emplace(ticket.secret, board);
+  return board;
+}
+
+Result<std::shared_ptr<Board>> Board::open(const ShareTicket& ticket) {
+  mark_runtime_used();
+  if (ticket.pid == getpid()) {
+    std::lock_guard lock(kept().mutex);
+    const auto at = kept().boards.find(ticket.secret);
+    if (at != kept().boards.end()) return at->second;
+  }
+  ANYNPU_ASSIGN(auto file, SharedFile::open(ticket));
+  if (file->label() != kMagic || file->bytes() < sizeof(Page)) {
+    return fail(Code::version_mismatch,
+                "the root info is of another release; use one release of AnyNPU for all ranks");
+  }
+  return attach(std::move(file), ticket);
+}
+
+void Board::release_all() {
+  std::map<uint64_t, std::shared_ptr<Board>> dropped;
+  std::lock_guard lock(kept().mutex);
+  dropped.swap(kept().boards);
+}
+
+Board::~Board() { munmap(page_, sizeof(Page)); }
+
+Status Board::take_place(uint32_t rank, uint32_t ranks) {
+  uint32_t said = 0;
+  if (!page_->ranks.compare_exchange_strong(said, ranks) && said != ranks) {
+    Status differs = fail(Code::invalid_argument,
+                          "rank {} says that there are {} ranks, another one said {}; pass the "
+                          "same number in all",
+                          rank, ranks, said);
+    give_up(rank, differs);
+    return differs;
+  }
+  uint32_t before = 0;
+  if (page_->places[rank].stage.compare_exchange_strong(before,
+                                                        static_cast<uint32_t>(Stage::taken))) {
+    return {};
+  }
+  return fail(
+      Code::already_exists,
+      "rank {} of this root info is taken; pass another rank in each process, and get a new "
+      "root info for each communicator",
+      rank);
+}
+
+void Board::publish(uint32_t rank, const RankRecord& record) {
+  page_->places[rank].record = record;
+  page_->places[rank].stage.store(static_cast<uint32_t>(Stage::published),
+                                  std::memory_order_release);
+}
+
+void Board::mark_connected(uint32_t rank) {
+  page_->places[rank].stage.store(static_cast<uint32_t>(Stage::connected),
+                                  std::memory_order_release);
+}
+
+std::vector<uint32_t> Board::below(uint32_t ranks, Stage stage) const {
+  std::vector<uint32_t> found;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    const uint32_t at = page_->places[rank].stage.load(std::memory_order_acquire);
+    if (at < static_cast<uint32_t>(stage)) found.push_back(rank);
+  }
+  return found;
+}
+
+// Why waiting on is no use, or ok.
+Status Board::lost(uint32_t ranks) const {
+  if (page_->failed.load(std::memory_order_acquire) == 2) {
+    return fail(Code::task_failed, "{}", std::string(page_->why, strnlen(page_->why, kWhyBytes)));
+  }
+  if (!maker_.alive()) {
+    return fail(Code::task_failed,
+                "process {}, which made the root info, ended before all ranks had met",
+                ticket_.pid);
+  }
+  const MachineId here = this_machine();
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    const Place& place = page_->places[rank];
+    if (place.stage.load(std::memory_order_acquire) < static_cast<uint32_t>(Stage::published))
+      continue;
+    if (!(place.record.machine == here) || PeerProcess(place.record.pid).alive()) continue;
+    return fail(Code::task_failed, "process {} of rank {} ended before all ranks had met",
+                place.record.pid, rank);
+  }
+  return {};
+}
+
+Status Board::wait_for(uint32_t ranks, Stage stage, const char* what, const Deadline& deadline) {
+  Status gone;
+  uint64_t looked = now_ns();
+  ANYNPU_ASSIGN(const bool all, look_until(deadline, [&] {
+                  if (below(ranks, stage).empty()) return true;
+                  if (now_ns() - looked < 20'000'000) return false;
+                  looked = now_ns();
+                  gone = lost(ranks);
+                  return !gone.ok();
+                }));
+  if (!gone.ok()) return gone;
+  if (all) return {};
+  return fail(Code::timeout, "{} of {} did not {} within {}; look whether they run",
+              list_ranks(below(ranks, stage)), ranks, what, connect_limit());
+}
+
+Result<std::vector<RankRecord>> Board::collect(uint32_t ranks, const Deadline& deadline) {
+  ANYNPU_TRY(wait_for(ranks, Stage::published, "join the communicator", deadline));
+  std::vector<RankRecord> records;
+  for (uint32_t rank = 0; rank < ranks; ++rank) records.push_back(page_->places[rank].record);
+  return records;
+}
+
+Status Board::wait_connected(uint32_t ranks, const Deadline& deadline) {
+  ANYNPU_TRY(wait_for(ranks, Stage::connected, "connect", deadline));
+  std::shared_ptr<Board> dropped;
+  std::lock_guard lock(kept().mutex);
+  const auto at = kept().boards.find(ticket_.secret);
+  if (at != kept().boards.end()) {
+    dropped = std::move(at->second);
+    kept().boards.erase(at);
+  }
+  return {};
+}
+
+void Board::give_up(uint32_t rank, const Status& why) {
+  uint32_t none = 0;
+  if (!page_->failed.compare_exchange_strong(none, 1)) return;
+  const std::string text = format("rank {} gave up: {}", rank, why.message());
+  const size_t length = std::min(text.size(), kWhyBytes - 1);
+  std::memcpy(page_->why, text.data(), length);
+  page_->why[length] = 0;
+  page_->failed.store(2, std::memory_order_release);
+}
+
+Result<std::unique_ptr<BoardExchange>> BoardExchange::join(std::shared_ptr<Board> board,
+                                                           uint32_t rank, uint32_t ranks) {
+  ANYNPU_TRY(board->take_place(rank, ranks));
+  return std::unique_ptr<BoardExchange>(new BoardExchange(std::move(board), rank, ranks));
+}
+
+}  // namespace anynpu::collective

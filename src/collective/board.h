@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The board where the ranks of one machine meet: memory of the process that made it, with a place
+// for each rank. Its ticket travels to the others in the root info, by whatever means the program
+// has. The maker keeps it until all ranks have met, or the library is finalised. Thread-safe.
+#pragma once
+
+#include <memory>
+
+#include "collective/exchange.h"
+
+namespace anynpu::collective {
+
+class Board {
+ public:
+  static constexpr uint32_t kMostRanks = 4096;
+
+  // Made and kept by this process.
+  static Result<std::shared_ptr<Board>> create();
+  // That of a ticket: this process's own, or opened.
+  static Result<std::shared_ptr<Board>> open(const ShareTicket& ticket);
+  // Forgets those that this process keeps.
+  static void release_all();
+  ~Board();
+
+  ShareTicket ticket() const { return ticket_; }
+
+  // Takes the place of a rank. Fails when it is taken, or when another rank said another number.
+  Status take_place(uint32_t rank, uint32_t ranks);
+  void publish(uint32_t rank, const RankRecord& record);
+  void mark_connected(uint32_t rank);
+  Result<std::vector<RankRecord>> collect(uint32_t ranks, const Deadline& deadline);
+  Status wait_connected(uint32_t ranks, const Deadline& deadline);
+  void give_up(uint32_t rank, const Status& why);
+  // The ranks that have not published yet.
+  std::vector<uint32_t> missing(uint32_t ranks) const { return below(ranks, Stage::published); }
+
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+ private:
+  enum class Stage : uint32_t { free, taken, published, connected };
+  struct Place;
+  struct Page;
+  Board(std::shared_ptr<SharedFile> file, Page* page, const ShareTicket& ticket)
+      : file_(std::move(file)), page_(page), ticket_(ticket), maker_(ticket.pid) {}
+  static Result<std::shared_ptr<Board>> attach(std::shared_ptr<SharedFile> file,
+                                               const ShareTicket& ticket);
+  std::vector<uint32_t> below(uint32_t ranks, Stage stage) const;
+  Status wait_for(uint32_t ranks, Stage stage, const char* what, const Deadline& deadline);
+  Status lost(uint32_t ranks) const;
+
+  const std::shared_ptr<SharedFile> file_;
+  Page* const page_;
+  const ShareTicket ticket_;
+  const PeerProcess maker_;
+};
+
+// One rank at a board.
+class BoardExchange : public Exchange {
+ public:
+  // Takes the place.
+  static Result<std::unique_ptr<BoardExchange>> join(std::shared_ptr<Board> board, uint32_t rank,
+                                                     uint32_t ranks);
+  Status publish(const RankRecord& mine) override {
+    board_->publish(rank_, mine);
+    return {};
+  }
+  Result<std::vector<RankRecord>> collect(const Deadline& deadline) override {
+    return board_->collect(ranks_, deadline);
+  }
+  Status mark_connected() override {
+    board_->mark_connected(rank_);
+    return {};
+  }
+  Status wait_connected(const Deadline& deadline) override {
+    return board_->wait_connected(ranks_, deadline);
+  }
+  void give_up(const Status& why) override { board_->give_up(rank_, why); }
+
+ private:
+  BoardExchange(std::shared_ptr<Board> board, uint32_t rank, uint32_t ranks)
+      : board_(std::move(board)), rank_(rank), ranks_(ranks) {}
+  const std::shared_ptr<Board> board_;
+  const uint32_t rank_, ranks_;
+};
+
+}  // namespace anynpu::collective

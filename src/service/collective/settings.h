@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings of collectives for the whole process. Results here are the same bytes every time
+// whatever they say; a program reads back what it set. Thread-safe.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace anynpu::service {
+
+// Setting 0: whether results are to be reproducible (0, 1, or 2 for strictly).
+Status set_collective_setting(int64_t setting, int32_t value);
+Result<int32_t> collective_setting(int64_t setting);
+
+}  // namespace anynpu::service

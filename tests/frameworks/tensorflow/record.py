@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes tests/data/tensorflow anew: every case of cases/ run by TensorFlow and by tf2onnx.
+
+    .venv-tensorflow/bin/python tests/frameworks/tensorflow/record.py [family ...] [--no-peer]
+"""
+import argparse
+import os
+import sys
+
+import live
+import peer
+from live import tf_archive
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("families", nargs="*", default=[])
+    parser.add_argument("--no-peer", action="store_true", help="keep tf2onnx's recorded outcomes")
+    parser.add_argument("-k", "--keyword", default="", help="only show these cases, write nothing")
+    args = parser.parse_args()
+    failed = False
+    for family in args.families or live.families():
+        cases, problems = live.make_family(family, args.keyword)
+        for problem in problems:
+            failed = True
+            print("TensorFlow refuses " + problem)
+        path = os.path.join(tf_archive.FOLDER, family + ".tar.xz")
+        if args.no_peer:
+            recorded = tf_archive.read(path) if os.path.exists(path) else []
+            before = {case.name: case.tf2onnx for case in recorded}
+            answers = {case.name: before.get(case.name, "not tried") for case in cases}
+        else:
+            answers = peer.verdicts(cases)
+        for case in cases:
+            case.tf2onnx = answers[case.name]
+        if args.keyword:
+            for case in cases:
+                print(case.name, {n: (a.dtype.name, a.shape) for n, a in case.outputs.items()},
+                      case.tf2onnx)
+            continue
+        tf_archive.write(family, cases)
+        ops = {op for case in cases for op in case.ops}
+        print(f"{family}: {len(cases)} cases of {len(ops)} operators, tf2onnx + onnxruntime pass "
+              f"{sum(not case.tf2onnx for case in cases)}, {os.path.getsize(path)} bytes")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
