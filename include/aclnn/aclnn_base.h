@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beginning and end of the operator library; programs need neither. Objects: aclnn/acl_meta.h,
-// operators: aclnnop/aclnn_*.h. An operator is two calls: aclnnXGetWorkspaceSize checks the
+// operators: the headers of aclnnop. An operator is two calls: aclnnXGetWorkspaceSize checks the
 // arguments and says how much device memory the run needs, aclnnX puts the run into a stream.
 #ifndef ACLNN_ACLNN_BASE_H_
 #define ACLNN_ACLNN_BASE_H_

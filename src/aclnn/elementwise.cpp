@@ -31,11 +31,6 @@ void binary(Recipe& r) {
 }
 
 
-Value truncated(Recipe& r, Value x) {
-  const Value zero = r.constant(r.dtype(x), 0);
-  return r.op("Where", {r.op("Less", {x, zero}), r.op("Ceil", {x}), r.op("Floor", {x})});
-}
-
 // a - b * floor(a / b), with the sign of b.
 Value remainder(Recipe& r, Value a, Value b) {
   if (!is_floating(r.dtype(a))) return r.op("Mod", {a, b}, {{"fmod", 0}});
@@ -58,11 +53,34 @@ void divide_by_mode(Recipe& r, int64_t mode) {
   const Value a = operand(r, 0, type), b = operand(r, 1, type);
   if (mode == 2) return r.out(r.result(), floor_quotient(r, a, b));
   const Value quotient = r.op("Div", {a, b});
-  r.out(r.result(), mode == 1 && is_floating(type) ? truncated(r, quotient) : quotient);
+  r.out(r.result(), mode == 1 && is_floating(type) ? r.op("Trunc", {quotient}) : quotient);
 }
 
 void divide(Recipe& r) { divide_by_mode(r, r.row().number); }
 void divide_mode(Recipe& r) { divide_by_mode(r, r.integer("mode")); }
+
+// In floating point, whatever the operands are.
+void real_binary(Recipe& r) {
+  const DType type = floating(arithmetic_type(r, 0, 1));
+  r.out(r.result(), r.op(r.row().op, {operand(r, 0, type), operand(r, 1, type)}));
+}
+
+// |self - other| <= atol + rtol * |other|; infinities equal themselves.
+void is_close(Recipe& r) {
+  const DType type = computed_in(promote(r.dtype("self"), r.dtype("other")));
+  const DType real = floating(type);
+  const Value a = operand(r, 0, real), b = operand(r, 1, real);
+  const Value off = r.op("Abs", {r.op("Sub", {a, b})});
+  const Value room = r.op("Add", {r.number("atol", real),
+                                  r.op("Mul", {r.number("rtol", real), r.op("Abs", {b})})});
+  const Value finite = r.op("Not", {r.op("IsInf", {off})});
+  Value close = r.op("And", {r.op("LessOrEqual", {off, room}), finite});
+  close = r.op("Or", {close, r.op("Equal", {a, b})});
+  if (r.flag("equal_nan")) {
+    close = r.op("Or", {close, r.op("And", {r.op("IsNaN", {a}), r.op("IsNaN", {b})})});
+  }
+  r.out("out", close);
+}
 
 // number 1: the rest has the sign of the dividend.
 void rest(Recipe& r) {
@@ -197,6 +215,14 @@ const Row kRows[] = {
     {"aclnnInplaceClampMax", clamp, "", true, 1},
     {"aclnnClampMaxTensor", clamp, "", true, 1},
     {"aclnnInplaceClampMaxTensor", clamp, "", true, 1},
+    {"aclnnAtan2", real_binary, "Atan2", true},
+    {"aclnnInplaceAtan2", real_binary, "Atan2", true},
+    {"aclnnLogAddExp", real_binary, "LogAddExp", true},
+    {"aclnnLogAddExp2", real_binary, "LogAddExp2", true},
+    {"aclnnXLogYTensor", real_binary, "Xlogy", true},
+    {"aclnnXLogYScalarOther", real_binary, "Xlogy", true},
+    {"aclnnXLogYScalarSelf", real_binary, "Xlogy", true},
+    {"aclnnIsClose", is_close, "", true},
     {"aclnnSWhere", where, "", true},
     {"aclnnInplaceMaskedFillScalar", masked_fill, "", true},
     {"aclnnInplaceMaskedFillTensor", masked_fill, "", true},

@@ -86,7 +86,163 @@ void nll_loss_backward(Recipe& r) {
   r.out("out", r.reshape(spread, r.shape("out")));
 }
 
+// --- losses of two tensors, element by element
+
+// The loss of all elements, or of each.
+void reduce_to(Recipe& r, Value loss, Param out) {
+  const Reduction reduction = reduction_of(r);
+  if (reduction == kNone) return r.out(out, r.reshape(loss, r.shape(out)));
+  const int64_t count = element_count(r.shape(loss));
+  Value sum = total(r, r.reshape(loss, {count}));
+  if (reduction == kMean) {
+    sum = r.op("Div", {sum, r.constant(r.dtype(loss), static_cast<double>(count))});
+  }
+  r.out(out, r.reshape(sum, r.shape(out)));
+}
+
+struct Pair {
+  DType type;
+  Value self, target;
+};
+
+Pair pair_of(Recipe& r) {
+  const DType type = computed_in(floating(promote(r.dtype("self"), r.dtype("target"))));
+  return {type, r.cast(r.in("self"), type), r.cast(r.in("target"), type)};
+}
+
+// The gradient that each element of the loss gets.
+Value passed(Recipe& r, const Pair& p) {
+  Value grad = r.cast(r.in(0), p.type);
+  if (reduction_of(r) == kMean) {
+    const Value both = r.op("Sub", {p.self, p.target});
+    const auto count = static_cast<double>(element_count(r.shape(both)));
+    grad = r.op("Div", {grad, r.constant(p.type, count)});
+  }
+  return grad;
+}
+
+Value squared_error(Recipe& r, const Pair& p) {
+  const Value off = r.op("Sub", {p.self, p.target});
+  return r.op("Mul", {off, off});
+}
+
+void mse(Recipe& r) { reduce_to(r, squared_error(r, pair_of(r)), r.result()); }
+void mse_backward(Recipe& r) {
+  const Pair p = pair_of(r);
+  const Value slope =
+      r.op("Mul", {r.op("Sub", {p.self, p.target}), r.constant(p.type, 2)});
+  r.out(r.result(), r.op("Mul", {passed(r, p), slope}));
+}
+
+void l1(Recipe& r) {
+  const Pair p = pair_of(r);
+  reduce_to(r, r.op("Abs", {r.op("Sub", {p.self, p.target})}), r.result());
+}
+void l1_backward(Recipe& r) {
+  const Pair p = pair_of(r);
+  r.out(r.result(),
+        r.op("Mul", {passed(r, p), r.op("Sign", {r.op("Sub", {p.self, p.target})})}));
+}
+
+// Squares up to beta, then a line.
+void smooth_l1(Recipe& r) {
+  const Pair p = pair_of(r);
+  const Value off = r.op("Abs", {r.op("Sub", {p.self, p.target})});
+  if (r.equals("beta", 0)) return reduce_to(r, off, r.result());
+  const Value beta = r.number("beta", p.type), half = r.constant(p.type, 0.5);
+  const Value square = r.op("Div", {r.op("Mul", {half, r.op("Mul", {off, off})}), beta});
+  const Value line = r.op("Sub", {off, r.op("Mul", {half, beta})});
+  reduce_to(r, r.op("Where", {r.op("Less", {off, beta}), square, line}), r.result());
+}
+void smooth_l1_backward(Recipe& r) {
+  const Pair p = pair_of(r);
+  const Value off = r.op("Sub", {p.self, p.target}), beta = r.number("beta", p.type);
+  const Value inside = r.op("Less", {r.op("Abs", {off}), beta});
+  const Value slope =
+      r.op("Where", {inside, r.op("Div", {off, beta}), r.op("Sign", {off})});
+  r.out(r.result(), r.op("Mul", {passed(r, p), slope}));
+}
+
+Value weighted(Recipe& r, Value loss, Param weight) {
+  if (!r.given(weight)) return loss;
+  return r.op("Mul", {loss, r.cast(r.in(weight), r.dtype(loss))});
+}
+
+// -(t log x + (1 - t) log(1 - x)), logarithms from -100 up.
+void bce(Recipe& r) {
+  const Pair p = pair_of(r);
+  const Value one = r.constant(p.type, 1), least = r.constant(p.type, -100);
+  const auto log = [&](Value x) { return r.op("Max", {r.op("Log", {x}), least}); };
+  const Value yes = r.op("Mul", {p.target, log(p.self)});
+  const Value no =
+      r.op("Mul", {r.op("Sub", {one, p.target}), log(r.op("Sub", {one, p.self}))});
+  reduce_to(r, weighted(r, r.op("Neg", {r.op("Add", {yes, no})}), "weight"), "out");
+}
+void bce_backward(Recipe& r) {
+  const Pair p = pair_of(r);
+  const Value rest = r.op("Mul", {r.op("Sub", {r.constant(p.type, 1), p.self}), p.self});
+  const Value slope = r.op("Div", {r.op("Sub", {p.self, p.target}),
+                                   r.op("Max", {rest, r.constant(p.type, 1e-12)})});
+  r.out("out", weighted(r, r.op("Mul", {passed(r, p), slope}), "weightOptional"));
+}
+
+// (1 - t) x + (1 + (w - 1) t) log(1 + exp(-x)).
+void bce_logits(Recipe& r) {
+  const Pair p = pair_of(r);
+  const Value one = r.constant(p.type, 1);
+  const Value soft = r.op("Softplus", {r.op("Neg", {p.self})});
+  Value factor = one;
+  if (r.given("posWeightOptional")) {
+    const Value more = r.op("Sub", {r.cast(r.in("posWeightOptional"), p.type), one});
+    factor = r.op("Add", {one, r.op("Mul", {more, p.target})});
+  }
+  const Value linear = r.op("Mul", {r.op("Sub", {one, p.target}), p.self});
+  const Value loss = r.op("Add", {linear, r.op("Mul", {factor, soft})});
+  reduce_to(r, weighted(r, loss, "weightOptional"), "out");
+}
+void bce_logits_backward(Recipe& r) {
+  const Pair p = pair_of(r);
+  const Value one = r.constant(p.type, 1), s = r.op("Sigmoid", {p.self});
+  Value slope;
+  if (r.given("posWeightOptional")) {
+    const Value t = r.op("Mul", {r.cast(r.in("posWeightOptional"), p.type), p.target});
+    slope = r.op("Sub", {r.op("Mul", {r.op("Add", {t, r.op("Sub", {one, p.target})}), s}), t});
+  } else {
+    slope = r.op("Sub", {s, p.target});
+  }
+  r.out("out", weighted(r, r.op("Mul", {passed(r, p), slope}), "weightOptional"));
+}
+
+// t (log t - x); with logTarget exp(t) (t - x).
+void kl_div(Recipe& r) {
+  const Pair p = pair_of(r);
+  if (r.flag("logTarget")) {
+    const Value loss = r.op("Mul", {r.op("Exp", {p.target}), r.op("Sub", {p.target, p.self})});
+    return reduce_to(r, loss, "out");
+  }
+  const Value own = r.op("Xlogy", {p.target, p.target});
+  reduce_to(r, r.op("Sub", {own, r.op("Mul", {p.target, p.self})}), "out");
+}
+void kl_div_backward(Recipe& r) {
+  const Pair p = pair_of(r);
+  const Value weight = r.flag("logTarget") ? r.op("Exp", {p.target}) : p.target;
+  r.out("out", r.op("Neg", {r.op("Mul", {passed(r, p), weight})}));
+}
+
 const Row kRows[] = {
+    {"aclnnMseLoss", mse},
+    {"aclnnMseLossOut", mse},
+    {"aclnnMseLossBackward", mse_backward},
+    {"aclnnL1Loss", l1},
+    {"aclnnL1LossBackward", l1_backward},
+    {"aclnnSmoothL1Loss", smooth_l1},
+    {"aclnnSmoothL1LossBackward", smooth_l1_backward},
+    {"aclnnBinaryCrossEntropy", bce},
+    {"aclnnBinaryCrossEntropyBackward", bce_backward},
+    {"aclnnBinaryCrossEntropyWithLogits", bce_logits},
+    {"aclnnBinaryCrossEntropyWithLogitsBackward", bce_logits_backward},
+    {"aclnnKlDiv", kl_div},
+    {"aclnnKlDivBackward", kl_div_backward},
     {"aclnnNLLLoss", nll_loss},
     {"aclnnNLLLossBackward", nll_loss_backward},
 };

@@ -176,7 +176,76 @@ void layer_norm_backward(Recipe& r) {
   if (wants(2)) r.out_if("gradBiasOut", sum_over(r, grad, rows.leading, false));
 }
 
+// --- groups of channels: rows of N * group
+
+struct Groups {
+  int64_t batch, channels, pixels, group;
+  Shape rows;                       // batch, group, elements of a group
+  Shape split;                      // batch, group, channels of a group, pixels
+  std::vector<int64_t> all{2};      // axis of a row
+};
+
+Groups groups_of(Recipe& r) {
+  Groups g{r.integer("N"), r.integer("C"), r.integer("HxW"), r.integer("group"), {}, {}};
+  if (g.group < 1 || g.channels % g.group != 0) {
+    refuse("C is {} and group {}; expected a divisor", g.channels, g.group);
+  }
+  g.rows = {g.batch, g.group, g.channels / g.group * g.pixels};
+  g.split = {g.batch, g.group, g.channels / g.group, g.pixels};
+  return g;
+}
+
+void group_norm(Recipe& r) {
+  const Groups g = groups_of(r);
+  const DType type = computed_in(r.dtype("self"));
+  const Value x = r.reshape(r.cast(r.in("self"), type), g.rows);
+  const auto count = static_cast<double>(g.rows[2]);
+  const Value mean = scaled(r, sum_over(r, x, g.all, true), 1 / count);
+  const Value centred = r.op("Sub", {x, mean});
+  const Value variance =
+      scaled(r, sum_over(r, r.op("Mul", {centred, centred}), g.all, true), 1 / count);
+  const Value inverse = inverse_root(r, variance, "eps");
+  Value y = r.reshape(r.op("Mul", {centred, inverse}), g.split);
+  const Shape each{1, g.group, g.split[2], 1};
+  if (const Value gamma = of_channels(r, "gamma", type, each)) y = r.op("Mul", {y, gamma});
+  if (const Value beta = of_channels(r, "beta", type, each)) y = r.op("Add", {y, beta});
+  r.out("out", r.reshape(y, r.shape("out")));
+  r.out_if("meanOut", r.reshape(mean, {g.batch, g.group}));
+  r.out_if("rstdOut", r.reshape(inverse, {g.batch, g.group}));
+}
+
+void group_norm_backward(Recipe& r) {
+  const Groups g = groups_of(r);
+  const DType type = computed_in(r.dtype("input"));
+  const auto wanted = r.bools("outputMask");
+  const auto wants = [&](size_t i) { return i < wanted.size() && wanted[i]; };
+  const Value grad = r.reshape(r.cast(r.in("gradOut"), type), g.split);
+  const Value x = r.reshape(r.cast(r.in("input"), type), g.split);
+  const Shape row{g.batch, g.group, 1, 1}, each{1, g.group, g.split[2], 1};
+  const Value mean = r.reshape(r.cast(r.in("mean"), type), row);
+  const Value inverse = r.reshape(r.cast(r.in("rstd"), type), row);
+  const Value normal = r.op("Mul", {r.op("Sub", {x, mean}), inverse});
+  if (wants(0)) {
+    Value passed = grad;
+    if (const Value gamma = of_channels(r, "gamma", type, each)) passed = r.op("Mul", {grad, gamma});
+    const double share = 1 / static_cast<double>(g.rows[2]);
+    const Value first = scaled(r, sum_over(r, passed, {2, 3}, true), share);
+    const Value second =
+        scaled(r, sum_over(r, r.op("Mul", {passed, normal}), {2, 3}, true), share);
+    const Value inner =
+        r.op("Sub", {r.op("Sub", {passed, first}), r.op("Mul", {normal, second})});
+    r.out_if("gradInput", r.reshape(r.op("Mul", {inner, inverse}), r.shape("gradInput")));
+  }
+  const auto channel_sums = [&](Value v) {
+    return r.reshape(sum_over(r, v, {0, 3}, false), {g.channels});
+  };
+  if (wants(1)) r.out_if("gradGammaOut", channel_sums(r.op("Mul", {grad, normal})));
+  if (wants(2)) r.out_if("gradBetaOut", channel_sums(grad));
+}
+
 const Row kRows[] = {
+    {"aclnnGroupNorm", group_norm},
+    {"aclnnGroupNormBackward", group_norm_backward},
     {"aclnnBatchNorm", batch_norm},
     {"aclnnBatchNormBackward", batch_norm_backward},
     {"aclnnLayerNorm", layer_norm},

@@ -7,6 +7,7 @@
 
 #include "aclnn/recipe_state.h"
 #include "graph/tensor_value.h"
+#include "ops/broadcast.h"
 #include "ops/elements/wide.h"
 #include "ops/registry.h"
 #include "tensor/onnx_type.h"
@@ -253,15 +254,12 @@ void Recipe::write_tensor(uint32_t tensor, const std::string& name, Value value)
   }
   const Shape wanted = to.shape.shape();
   if (shape(value) != wanted) {
-    if (!row_.elementwise || element_count(shape(value)) > element_count(wanted)) {
+    const auto wide = ops::broadcast(shape(value), wanted);
+    if (!row_.elementwise || !wide.ok() || *wide != wanted) {
       refuse("{} has the shape {}; the result has {}", name, to_string(wanted),
              to_string(shape(value)));
     }
     value = expand(value, wanted);
-    if (shape(value) != wanted) {
-      refuse("{} has the shape {}; the result has {}", name, to_string(wanted),
-             to_string(shape(value)));
-    }
   }
   if (element_count(wanted) == 0) return;
   if (!to.contiguous()) {
@@ -270,6 +268,7 @@ void Recipe::write_tensor(uint32_t tensor, const std::string& name, Value value)
                 {"to_strides", to.strides.shape()},
                 {"to_offset", to.offset - span.first},
                 {"to_count", span.count}});
+    state_->join_moves();
   } else if (state_->is_input(value)) {
     value = op("Stage", {value});
   }

@@ -132,7 +132,9 @@ void Recipe::close_part() {
         if (std::find(reads.begin(), reads.end(), id) == reads.end()) continue;
         if (static_cast<int>(n) < producer) continue;
         const auto rule = ops::traits_of(graph.nodes[n]).transposes;
-        const bool in_step = rule == ops::TransposeRule::elementwise ||
+        const bool moves = graph.nodes[n].op == "MoveView" || graph.nodes[n].op == "Stage";
+        const bool in_step = (row_.elementwise && !moves) ||
+                             rule == ops::TransposeRule::elementwise ||
                              rule == ops::TransposeRule::broadcast;
         const graph::Value &from = graph.values[static_cast<size_t>(id)],
                            &to = graph.values[static_cast<size_t>(output.value.id)];

@@ -41,6 +41,23 @@ struct Recipe::State {
     return std::find(graph.inputs.begin(), graph.inputs.end(), value.id) != graph.inputs.end();
   }
 
+  // The last two nodes, when one reads a view and the other writes what it read: one move.
+  void join_moves() {
+    const size_t count = graph.nodes.size();
+    if (count < 2 || graph.nodes[count - 2].op != "MoveView") return;
+    graph::Node &from = graph.nodes[count - 2], &to = graph.nodes[count - 1];
+    if (from.outputs[0] != to.inputs[0] || from.attrs.count("to_strides") > 0) return;
+    const graph::ValueId gone = from.outputs[0];
+    for (const Output& output : outputs) {
+      if (output.value.id == gone) return;
+    }
+    for (const char* key : {"from_strides", "from_offset"}) to.attrs[key] = from.attrs[key];
+    to.inputs = from.inputs;
+    to.name = from.name;
+    std::erase_if(read, [&](const auto& known) { return known.second.id == gone; });
+    graph.nodes.erase(graph.nodes.end() - 2);
+  }
+
   Value add_input(const Feed& feed, DType dtype, Shape shape) {
     const Value value{
         graph.add_value(graph::tensor_value(fresh_name(), dtype, std::move(shape)))};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one element.
-#include <limits>
+#include <cmath>
 
 #include "aclnn/arithmetic.h"
 
@@ -32,12 +32,24 @@ void reciprocal_root(Recipe& r) {
   r.out(r.result(), r.op("Reciprocal", {r.op("Sqrt", {real_input(r)})}));
 }
 
+// number 1: what is left of it.
 void truncate(Recipe& r) {
   const Value x = r.in(0);
   if (!is_floating(r.dtype(x))) return r.out(r.result(), x);
-  const Value down = r.op("Floor", {x}), up = r.op("Ceil", {x});
-  const Value whole = r.op("Where", {r.op("Less", {x, r.constant(r.dtype(x), 0)}), up, down});
+  const Value whole = r.op("Trunc", {x});
   r.out(r.result(), r.row().number ? r.op("Sub", {x, whole}) : whole);
+}
+
+// To `decimals` places behind the point.
+void round_decimals(Recipe& r) {
+  const Value x = r.in(0);
+  if (!is_floating(r.dtype(x))) return r.out(r.result(), x);
+  const DType type = computed_in(r.dtype(x));
+  const auto places = static_cast<double>(r.integer("decimals"));
+  const Value scale = r.constant(type, std::pow(10.0, std::fabs(places)));
+  const bool grows = places >= 0;
+  const Value moved = r.op(grows ? "Mul" : "Div", {r.cast(x, type), scale});
+  r.out(r.result(), r.op(grows ? "Div" : "Mul", {r.op("Round", {moved}), scale}));
 }
 
 void nan_to_num(Recipe& r) {
@@ -89,6 +101,27 @@ const Row kRows[] = {
     {"aclnnInplaceExp", real, "Exp", true},
     {"aclnnLog", real, "Log", true},
     {"aclnnInplaceLog", real, "Log", true},
+    {"aclnnExp2", real, "Exp2", true},
+    {"aclnnInplaceExp2", real, "Exp2", true},
+    {"aclnnExpm1", real, "Expm1", true},
+    {"aclnnInplaceExpm1", real, "Expm1", true},
+    {"aclnnLog10", real, "Log10", true},
+    {"aclnnInplaceLog10", real, "Log10", true},
+    {"aclnnLog1p", real, "Log1p", true},
+    {"aclnnInplaceLog1p", real, "Log1p", true},
+    {"aclnnLog2", real, "Log2", true},
+    {"aclnnInplaceLog2", real, "Log2", true},
+    {"aclnnErfc", real, "Erfc", true},
+    {"aclnnInplaceErfc", real, "Erfc", true},
+    {"aclnnErfinv", real, "Erfinv", true},
+    {"aclnnInplaceErfinv", real, "Erfinv", true},
+    {"aclnnSinc", real, "Sinc", true},
+    {"aclnnInplaceSinc", real, "Sinc", true},
+    {"aclnnLgamma", real, "Lgamma", true},
+    {"aclnnDigamma", real, "Digamma", true},
+    {"aclnnSignbit", real, "Signbit", true},
+    {"aclnnRoundDecimals", round_decimals, "", true},
+    {"aclnnInplaceRoundDecimals", round_decimals, "", true},
     {"aclnnReciprocal", real, "Reciprocal", true},
     {"aclnnInplaceReciprocal", real, "Reciprocal", true},
     {"aclnnRsqrt", reciprocal_root, "", true},

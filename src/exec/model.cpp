@@ -143,14 +143,17 @@ struct LoadedModel::Impl {
     return runner;
   }
 
-  // The weights are filled.
-  Status finish(const LoadOptions& options) {
+  // What needs no work memory. The weights are filled.
+  void settle(const LoadOptions& options) {
     plan.forget_graph();
     observer = options.observer;
     if (observer) observe(plan, observer);
     for (const PlanStep& step : plan.steps)
       names.push_back({trace::intern(step.name), trace::intern(step.traced)});
-    if (!options.keep_work && plan.work_bytes > 0) return {};
+  }
+
+  Status finish(const LoadOptions& options) {
+    settle(options);
     queued = can_borrow(options.work_memory);
     ANYNPU_ASSIGN(Memory arena, borrow_or_allocate(options.work_memory, options.work_bytes,
                                                    plan.work_bytes, "work"));
@@ -319,6 +322,22 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const graph::Graph& graph
   WeightPool weights;
   ANYNPU_ASSIGN(const auto models, load_all({&graph, 1}, weights, options));
   return models[0];
+}
+
+Result<std::shared_ptr<LoadedModel>> LoadedModel::load_without_work(const graph::Graph& graph) {
+  WeightPool weights;
+  const std::shared_ptr<WeightChunk> chunk = weights.open();
+  const LoadOptions options;
+  ANYNPU_ASSIGN(auto impl, prepare(graph, weights, options));
+  ANYNPU_ASSIGN(chunk->memory, Memory::allocate(chunk->bytes));
+  if (!impl->program) {
+    ANYNPU_TRY(impl->plan.fill_weights());
+    impl->settle(options);
+    if (impl->plan.work_bytes == 0)
+      impl->runners.give(std::make_unique<PlanRunner>(impl->plan, impl->names, Memory{}));
+  }
+  weights.close();
+  return std::shared_ptr<LoadedModel>(new LoadedModel(std::move(impl)));
 }
 
 Result<std::shared_ptr<LoadedModel>> LoadedModel::load(std::shared_ptr<const om::Model> model,

@@ -51,7 +51,6 @@ struct LoadOptions {
   size_t work_bytes = 0;
   std::shared_ptr<StepObserver> observer = nullptr;  // told of every step
   ops::Target target = ops::Target::host();
-  bool keep_work = true;  // false: no work memory of its own; every run brings what sizes() says
 };
 
 struct Buffer {
@@ -71,6 +70,8 @@ class LoadedModel {
                                                    const LoadOptions& options = {});
   static Result<std::shared_ptr<LoadedModel>> load(const graph::Graph& graph,
                                                    const LoadOptions& options = {});
+  // Without work memory of its own: every run brings what sizes() says.
+  static Result<std::shared_ptr<LoadedModel>> load_without_work(const graph::Graph& graph);
   // Several forms of one model with the weights they have in common kept once. The caller's memory
   // holds the weights of all, and the work of the largest.
   static Result<std::vector<std::shared_ptr<LoadedModel>>> load_all(

@@ -72,16 +72,15 @@ class Tensor:
 
     def read(self):
         """The view as it is now, after all work is done."""
-        self.session.synchronize()
-        whole = np.empty_like(self.base, order="K")
-        self.session.copy_out(whole, self.memory)
         array = self.array
         start = array.__array_interface__["data"][0] - self.base.__array_interface__["data"][0]
-        return np.ndarray(array.shape, array.dtype, whole, start, array.strides).copy()
+        return np.ndarray(array.shape, array.dtype, self.read_storage(), start,
+                          array.strides).copy()
 
     def read_storage(self):
+        """The bytes of the whole storage."""
         self.session.synchronize()
-        whole = np.empty_like(self.base, order="K")
+        whole = np.empty(self.base.nbytes, np.uint8)
         self.session.copy_out(whole, self.memory)
         return whole
 

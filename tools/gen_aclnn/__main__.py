@@ -2,9 +2,10 @@
 """Headers, entry points, version script and the page of aclnn, from two sources: src/api/acl_nn/api.tsv,
 every operator with its parameters, and the rows of src/aclnn/*.cpp, those that are there.
 
-    gen_aclnn headers FOLDER    aclnnop/*.h: every operator of the table
-    gen_aclnn stubs FOLDER      stubs_N.cpp and opapi.map: those with a row
+    gen_aclnn headers FOLDER    public headers: every operator of the table
+    gen_aclnn stubs FOLDER      entry points and version script: those with a row
     gen_aclnn docs              docs/aclnn.md
+    gen_aclnn missing           operators without a row, those that PyTorch's tests need first
 """
 import os
 import re
@@ -24,12 +25,12 @@ WRITTEN = re.compile(r"(?:Out|out|Ref|OutOptional)$|^(?:y|grad(?:Input|Weight|Bi
                      r"updated\w+)$")
 
 
-def side_of(kind, name, first_in_place):
-    """i: input, o: output, b: both."""
+def side_of(kind, name, in_place, first):
+    """i: input, o: output, b: both. In-place operators write their first tensor."""
     if "aclTensor" not in kind:
         return "i"
-    if first_in_place:
-        return "b"
+    if in_place and not WRITTEN.search(name):
+        return "b" if first else "i"
     if name.endswith("Ref"):
         return "b"
     if WRITTEN.search(name) or not kind.startswith("const"):
@@ -41,8 +42,9 @@ def parameters_of(operator, text):
     out = []
     for item in filter(None, (part.strip() for part in text.split(","))):
         kind, name = re.fullmatch(r"(.*?[\s*])\s*(\w+)", item).groups()
-        in_place = operator.startswith("aclnnInplace") and not out
-        out.append(Parameter(kind.strip(), name, side_of(kind.strip(), name, in_place)))
+        in_place = operator.startswith("aclnnInplace")
+        side = side_of(kind.strip(), name, in_place, not out)
+        out.append(Parameter(kind.strip(), name, side))
     return out
 
 
@@ -168,6 +170,14 @@ def docs():
     write(os.path.join(ROOT, "docs", "aclnn.md"), "\n".join(out) + "\n")
 
 
+def missing():
+    there = implemented()
+    left = [op for op in operators() if op.name not in there]
+    for op in sorted(left, key=lambda op: (int(op.order or 9999), op.name)):
+        listed = ", ".join(f"{p.type} {p.name}" for p in op.parameters)
+        print(f"{op.order or '-'}\t{op.name}({listed})")
+
+
 def main():
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     if command == "headers":
@@ -176,6 +186,8 @@ def main():
         stubs(sys.argv[2])
     elif command == "docs":
         docs()
+    elif command == "missing":
+        missing()
     else:
         sys.exit(__doc__)
 

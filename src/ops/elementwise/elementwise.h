@@ -30,6 +30,7 @@ void register_clip(Registry& registry);
 void register_binary(Registry& registry);
 void register_swish(Registry& registry);
 void register_wide_unary(Registry& registry);
+void register_special(Registry& registry);
 void register_wide_nary(Registry& registry);
 void register_cast(Registry& registry);
 void register_where(Registry& registry);

@@ -53,8 +53,6 @@ void apply3(const W* const* in, W* out, int64_t count, const Params& p) {
 
 double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
-
 
 double floor_quotient(double a, double b) {
   if (b == 0) return a / b;
@@ -81,17 +79,6 @@ double logit_gradient(double g, double x, double eps) {
   if (eps >= 0 && (x < eps || x > 1 - eps)) return 0;
   return g / (x * (1 - x));
 }
-double smooth_l1(double d, double beta) {
-  d = std::fabs(d);
-  return d < beta ? 0.5 * d * d / beta : d - 0.5 * beta;
-}
-double kl_divergence(double x, double t, bool log_target) {
-  if (log_target) return std::exp(t) * (t - x);
-  return t == 0 ? 0 : t * (std::log(t) - x);
-}
-double cross_entropy(double x, double t) {
-  return (t - 1) * std::fmax(std::log1p(-x), -100.0) - t * std::fmax(std::log(x), -100.0);
-}
 double mish_gradient(double g, double x) {
   const double t = std::tanh(softplus(x));
   return g * (t + x * sigmoid(x) * (1 - t * t));
@@ -105,7 +92,6 @@ double elu_gradient(double g, double x, const Params& p) {
   if (p[3] != 0) return g * p[2] * (x + p[0] * p[1]);
   return g * p[2] * p[0] * p[1] * std::exp(x * p[2]);
 }
-
 
 AttrSchema real(std::string_view name, float value) { return {name, AttrKind::f, value}; }
 
@@ -152,28 +138,8 @@ const std::vector<Row>& rows() {
       {"LogitGrad", 2, kFloats, ANYNPU_GX(logit_gradient(g, x, p[0])), {real("eps", -1)}},
 
       // Losses of an input and a target, and their gradients (g, input, target).
-      {"L1Loss", 2, kFloats, ANYNPU_AB(std::fabs(a - b))},
-      {"L1LossGrad", 3, kFloats, ANYNPU_ABC(a * sign(b - c))},
-      {"MseLoss", 2, kFloats, ANYNPU_AB((a - b) * (a - b))},
-      {"MseLossGrad", 3, kFloats, ANYNPU_ABC(2 * a * (b - c))},
-      {"SmoothL1Loss", 2, kFloats, ANYNPU_AB(smooth_l1(a - b, p[0])), {real("beta", 1)}},
-      {"SmoothL1LossGrad", 3, kFloats,
-       ANYNPU_ABC(std::fabs(b - c) < p[0] ? a * (b - c) / p[0] : a * sign(b - c)),
-       {real("beta", 1)}},
-      {"KlDivLoss", 2, kFloats, ANYNPU_AB(kl_divergence(a, b, p[0] != 0)), {real("log_target", 0)}},
-      {"KlDivLossGrad", 3, kFloats,
-       ANYNPU_ABC(p[0] != 0 ? -a * std::exp(c) : c > 0 ? -a * c : 0.0), {real("log_target", 0)}},
       {"SoftMarginLoss", 2, kFloats, ANYNPU_AB(softplus(-a * b))},
       {"SoftMarginLossGrad", 3, kFloats, ANYNPU_ABC(-a * c * sigmoid(-b * c))},
-      {"BinaryCrossEntropy", 2, kFloats, ANYNPU_AB(cross_entropy(a, b))},
-      {"BinaryCrossEntropyGrad", 3, kFloats,
-       ANYNPU_ABC(a * (b - c) / std::fmax((1 - b) * b, 1e-12))},
-      // Of logits, a target and the weight of positive ones.
-      {"LogitsCrossEntropy", 3, kFloats,
-       ANYNPU_ABC((1 - b) * a + ((c - 1) * b + 1) * softplus(-a))},
-      // The derivative by the logits alone.
-      {"LogitsCrossEntropyGrad", 3, kFloats,
-       ANYNPU_ABC((c * b + 1 - b) * sigmoid(a) - c * b)},
   };
   return list;
 }

@@ -44,10 +44,7 @@ TEST(FrameworkFunctions, GradientsAreTheSlopesOfTheirFunctions) {
       EXPECT_NEAR(got, 3 * slope, 2e-2) << pair.gradient << " at " << x;
     }
   }
-  for (const Pair& pair : {Pair{"L1Loss", "L1LossGrad"}, {"MseLoss", "MseLossGrad"},
-                           {"SmoothL1Loss", "SmoothL1LossGrad"}, {"KlDivLoss", "KlDivLossGrad"},
-                           {"SoftMarginLoss", "SoftMarginLossGrad"},
-                           {"BinaryCrossEntropy", "BinaryCrossEntropyGrad"}}) {
+  for (const Pair& pair : {Pair{"SoftMarginLoss", "SoftMarginLossGrad"}}) {
     for (const float x : {0.2f, 0.45f, 0.8f}) {
       const auto value = [&](float at) {
         return node(pair.function).floats({1}, {at}).floats({1}, {0.6f}).evaluate()[0];

@@ -36,6 +36,7 @@ void register_family(Registry& registry) {
   register_framework_functions(registry);
   register_to_complex(registry);
   register_wide_unary(registry);
+  register_special(registry);
   register_wide_nary(registry);
   register_cast(registry);
   register_where(registry);

@@ -20,9 +20,7 @@ Result<std::shared_ptr<const NnPlan>> make_plan(const ResolvedCall& resolved,
   auto plan = std::make_shared<NnPlan>();
   for (aclnn::Part& part : built.parts) {
     NnPlan::Part ready;
-    exec::LoadOptions options;
-    options.keep_work = false;
-    ANYNPU_ASSIGN(ready.model, exec::LoadedModel::load(part.graph, options));
+    ANYNPU_ASSIGN(ready.model, exec::LoadedModel::load_without_work(part.graph));
     ready.inputs = std::move(part.inputs);
     ready.outputs = std::move(part.outputs);
     for (const Feed& feed : ready.outputs) ready.open = ready.open || feed.open;

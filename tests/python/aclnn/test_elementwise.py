@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic, comparisons and functions of one element."""
+import math
+
+import numpy as np
+import pytest
+from aclnn_cases import Case, Skip, inout, out, x
+
+FLOATS = ("float32", "float16", "bfloat16")
+NUMBERS = (*FLOATS, "int32", "int64")
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def binary(name, oracle, types=NUMBERS, **options):
+    return Case(name, [x(3, 4), x(3, 4, **options), out(3, 4)], oracle, types=types)
+
+
+CASES = [
+    Case("aclnnAdd", [x(2, 3, 4), x(3, 1), 2, out(2, 3, 4)], lambda a, b, s: a + s * b,
+         types=NUMBERS),
+    Case("aclnnAdd", [x(4), x(4), 1, out(4)], lambda a, b, s: a + b, types=NUMBERS),
+    Case("aclnnAdd", [x(2, 3), x(2, 3, dtype="int64"), 1, out(2, 3)], lambda a, b, s: a + b),
+    Case("aclnnAdd", [x(2, 3, dtype="bool"), x(2, 3, dtype="bool"), 1, out(2, 3, dtype="bool")],
+         lambda a, b, s: a | b),
+    Case("aclnnAdd", [x(), x(), 1, out()], lambda a, b, s: a + b),
+    Case("aclnnAdd", [x(0, 3), x(0, 3), 1, out(0, 3)], lambda a, b, s: a + b),
+    Case("aclnnInplaceAdd", [inout(3, 4), x(3, 4), 1], lambda a, b, s: a + b, types=NUMBERS),
+    Case("aclnnAdds", [x(3, 4), 2.5, 1, out(3, 4)], lambda a, s, t: a + s * t, types=FLOATS),
+    Case("aclnnAdds", [x(3, 4, dtype="int64"), 2.5, 1, out(3, 4)], lambda a, s, t: a + s * t),
+    Case("aclnnInplaceAdds", [inout(3, 4), 2, 3], lambda a, s, t: a + s * t, types=NUMBERS),
+    Case("aclnnSub", [x(3, 4), x(4), 2, out(3, 4)], lambda a, b, s: a - s * b, types=NUMBERS),
+    Case("aclnnSubs", [x(3, 4), 2, 1, out(3, 4)], lambda a, s, t: a - s, types=NUMBERS),
+    Case("aclnnRsub", [x(3, 4), x(3, 4), 2, out(3, 4)], lambda a, b, s: b - s * a),
+    Case("aclnnRsubs", [x(3, 4), 2.0, 2, out(3, 4)], lambda a, b, s: b - s * a),
+    binary("aclnnMul", lambda a, b: a * b),
+    Case("aclnnMul", [x(2, 3, dtype="bool"), x(2, 3, dtype="bool"), out(2, 3, dtype="bool")],
+         lambda a, b: a & b),
+    Case("aclnnMuls", [x(3, 4), 0.1, out(3, 4)], lambda a, s: a * s, types=FLOATS),
+    Case("aclnnInplaceMuls", [inout(3, 4), 0.1], lambda a, s: a * s, types=FLOATS),
+    Case("aclnnInplaceMul", [inout(3, 4), x(4)], lambda a, s: a * s, types=NUMBERS),
+    binary("aclnnDiv", lambda a, b: a / b, FLOATS, like="positive"),
+    Case("aclnnDiv", [x(3, 4, dtype="int32"), x(3, 4, like=np.arange(1, 13), dtype="int32"),
+                      out(3, 4)], lambda a, b: a / b),
+    Case("aclnnDivs", [x(3, 4), 3, out(3, 4)], lambda a, s: a / s, types=FLOATS),
+    Case("aclnnDivMod", [x(3, 4), x(3, 4, like="positive"), Skip(1), out(3, 4)],
+         lambda a, b: np.trunc(a / b)),
+    Case("aclnnDivMod", [x(3, 4, dtype="int64"), x(3, 4, like=np.arange(1, 13) - 14,
+                                                   dtype="int64"), Skip(2),
+                         out(3, 4, dtype="int64")], lambda a, b: np.floor_divide(a, b)),
+    Case("aclnnFloorDivides", [x(3, 4, dtype="int64"), 3, out(3, 4, dtype="int64")],
+         lambda a, b: a // b),
+    Case("aclnnFmodScalar", [x(3, 4), 0.7, out(3, 4)], np.fmod),
+    Case("aclnnRemainderTensorScalar", [x(3, 4), -0.7, out(3, 4)], np.mod),
+    Case("aclnnRemainderTensorScalar", [x(3, 4, dtype="int32"), 3, out(3, 4, dtype="int32")],
+         np.mod),
+    binary("aclnnMaximum", np.maximum),
+    binary("aclnnMinimum", np.minimum),
+    Case("aclnnPowTensorScalar", [x(3, 4), 2, out(3, 4)], lambda a, p: a ** 2, types=FLOATS),
+    Case("aclnnPowTensorScalar", [x(3, 4, like="positive"), 1.5, out(3, 4)],
+         lambda a, p: a ** 1.5),
+    Case("aclnnPowTensorTensor", [x(3, 4, like="positive"), x(4), out(3, 4)],
+         lambda a, b: a ** b),
+    Case("aclnnPowScalarTensor", [2.0, x(3, 4), out(3, 4)], lambda s, a: 2.0 ** a),
+    Case("aclnnAddcmul", [x(3, 4), x(3, 4), x(4), 0.5, out(3, 4)],
+         lambda a, b, c, s: a + s * b * c, types=FLOATS),
+    Case("aclnnInplaceAddcdiv", [inout(3, 4), x(3, 4), x(3, 4, like="positive"), -0.1],
+         lambda a, b, c, s: a + s * b / c, types=FLOATS),
+    Case("aclnnInplaceLerps", [inout(3, 4), x(3, 4), 0.1], lambda a, b, s: a + s * (b - a)),
+    Case("aclnnLerp", [x(3, 4), x(3, 4), x(3, 4, like="unit"), out(3, 4)],
+         lambda a, b, s: a + s * (b - a)),
+    Case("aclnnClamp", [x(3, 4), -0.5, 0.5, out(3, 4)], lambda a, b, c: np.clip(a, b, c),
+         types=FLOATS),
+    Case("aclnnClamp", [x(3, 4), Skip(None), 0.5, out(3, 4)], lambda a, c: np.minimum(a, c)),
+    Case("aclnnClampMin", [x(3, 4), 0.1, out(3, 4)], np.maximum),
+    Case("aclnnClampTensor", [x(3, 4), x(4, like=[-1, -1, 0, 0]), Skip(None), out(3, 4)],
+         np.maximum),
+    Case("aclnnSWhere", [x(3, 4, dtype="bool"), x(3, 4), x(1), out(3, 4)], np.where,
+         types=NUMBERS),
+    Case("aclnnInplaceMaskedFillScalar", [inout(3, 4), x(4, dtype="bool"), -1e9],
+         lambda a, m, v: np.where(m, np.float32(v), a)),
+    binary("aclnnEqTensor", np.equal), binary("aclnnNeTensor", np.not_equal),
+    binary("aclnnGtTensor", np.greater), binary("aclnnLeTensor", np.less_equal),
+    Case("aclnnLtScalar", [x(3, 4), 0.5, out(3, 4, dtype="bool")], np.less),
+    Case("aclnnGeScalar", [x(3, 4, dtype="int64"), 0.5, out(3, 4, dtype="bool")],
+         np.greater_equal),
+    Case("aclnnLogicalAnd", [x(3, 4), x(3, 4, dtype="bool"), out(3, 4, dtype="bool")],
+         np.logical_and),
+    Case("aclnnLogicalNot", [x(3, 4, dtype="bool"), out(3, 4, dtype="bool")], np.logical_not),
+    Case("aclnnBitwiseAndTensor", [x(3, 4, dtype="int32"), x(3, 4, dtype="int32"),
+                                   out(3, 4, dtype="int32")], np.bitwise_and),
+    Case("aclnnBitwiseOrTensor", [x(3, 4, dtype="bool"), x(3, 4, dtype="bool"),
+                                  out(3, 4, dtype="bool")], np.bitwise_or),
+    Case("aclnnEqual", [x(3, 4), x(3, 4), out(1, dtype="bool")], lambda a, b: [False]),
+    Case("aclnnIsFinite", [x(3, like=[1, np.inf, np.nan]), out(3, dtype="bool")], np.isfinite),
+    Case("aclnnIsPosInf", [x(3, like=[1, np.inf, -np.inf]), out(3, dtype="bool")], np.isposinf),
+    Case("aclnnAbs", [x(3, 4), out(3, 4)], np.abs, types=NUMBERS),
+    Case("aclnnNeg", [x(3, 4), out(3, 4)], np.negative, types=NUMBERS),
+    Case("aclnnSign", [x(3, 4), out(3, 4)], np.sign, types=NUMBERS),
+    Case("aclnnFloor", [x(3, 4), out(3, 4)], np.floor, types=NUMBERS),
+    Case("aclnnTrunc", [x(3, 4), out(3, 4)], np.trunc),
+    Case("aclnnFrac", [x(3, 4), out(3, 4)], lambda a: a - np.trunc(a)),
+    Case("aclnnExp", [x(3, 4), out(3, 4)], np.exp, types=FLOATS),
+    Case("aclnnExp", [x(3, 4, dtype="int64"), out(3, 4)], np.exp),
+    Case("aclnnLog", [x(3, 4, like="positive"), out(3, 4)], np.log, types=FLOATS),
+    Case("aclnnSqrt", [x(3, 4, like="positive"), out(3, 4)], np.sqrt, types=FLOATS),
+    Case("aclnnRsqrt", [x(3, 4, like="positive"), out(3, 4)], lambda a: 1 / np.sqrt(a)),
+    Case("aclnnReciprocal", [x(3, 4, like="positive"), out(3, 4)], np.reciprocal),
+    Case("aclnnSin", [x(3, 4), out(3, 4)], np.sin), Case("aclnnCos", [x(3, 4), out(3, 4)], np.cos),
+    Case("aclnnInplaceTanh", [inout(3, 4)], np.tanh, types=FLOATS),
+    Case("aclnnSigmoid", [x(3, 4), out(3, 4)], lambda a: 1 / (1 + np.exp(-a)), types=FLOATS),
+    Case("aclnnErf", [x(3, 4), out(3, 4)], erf),
+    Case("aclnnNanToNum", [x(4, like=[1, np.nan, np.inf, -np.inf]), 0.5, 7.0, -7.0, out(4)],
+         lambda a, *_: [1, 0.5, 7, -7]),
+    # Activations and their gradients.
+    Case("aclnnRelu", [x(3, 4), out(3, 4)], lambda a: np.maximum(a, 0), types=NUMBERS),
+    Case("aclnnInplaceRelu", [inout(3, 4)], lambda a: np.maximum(a, 0), types=FLOATS),
+    Case("aclnnGelu", [x(3, 4), out(3, 4)], lambda a: a * (1 + erf(a / np.sqrt(2))) / 2,
+         types=FLOATS),
+    Case("aclnnSilu", [x(3, 4), out(3, 4)], lambda a: a / (1 + np.exp(-a)), types=FLOATS),
+    Case("aclnnLeakyRelu", [x(3, 4), 0.1, out(3, 4)], lambda a, s: np.where(a > 0, a, s * a)),
+    Case("aclnnThresholdBackward", [x(3, 4), x(3, 4), 0, out(3, 4)],
+         lambda g, a, t: np.where(a > t, g, 0), types=FLOATS),
+    Case("aclnnSigmoidBackward", [x(3, 4), x(3, 4, like="unit"), out(3, 4)],
+         lambda g, y: g * y * (1 - y), types=FLOATS),
+    Case("aclnnTanhBackward", [x(3, 4), x(3, 4, like="unit"), out(3, 4)],
+         lambda g, y: g * (1 - y * y), types=FLOATS),
+    Case("aclnnSiluBackward", [x(3, 4), x(3, 4), out(3, 4)],
+         lambda g, a: g * (lambda s: s * (1 + a * (1 - s)))(1 / (1 + np.exp(-a))), types=FLOATS),
+    Case("aclnnGeluBackward", [x(3, 4), x(3, 4), out(3, 4)],
+         lambda g, a: g * ((1 + erf(a / np.sqrt(2))) / 2
+                           + a * np.exp(-a * a / 2) / np.sqrt(2 * np.pi)), types=FLOATS),
+    # Copies and fills.
+    Case("aclnnInplaceCopy", [inout(3, 4), x(3, 4, dtype="int32")], lambda a, b: b,
+         types=NUMBERS),
+    Case("aclnnInplaceCopy", [inout(3, 4), x(4)], lambda a, b: np.broadcast_to(b, (3, 4))),
+    Case("aclnnCast", [x(3, 4), Skip(3), out(3, 4, dtype="int32")], np.trunc),
+    Case("aclnnCast", [x(3, 4), Skip(12), out(3, 4, dtype="bool")], lambda a: a != 0),
+    Case("aclnnInplaceFillScalar", [inout(3, 4), 2.5], lambda a, v: np.full((3, 4), v),
+         types=FLOATS),
+    Case("aclnnInplaceZero", [inout(3, 4)], np.zeros_like, types=NUMBERS),
+    Case("aclnnInplaceOne", [inout(3, 4)], np.ones_like, types=NUMBERS),
+    Case("aclnnArange", [1, 12, 2, out(6, dtype="int64")], lambda *_: np.arange(1, 12, 2)),
+    Case("aclnnArange", [0.0, 1.0, 0.25, out(4)], lambda *_: np.arange(0, 1, 0.25)),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_results(nn, case):
+    if case.name.startswith(("aclnnEqT", "aclnnNeT", "aclnnGtT", "aclnnLeT")):
+        case.arguments[-1].dtype = "bool"
+    case.check(nn)
