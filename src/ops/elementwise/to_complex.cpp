@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // ToComplex (domain anynpu): complex numbers from two tensors, which are broadcast: real and imaginary
-// part or, with `polar`, absolute value and angle.
+// part or, with `polar`, absolute value and angle. ComplexCast: to another type where one of the two is
+// complex; a real result is the real part.
 #include <cmath>
 
 #include "ops/broadcast.h"
 #include "ops/elementwise/framework_functions.h"
+#include "ops/elements/wide.h"
 #include "ops/parallel.h"
 #include "ops/plain_kernel.h"
 
@@ -48,6 +50,32 @@ PlanResult plan_of(const OpContext& context) {
   });
 }
 
+Status cast_rule(OpContext& context) {
+  const Operand& x = context.inputs[0];
+  context.outputs[0].dtype = static_cast<DType>(context.int_attr("to"));
+  context.outputs[0].shape = x.shape;
+  context.outputs[0].has_shape = x.has_shape;
+  return {};
+}
+
+PlanResult plan_cast(const OpContext& context) {
+  const DType from = context.inputs[0].dtype, to = context.outputs[0].dtype;
+  const auto load = load_block<double>(part_of(from));
+  const auto store = store_block<double>(part_of(to));
+  if (!load || !store) return no_kernel_for(context);
+  const int64_t from_parts = parts_of(from), to_parts = parts_of(to);
+  const auto count = static_cast<size_t>(element_count(context.inputs[0].shape));
+  return make_plan([=](const RunArgs& args) {
+    parallel(count, 1024, [&](size_t begin, size_t end) {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        double parts[2] = {0, 0};
+        load(args.inputs[0], i * from_parts, 1, parts, from_parts);
+        store(args.outputs[0], i * to_parts, parts, to_parts);
+      }
+    });
+  });
+}
+
 PlanResult plan(const OpContext& context) {
   return context.inputs[0].dtype == DType::f64 ? plan_of<double>(context)
                                                : plan_of<float>(context);
@@ -72,6 +100,20 @@ void register_to_complex(Registry& registry) {
                          .domain = "anynpu",
                          .types = to_complex::kParts,
                          .create = create_plain<to_complex::plan>});
+  registry.add(OpSchema{.name = "ComplexCast",
+                        .domain = "anynpu",
+                        .since = 1,
+                        .inputs = {{"X", "T"}},
+                        .outputs = {{"Y", "U"}},
+                        .types = {{"T", kValues}},
+                        .attrs = {{"to", AttrKind::i, int64_t{0}}},
+                        .traits = OpTraits::general(),
+                        .shape = to_complex::cast_rule});
+  registry.add(KernelDef{.op = "ComplexCast",
+                         .name = "reference",
+                         .domain = "anynpu",
+                         .types = kValues,
+                         .create = create_plain<to_complex::plan_cast>});
 }
 
 }  // namespace anynpu::ops::elementwise

@@ -21,5 +21,13 @@ TEST(ToComplex, TakesAngles) {
   EXPECT_NEAR(y[1], 2, 1e-6);
 }
 
+TEST(ComplexCast, GivesRealNumbersNoImaginaryPart) {
+  EXPECT_EQ(TestNode("ComplexCast", 1, "anynpu")
+                .floats({2}, {1, -2})
+                .attr("to", static_cast<int64_t>(DType::c64))
+                .evaluate(),
+            (std::vector<float>{1, 0, -2, 0}));
+}
+
 }  // namespace
 }  // namespace anynpu::ops::elementwise

@@ -23,6 +23,7 @@ RANDOM = {
 # Random only when the sample asks for dropout.
 RANDOM_BY_ARGUMENT = {"nn.functional.scaled_dot_product_attention": "dropout_p",
                       "nn.functional.multi_head_attention_forward": "dropout_p"}
+PLACES = {"nn.functional.multi_head_attention_forward": 9}  # among the arguments behind the input
 # Memory that nobody has written: only type, shape and strides are defined.
 UNWRITTEN = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty",
              "new_empty_strided"}
