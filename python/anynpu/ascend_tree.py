@@ -47,7 +47,7 @@ def _link_programs(folder):
 def _link_modules(folder):
     """Our modules alone, so that PYTHONPATH brings no other package of the environment along."""
     for name in sorted(os.listdir(paths.SITE)):
-        ours = name.split(".")[0] in ("acl", "aclruntime", "ais_bench", "anynpu", "hpe")
+        ours = name.split(".")[0] in ("acl", "aclruntime", "ais_bench", "anynpu", "hccl", "hpe")
         metadata = name.endswith("-info") and name.startswith(("aclruntime-", "ais_bench-"))
         if metadata or ours and not name.endswith("-info"):
             _link(os.path.join(paths.SITE, name), os.path.join(folder, name))

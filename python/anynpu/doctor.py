@@ -113,7 +113,8 @@ def front_doors():
         yield name, None if done.returncode == 0 else said[-1] if said else "it ended the process"
 
 
-PLUGINS = {"cuda": "NVIDIA GPU", "image": "JPEG and PNG", "video": "H.264 and H.265"}
+PLUGINS = {"cuda": "NVIDIA GPU", "ucx": "HCCL between machines", "image": "JPEG and PNG",
+           "video": "H.264 and H.265"}
 
 
 def missing(name):

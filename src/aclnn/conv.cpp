@@ -132,7 +132,36 @@ void convolution_backward(Recipe& r) {
   }
 }
 
+// What each window sees, as columns; a tensor without a batch gets one.
+void im2col(Recipe& r) {
+  Value x = r.in("self");
+  Shape shape = r.shape(x);
+  if (shape.size() == 3) shape.insert(shape.begin(), 1);
+  const auto pad = per_axis(r, "padding", 2, 0);
+  const Value y = r.op("Im2Col", {r.reshape(x, shape)},
+                       {{"kernel_shape", per_axis(r, "kernelSize", 2, 1)},
+                        {"strides", per_axis(r, "stride", 2, 1)},
+                        {"pads", std::vector<int64_t>{pad[0], pad[1], pad[0], pad[1]}},
+                        {"dilations", per_axis(r, "dilation", 2, 1)}});
+  r.out("out", r.reshape(y, r.shape("out")));
+}
+
+void im2col_backward(Recipe& r) {
+  Value x = r.cast(r.in("gradOutput"), computed_in(r.dtype("gradOutput")));
+  Shape shape = r.shape(x);
+  if (shape.size() == 2) shape.insert(shape.begin(), 1);
+  const auto pad = per_axis(r, "padding", 2, 0);
+  const Value y = r.op("Col2Im", {r.reshape(x, shape), r.constant(per_axis(r, "inputSize", 2, 1)),
+                                  r.constant(per_axis(r, "kernelSize", 2, 1))},
+                       {{"strides", per_axis(r, "stride", 2, 1)},
+                        {"pads", std::vector<int64_t>{pad[0], pad[1], pad[0], pad[1]}},
+                        {"dilations", per_axis(r, "dilation", 2, 1)}});
+  r.out("out", r.reshape(y, r.shape("out")));
+}
+
 const Row kRows[] = {
+    {"aclnnIm2col", im2col},
+    {"aclnnIm2colBackward", im2col_backward},
     {"aclnnConvolution", convolution},
     {"aclnnConvolutionBackward", convolution_backward},
 };

@@ -38,7 +38,70 @@ void arange(Recipe& r) {
   r.out("out", r.reshape(r.cast(moved, type), r.shape("out")));
 }
 
+// 0, 1, 2 ... of int64.
+Value counted(Recipe& r, int64_t count) {
+  const auto scalar = [&](double value) { return r.constant(DType::i64, value); };
+  return r.op("Range", {scalar(0), scalar(static_cast<double>(count)), scalar(1)});
+}
+
+// `steps` numbers from start to end, both among them; symmetrical from the middle, as torch does.
+Value spaced(Recipe& r, int64_t steps, DType type) {
+  const Value start = r.number("start", type), end = r.number("end", type);
+  if (steps == 1) return r.reshape(start, {1});
+  const Value index = r.cast(counted(r, steps), type);
+  const Value step = r.op("Div", {r.op("Sub", {end, start}),
+                                  r.constant(type, static_cast<double>(steps - 1))});
+  const Value from_start = r.op("Add", {start, r.op("Mul", {step, index})});
+  const Value rest = r.op("Sub", {r.constant(type, static_cast<double>(steps - 1)), index});
+  const Value from_end = r.op("Sub", {end, r.op("Mul", {step, rest})});
+  const Value first = r.op("Less", {index, r.constant(type, static_cast<double>(steps / 2))});
+  return r.op("Where", {first, from_start, from_end});
+}
+
+// number 1: the base to these powers.
+void space(Recipe& r) {
+  const Param out = r.result();
+  const int64_t steps = r.integer("steps");
+  if (steps < 0) refuse("steps is {}; expected 0 or more", steps);
+  if (steps == 0) return r.out(out, r.filled(r.dtype(out), r.shape(out), 0));
+  Value y = spaced(r, steps, DType::f64);
+  if (r.row().number) y = r.op("Pow", {r.number("base", DType::f64), y});
+  // Integers are cut, after what binary fractions lose.
+  if (is_integer(r.dtype(out))) y = r.op("Trunc", {y});
+  r.out(out, r.reshape(y, r.shape(out)));
+}
+
+void eye(Recipe& r) {
+  const int64_t n = r.integer("n"), m = r.integer("m");
+  const Value rows = r.reshape(counted(r, n), {n, 1}), columns = r.reshape(counted(r, m), {1, m});
+  r.out("out", r.op("Equal", {rows, columns}));
+}
+
+// With the one element of a tensor.
+void fill_tensor(Recipe& r) {
+  const TensorView& self = r.tensor("selfRef");
+  if (r.tensor("value").count() != 1) {
+    refuse("value has {} elements; expected 1", r.tensor("value").count());
+  }
+  const Value value = r.reshape(r.cast(r.in("value"), self.dtype), {});
+  r.out("selfRef", r.expand(value, self.shape.shape()));
+}
+
+// start, start + step ... up to end, which is among them.
+void range(Recipe& r) {
+  const DType type = computed_in(r.dtype("out"));
+  const DType wide = is_floating(type) ? DType::f64 : DType::i64;
+  const Value index = r.cast(counted(r, r.tensor("out").count()), wide);
+  const Value scaled = r.op("Mul", {index, r.number("step", wide)});
+  r.out("out", r.reshape(r.op("Add", {scaled, r.number("start", wide)}), r.shape("out")));
+}
+
 const Row kRows[] = {
+    {"aclnnLinspace", space},
+    {"aclnnLogSpace", space, "", false, 1},
+    {"aclnnEye", eye},
+    {"aclnnInplaceFillTensor", fill_tensor},
+    {"aclnnRange", range},
     {"aclnnInplaceFillScalar", fill_scalar},
     {"aclnnInplaceZero", fill_constant, "", false, 0},
     {"aclnnInplaceOne", fill_constant, "", false, 1},

@@ -73,6 +73,7 @@ const Row kRows[] = {
     {"aclnnEmbedding", embedding},
     {"aclnnEmbeddingDenseBackward", embedding_backward},
     {"aclnnIndexSelect", index_select},
+    {"aclnnGatherV2", index_select},
     {"aclnnGather", gather},
     {"aclnnMaskedSelect", masked_select},
     {"aclnnNonzero", nonzero},

@@ -60,7 +60,60 @@ void outer(Recipe& r) {
   r.out("out", r.op("Mul", {r.reshape(a, {r.extent(a, 0), 1}), r.reshape(b, {1, r.extent(b, 0)})}));
 }
 
+// beta * self + alpha * outer product.
+void add_outer(Recipe& r) {
+  const DType type = computed_in(promote(r.dtype("self"), promote(r.dtype(1), r.dtype(2))));
+  const Value a = r.cast(r.in(1), type), b = r.cast(r.in(2), type);
+  Value y = r.op("Mul", {r.reshape(a, {r.extent(a, 0), 1}), r.reshape(b, {1, r.extent(b, 0)})});
+  const auto given = [&](const char* name) { return r.given(name) && !r.equals(name, 1); };
+  if (given("alphaOptional")) y = r.op("Mul", {y, r.number("alphaOptional", type)});
+  if (!r.given("betaOptional") || !r.equals("betaOptional", 0)) {
+    Value self = r.cast(r.in(0), type);
+    if (given("betaOptional")) self = r.op("Mul", {self, r.number("betaOptional", type)});
+    y = r.op("Add", {y, self});
+  }
+  r.out(r.result(), y);
+}
+
+void cross(Recipe& r) {
+  const DType type = arithmetic_type(r, 0, 1);
+  const Value wide = r.op("Mul", {r.cast(r.in(0), type), r.cast(r.in(1), type)});
+  const Shape shape = r.shape(wide);
+  const int64_t axis = r.axis("dim", shape.size());
+  const auto part = [&](int input, int64_t i) {
+    return r.slice(r.expand(r.cast(r.in(input), type), shape), axis, i, i + 1);
+  };
+  if (shape.empty() || shape[static_cast<size_t>(axis)] != 3) {
+    refuse("axis {} has another extent than 3", axis);
+  }
+  std::vector<Value> parts;
+  for (int64_t i = 0; i < 3; ++i) {
+    const int64_t j = (i + 1) % 3, k = (i + 2) % 3;
+    parts.push_back(r.op("Sub", {r.op("Mul", {part(0, j), part(1, k)}),
+                                 r.op("Mul", {part(0, k), part(1, j)})}));
+  }
+  r.out("out", r.op("Concat", parts, {{"axis", axis}}));
+}
+
+// The sum of the diagonal.
+void trace(Recipe& r) {
+  const Shape shape = r.shape("self");
+  if (shape.size() != 2) refuse("self has {} axes; expected 2", shape.size());
+  const int64_t count = std::min(shape[0], shape[1]);
+  const DType type = computed_in(r.dtype("out"));
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < count; ++i) places.push_back(i * shape[1] + i);
+  const Value all = r.reshape(r.cast(r.in("self"), type), {shape[0] * shape[1]});
+  const Value picked = r.op("Gather", {all, r.constant(places)}, {{"axis", 0}});
+  r.out("out", r.reshape(r.op("ReduceSum", {picked, r.constant({0})}, {{"keepdims", 0}}),
+                         r.shape("out")));
+}
+
 const Row kRows[] = {
+    {"aclnnAddr", add_outer},
+    {"aclnnInplaceAddr", add_outer},
+    {"aclnnLinalgCross", cross},
+    {"aclnnTrace", trace},
     {"aclnnMatmul", matmul},
     {"aclnnMm", matmul},
     {"aclnnBatchMatMul", matmul},

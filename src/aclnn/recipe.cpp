@@ -109,9 +109,13 @@ Value Recipe::value_input(uint32_t place, DType dtype) {
 Value Recipe::constant(DType dtype, double value) { return constant(dtype, {}, {value}); }
 
 Value Recipe::constant(const std::vector<int64_t>& list) {
-  graph::Value value = graph::tensor_value(state_->fresh_name(), DType::i64,
-                                           {static_cast<int64_t>(list.size())});
-  value.constant = graph::constant_of(list);
+  return constant_of({static_cast<int64_t>(list.size())}, list);
+}
+
+Value Recipe::constant_of(Shape shape, const std::vector<int64_t>& values) {
+  graph::Value value =
+      graph::tensor_value(state_->fresh_name(), DType::i64, std::move(shape));
+  value.constant = graph::constant_of(values);
   return {state_->graph.add_value(std::move(value))};
 }
 

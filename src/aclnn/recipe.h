@@ -117,6 +117,7 @@ class Recipe {
   const Row& row() const { return row_; }
 
   // --- arguments
+  bool has_parameter(Param param) const;          // forms of one operator differ in theirs
   bool is_tensor(Param param) const;              // and not a scalar
   bool is_list(Param param) const;                // of tensors
   bool is_scalar_list(Param param) const;
@@ -158,6 +159,7 @@ class Recipe {
   Value constant(DType dtype, double value);      // scalar
   Value constant(const std::vector<int64_t>& list);               // of int64
   Value constant(DType dtype, Shape shape, const std::vector<double>& values);
+  Value constant_of(Shape shape, const std::vector<int64_t>& values);  // of int64
   Value filled(DType dtype, const Shape& shape, double value);    // every element, no memory moved
 
   Value op(const char* name, std::initializer_list<Value> inputs, Attrs attrs = {});

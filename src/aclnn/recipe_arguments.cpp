@@ -61,6 +61,8 @@ const Argument& Recipe::argument(Param param, ArgumentKind kind) const {
   return *found;
 }
 
+bool Recipe::has_parameter(Param param) const { return find(param) != nullptr; }
+
 bool Recipe::is_tensor(Param param) const {
   const Argument* found = find(param);
   return found && found->kind == ArgumentKind::tensor;

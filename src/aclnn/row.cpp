@@ -37,6 +37,7 @@ std::span<const std::span<const Row>> families() {
       pool_rows(),
       random_rows(),
       reduce_rows(),
+      resample_rows(),
       scatter_rows(),
       shape_rows(),
       softmax_rows(),

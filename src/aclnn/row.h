@@ -54,6 +54,7 @@ std::span<const Row> pad_rows();
 std::span<const Row> pool_rows();
 std::span<const Row> random_rows();
 std::span<const Row> reduce_rows();
+std::span<const Row> resample_rows();
 std::span<const Row> scatter_rows();
 std::span<const Row> shape_rows();
 std::span<const Row> softmax_rows();

@@ -157,7 +157,38 @@ void constant_pad(Recipe& r) {
                     {{"mode", "constant"}}));
 }
 
+// Channels of all groups in turn.
+void channel_shuffle(Recipe& r) {
+  const Shape shape = r.shape("self");
+  const int64_t groups = r.integer("groups");
+  if (shape.size() < 3 || groups < 1 || shape[1] % groups != 0) {
+    refuse("self is {} and groups {}; expected channels that they divide", to_string(shape), groups);
+  }
+  const int64_t rest = element_count(shape) / std::max<int64_t>(shape[0] * shape[1], 1);
+  const Value split = r.reshape(r.in("self"), {shape[0], groups, shape[1] / groups, rest});
+  r.out("out", r.reshape(r.transpose(split, {0, 2, 1, 3}), shape));
+}
+
+void slice(Recipe& r) {
+  r.out("out", r.slice(r.in("self"), r.axis("dim", r.rank("self")), r.integer("start"),
+                       r.integer("end"), r.integer("step")));
+}
+
+void slices(Recipe& r) {
+  const auto starts = r.ints("starts"), ends = r.ints("ends");
+  auto axes = r.ints("axes"), steps = r.ints("steps");
+  if (axes.empty()) {
+    for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  }
+  if (steps.empty()) steps.assign(starts.size(), 1);
+  r.out("out", r.op("Slice", {r.in("self"), r.constant(starts), r.constant(ends), r.constant(axes),
+                              r.constant(steps)}));
+}
+
 const Row kRows[] = {
+    {"aclnnChannelShuffle", channel_shuffle},
+    {"aclnnSlice", slice},
+    {"aclnnSliceV2", slices},
     {"aclnnCat", cat},
     {"aclnnStack", stack},
     {"aclnnSplitTensor", split},

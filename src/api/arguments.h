@@ -35,6 +35,8 @@ Status remove_object(const void* pointer) {
   return HandleTable::instance().explain(to_handle(pointer), HandleType<T>::tag);
 }
 
+using service::check_array;
+using service::check_optional;
 using service::check_pointer;
 
 }  // namespace anynpu::api

@@ -116,6 +116,15 @@ void Board::publish(uint32_t rank, const RankRecord& record) {
                                   std::memory_order_release);
 }
 
+RankRecord Board::record(uint32_t rank) const { return page_->places[rank].record; }
+
+bool Board::is_of_this_process() const { return ticket_.pid == getpid(); }
+
+std::string Board::failure() const {
+  if (page_->failed.load(std::memory_order_acquire) != 2) return {};
+  return {page_->why, strnlen(page_->why, kWhyBytes)};
+}
+
 void Board::mark_connected(uint32_t rank) {
   page_->places[rank].stage.store(static_cast<uint32_t>(Stage::connected),
                                   std::memory_order_release);
@@ -132,9 +141,7 @@ std::vector<uint32_t> Board::below(uint32_t ranks, Stage stage) const {
 
 // Why waiting on is no use, or ok.
 Status Board::lost(uint32_t ranks) const {
-  if (page_->failed.load(std::memory_order_acquire) == 2) {
-    return fail(Code::task_failed, "{}", std::string(page_->why, strnlen(page_->why, kWhyBytes)));
-  }
+  if (const std::string why = failure(); !why.empty()) return fail(Code::task_failed, "{}", why);
   if (!maker_.alive()) {
     return fail(Code::task_failed,
                 "process {}, which made the root info, ended before all ranks had met",
@@ -152,10 +159,12 @@ Status Board::lost(uint32_t ranks) const {
   return {};
 }
 
-Status Board::wait_for(uint32_t ranks, Stage stage, const char* what, const Deadline& deadline) {
+Status Board::wait_for(uint32_t ranks, Stage stage, const char* what, const Deadline& deadline,
+                       Guests* guests) {
   Status gone;
   uint64_t looked = now_ns();
   ANYNPU_ASSIGN(const bool all, look_until(deadline, [&] {
+                  if (guests) guests->serve();
                   if (below(ranks, stage).empty()) return true;
                   if (now_ns() - looked < 20'000'000) return false;
                   looked = now_ns();
@@ -168,15 +177,16 @@ Status Board::wait_for(uint32_t ranks, Stage stage, const char* what, const Dead
               list_ranks(below(ranks, stage)), ranks, what, connect_limit());
 }
 
-Result<std::vector<RankRecord>> Board::collect(uint32_t ranks, const Deadline& deadline) {
-  ANYNPU_TRY(wait_for(ranks, Stage::published, "join the communicator", deadline));
+Result<std::vector<RankRecord>> Board::collect(uint32_t ranks, const Deadline& deadline,
+                                               Guests* guests) {
+  ANYNPU_TRY(wait_for(ranks, Stage::published, "join the communicator", deadline, guests));
   std::vector<RankRecord> records;
   for (uint32_t rank = 0; rank < ranks; ++rank) records.push_back(page_->places[rank].record);
   return records;
 }
 
-Status Board::wait_connected(uint32_t ranks, const Deadline& deadline) {
-  ANYNPU_TRY(wait_for(ranks, Stage::connected, "connect", deadline));
+Status Board::wait_connected(uint32_t ranks, const Deadline& deadline, Guests* guests) {
+  ANYNPU_TRY(wait_for(ranks, Stage::connected, "connect", deadline, guests));
   std::shared_ptr<Board> dropped;
   std::lock_guard lock(kept().mutex);
   const auto at = kept().boards.find(ticket_.secret);

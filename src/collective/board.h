@@ -23,16 +23,29 @@ class Board {
   ~Board();
 
   ShareTicket ticket() const { return ticket_; }
+  bool is_of_this_process() const;
+
+  // Ranks that come from elsewhere: served while a rank of this process waits.
+  class Guests {
+   public:
+    virtual ~Guests() = default;
+    virtual void serve() = 0;
+  };
 
   // Takes the place of a rank. Fails when it is taken, or when another rank said another number.
   Status take_place(uint32_t rank, uint32_t ranks);
   void publish(uint32_t rank, const RankRecord& record);
   void mark_connected(uint32_t rank);
-  Result<std::vector<RankRecord>> collect(uint32_t ranks, const Deadline& deadline);
-  Status wait_connected(uint32_t ranks, const Deadline& deadline);
+  Result<std::vector<RankRecord>> collect(uint32_t ranks, const Deadline& deadline,
+                                          Guests* guests = nullptr);
+  Status wait_connected(uint32_t ranks, const Deadline& deadline, Guests* guests = nullptr);
   void give_up(uint32_t rank, const Status& why);
   // The ranks that have not published yet.
   std::vector<uint32_t> missing(uint32_t ranks) const { return below(ranks, Stage::published); }
+  std::vector<uint32_t> unconnected(uint32_t ranks) const { return below(ranks, Stage::connected); }
+  RankRecord record(uint32_t rank) const;
+  // Why a rank gave up; "" when none did.
+  std::string failure() const;
 
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
@@ -46,7 +59,8 @@ class Board {
   static Result<std::shared_ptr<Board>> attach(std::shared_ptr<SharedFile> file,
                                                const ShareTicket& ticket);
   std::vector<uint32_t> below(uint32_t ranks, Stage stage) const;
-  Status wait_for(uint32_t ranks, Stage stage, const char* what, const Deadline& deadline);
+  Status wait_for(uint32_t ranks, Stage stage, const char* what, const Deadline& deadline,
+                  Guests* guests);
   Status lost(uint32_t ranks) const;
 
   const std::shared_ptr<SharedFile> file_;
@@ -61,19 +75,20 @@ class BoardExchange : public Exchange {
   // Takes the place.
   static Result<std::unique_ptr<BoardExchange>> join(std::shared_ptr<Board> board, uint32_t rank,
                                                      uint32_t ranks);
+  void invite(std::unique_ptr<Board::Guests> guests) { guests_ = std::move(guests); }
   Status publish(const RankRecord& mine) override {
     board_->publish(rank_, mine);
     return {};
   }
   Result<std::vector<RankRecord>> collect(const Deadline& deadline) override {
-    return board_->collect(ranks_, deadline);
+    return board_->collect(ranks_, deadline, guests_.get());
   }
   Status mark_connected() override {
     board_->mark_connected(rank_);
     return {};
   }
   Status wait_connected(const Deadline& deadline) override {
-    return board_->wait_connected(ranks_, deadline);
+    return board_->wait_connected(ranks_, deadline, guests_.get());
   }
   void give_up(const Status& why) override { board_->give_up(rank_, why); }
 
@@ -82,6 +97,7 @@ class BoardExchange : public Exchange {
       : board_(std::move(board)), rank_(rank), ranks_(ranks) {}
   const std::shared_ptr<Board> board_;
   const uint32_t rank_, ranks_;
+  std::unique_ptr<Board::Guests> guests_;
 };
 
 }  // namespace anynpu::collective

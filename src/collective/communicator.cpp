@@ -9,6 +9,7 @@
 #include "base/align.h"
 #include "base/env.h"
 #include "collective/member_exchange.h"
+#include "collective/network.h"
 #include "collective/transport.h"
 
 namespace anynpu::collective {
@@ -59,6 +60,11 @@ Result<std::shared_ptr<Communicator>> Communicator::publish(std::unique_ptr<Exch
   made->record_.device = device;
   made->record_.segment = made->segment_->ticket();
   made->record_.piece = made->segment_->piece();
+  ANYNPU_ASSIGN(const NetworkEngine* engine, network_engine());
+  if (engine && engine->address().size() <= sizeof made->record_.address) {
+    made->record_.address_bytes = static_cast<uint32_t>(engine->address().size());
+    std::copy(engine->address().begin(), engine->address().end(), made->record_.address);
+  }
   ANYNPU_TRY(exchange->publish(made->record_));
   made->exchange_ = std::move(exchange);
   return made;
@@ -107,6 +113,9 @@ Result<std::shared_ptr<Communicator>> Communicator::make(std::unique_ptr<Exchang
 
 Communicator::~Communicator() {
   if (segment_) segment_->set_left();
+  for (auto& link : links_) {
+    if (link) link->say(Says::left, {});
+  }
 }
 
 Status Communicator::failure() const {
@@ -122,6 +131,9 @@ void Communicator::fail(const Status& why) {
   failure_ = why;
   failed_.store(true, std::memory_order_release);
   segment_->set_failed(why.message());
+  for (auto& link : links_) {
+    if (link) link->say(Says::failed, why.message());
+  }
 }
 
 Status Communicator::enter_step(uint64_t epoch) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 
@@ -35,6 +36,9 @@ struct Arrived {
   const std::byte* data;
 };
 
+// What a rank says to its peers at the end.
+enum class Says : uint32_t { nothing, left, failed };
+
 class Link {
  public:
   Link() = default;
@@ -46,6 +50,9 @@ class Link {
   virtual std::byte* room(Lane lane) = 0;
   // Sends what was written there.
   virtual void send(Lane lane, const PieceHead& head) = 0;
+  // Whether all that was sent has reached the peer, or lies where the peer can take it even when
+  // this rank is gone.
+  virtual bool flushed(Lane) { return true; }
   // The next piece that arrived; it stays there until taken().
   virtual std::optional<Arrived> arrived(Lane lane) = 0;
   virtual void taken(Lane lane) = 0;
@@ -55,6 +62,8 @@ class Link {
   virtual Status peer_state() = 0;
   // Whether the peer is there, failed or not.
   virtual bool talks() = 0;
+  // Tells the peer, where it cannot see it by itself.
+  virtual void say(Says, const std::string& why) { (void)why; }
 };
 
 }  // namespace anynpu::collective

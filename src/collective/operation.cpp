@@ -175,9 +175,12 @@ Result<bool> Operation::move() {
 }
 
 bool Operation::all_over() const {
-  const auto over = [](const Flow& flow) { return flow.over(); };
+  const auto sent = [&](const Flow& flow) {
+    return flow.over() && comm_->link(flow.peer).flushed(lane_);
+  };
+  const auto received = [](const Flow& flow) { return flow.over(); };
   return begun_ && (!reduces || reduction.done == reduction.bytes) &&
-         std::all_of(out.begin(), out.end(), over) && std::all_of(in.begin(), in.end(), over);
+         std::all_of(out.begin(), out.end(), sent) && std::all_of(in.begin(), in.end(), received);
 }
 
 PieceHead Operation::head_of(uint64_t ticket, bool folded, uint64_t total) const {
@@ -299,7 +302,9 @@ std::vector<uint32_t> Operation::awaited() const {
     if (!flow.over()) add(flow.peer);
   }
   for (const Flow& flow : out) {
-    if (!flow.over() && !flow.parts[flow.part].folded) add(flow.peer);
+    const bool waits =
+        flow.over() ? !comm_->link(flow.peer).flushed(lane_) : !flow.parts[flow.part].folded;
+    if (waits) add(flow.peer);
   }
   std::sort(peers.begin(), peers.end());
   return peers;

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "collective/board.h"
+#include "collective/network.h"
+#include "collective/network_exchange.h"
 
 namespace anynpu::collective {
 
@@ -14,6 +16,8 @@ struct Root {
   char magic[8];
   MachineId machine;
   ShareTicket board;
+  uint32_t address_bytes;  // in the network; 0: one machine
+  uint8_t address[2048];
 };
 constexpr char kMagic[8] = {'a', 'n', 'y', 'h', 'c', 'c', 'l', '1'};
 static_assert(sizeof(Root) <= kRootInfoBytes);
@@ -22,10 +26,19 @@ static_assert(sizeof(Root) <= kRootInfoBytes);
 
 Status make_root_info(RootInfo info) {
   ANYNPU_ASSIGN(const auto board, Board::create());
-  Root root;
+  ANYNPU_ASSIGN(const NetworkEngine* engine, network_engine());
+  Root root = {};
   std::memcpy(root.magic, kMagic, sizeof kMagic);
   root.machine = this_machine();
   root.board = board->ticket();
+  if (engine) {
+    const auto& address = engine->address();
+    root.address_bytes = static_cast<uint32_t>(address.size());
+    if (address.size() > sizeof root.address) {
+      return fail(Code::internal, "the network engine has an address of {} bytes", address.size());
+    }
+    std::copy(address.begin(), address.end(), root.address);
+  }
   std::fill(info.begin(), info.end(), std::byte{0});
   std::memcpy(info.data(), &root, sizeof root);
   return {};
@@ -50,13 +63,22 @@ Result<std::unique_ptr<Exchange>> join_root(std::span<const std::byte, kRootInfo
                 "every rank",
                 kRootInfoBytes);
   }
+  ANYNPU_ASSIGN(NetworkEngine * engine, network_engine());
   if (!(root.machine == this_machine())) {
+    if (engine && root.address_bytes && root.address_bytes <= sizeof root.address) {
+      return NetworkExchange::join(*engine, std::span(root.address, root.address_bytes),
+                                   root.board.secret, rank, ranks);
+    }
     return fail(Code::unsupported_feature,
                 "the root info was made on another machine, in another container or by another "
-                "user, and no network engine is there; see docs/hccl.md");
+                "user; set HCCL_IF_IP in all processes to the address of their machine "
+                "(docs/hccl.md)");
   }
   ANYNPU_ASSIGN(auto board, Board::open(root.board));
-  ANYNPU_ASSIGN(auto joined, BoardExchange::join(std::move(board), rank, ranks));
+  ANYNPU_ASSIGN(auto joined, BoardExchange::join(board, rank, ranks));
+  if (engine && board->is_of_this_process()) {
+    joined->invite(std::make_unique<NetworkGuests>(*engine, *board, ranks));
+  }
   return std::unique_ptr<Exchange>(std::move(joined));
 }
 

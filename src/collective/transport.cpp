@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/transport.h"
 
+#include "collective/network.h"
+#include "collective/network_link.h"
+
 namespace anynpu::collective {
 
 namespace {
@@ -19,8 +22,22 @@ Result<std::unique_ptr<Link>> connect_memory(const Ends& ends) {
       ends.segment, ends.my_rank, std::move(theirs), ends.their_rank, ends.theirs.pid));
 }
 
+bool has_network(const Ends& ends) {
+  return ends.mine.address_bytes && ends.theirs.address_bytes &&
+         ends.theirs.address_bytes <= sizeof ends.theirs.address;
+}
+
+Result<std::unique_ptr<Link>> connect_network(const Ends& ends) {
+  ANYNPU_ASSIGN(NetworkEngine * engine, network_engine());
+  ANYNPU_ASSIGN(auto peer,
+                engine->connect(std::span(ends.theirs.address, ends.theirs.address_bytes)));
+  return std::unique_ptr<Link>(std::make_unique<NetworkLink>(
+      *engine, std::move(peer), ends.key, ends.my_rank, ends.their_rank, ends.piece));
+}
+
 constexpr Transport kTransports[] = {
     {"shared memory", shares_memory, connect_memory},
+    {"network", has_network, connect_network},
 };
 
 }  // namespace
@@ -35,7 +52,8 @@ Result<std::unique_ptr<Link>> connect(const Ends& ends) {
   }
   return fail(Code::unsupported_feature,
               "rank {} and rank {} run on different machines, in different containers or for "
-              "different users, and no network engine is there; see docs/hccl.md",
+              "different users; set HCCL_IF_IP in all processes to the address of their machine "
+              "(docs/hccl.md)",
               ends.my_rank, ends.their_rank);
 }
 

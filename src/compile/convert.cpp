@@ -11,18 +11,19 @@
 #include "compile/stages.h"
 #include "import/caffe/caffe.h"
 #include "import/onnx/onnx.h"
+#include "import/tensorflow/tensorflow.h"
 
 namespace anynpu::compile {
 
 Result<Framework> parse_framework(const std::string& text) {
   if (text == "0") return Framework::caffe;
+  if (text == "3") return Framework::tensorflow;
   if (text == "5") return Framework::onnx;
-  if (text == "1" || text == "3") {
-    const char* name = text == "1" ? "MindSpore" : "TensorFlow";
-    return fail(Code::unsupported_feature,
-                "--framework={} ({}) is not in this release; export the model to ONNX and use "
-                "--framework=5",
-                text, name);
+  if (text == "1") {
+    return fail(
+        Code::unsupported_feature,
+        "--framework=1 (MindSpore) is not in this release; export the model to ONNX and use "
+        "--framework=5");
   }
   return fail(Code::invalid_argument,
               "--framework is '{}'; expected 0 (Caffe), 1 (MindSpore), 3 (TensorFlow) or 5 (ONNX)",
@@ -31,10 +32,10 @@ Result<Framework> parse_framework(const std::string& text) {
 
 namespace {
 
-// The layers of Caffe need the shapes of --input_shape while they are read. Extents that are not
-// fixed stay open.
-caffe::InputShapes shapes_for_caffe(const std::vector<InputShape>& given) {
-  caffe::InputShapes shapes;
+// Layers of Caffe and nodes of TensorFlow need the shapes of --input_shape while they are read.
+// Extents that are not fixed stay open.
+std::map<std::string, Shape> shapes_by_name(const std::vector<InputShape>& given) {
+  std::map<std::string, Shape> shapes;
   for (const InputShape& input : given) {
     Shape& shape = shapes[input.name];
     for (const Extent& extent : input.extents) {
@@ -49,8 +50,13 @@ caffe::InputShapes shapes_for_caffe(const std::vector<InputShape>& given) {
 Result<graph::Graph> import_model(const Conversion& conversion) {
   if (conversion.framework == Framework::caffe) {
     return caffe::import_files(conversion.model_path, conversion.weight_path,
-                               shapes_for_caffe(conversion.options.input_shapes),
+                               shapes_by_name(conversion.options.input_shapes),
                                conversion.layer_types);
+  }
+  if (conversion.framework == Framework::tensorflow) {
+    return tensorflow::import_file(
+        conversion.model_path,
+        {shapes_by_name(conversion.options.input_shapes), conversion.options.out_nodes});
   }
   ANYNPU_ASSIGN(onnx::Model source, onnx::import_file(conversion.model_path));
   ANYNPU_LOG(info, "'{}' was made by {}", conversion.model_path, source.producer);
@@ -113,6 +119,8 @@ Status convert(const Conversion& conversion) {
     ANYNPU_ASSIGN(original, compile_original(source, conversion.options));
   }
   Options options = conversion.options;
+  // The reader of TensorFlow has chosen them: it reads no more than they need.
+  if (conversion.framework == Framework::tensorflow) options.out_nodes.clear();
   options.on_stage = StageDump(options.model_name, conversion.on_warning);
   options.on_warning = conversion.on_warning;
   ANYNPU_ASSIGN(const om::Model model, compile(std::move(source), options), "while compiling '{}'",

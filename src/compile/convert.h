@@ -31,8 +31,8 @@ struct Conversion {
   std::function<void(const std::string& sentence)> on_warning;
 };
 
-// "0" -> Framework::caffe, "5" -> Framework::onnx. Fails for other numbers, and for the frameworks
-// of later releases.
+// "0" -> Framework::caffe, "3" -> Framework::tensorflow, "5" -> Framework::onnx. Fails for other
+// numbers, and for the framework of a later release.
 Result<Framework> parse_framework(const std::string& text);
 
 // The source model as a graph.

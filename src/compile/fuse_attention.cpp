@@ -73,15 +73,21 @@ class AttentionFinder {
     return id;
   }
 
-  ValueId rows_of(ValueId id) const {  // Q and V: heads in front of the length
+  ValueId rows_of(ValueId id) const {  // V: heads in front of the length
     const Node* node = transpose(id, {0, 2, 1, 3});
     return node ? before_split(node->inputs[0]) : kNoValue;
   }
 
+  ValueId rows_of(ValueId id, float& scale) const {  // Q: also scaled before its axes are turned
+    const Node* node = transpose(id, {0, 2, 1, 3});
+    return node ? before_split(unscaled(node->inputs[0], scale)) : kNoValue;
+  }
+
   ValueId columns_of(ValueId id, float& scale) const {  // K: transposed once or twice
-    if (const Node* node = transpose(id, {0, 2, 3, 1})) return before_split(node->inputs[0]);
+    if (const Node* node = transpose(id, {0, 2, 3, 1}))
+      return before_split(unscaled(node->inputs[0], scale));
     const Node* node = transpose(id, {0, 1, 3, 2});
-    return node ? rows_of(unscaled(node->inputs[0], scale)) : kNoValue;
+    return node ? rows_of(unscaled(node->inputs[0], scale), scale) : kNoValue;
   }
 
   // What is added to the scores, when it broadcasts to them. Softmax takes no notice of a number
@@ -124,7 +130,7 @@ class AttentionFinder {
     ValueId rows = back->outputs[0];
     const Node* join = next(rows, "Reshape");
     if (!join || join->inputs[0] != rows) return false;
-    const ValueId q = rows_of(unscaled(product->inputs[0], scale));
+    const ValueId q = rows_of(unscaled(product->inputs[0], scale), scale);
     const ValueId k = columns_of(unscaled(product->inputs[1], scale), scale);
     const ValueId v = rows_of(context->inputs[1]);
     if (q == kNoValue || k == kNoValue || v == kNoValue) return false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation written out in small operators, as exporters do below opset 17:
 //   d = x - ReduceMean(x);  y = d / Sqrt(ReduceMean(d * d) + epsilon) * scale + bias
+// and as TensorFlow writes it:
+//   r = scale / Sqrt(ReduceMean(d * d) + epsilon);  y = x * r + (bias - ReduceMean(x) * r)
 #include "compile/pattern.h"
 
 namespace anynpu::compile {
@@ -16,7 +18,8 @@ class LayerNormFinder {
 
   Status run() {
     return pattern_.sweep([&](const Node& add) {
-      return add.op == "Add" && add.domain.empty() && add.inputs.size() == 2 && match(add);
+      return add.op == "Add" && add.domain.empty() && add.inputs.size() == 2 &&
+             (match(add) || match_with_rate(add));
     });
   }
 
@@ -83,6 +86,54 @@ class LayerNormFinder {
         fused.attrs["epsilon"] = epsilon;
         pattern_.replace_producer(add.outputs[0], std::move(fused));
         return true;
+      }
+    }
+    return false;
+  }
+
+  // Reciprocal(Sqrt(ReduceMean(square of x - ReduceMean(x)) + epsilon)); the mean is returned.
+  const Node* read_rate(ValueId id, ValueId x, float& epsilon) const {
+    const Node* inverse = pattern_.absorbed(id, "Reciprocal");
+    const Node* root = inverse ? pattern_.absorbed(inverse->inputs[0], "Sqrt") : nullptr;
+    const Node* sum = root ? pattern_.absorbed(root->inputs[0], "Add") : nullptr;
+    const auto parts = sum ? pattern_.with_scalar(*sum) : std::nullopt;
+    const Node* variance = parts ? mean(parts->other) : nullptr;
+    const Node* square = variance ? pattern_.absorbed(variance->inputs[0], "Mul") : nullptr;
+    if (!square || square->inputs[0] != square->inputs[1]) return nullptr;
+    const Node* d = pattern_.made_by(square->inputs[0], "Sub");
+    const Node* centre = d && d->inputs[0] == x ? mean(d->inputs[1]) : nullptr;
+    epsilon = parts->scalar;
+    return centre && centre->inputs[0] == x ? centre : nullptr;
+  }
+
+  bool match_with_rate(const Node& add) {
+    for (size_t i = 0; i < 2; ++i) {
+      const Node* scaled = pattern_.absorbed(add.inputs[i], "Mul");
+      const Node* rest = pattern_.absorbed(add.inputs[1 - i], "Sub");
+      const Node* moved = rest ? pattern_.absorbed(rest->inputs[1], "Mul") : nullptr;
+      if (!scaled || !moved) continue;
+      for (size_t j = 0; j < 2; ++j) {
+        const ValueId x = scaled->inputs[j], rate = scaled->inputs[1 - j], bias = rest->inputs[0];
+        const Node* product = pattern_.made_by(rate, "Mul");
+        if (!product || !pattern_.fuses(x) || !is_parameter(bias, x)) continue;
+        for (size_t k = 0; k < 2; ++k) {
+          const ValueId scale = product->inputs[k];
+          float epsilon = 0;
+          if (!is_parameter(scale, x)) continue;
+          const Node* centre = read_rate(product->inputs[1 - k], x, epsilon);
+          if (!centre) continue;
+          const ValueId m = centre->outputs[0];
+          const bool same = (moved->inputs[0] == m && moved->inputs[1] == rate) ||
+                            (moved->inputs[1] == m && moved->inputs[0] == rate);
+          if (!same || pattern_.value(x).shape != pattern_.value(add.outputs[0]).shape) continue;
+          Node fused;
+          fused.op = "LayerNormalization";
+          fused.opset = 17;
+          fused.inputs = {x, scale, bias};
+          fused.attrs["epsilon"] = epsilon;
+          pattern_.replace_producer(add.outputs[0], std::move(fused));
+          return true;
+        }
       }
     }
     return false;

@@ -34,6 +34,21 @@ TEST_F(FuseLayerNormTest, LayerNormWithPowOrMulBecomesOneNode) {
   }
 }
 
+// As tf.nn.batch_normalization writes it.
+TEST_F(FuseLayerNormTest, LayerNormWithARateBecomesOneNode) {
+  const ValueId x = g.input("x", {2, 3, 8});
+  const ValueId mean = node("ReduceMean", {x});
+  last().attrs["axes"] = std::vector<int64_t>{-1};
+  const ValueId d = node("Sub", {x, mean});
+  const ValueId variance = node("ReduceMean", {node("Mul", {d, d})});
+  last().attrs["axes"] = std::vector<int64_t>{-1};
+  const ValueId root = node("Sqrt", {node("Add", {variance, scalar(1e-5f)})});
+  const ValueId rate = node("Mul", {node("Reciprocal", {root}), g.weight("scale", {8})});
+  const ValueId rest = node("Sub", {g.weight("bias", {8}), node("Mul", {mean, rate})});
+  EXPECT_THAT(after(fuse_layer_norm, node("Add", {node("Mul", {x, rate}), rest})),
+              ElementsAre("LayerNormalization"));
+}
+
 TEST_F(FuseLayerNormTest, LayerNormOverAnotherAxisStays) {
   const ValueId x = g.input("x", {2, 8, 8});
   const ValueId y = layer_norm(x, false, 8);

@@ -89,6 +89,15 @@ Status apply(const InputShape& shape, graph::Value& value) {
   return {};
 }
 
+// "x:1,224,224,3": the input as --input_shape has it, with 1 for an open extent.
+std::string text_to_type(const graph::Value& value) {
+  if (!value.has_shape) return value.name + ":1,224,224,3";
+  std::string extents;
+  for (int64_t extent : value.shape)
+    extents += format("{}{}", extents.empty() ? "" : ",", extent < 0 ? 1 : extent);
+  return format("{}:{}", value.name, extents);
+}
+
 }  // namespace
 
 Result<std::vector<InputShape>> parse_input_shapes(std::string_view text) {
@@ -131,19 +140,22 @@ Result<bool> apply_input_shapes(const std::vector<InputShape>& shapes, graph::Gr
     ANYNPU_TRY(apply(shape, *found));
   }
   bool fixed = true;
+  std::string open, option;
   for (graph::ValueId id : graph.inputs) {
     const graph::Value& value = graph.values[static_cast<size_t>(id)];
-    if (value.has_shape && is_static(value.shape)) continue;
-    fixed = false;
-    if (std::any_of(shapes.begin(), shapes.end(),
-                    [&](const InputShape& shape) { return shape.name == value.name; }))
-      continue;
-    return fail(Code::unsupported_shape,
-                "input '{}' has the shape {} in the model; give its extents with "
-                "--input_shape=\"{}:...\"",
-                value.name, value.has_shape ? to_string(value.shape) : "(unknown)", value.name);
+    const bool known = value.has_shape && is_static(value.shape);
+    const bool given = std::any_of(shapes.begin(), shapes.end(), [&](const InputShape& shape) {
+      return shape.name == value.name;
+    });
+    fixed = fixed && known;
+    option += (option.empty() ? "" : ";") + text_to_type(value);
+    if (known || given) continue;
+    open += format("{}input '{}' has the shape {}", open.empty() ? "" : ", ", value.name,
+                   value.has_shape ? to_string(value.shape) : "(unknown)");
   }
-  return fixed;
+  if (open.empty()) return fixed;
+  return fail(Code::unsupported_shape,
+              "{} in the model; give its extents, such as --input_shape=\"{}\"", open, option);
 }
 
 Result<std::vector<InputShape>> parse_input_shape_range(std::string_view text) {

@@ -225,4 +225,8 @@ Status cache_described_async(const void* desc, CacheOperation operation, Stream&
   });
 }
 
+Status cache_barrier_async(Stream& stream) {
+  return stream.submit(kCache, [] { return Status(); });
+}
+
 }  // namespace anynpu::device

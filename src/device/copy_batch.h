@@ -58,5 +58,7 @@ Status cache_async(void* address, size_t bytes, CacheOperation operation, Stream
 constexpr size_t kCacheDescBytes = 64;
 Status write_cache_desc(void* desc, void* address, size_t bytes);
 Status cache_described_async(const void* desc, CacheOperation operation, Stream& stream);
+// Until the operations before it are done. Caches are coherent, so other streams' need no wait.
+Status cache_barrier_async(Stream& stream);
 
 }  // namespace anynpu::device

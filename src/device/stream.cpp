@@ -39,9 +39,9 @@ Stream::Stream(std::shared_ptr<Device> device, std::weak_ptr<Context> context,
       options_(options),
       device_queue_(device_ ? device_->create_queue(options.priority) : shared_cpu_queue()),
       queue_lags_(device_ && !device_->capabilities().finishes_calls),
-      id_(next_stream_id.fetch_add(1, std::memory_order_relaxed)) {
+      id_(next_stream_id.fetch_add(1, std::memory_order_relaxed)),
+      priority_(options.priority) {
   job_.stream = this;
-  job_.priority = static_cast<int>(options.priority);
   job_.run = [](ThreadPool::Job& base) {
     auto& job = static_cast<PoolJob&>(base);
     const std::shared_ptr<Stream> self = std::move(job.keep);
@@ -91,6 +91,7 @@ void Stream::appended(std::unique_lock<std::mutex>& lock) {
     state_ = State::ready;
     in_pool_ = true;
     job_.keep = shared_from_this();
+    job_.priority = static_cast<int>(priority_);
     lock.unlock();
     ThreadPool::instance().submit(job_);
     return;
@@ -144,6 +145,7 @@ void Stream::post(std::unique_lock<std::mutex>&) {
   if (in_pool_) return;
   in_pool_ = true;
   job_.keep = shared_from_this();
+  job_.priority = static_cast<int>(priority_);
   ThreadPool::instance().submit(job_);
 }
 
@@ -471,9 +473,25 @@ void Stream::give_place() {
   if (device_ && !place_given_.exchange(true)) device_->give_stream_place();
 }
 
-void Stream::set_failure_mode(FailureMode mode) {
+Status Stream::set_failure_mode(FailureMode mode) {
   std::lock_guard lock(mutex_);
+  if (failure_mode_chosen_) {
+    return fail(Code::invalid_argument,
+                "the failure mode of stream {} was set before; it can be set once", id_);
+  }
+  failure_mode_chosen_ = true;
   failure_mode_ = mode;
+  return {};
+}
+
+void Stream::set_priority(uint32_t priority) {
+  std::lock_guard lock(mutex_);
+  priority_ = priority;
+}
+
+uint32_t Stream::priority() const {
+  std::lock_guard lock(mutex_);
+  return priority_;
 }
 
 FailureMode Stream::failure_mode() const {

@@ -117,9 +117,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void give_place();
 
   // In mode `stop` a failure stops all streams of the context: what is queued is dropped, and
-  // nothing more is taken.
-  void set_failure_mode(FailureMode mode);
+  // nothing more is taken. Can be chosen once: invalid_argument.
+  Status set_failure_mode(FailureMode mode);
   FailureMode failure_mode() const;
+  // Counts from the next turn of the stream on; 0 is served first.
+  void set_priority(uint32_t priority);
+  uint32_t priority() const;
   // Switches a program sets and reads back; they do not change how tasks run.
   std::atomic<uint32_t> overflow_switch{0};
   std::atomic<uint32_t> custom_tag{0};
@@ -197,6 +200,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Status early_status_;
   Status closed_why_;
   FailureMode failure_mode_ = FailureMode::carry_on;
+  bool failure_mode_chosen_ = false;
+  uint32_t priority_;
   bool halted_ = false;  // by the failure of another stream
   Status failure_;
   uint64_t wake_at_ = UINT64_MAX;  // the lowest sequence a waiter waits for

@@ -75,7 +75,8 @@ TEST(Stream, AFailureIsReturnedByTheNextSynchronizeAndLaterTasksStillRun) {
 
 TEST(Stream, InFailureModeStopNothingRunsAfterAFailure) {
   auto stream = make_stream();
-  stream->set_failure_mode(FailureMode::stop);
+  ASSERT_TRUE(stream->set_failure_mode(FailureMode::stop).ok());
+  EXPECT_EQ(stream->set_failure_mode(FailureMode::stop).code(), Code::invalid_argument);
   Held held;
   held.submit_to(*stream);
   std::atomic<int> ran{0};

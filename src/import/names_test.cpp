@@ -8,6 +8,7 @@
 
 #include "import/caffe/builder.h"
 #include "import/singleop/table.h"
+#include "import/tensorflow/table.h"
 #include "ops/registry.h"
 
 namespace anynpu {
@@ -47,6 +48,15 @@ TEST(Names, OfCaffeBecomeOperatorsThatExist) {
     EXPECT_TRUE(names.insert(type.name).second) << type.name << " is there twice";
     expect_schemas(type.name, type.becomes);
     EXPECT_TRUE(type.add) << type.name;
+  }
+  EXPECT_FALSE(names.empty());
+}
+
+TEST(Names, OfTensorFlowBecomeOperatorsThatExist) {
+  std::set<std::string_view> names;
+  for (const tensorflow::TfOp& op : tensorflow::tf_ops()) {
+    EXPECT_TRUE(names.insert(op.name).second) << op.name << " is there twice";
+    expect_schemas(op.name, op.becomes);
   }
   EXPECT_FALSE(names.empty());
 }

@@ -27,4 +27,9 @@ namespace caffe {
 Result<std::vector<OpReport>> report_layers(const std::string& prototxt);
 }  // namespace caffe
 
+namespace tensorflow {
+// Every node of the GraphDef and of its functions.
+Result<std::vector<OpReport>> report_nodes(const std::string& path);
+}  // namespace tensorflow
+
 }  // namespace anynpu

@@ -3,9 +3,11 @@
 // not const is written, so it must be writable. Handles and void pointers are only looked at.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "base/guarded_touch.h"
+#include "base/memory_probe.h"
 #include "base/status.h"
 
 namespace anynpu::service {
@@ -37,6 +39,23 @@ Status check_pointer(T* pointer, const char* name) {
     }
   }
   return {};
+}
+
+// The same for an argument that may be left out.
+template <typename T>
+Status check_optional(T* pointer, const char* name) {
+  return pointer ? check_pointer(pointer, name) : Status();
+}
+
+// The same for a list of `count`.
+template <typename T>
+Status check_array(T* array, size_t count, const char* name) {
+  ANYNPU_TRY(check_pointer(array, name));
+  if (count <= 1 || (count <= SIZE_MAX / sizeof(T) && probe_readable(array, count * sizeof(T))))
+    return {};
+  return fail(Code::invalid_argument,
+              "{} is {:#x}, where this process has no memory for {} entries; expected a list", name,
+              reinterpret_cast<uintptr_t>(array), count);
 }
 
 }  // namespace anynpu::service

@@ -23,6 +23,7 @@ sys.path[:0] = [os.path.join(ROOT, "tests", "support"), os.path.join(ROOT, "exam
 import caffe_file  # noqa: E402
 import field_coded_video  # noqa: E402
 import flow_models  # noqa: E402
+import tensorflow_models  # noqa: E402
 import video_files  # noqa: E402
 
 PROTOTXT = """name: "net"
@@ -204,6 +205,8 @@ def main():
     weights = caffe_file.caffemodel(blobs)
     save("caffe", "net", PROTOTXT.encode() + b"\n----\n" + weights)
     save("caffe", "old", OLD_PROTOTXT.encode())
+    for name, data in tensorflow_models.all_models().items():
+        save("tensorflow", name, data)
     save("aipp", "static", (STATIC_AIPP + PICTURES).encode())
     save("aipp", "dynamic", (DYNAMIC_AIPP + PICTURES).encode())
     for folder, name, data in pictures():

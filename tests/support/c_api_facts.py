@@ -67,25 +67,26 @@ def typedef_assertion(row):
 
 
 def struct_assertions(row):
-    """A field of a union without a name is a field of the struct around it."""
+    """A field of a union without a name is a field of the struct around it; one of a type without
+    a name is reached through the member that has this type."""
     struct, field, offset = row["struct"], row["field"], int(row["offset"])
-    if NO_NAME.search(field) or struct.startswith("("):
+    if NO_NAME.search(field):
         return
     if NO_NAME.search(struct):
-        outer = struct.rsplit("::", 1)[0]
-        union = next((at for at in rows("structs") if at["struct"] == outer
-                      and at["field"] == struct), None)
-        if union is None:
-            return
-        struct, offset = outer, offset + int(union["offset"])
+        outer, _, union = struct.rpartition("::")
+        around = next(at for at in rows("structs") if at["struct"] == outer
+                      and (at["field"] == struct or at["type"].endswith(union)))
+        struct, offset = outer, offset + int(around["offset"])
+        field = field if NO_NAME.search(around["field"]) else f'{around["field"]}.{field}'
     else:
         yield f'static_assert(sizeof({struct}) == {row["size"]}, "size of {struct}");'
     what = f"{struct}::{field}"
     yield f'static_assert(offsetof({struct}, {field}) == {offset}, "offset of {what}");'
-    yield (f'static_assert(sizeof((({struct}*)nullptr)->{field}) == {row["field_size"]}, '
-           f'"size of {what}");')
+    member = f"(({struct}*)nullptr)->{field}"
+    yield f'static_assert(sizeof({member}) == {row["field_size"]}, "size of {what}");'
     if not NO_NAME.search(row["type"]):
-        yield same(f"decltype({what})", type_inside(struct, row["type"]), f"type of {what}")
+        kind = type_inside(struct, row["type"])
+        yield same(f"std::remove_reference_t<decltype(({member}))>", kind, f"type of {what}")
 
 
 def type_inside(struct, name):

@@ -28,7 +28,7 @@ Status check_weight(const CommandLine& line, bool caffe) {
   }
   if (caffe || !line.has("weight")) return {};
   return fail(Code::invalid_argument,
-              "--weight is '{}'; an ONNX model holds its weights itself, leave the option out",
+              "--weight is '{}'; this model holds its weights itself, leave the option out",
               line.get("weight"));
 }
 
@@ -101,6 +101,9 @@ Result<compile::Conversion> plan_conversion(const CommandLine& line, const std::
   ANYNPU_ASSIGN(work.output_path, parse_output(line.get("output")));
   const compile::OptionTexts texts = texts_of(line);
   ANYNPU_TRY(compile::read_model_options(texts, caffe, work.options));
+  // TensorFlow keeps channels last unless the command line says otherwise.
+  if (work.framework == compile::Framework::tensorflow && !line.has("input_format"))
+    work.options.input_format = Format::nhwc;
   for (std::string_view name : {"status_check", "display_model_info", "dump_mode"}) {
     ANYNPU_TRY(compile::read_switch(texts, name).status());
   }

@@ -42,6 +42,7 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* act
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(active, "active"));
     ANYNPU_TRY(Runtime::instance().device(deviceId).status());
+    ANYNPU_TRY(acl::check_optional(flags, "flags"));
     if (flags) *flags = 0;
     *active = Runtime::instance().uses(deviceId) > 0;
     return {};

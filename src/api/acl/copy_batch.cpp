@@ -11,9 +11,11 @@
 #include "device/reduce.h"
 #include "device/runtime.h"
 #include "device/stream_allocator.h"
+#include "service/instance/build.h"
 #include "service/memory/async_copy.h"
 
 using namespace anynpu;
+using acl::check_array;
 using acl::check_pointer;
 using acl::enter;
 using acl::to_handle;
@@ -50,6 +52,8 @@ Status check_attributes(const Batch& batch) {
     return fail(Code::invalid_argument, "numAttrs is {}; expected 1 to the number of copies, {}",
                 batch.numAttrs, batch.numBatches);
   }
+  ANYNPU_TRY(check_array(batch.attrs, batch.numAttrs, "attrs"));
+  ANYNPU_TRY(check_array(batch.attrsIndexes, batch.numAttrs, "attrsIndexes"));
   for (size_t i = 0; i < batch.numAttrs; ++i) {
     const bool in_order =
         i == 0 ? batch.attrsIndexes[0] == 0 : batch.attrsIndexes[i] > batch.attrsIndexes[i - 1];
@@ -64,18 +68,16 @@ Status check_attributes(const Batch& batch) {
 Result<std::vector<BatchCopy>> check_batch(const Batch& batch) {
   ANYNPU_TRY(check_pointer(batch.failIndex, "failIndex"));
   *batch.failIndex = SIZE_MAX;  // no copy is to blame
-  for (const void* list :
-       {static_cast<const void*>(batch.dsts), static_cast<const void*>(batch.destMax),
-        static_cast<const void*>(batch.srcs), static_cast<const void*>(batch.sizes),
-        static_cast<const void*>(batch.attrs), static_cast<const void*>(batch.attrsIndexes)}) {
-    ANYNPU_TRY(check_pointer(list, "a list of the batch"));
-  }
   constexpr size_t kMostCopies = 1 << 20;
   if (batch.numBatches == 0 || batch.numBatches > kMostCopies) {
     return fail(Code::invalid_argument, "numBatches is {}; expected 1 to {}", batch.numBatches,
                 kMostCopies);
   }
   ANYNPU_TRY(check_attributes(batch));
+  ANYNPU_TRY(check_array(batch.dsts, batch.numBatches, "dsts"));
+  ANYNPU_TRY(check_array(batch.destMax, batch.numBatches, "destMaxs"));
+  ANYNPU_TRY(check_array(batch.srcs, batch.numBatches, "srcs"));
+  ANYNPU_TRY(check_array(batch.sizes, batch.numBatches, "sizes"));
   std::vector<BatchCopy> copies(batch.numBatches);
   for (size_t i = 0, attribute = 0; i < batch.numBatches; ++i) {
     if (attribute + 1 < batch.numAttrs && batch.attrsIndexes[attribute + 1] == i) ++attribute;
@@ -130,12 +132,10 @@ Status check_barriers(const aclrtBarrierTaskInfo& info, uint32_t flag) {
 }
 
 // Barriers are for streams that are bound to an instance.
-Status refuse_unbound(aclrtStream stream) {
-  ANYNPU_ASSIGN(const auto found, Runtime::instance().stream(to_handle(stream)));
-  return fail(Code::stream_not_of_instance,
-              "stream {} is not bound to an instance; bind it with aclmdlRIBindStream, or use "
-              "aclrtCmoAsync",
-              found->id());
+Result<std::shared_ptr<device::Stream>> bound_stream_of(aclrtStream stream) {
+  ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
+  ANYNPU_TRY(service::bound_stream(*found).status());
+  return found;
 }
 
 Result<device::ReduceType> check_reduce_type(aclDataType type) {
@@ -309,7 +309,8 @@ aclError aclrtCmoAsyncWithBarrier(void* src, size_t size, aclrtCmoType cmoType, 
                                   aclrtStream stream) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_barrier(cmoType, barrierId));
-    return refuse_unbound(stream);
+    ANYNPU_ASSIGN(auto bound, bound_stream_of(stream));
+    return device::cache_async(src, size, static_cast<device::CacheOperation>(cmoType), *bound);
   });
 }
 
@@ -317,6 +318,7 @@ aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo* taskInfo, aclrtStream stream,
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(taskInfo, "taskInfo"));
     ANYNPU_TRY(check_barriers(*taskInfo, flag));
-    return refuse_unbound(stream);
+    ANYNPU_ASSIGN(auto bound, bound_stream_of(stream));
+    return device::cache_barrier_async(*bound);
   });
 }

@@ -22,6 +22,8 @@
 
 namespace anynpu::acl {
 
+using api::check_array;
+using api::check_optional;
 using api::check_pointer;
 using api::from_handle;
 using api::insert_object;

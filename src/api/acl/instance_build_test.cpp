@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "acl/rt/device_query.h"
+#include "acl/rt/memory_copy.h"
 #include "api/acl/instance_for_test.h"
 
 namespace anynpu::acl {
@@ -70,6 +71,24 @@ TEST_F(Build, OnlyPersistentStreamsAreBoundAndOnce) {
   EXPECT_EQ(aclmdlRIUnbindStream(instance_, head), 107005) << "no longer bound";
   aclmdlRI other = nullptr;
   EXPECT_NE(aclmdlRIBuildBegin(&other, 1), ACL_SUCCESS) << "a reserved flag";
+}
+
+TEST_F(Build, CacheOperationsWithBarriersAreForBoundStreams) {
+  auto* memory = device_memory(4096);
+  aclrtBarrierTaskInfo barriers{};
+  barriers.barrierNum = 1;
+  barriers.cmoInfo[0] = {ACL_RT_CMO_TYPE_INVALID, 7};
+  EXPECT_EQ(aclrtCmoAsyncWithBarrier(memory, 4096, ACL_RT_CMO_TYPE_INVALID, 7, s_), 107005);
+  EXPECT_EQ(aclrtCmoWaitBarrier(&barriers, s_, 0), 107005);
+  const aclrtStream head = bind(ACL_MODEL_STREAM_FLAG_HEAD);
+  EXPECT_EQ(aclrtCmoAsyncWithBarrier(memory, 4096, ACL_RT_CMO_TYPE_INVALID, 7, head), ACL_SUCCESS);
+  EXPECT_EQ(aclrtCmoAsyncWithBarrier(memory, 4096, ACL_RT_CMO_TYPE_FLUSH, 0, head), ACL_SUCCESS);
+  EXPECT_NE(aclrtCmoAsyncWithBarrier(memory, 4096, ACL_RT_CMO_TYPE_FLUSH, 7, head), ACL_SUCCESS);
+  EXPECT_EQ(aclrtCmoWaitBarrier(&barriers, head, 0), ACL_SUCCESS);
+  ASSERT_EQ(trail_.leave('a', head), ACL_SUCCESS);
+  ASSERT_EQ(finish(head), ACL_SUCCESS);
+  ASSERT_EQ(run(instance_, s_), ACL_SUCCESS);
+  EXPECT_EQ(trail_.take(), "a");
 }
 
 TEST_F(Build, OtherStreamsRunWhenTheyAreActivated) {

@@ -48,6 +48,8 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char* name, void**
                               size_t* size) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(dptr ? static_cast<void*>(dptr) : size, "dptr and size"));
+    ANYNPU_TRY(acl::check_optional(dptr, "dptr"));
+    ANYNPU_TRY(acl::check_optional(size, "size"));
     ANYNPU_ASSIGN(const auto found, service::find_variable(to_handle(binHandle), name));
     if (dptr) *dptr = found.address;
     if (size) *size = found.bytes;

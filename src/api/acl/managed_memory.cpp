@@ -9,6 +9,7 @@
 #include "service/memory/managed_memory.h"
 
 using namespace anynpu;
+using acl::check_array;
 using acl::check_pointer;
 using acl::enter;
 using acl::to_handle;
@@ -69,6 +70,13 @@ Result<std::vector<service::PageRange>> read_prefetch_batch(const PrefetchBatch&
   return ranges;
 }
 
+Status check_lists(aclrtMemManagedRangeAttribute* attributes, void** data, size_t* sizes,
+                   size_t count) {
+  ANYNPU_TRY(check_array(attributes, count, "attributes"));
+  ANYNPU_TRY(check_array(data, count, "data"));
+  return check_array(sizes, count, "dataSizes");
+}
+
 }  // namespace
 
 extern "C" {
@@ -101,7 +109,7 @@ aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const v
 aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute* attributes, size_t numAttributes,
                                  const void* ptr, size_t size, void** data, size_t* dataSizes) {
   return enter(__func__, [&]() -> Status {
-    ANYNPU_TRY(check_pointer(attributes && data ? dataSizes : nullptr, "attributes or data"));
+    ANYNPU_TRY(check_lists(attributes, data, dataSizes, numAttributes));
     for (size_t i = 0; i < numAttributes; ++i) {
       const int attribute = static_cast<int>(attributes[i]);
       ANYNPU_TRY(service::read_page_attribute(attribute, ptr, size, data[i], dataSizes[i]),

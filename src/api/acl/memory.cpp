@@ -22,14 +22,6 @@ namespace {
 constexpr int32_t kModifiers =
     ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_TYPE_HIGH_BAND_WIDTH | ACL_MEM_ACCESS_USER_SPACE_READONLY;
 
-Status check_policy(aclrtMemMallocPolicy policy) {
-  const int32_t base = policy & ~kModifiers;
-  if (policy >= 0 && base >= ACL_MEM_MALLOC_HUGE_FIRST && base <= ACL_MEM_MALLOC_HUGE1G_ONLY_P2P)
-    return {};
-  return fail(Code::invalid_argument, "the policy is {}; expected 0 to 7 (aclrtMemMallocPolicy)",
-              static_cast<int32_t>(policy));
-}
-
 // Memory behind the caches has no pages for other devices.
 Status check_cached_policy(aclrtMemMallocPolicy policy) {
   for (const auto known : {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_ONLY,
@@ -42,8 +34,12 @@ Status check_cached_policy(aclrtMemMallocPolicy policy) {
               static_cast<int32_t>(policy), static_cast<int32_t>(ACL_MEM_MALLOC_HUGE1G_ONLY));
 }
 
-bool wants_huge_pages(aclrtMemMallocPolicy policy) {
+// A policy that nobody knows is no error: large blocks get huge pages.
+bool wants_huge_pages(aclrtMemMallocPolicy policy, size_t size) {
+  constexpr size_t kHugePage = 2u << 20;
   const int32_t base = policy & ~kModifiers;
+  if (base < ACL_MEM_MALLOC_HUGE_FIRST || base > ACL_MEM_MALLOC_HUGE1G_ONLY_P2P)
+    return size >= kHugePage;
   return base != ACL_MEM_MALLOC_NORMAL_ONLY && base != ACL_MEM_MALLOC_NORMAL_ONLY_P2P;
 }
 
@@ -82,11 +78,10 @@ Status check_config(const aclrtMallocConfig* config) {
 Status allocate(void** devPtr, size_t size, aclrtMemMallocPolicy policy, size_t tail) {
   ANYNPU_TRY(check_pointer(devPtr, "devPtr"));
   *devPtr = nullptr;
-  ANYNPU_TRY(check_policy(policy));
   ANYNPU_ASSIGN(auto context, Runtime::instance().current());
   AllocateOptions options;
   options.tail = tail;
-  options.huge = wants_huge_pages(policy);
+  options.huge = wants_huge_pages(policy, size);
   ANYNPU_ASSIGN(*devPtr, device::allocate_device(*context->device(), size, options));
   return {};
 }

@@ -29,15 +29,21 @@ Status check_reserved(uint64_t value, const char* name) {
   return fail(Code::invalid_argument, "{} is {}; expected 0", name, value);
 }
 
+Status check_one_of(void** pbase, size_t* psize) {
+  if (!pbase && !psize) {
+    return fail(Code::invalid_argument, "pbase and psize are both null; pass one of them");
+  }
+  ANYNPU_TRY(acl::check_optional(pbase, "pbase"));
+  return acl::check_optional(psize, "psize");
+}
+
 }  // namespace
 
 extern "C" {
 
 aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
   return enter(__func__, [&]() -> Status {
-    if (!pbase && !psize) {
-      return fail(Code::invalid_argument, "pbase and psize are both null; pass one of them");
-    }
+    ANYNPU_TRY(check_one_of(pbase, psize));
     ANYNPU_ASSIGN(const auto block, service::memory_block(ptr));
     if (pbase) *pbase = block.base;
     if (psize) *psize = block.bytes;

@@ -41,7 +41,8 @@ Status fill_dims(const aclmdlDesc* desc, TensorSide side, size_t index, aclmdlIO
 
 // Guide 7.7.1 gives the name of the constant where its text is meant.
 const char* spelled_out(const char* name) {
-  const std::string_view text = name ? name : "";
+  if (!check_pointer(name, "name").ok()) return name;
+  const std::string_view text = name;
   if (text == "ACL_DYNAMIC_AIPP_NAME") return ACL_DYNAMIC_AIPP_NAME;
   if (text == "ACL_DYNAMIC_TENSOR_NAME") return ACL_DYNAMIC_TENSOR_NAME;
   return name;

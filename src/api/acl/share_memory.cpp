@@ -10,6 +10,7 @@
 #include "device/runtime.h"
 
 using namespace anynpu;
+using acl::check_array;
 using acl::check_pointer;
 using acl::enter;
 using acl::from_handle;
@@ -28,8 +29,11 @@ Status check_share_type(aclrtMemSharedHandleType type) {
 
 // A number is 8 bytes; a fabric handle has it in front of zeros.
 Result<uint64_t> read_shareable(const void* shareable, aclrtMemSharedHandleType type) {
-  ANYNPU_TRY(check_pointer(shareable, "shareableHandle"));
   ANYNPU_TRY(check_share_type(type));
+  const bool fabric = type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC;
+  const auto* bytes = static_cast<const char*>(shareable);
+  ANYNPU_TRY(check_array(bytes, fabric ? sizeof(aclrtMemFabricHandle) : sizeof(uint64_t),
+                         "shareableHandle"));
   uint64_t number = 0;
   std::memcpy(&number, shareable, sizeof number);
   return number;

@@ -132,7 +132,7 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
   return enter(__func__, [&]() -> Status {
     ANYNPU_TRY(check_pointer(priority, "priority"));
     ANYNPU_ASSIGN(auto found, Runtime::instance().stream(to_handle(stream)));
-    *priority = found->options().priority;
+    *priority = found->priority();
     return {};
   });
 }

@@ -2,6 +2,7 @@
 // Attributes of streams: failure mode, switches, core limits (acl.rt.set_stream_attribute and kin).
 #include "acl/rt/stream.h"
 #include "api/acl/entry.h"
+#include "base/thread_pool.h"
 #include "device/runtime.h"
 #include "service/device/device_settings.h"
 #include "service/instance/capture.h"
@@ -25,7 +26,16 @@ Status set_failure_mode(Stream& stream, uint64_t mode) {
     return fail(Code::invalid_argument, "the failure mode is {}; expected 0 (carry on) or 1 (stop)",
                 mode);
   }
-  stream.set_failure_mode(mode == ACL_STOP_ON_FAILURE ? FailureMode::stop : FailureMode::carry_on);
+  return stream.set_failure_mode(mode == ACL_STOP_ON_FAILURE ? FailureMode::stop
+                                                             : FailureMode::carry_on);
+}
+
+Status set_priority(Stream& stream, uint32_t priority) {
+  if (priority >= ThreadPool::kPriorities) {
+    return fail(Code::invalid_argument, "the priority is {}; expected 0 (highest) to {}", priority,
+                ThreadPool::kPriorities - 1);
+  }
+  stream.set_priority(priority);
   return {};
 }
 
@@ -52,9 +62,7 @@ Status set_attribute(Stream& stream, aclrtStreamAttr attribute, const aclrtStrea
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
       return set_switch(stream.cache_op_info, value.cacheOpInfoSwitch);
     case ACL_STREAM_ATTR_PRIORITY:
-      return fail(
-          Code::unsupported_feature,
-          "the priority of a stream is fixed when it is created; use create_stream_with_config");
+      return set_priority(stream, value.streamPriority);
   }
   return unknown_attribute(attribute);
 }
@@ -76,7 +84,7 @@ Status get_attribute(const Stream& stream, aclrtStreamAttr attribute, aclrtStrea
       value.cacheOpInfoSwitch = service::caches_op_info(stream);
       return {};
     case ACL_STREAM_ATTR_PRIORITY:
-      value.streamPriority = stream.options().priority;
+      value.streamPriority = stream.priority();
       return {};
   }
   return unknown_attribute(attribute);

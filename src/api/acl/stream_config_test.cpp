@@ -37,4 +37,29 @@ TEST(StreamConfig, AStreamIsCreatedWithThePriorityAndFlagsOfItsConfiguration) {
   }
 }
 
+TEST(StreamAttribute, ThePriorityCanChangeAndTheFailureModeIsSetOnce) {
+  const bool started = aclInit(nullptr) == ACL_SUCCESS;
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStreamWithConfig(&stream, 3, 0), ACL_SUCCESS);
+  aclrtStreamAttrValue value{};
+  value.streamPriority = 7;
+  EXPECT_EQ(aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value), ACL_SUCCESS);
+  value = {};
+  EXPECT_EQ(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value), ACL_SUCCESS);
+  EXPECT_EQ(value.streamPriority, 7u);
+  value.streamPriority = 8;
+  EXPECT_EQ(aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value),
+            ACL_ERROR_RT_PARAM_INVALID);
+  value = {};
+  value.failureMode = ACL_STOP_ON_FAILURE;
+  EXPECT_EQ(aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE), ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  if (started) {
+    EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+  }
+}
+
 }  // namespace

@@ -72,6 +72,7 @@ extern "C" {
 
 void aclSetTensorDescName(aclTensorDesc* desc, const char* name) {
   (void)change_desc(__func__, desc, [&](TensorDesc& d) -> Status {
+    ANYNPU_TRY(acl::check_optional(name, "name"));
     d.name = name ? name : "";
     return {};
   });

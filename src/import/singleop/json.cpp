@@ -287,8 +287,10 @@ Result<Attr> read_value(const std::string& type, const json::Value& value, std::
   const auto data_type = [&](const json::Value& v) -> Result<DType> {
     if (v.string()) return type_of(*v.string(), where);
     ANYNPU_ASSIGN(const int64_t number, v.integer(), "in {}", where);
-    ANYNPU_TRY(check_dtype(static_cast<int32_t>(number)));
-    return static_cast<DType>(number);
+    const auto narrow = static_cast<int32_t>(number);
+    if (narrow != number) return fail(Code::file_invalid, "{} is {}, no data type", where, number);
+    ANYNPU_TRY(check_dtype(narrow));
+    return static_cast<DType>(narrow);
   };
   const auto row = [&](const json::Value& v) { return integers(v, where); };
 #define ANYNPU_READ_ATTR(word, expression)               \

@@ -6,6 +6,8 @@
 //   DetectionOutput(loc, conf, priors) boxes of an SSD head after suppression: 1 x 1 x K x 7 with
 //     K = batch * keep_top_k rows of image, label, score, xmin, ymin, xmax, ymax; rows that are not
 //     used have the image -1 and zeros.
+//   CropAndResize(X, boxes, pictures)  regions brought to one size (TensorFlow)
+//   SoftNonMaxSuppression, CombinedNonMaxSuppression: see suppression.cpp (TensorFlow)
 #pragma once
 
 #include <utility>
@@ -23,5 +25,7 @@ void register_detection_output(Registry& registry);
 void register_non_max_suppression(Registry& registry);
 void register_roi_align(Registry& registry);
 void register_yolo(Registry& registry);
+void register_crop_and_resize(Registry& registry);
+void register_suppression(Registry& registry);
 
 }  // namespace anynpu::ops::detection

@@ -256,6 +256,8 @@ void register_family(Registry& registry) {
   register_non_max_suppression(registry);
   register_roi_align(registry);
   register_yolo(registry);
+  register_crop_and_resize(registry);
+  register_suppression(registry);
 }
 
 }  // namespace anynpu::ops::detection

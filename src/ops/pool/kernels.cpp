@@ -31,7 +31,10 @@ const KernelLine kPool[] = {
 
 }  // namespace
 
+void register_region_max(Registry& registry);  // region_max.cpp
+
 void register_family(Registry& registry) {
+  register_region_max(registry);
   add_pool_schemas(registry);
   for (std::string_view op : {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"})
     registry.add_kernels(op, kPool);

@@ -331,7 +331,10 @@ PlanResult plan_resize(const OpContext& context) {
 
 }  // namespace
 
+void register_weighted_axis(Registry& registry);  // weighted_axis.cpp
+
 void register_family(Registry& registry) {
+  register_weighted_axis(registry);
   register_grid_sample(registry);
   const AttrSchema mode{"mode", AttrKind::s, std::string_view("nearest")};
   OpSchema schema{.name = "Upsample",

@@ -39,6 +39,7 @@ std::string absolute(const std::string& path) {
 
 Status check_path(const char* path, size_t length) {
   if (!path) return fail(Code::invalid_argument, "profilerResultPath is null; pass a folder");
+  ANYNPU_TRY(check_pointer(path, "profilerResultPath"));
   const size_t found = strnlen(path, kLongestPath);
   if (length == 0 || length >= kLongestPath || found != length) {
     return fail(Code::invalid_argument,
@@ -185,6 +186,7 @@ Status ProfilingControl::initialise(const char* path, size_t length) {
 
 Status ProfilingControl::set(int32_t type, const char* value, size_t length) {
   if (!value) return fail(Code::invalid_argument, "config is null; pass the value as text");
+  ANYNPU_TRY(check_pointer(value, "config"));
   if (length == 0 || length > kLongestSetting || strnlen(value, length + 1) != length) {
     return fail(Code::invalid_argument,
                 "configLength is {}; expected the bytes of the text, from 1 to {}", length,

@@ -158,8 +158,9 @@ Status append_to_chain(const void* head_number, const void* number) {
                   "the chain of buffer {} has {} buffers, the most there can be", head_number,
                   kLongestChain);
     }
-    head.buffer->chain.push_back(buffers().held.remove(number).buffer);
-    head.chain.push_back(nullptr);
+    head.buffer->chain.push_back(held->buffer);
+    head.chain.push_back(const_cast<void*>(number));  // programs go on using it
+    held->head = head_number;
     return {};
   });
 }

@@ -26,7 +26,9 @@ TEST(QueueBuffers, TheHeadOwnsItsChain) {
   EXPECT_TRUE(append_to_chain(head, other).ok());
   EXPECT_EQ(view_queue_buffer(head)->in_chain, 2u);
   void* found = find_in_chain(head, 1).value();
-  EXPECT_EQ(find_in_chain(head, 1).value(), found);
+  EXPECT_EQ(found, other) << "the program still has it";
+  EXPECT_TRUE(set_queue_buffer_length(other, 2).ok());
+  EXPECT_EQ(append_to_chain(head, other).code(), Code::invalid_argument) << "it is in one already";
   EXPECT_EQ(take_in(found).status().code(), Code::invalid_argument);
   EXPECT_EQ(find_in_chain(head, 2).status().code(), Code::invalid_argument);
   EXPECT_TRUE(take_in(head).ok());

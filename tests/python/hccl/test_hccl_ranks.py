@@ -15,7 +15,7 @@ def programs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hccl")
     for name in ("collectives", "faults", "groups"):
         done = subprocess.run(
-            ["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror",
+            ["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE",
              os.path.join(SOURCES, name + ".c"), "-o", str(folder / name), f"-I{BUILD}/include",
              f"-L{BUILD}/lib", "-lhccl", "-lascendcl", f"-Wl,-rpath,{BUILD}/lib"],
             capture_output=True, text=True, timeout=300)
@@ -55,6 +55,51 @@ def test_several_communicators(programs, case):
     assert run(programs / "groups", case) == "as expected\n"
 
 
+FAR = {"FAR_RANKS": "all", "HCCL_IF_IP": "127.0.0.1"}
+
+
+def needs_far_ranks():
+    """Ranks that count as other machines need the plug-in for UCX and namespaces of processes."""
+    if not os.path.exists(os.path.join(BUILD, "lib", "libanynpu_ucx.so")):
+        pytest.skip("libucx-dev was not there when this was built")
+    if subprocess.run(["unshare", "-pf", "true"], capture_output=True).returncode != 0:
+        pytest.skip("this machine gives no namespace of process numbers")
+
+
+@pytest.mark.parametrize("ranks, who", [(2, "all"), (3, "all"), (4, "odd")])
+def test_every_operation_between_machines(programs, ranks, who):
+    needs_far_ranks()
+    assert run(programs / "collectives", str(ranks), **{**FAR, "FAR_RANKS": who}) == "all equal\n"
+
+
+@pytest.mark.parametrize("case", [
+    "killed", "left", "silent", "absent", "died_before_joining", "other_rank_count", "same_rank",
+    "other_operation", "other_count", "resumed", "wrong_arguments"])
+def test_what_goes_wrong_between_machines(programs, case):
+    needs_far_ranks()
+    assert run(programs / "faults", case, **FAR) == "as expected\n"
+
+
+@pytest.mark.parametrize("case", ["two", "parts", "settings"])
+def test_several_communicators_between_machines(programs, case):
+    needs_far_ranks()
+    assert run(programs / "groups", case, **FAR) == "as expected\n"
+
+
+def test_ranks_of_several_machines_are_told_what_they_need(programs):
+    needs_far_ranks()
+    done = subprocess.run([programs / "groups", "two"], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "FAR_RANKS": "odd", "HCCL_CONNECT_TIMEOUT": "2"})
+    assert done.returncode != 0 and "set HCCL_IF_IP in all processes" in done.stderr
+
+
+def test_an_address_that_is_not_of_this_machine_is_named(programs):
+    needs_far_ranks()
+    done = subprocess.run([programs / "groups", "two"], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "HCCL_IF_IP": "203.0.113.7"})
+    assert done.returncode != 0 and "'203.0.113.7', which no interface" in done.stderr
+
+
 def rank_table(path, ranks):
     devices = [{"device_id": str(i), "device_ip": f"192.168.100.{i}", "rank_id": str(i)}
                for i in range(ranks)]
@@ -84,3 +129,9 @@ def test_a_full_dev_shm_does_not_matter(programs):
     if probe.returncode != 0:
         pytest.skip("this machine gives no namespace of mounts")
     assert run("unshare", "-rm", "sh", "-c", script) == "all equal\n"
+
+
+def test_the_python_module_tells_the_version_of_the_tree():
+    from anynpu.ascend_tree import VERSION
+    from hccl.sys_version import __sys_version__
+    assert __sys_version__ == VERSION

@@ -21,7 +21,8 @@ PROGRAM = """
     values = [lambda: None, lambda: 0, lambda: 1, lambda: -1, lambda: 2**31, lambda: 2**63,
               lambda: -2**70, lambda: 1e308, lambda: float("nan"), lambda: "", lambda: "who",
               lambda: "nothing", lambda: b"", lambda: image[:random.randrange(len(image))],
-              lambda: image, lambda: [], lambda: {}, lambda: np.zeros(random.randrange(9), np.int32),
+              lambda: image, lambda: [], lambda: {},
+              lambda: np.zeros(random.randrange(9), np.int32),
               lambda: np.zeros((2, 3))[:, ::2], lambda: object, lambda: True, lambda: (1, 2, 3),
               lambda: random.choice(made), lambda: random.choice(made), lambda: random.choice(made),
               lambda: [random.choice(made)], lambda: random.randrange(5000)]

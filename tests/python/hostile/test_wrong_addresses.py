@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Addresses that are no memory of the process, where C functions write or follow them: a code, no
 crash."""
+import os
 import subprocess
 import sys
 import textwrap
 
 import pytest
+from build_tree import BUILD, SUPPORT, TESTS
 
 PROGRAM = """
     import ctypes, sys
-    acl = ctypes.CDLL("libascendcl.so")
+    acl = ctypes.CDLL({library!r})
     acl.aclGetRecentErrMsg.restype = ctypes.c_char_p
     assert acl.aclInit(None) == 0
     assert acl.aclrtSetDevice(0) == 0
@@ -52,11 +54,21 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_an_address_without_memory_gives_a_code(name):
     text = textwrap.dedent(PROGRAM).format(
+        library=f"{BUILD}/lib/libascendcl.so",
         calls=f"codes = {CALLS[name]}\nassert all(codes), codes\n"
               "assert acl.aclGetRecentErrMsg()")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
                           timeout=120)
     assert done.returncode == 0 and done.stdout == "alive\n", done.stderr
+
+
+def test_every_c_function_answers_addresses_without_memory():
+    walk = os.path.join(os.path.dirname(__file__), "address_walk.py")
+    folders = [SUPPORT, TESTS, *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run([sys.executable, walk], capture_output=True, text=True, timeout=600,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)})
+    *died, called = done.stdout.split("\n")[:-1] or [done.stderr]
+    assert died == [] and int(called) > 800, done.stdout + done.stderr
 
 
 FREED = """

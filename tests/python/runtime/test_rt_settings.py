@@ -70,8 +70,7 @@ def test_a_thread_takes_over_the_cores_of_a_stream(stream):
 
 
 @pytest.mark.parametrize("attribute, name, values", [
-    (1, "failureMode", (1, 0)), (2, "overflowSwitch", (1, 0)), (3, "userCustomTag", (7, 0)),
-    (4, "cacheOpInfoSwitch", (1, 0))])
+    (2, "overflowSwitch", (1, 0)), (3, "userCustomTag", (7, 0)), (5, "streamPriority", (7, 0))])
 def test_attributes_of_a_stream_are_read_back(stream, attribute, name, values):
     for value in values:
         for given in (value, {name: value}):
@@ -88,10 +87,20 @@ def test_the_overflow_switch_and_its_attribute_are_one(stream):
     assert acl.rt.set_stream_overflow_switch(stream, 2) == PARAM_INVALID
 
 
-def test_the_priority_of_a_stream_is_read_and_not_set(stream):
-    assert acl.rt.get_stream_attribute(stream, 5)[1] == 0
-    assert acl.rt.set_stream_attribute(stream, 5, 0) == NOT_SUPPORTED
-    assert "create_stream_with_config" in acl.get_recent_err_msg()
+def test_the_failure_mode_is_set_once(stream):
+    assert acl.rt.set_stream_attribute(stream, 1, 1) == 0
+    assert acl.rt.get_stream_attribute(stream, 1)[0]["failureMode"] == 1
+    assert acl.rt.set_stream_attribute(stream, 1, 0) == PARAM_INVALID
+    assert "it can be set once" in acl.get_recent_err_msg()
+
+
+def test_cached_operators_are_off_outside_of_captures(stream):
+    assert acl.rt.set_stream_attribute(stream, 4, 1) == 0
+    assert acl.rt.get_stream_attribute(stream, 4)[0]["cacheOpInfoSwitch"] == 0
+
+
+def test_a_priority_is_0_to_7(stream):
+    assert acl.rt.set_stream_attribute(stream, 5, 8) == PARAM_INVALID
 
 
 def test_time_limits_of_operators_are_read_back_in_milliseconds():

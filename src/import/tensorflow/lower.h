@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of operators, by family: each reads the inputs and attributes of the builder's
+// current node and adds nodes. Used by the table alone.
+#pragma once
+
+#include "import/tensorflow/builder.h"
+
+namespace anynpu::tensorflow {
+
+// What many functions write.
+inline ValueId add(Builder& b, ValueId x, ValueId y) { return b.node("Add", 14, {x, y}); }
+inline ValueId sub(Builder& b, ValueId x, ValueId y) { return b.node("Sub", 14, {x, y}); }
+inline ValueId mul(Builder& b, ValueId x, ValueId y) { return b.node("Mul", 14, {x, y}); }
+inline ValueId div(Builder& b, ValueId x, ValueId y) { return b.node("Div", 14, {x, y}); }
+
+// lower_basic.cpp: inputs, constants, and operators with the same operands as ours
+void lower_placeholder(Builder& b);
+void lower_const(Builder& b);
+void lower_pass(Builder& b);         // output 0 is input 0
+void lower_pass_all(Builder& b);     // IdentityN
+void lower_nothing(Builder& b);      // NoOp, Assert
+void lower_same(Builder& b);         // `becomes` with the same operands, in the order of the model
+void lower_elementwise(Builder& b);  // the same, in either order of channels
+// lower_elementwise.cpp
+void lower_cast(Builder& b);
+void lower_relu6(Builder& b);
+void lower_leaky_relu(Builder& b);
+void lower_square(Builder& b);
+void lower_rsqrt(Builder& b);
+void lower_squared_difference(Builder& b);
+void lower_not_equal(Builder& b);
+void lower_add(Builder& b);
+void lower_add_n(Builder& b);
+void lower_bias_add(Builder& b);
+void lower_clip(Builder& b);
+// lower_math.cpp
+void lower_floor_mod(Builder& b);
+void lower_truncate_mod(Builder& b);
+void lower_floor_div(Builder& b);
+void lower_div_no_nan(Builder& b);
+void lower_mul_no_nan(Builder& b);
+void lower_expm1(Builder& b);
+void lower_log1p(Builder& b);
+void lower_is_finite(Builder& b);
+void lower_xor(Builder& b);
+void lower_zeros_like(Builder& b);
+void lower_ones_like(Builder& b);
+void lower_shift(Builder& b);
+void lower_select(Builder& b);
+void lower_approximate_equal(Builder& b);
+// lower_matrix.cpp, lower_einsum.cpp
+void lower_einsum(Builder& b);
+void lower_matmul(Builder& b);
+void lower_batch_matmul(Builder& b);
+// lower_window.cpp
+void lower_conv(Builder& b);
+void lower_depthwise_conv(Builder& b);
+void lower_max_pool(Builder& b);
+void lower_avg_pool(Builder& b);
+void lower_max_pool_argmax(Builder& b);
+// lower_backprop.cpp
+void lower_conv_backprop(Builder& b);
+void lower_depthwise_backprop(Builder& b);
+// lower_norm.cpp
+void lower_fused_batch_norm(Builder& b);
+void lower_softmax(Builder& b);
+void lower_lrn(Builder& b);
+void lower_l2_loss(Builder& b);
+// lower_reduce.cpp
+void lower_reduce(Builder& b);
+// lower_shape.cpp
+void lower_reshape(Builder& b);
+void lower_transpose(Builder& b);
+void lower_shape_of(Builder& b);
+void lower_expand_dims(Builder& b);
+void lower_squeeze(Builder& b);
+void lower_pack(Builder& b);
+void lower_concat(Builder& b);
+void lower_concat_v2(Builder& b);
+void lower_pad(Builder& b);
+// lower_slice.cpp
+void lower_strided_slice(Builder& b);
+// lower_array.cpp
+void lower_split(Builder& b);
+void lower_split_v(Builder& b);
+void lower_unpack(Builder& b);
+void lower_slice(Builder& b);
+void lower_tile(Builder& b);
+void lower_fill(Builder& b);
+void lower_broadcast_to(Builder& b);
+void lower_range(Builder& b);
+void lower_size(Builder& b);
+void lower_rank(Builder& b);
+void lower_shape_n(Builder& b);
+void lower_reverse(Builder& b);
+void lower_cumulate(Builder& b);
+void lower_invert_permutation(Builder& b);
+// lower_index.cpp
+void lower_gather(Builder& b);
+void lower_gather_nd(Builder& b);
+void lower_scatter_nd(Builder& b);
+void lower_tensor_scatter(Builder& b);
+void lower_one_hot(Builder& b);
+void lower_top_k(Builder& b);
+void lower_where(Builder& b);
+void lower_arg(Builder& b);
+void lower_unique(Builder& b);
+void lower_reverse_sequence(Builder& b);
+// lower_image.cpp, lower_space.cpp
+void lower_resize_bilinear(Builder& b);
+void lower_resize_nearest(Builder& b);
+void lower_resize_bicubic(Builder& b);
+void lower_resize_area(Builder& b);
+void lower_depth_to_space(Builder& b);
+void lower_space_to_depth(Builder& b);
+void lower_extract_patches(Builder& b);
+void lower_dilation(Builder& b);
+void lower_space_to_batch(Builder& b);
+void lower_batch_to_space(Builder& b);
+// lower_colour.cpp
+void lower_rgb_to_hsv(Builder& b);
+void lower_hsv_to_rgb(Builder& b);
+void lower_adjust_hue(Builder& b);
+void lower_adjust_saturation(Builder& b);
+void lower_adjust_contrast(Builder& b);
+// lower_loss.cpp
+void lower_softmax_loss(Builder& b);
+void lower_sparse_softmax_loss(Builder& b);
+void lower_bias_grad(Builder& b);
+// lower_table.cpp
+void lower_table(Builder& b);
+void lower_table_find(Builder& b);
+void lower_table_size(Builder& b);
+// lower_detect.cpp
+void lower_crop_and_resize(Builder& b);
+void lower_nms(Builder& b);
+void lower_nms_fixed(Builder& b);
+void lower_combined_nms(Builder& b);
+// lower_quantize.cpp
+void lower_fake_quant(Builder& b);
+// lower_recurrent.cpp
+void lower_lstm_cell(Builder& b);
+void lower_lstm_sequence(Builder& b);
+void lower_gru_cell(Builder& b);
+// lower_flow.cpp
+void lower_call(Builder& b);
+void lower_if(Builder& b);
+void lower_while(Builder& b);
+void lower_case(Builder& b);
+// lower_list.cpp
+void lower_list_reserve(Builder& b);
+void lower_list_from_tensor(Builder& b);
+void lower_list_stack(Builder& b);
+void lower_list_get(Builder& b);
+void lower_list_set(Builder& b);
+void lower_list_length(Builder& b);
+void lower_list_resize(Builder& b);
+void lower_list_push(Builder& b);
+void lower_list_pop(Builder& b);
+void lower_list_gather(Builder& b);
+void lower_list_scatter(Builder& b);
+void lower_list_concat(Builder& b);
+void lower_list_split(Builder& b);
+void lower_list_element_shape(Builder& b);
+void lower_array(Builder& b);
+void lower_array_write(Builder& b);
+void lower_array_read(Builder& b);
+void lower_array_gather(Builder& b);
+void lower_array_scatter(Builder& b);
+void lower_array_size(Builder& b);
+void lower_array_concat(Builder& b);
+void lower_array_split(Builder& b);
+
+}  // namespace anynpu::tensorflow

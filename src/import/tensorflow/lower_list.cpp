@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor lists (TensorFlow 2) and tensor arrays (TensorFlow 1). Both are one tensor with the
+// elements along axis 0. A list that is made without the shape of its elements is open: `plain` is
+// the number of elements, and the first element that is set tells the shape. Of an array, the flow
+// is the list; its handle is the number of elements and is not read.
+#include <limits>
+
+#include "base/text.h"
+#include "import/tensorflow/lower.h"
+#include "import/tensorflow/types.h"
+
+namespace anynpu::tensorflow {
+
+namespace {
+
+ValueId list_count(Builder& b, ValueId list) {
+  return b.slice(b.shape_of(list), 0, 0, 1);  // int64, one element
+}
+
+// Zeros: `count` elements (int64, in a row of one) of the shape.
+ValueId zero_list(Builder& b, ValueId count, DType dtype, const Shape& element) {
+  const ValueId shape = b.node("Concat", 13, {count, b.list(element)}, {{"axis", int64_t{0}}});
+  return b.node("Expand", 13, {b.scalar(dtype, 0), shape});
+}
+
+ValueId row_of_one(Builder& b, ValueId number) { return b.reshape(b.index(number), {1}); }
+
+// A list with elements, or an open one.
+void make_list(Builder& b, size_t output, ValueId count, DType dtype, const OpenShape& element,
+               bool grows) {
+  if (!b.ok()) return;
+  if (element && is_static(*element))
+    return b.out_list(output, zero_list(b, row_of_one(b, count), dtype, *element), grows);
+  Tensor list;
+  list.plain = count;
+  list.is_list = true;
+  list.grows = grows;
+  list.open = std::make_shared<OpenList>();
+  list.open->dtype = dtype;
+  list.open->element = element;
+  b.out(output, list);
+}
+
+// The shape that an input of extents states; none when it is a scalar -1 or not known.
+OpenShape stated_element(Builder& b, size_t input) {
+  const ValueId id = b.in(input);
+  const auto extents = b.known(id);
+  if (!b.ok() || !extents || b.rank(id) == 0) return {};
+  return *extents;
+}
+
+// Input `index` as a tensor; an open list takes the shape of `element`.
+ValueId list_tensor(Builder& b, size_t index, ValueId element = kNoValue) {
+  const Tensor& list = b.tensor(index);
+  const ValueId id = b.in(index);
+  if (!b.ok() || !list.open) return id;
+  OpenList& open = *list.open;
+  if (element == kNoValue) {
+    if (open.element && is_static(*open.element))
+      return zero_list(b, row_of_one(b, id), open.dtype, *open.element);
+    if (open.learnt && is_static(*open.learnt))
+      return zero_list(b, row_of_one(b, id), open.dtype, *open.learnt);
+    b.refuse(Code::unsupported_shape,
+             "it reads a list of tensors before an element is set, and the shape of its elements "
+             "is not stated; set element_shape in the model");
+    return kNoValue;
+  }
+  if (!b.has_shape(element)) {
+    b.refuse(Code::unsupported_shape,
+             "an element of a list has no known shape; give the shapes of "
+             "the model's inputs with --input_shape");
+    return kNoValue;
+  }
+  if (open.learnt && *open.learnt != b.shape(element)) open.conflicting = true;
+  open.learnt = b.shape(element);
+  if (is_static(*open.learnt)) return zero_list(b, row_of_one(b, id), open.dtype, *open.learnt);
+  const ValueId shape =
+      b.node("Concat", 13, {row_of_one(b, id), b.shape_of(element)}, {{"axis", int64_t{0}}});
+  return b.node("Expand", 13, {b.scalar(open.dtype, 0), shape});
+}
+
+// `list` with as many zeros behind it as element `at` needs (int64, in a row of one).
+ValueId grown(Builder& b, ValueId list, ValueId at) {
+  const ValueId count = list_count(b, list);
+  const ValueId missing = b.node("Max", 13, {sub(b, add(b, at, b.list({1})), count), b.list({0})});
+  const ValueId element = b.slice(b.shape_of(list), 0, 1, std::numeric_limits<int64_t>::max());
+  const ValueId shape = b.node("Concat", 13, {missing, element}, {{"axis", int64_t{0}}});
+  const ValueId zeros = b.node("Expand", 13, {b.scalar(b.dtype(list), 0), shape});
+  return b.node("Concat", 13, {list, zeros}, {{"axis", int64_t{0}}});
+}
+
+ValueId set_element(Builder& b, ValueId list, ValueId index, ValueId element, bool grows) {
+  const ValueId at = row_of_one(b, index);
+  if (grows) list = grown(b, list, at);
+  return b.node("ScatterND", 16, {list, b.reshape(at, {1, 1}), b.unsqueeze(element, {0})});
+}
+
+ValueId element_at(Builder& b, ValueId list, ValueId index) {
+  return b.node("Gather", 13, {list, b.index(index)}, {{"axis", int64_t{0}}});
+}
+
+bool counts_from_zero(const Ints& indices) {
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
+// A tensor spread over the elements that `indices` name. Without gaps it is the list.
+ValueId scattered(Builder& b, ValueId tensor, ValueId indices, ValueId count) {
+  const auto known = b.known(indices);
+  if (known && counts_from_zero(*known)) {
+    const auto all = count == kNoValue ? std::optional<Ints>() : b.known(count);
+    if (!all || (*all)[0] == static_cast<int64_t>(known->size()) || (*all)[0] < 0) return tensor;
+  }
+  ValueId zeros;
+  if (count == kNoValue) {
+    zeros = b.node("Expand", 13, {b.scalar(b.dtype(tensor), 0), b.shape_of(tensor)});
+  } else {
+    const ValueId element = b.slice(b.shape_of(tensor), 0, 1, std::numeric_limits<int64_t>::max());
+    const ValueId shape =
+        b.node("Concat", 13, {row_of_one(b, count), element}, {{"axis", int64_t{0}}});
+    zeros = b.node("Expand", 13, {b.scalar(b.dtype(tensor), 0), shape});
+  }
+  return b.node("ScatterND", 16, {zeros, b.unsqueeze(b.index(indices), {-1}), tensor});
+}
+
+// [n, m, rest...] -> [n * m, rest...]
+ValueId joined_elements(Builder& b, ValueId list) {
+  if (!b.has_rank(list, "the list", 2)) return kNoValue;
+  const ValueId rest = b.slice(b.shape_of(list), 0, 2, std::numeric_limits<int64_t>::max());
+  const ValueId shape = b.node("Concat", 13, {b.list({-1}), rest}, {{"axis", int64_t{0}}});
+  return b.node("Reshape", 14, {list, shape});
+}
+
+ValueId lengths_of(Builder& b, ValueId list) {
+  const ValueId extents = b.shape_of(list);
+  return b.node("Expand", 13, {b.slice(extents, 0, 1, 2), b.slice(extents, 0, 0, 1)});
+}
+
+}  // namespace
+
+void lower_list_reserve(Builder& b) {
+  const OpenShape element = stated_element(b, 0);
+  const bool empty = b.type() == "EmptyTensorList";
+  const DType dtype = b.type("element_dtype", DType::f32);
+  const ValueId count = empty ? b.whole(DType::i32, 0) : b.in(1);
+  make_list(b, 0, count, dtype, element, empty);
+}
+
+void lower_list_from_tensor(Builder& b) { b.out_list(0, b.in(0)); }
+
+void lower_list_stack(Builder& b) { b.out(0, list_tensor(b, 0)); }
+
+void lower_list_get(Builder& b) { b.out(0, element_at(b, list_tensor(b, 0), b.in(1))); }
+
+void lower_list_set(Builder& b) {
+  const ValueId element = b.in(2);
+  const bool grows = b.flag("resize_if_index_out_of_bounds", false);
+  b.out_list(0, set_element(b, list_tensor(b, 0, element), b.in(1), element, grows));
+}
+
+void lower_list_length(Builder& b) {
+  if (b.tensor(0).open) return b.out(0, b.cast(b.in(0), DType::i32));
+  b.out(0, b.cast(b.reshape(list_count(b, b.in(0)), {}), DType::i32));
+}
+
+void lower_list_element_shape(Builder& b) {
+  const DType type = b.type("shape_type", DType::i32);
+  const ValueId shape = b.shape_of(list_tensor(b, 0));
+  b.out(0, b.cast(b.slice(shape, 0, 1, std::numeric_limits<int64_t>::max()), type));
+}
+
+// Fewer elements, or zeros behind the last.
+void lower_list_resize(Builder& b) {
+  const Tensor& list = b.tensor(0);
+  const ValueId size = b.in(1);
+  if (!b.ok()) return;
+  if (list.open) {
+    Tensor resized = list;
+    resized.plain = size;
+    return b.out(0, resized);
+  }
+  const ValueId to = row_of_one(b, size);
+  const ValueId padded = grown(b, b.in(0), sub(b, to, b.list({1})));
+  b.out_list(0, b.node("Slice", 13, {padded, b.list({0}), to, b.list({0})}), list.grows);
+}
+
+void lower_list_push(Builder& b) {
+  const ValueId element = b.in(1);
+  const ValueId list = list_tensor(b, 0, element);
+  b.out_list(0, b.node("Concat", 13, {list, b.unsqueeze(element, {0})}, {{"axis", int64_t{0}}}),
+             b.tensor(0).grows);
+}
+
+void lower_list_pop(Builder& b) {
+  const ValueId list = list_tensor(b, 0);
+  b.out_list(0, b.slice(list, 0, 0, -1), b.tensor(0).grows);
+  b.out(1, b.squeeze(b.slice(list, 0, -1, std::numeric_limits<int64_t>::max()), {0}));
+}
+
+void lower_list_gather(Builder& b) { b.out(0, element_at(b, list_tensor(b, 0), b.in(1))); }
+
+void lower_list_scatter(Builder& b) {
+  const ValueId tensor = b.in(0), indices = b.in(1);
+  if (b.type() == "TensorListScatterIntoExistingList") {
+    const ValueId elements = b.in(1);
+    const ValueId list = b.in(0);
+    return b.out_list(
+        0, b.node("ScatterND", 16, {list, b.unsqueeze(b.index(b.in(2)), {-1}), elements}));
+  }
+  ValueId count = b.type() == "TensorListScatterV2" ? b.in(3) : kNoValue;
+  if (const auto known = b.known(count); known && (*known)[0] < 0) count = kNoValue;
+  b.out_list(0, scattered(b, tensor, indices, count));
+}
+
+void lower_list_concat(Builder& b) {
+  const ValueId list = list_tensor(b, 0);
+  b.out(0, joined_elements(b, list));
+  b.out(1, lengths_of(b, list));
+}
+
+void lower_list_split(Builder& b) {
+  const ValueId tensor = b.in(0);
+  const Ints lengths = b.in_values(2);
+  if (!b.ok()) return;
+  for (int64_t length : lengths) {
+    if (length == lengths[0]) continue;
+    return b.refuse(Code::unsupported_feature,
+                    "it cuts a tensor into elements of {} rows; expected "
+                    "elements of one length",
+                    lengths);
+  }
+  if (lengths.empty() || !b.has_rank(tensor, "the tensor", 1, 7)) return;
+  Ints shape = {static_cast<int64_t>(lengths.size()), lengths[0]};
+  if (!b.need_fixed(tensor, "the tensor")) return;
+  shape.insert(shape.end(), b.shape(tensor).begin() + 1, b.shape(tensor).end());
+  b.out_list(0, b.reshape(tensor, shape));
+}
+
+// Arrays: output 0 is the handle, output 1 the flow.
+void lower_array(Builder& b) {
+  const ValueId size = b.in(0);
+  const DType dtype = b.type("dtype", DType::f32);
+  const OpenShape element = b.open_shape("element_shape");
+  const bool grows = b.flag("dynamic_size", false);
+  b.out(0, size);
+  make_list(b, 1, size, dtype, element, grows);
+}
+
+void lower_array_write(Builder& b) {
+  const ValueId element = b.in(2);
+  const bool grows = b.tensor(3).grows;
+  b.out_list(0, set_element(b, list_tensor(b, 3, element), b.in(1), element, grows), grows);
+}
+
+void lower_array_read(Builder& b) { b.out(0, element_at(b, list_tensor(b, 2), b.in(1))); }
+void lower_array_gather(Builder& b) { b.out(0, element_at(b, list_tensor(b, 2), b.in(1))); }
+
+void lower_array_scatter(Builder& b) {
+  const ValueId indices = b.in(1), tensor = b.in(2);
+  if (b.input_count() < 4) return b.refuse(Code::corrupt_model, "it has no flow");
+  const Tensor& flow = b.tensor(3);
+  const bool grows = flow.grows;
+  b.out_list(0, scattered(b, tensor, indices, flow.open && !grows ? b.in(3) : kNoValue), grows);
+}
+
+void lower_array_size(Builder& b) {
+  if (b.tensor(1).open) return b.out(0, b.cast(b.in(1), DType::i32));
+  b.out(0, b.cast(b.reshape(list_count(b, b.in(1)), {}), DType::i32));
+}
+
+void lower_array_concat(Builder& b) {
+  const ValueId list = list_tensor(b, 1);
+  b.out(0, joined_elements(b, list));
+  b.out(1, lengths_of(b, list));
+}
+
+void lower_array_split(Builder& b) {
+  const ValueId tensor = b.in(1);
+  const Ints lengths = b.in_values(2);
+  if (!b.ok() || !b.need_fixed(tensor, "the tensor")) return;
+  for (int64_t length : lengths) {
+    if (length != lengths[0])
+      return b.refuse(Code::unsupported_feature,
+                      "it cuts a tensor into elements of {} rows; "
+                      "expected elements of one length",
+                      lengths);
+  }
+  if (lengths.empty()) return b.refuse(Code::invalid_argument, "it cuts into no elements");
+  Ints shape = {static_cast<int64_t>(lengths.size()), lengths[0]};
+  shape.insert(shape.end(), b.shape(tensor).begin() + 1, b.shape(tensor).end());
+  b.out_list(0, b.reshape(tensor, shape));
+}
+
+}  // namespace anynpu::tensorflow

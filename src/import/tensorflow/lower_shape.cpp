@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other shapes, axes in another order, joined and padded tensors.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "import/tensorflow/lower.h"
+
+namespace anynpu::tensorflow {
+
+namespace {
+
+// Tensors with one axis in front each are joined along `axis`.
+void join(Builder& b, size_t begin, size_t end, int64_t axis) {
+  if (begin >= end || end > b.input_count())
+    return b.refuse(Code::corrupt_model, "it joins no tensors");
+  // Channels first when all are, or can be without work.
+  bool first = false;
+  for (size_t i = begin; i < end; ++i) first = first || b.is_first(i);
+  std::vector<ValueId> parts;
+  int64_t rank = 0;
+  for (size_t i = begin; i < end; ++i) {
+    const ValueId id = first ? b.in_first(i) : b.in(i);
+    if (b.has_shape(id)) rank = b.rank(id);
+    parts.push_back(id);
+  }
+  if (!b.ok()) return;
+  if (axis < 0 && rank > 0) axis = b.axis(axis, rank);
+  if (first) axis = first_axis(axis, static_cast<size_t>(rank));
+  const ValueId y = parts.size() == 1 ? parts[0] : b.node("Concat", 13, parts, {{"axis", axis}});
+  first ? b.out_first(0, y) : b.out(0, y);
+}
+
+}  // namespace
+
+namespace {
+
+// Rows of several axes that were joined for a product and are split again behind it: the product
+// takes them as they are.
+ValueId product_of_rows(Builder& b, ValueId x, const Shape& to) {
+  const graph::Node* product = b.maker(x);
+  if (!product || product->op != "MatMul" || b.rank(x) != 2 || to.size() < 3) return kNoValue;
+  const graph::Node* joined = b.maker(product->inputs[0]);
+  if (!joined || joined->op != "Reshape") return kNoValue;
+  const ValueId rows = joined->inputs[0], weights = product->inputs[1];
+  if (!b.is_fixed(rows) || b.shape(rows).size() != to.size() || b.rank(weights) != 2 ||
+      b.shape(rows).back() != b.shape(weights)[0] || to.back() != b.shape(weights)[1] ||
+      !std::equal(to.begin(), to.end() - 1, b.shape(rows).begin()))
+    return kNoValue;
+  return b.node("MatMul", 13, {rows, weights});
+}
+
+// Heads that are split from, or joined to, rows of two axes: through the form with three, which is
+// the one that the compiler knows attention by.
+ValueId through_three_axes(Builder& b, ValueId x, const Shape& to) {
+  if (!b.is_fixed(x)) return kNoValue;
+  const Shape& from = b.shape(x);
+  const Shape &two = from.size() == 2 ? from : to, &four = from.size() == 2 ? to : from;
+  if (two.size() != 2 || four.size() != 4 || two[0] != four[0] * four[1] ||
+      two[1] != four[2] * four[3] || element_count(four) == 0)
+    return kNoValue;
+  const Ints three = {four[0], four[1], two[1]};
+  return b.node("Reshape", 14, {b.node("Reshape", 14, {x, b.list(three)}), b.list(to)});
+}
+
+}  // namespace
+
+// An extent of 0 is 0 here, and not that of the input.
+void lower_reshape(Builder& b) {
+  const ValueId shape = b.in_row(1);
+  if (!b.ok()) return;
+  const ValueId x = b.in(0);
+  const auto extents = b.known(shape);
+  const bool zero = extents && std::count(extents->begin(), extents->end(), 0) > 0;
+  if (extents && !zero && b.is_constant(x)) return b.out(0, b.reshape(x, *extents));
+  if (extents && !zero && b.is_fixed(x)) {
+    Shape to = *extents;
+    const auto open = std::find(to.begin(), to.end(), -1);
+    int64_t others = 1;
+    for (int64_t extent : to) others *= extent == -1 ? 1 : extent;
+    if (open != to.end() && others > 0) *open = element_count(b.shape(x)) / others;
+    for (const ValueId y : {product_of_rows(b, x, to), through_three_axes(b, x, to)}) {
+      if (y != kNoValue) return b.out(0, y);
+    }
+  }
+  NodeAttrs attrs;
+  if (zero || !extents) attrs["allowzero"] = int64_t{1};
+  b.out(0, b.node("Reshape", 14, {x, shape}, attrs));
+}
+
+void lower_transpose(Builder& b) {
+  const ValueId x = b.in(0);
+  if (b.type() == "Transpose" && !b.is_known(1) && b.ok()) {
+    b.in_values(1);
+    return;
+  }
+  Ints order = b.in_values(1);
+  if (!b.ok()) return;
+  for (int64_t& axis : order) axis = b.axis(axis, static_cast<int64_t>(order.size()));
+  // The way to channels first, or back, of what lies so already.
+  if (b.is_first(0) && order == to_first_order(order.size())) return b.out(0, b.in_first(0));
+  b.out(0, b.transpose(x, order));
+}
+
+void lower_shape_of(Builder& b) {
+  const DType type = b.type("out_type", DType::i32);
+  // The extents are told without the tensor itself, in whatever order it lies.
+  if (b.is_first(0)) {
+    const ValueId first = b.in_first(0);
+    const ValueId extents = b.shape_of(first);
+    const Ints order = to_last_order(static_cast<size_t>(b.rank(first)));
+    return b.out(0, b.cast(b.node("Gather", 13, {extents, b.list(order)}), type));
+  }
+  b.out(0, b.cast(b.shape_of(b.in(0)), type));
+}
+
+void lower_expand_dims(Builder& b) {
+  const ValueId x = b.in(0);
+  const int64_t given = b.in_value(1);
+  if (!b.has_rank(x, "the tensor", 0, 7)) return;
+  b.out(0, b.unsqueeze(x, {b.axis(given, b.rank(x) + 1)}));
+}
+
+void lower_squeeze(Builder& b) {
+  Ints axes = b.ints("squeeze_dims");
+  if (axes.empty()) axes = b.ints("axis");
+  const ValueId x = b.in(0);
+  if (!b.ok()) return;
+  if (axes.empty()) return b.out(0, b.node("Squeeze", 13, {x}));
+  b.out(0, b.squeeze(x, axes));
+}
+
+void lower_pack(Builder& b) {
+  const int64_t given = b.i("axis", 0);
+  std::vector<ValueId> parts;
+  int64_t axis = given;
+  for (size_t i = 0; i < b.input_count(); ++i) {
+    const ValueId x = b.in(i);
+    if (given < 0 && b.has_rank(x, "the tensor", 0, 7)) axis = b.axis(given, b.rank(x) + 1);
+    parts.push_back(b.unsqueeze(x, {axis}));
+  }
+  if (parts.empty()) return b.refuse(Code::corrupt_model, "it joins no tensors");
+  b.out(0, b.node("Concat", 13, parts, {{"axis", axis}}));
+}
+
+void lower_concat(Builder& b) {
+  const int64_t axis = b.in_value(0);
+  if (b.ok()) join(b, 1, b.input_count(), axis);
+}
+
+void lower_concat_v2(Builder& b) {
+  if (b.input_count() < 2) return b.refuse(Code::corrupt_model, "it joins no tensors");
+  const int64_t axis = b.in_value(b.input_count() - 1);
+  if (b.ok()) join(b, 0, b.input_count() - 1, axis);
+}
+
+// Rows [before, after] for each axis.
+void lower_pad(Builder& b) {
+  const bool first = b.is_first(0);
+  const ValueId x = first ? b.in_first(0) : b.in(0);
+  NodeAttrs attrs;
+  if (b.type() == "MirrorPad") {
+    const std::string mode = b.word("mode", "REFLECT", {"REFLECT", "SYMMETRIC"});
+    attrs["mode"] = std::string(mode == "REFLECT" ? "reflect" : "symmetric");
+  }
+  const ValueId fill = b.type() == "PadV2" ? b.in(2) : kNoValue;
+  if (!b.ok()) return;
+  if (!b.is_known(1)) {
+    const ValueId rows = b.index(b.in(1));
+    const ValueId pads = b.reshape(b.transpose(rows, {1, 0}), {-1});
+    return b.out(0, b.node("Pad", 18, {b.in(0), pads, fill}, attrs));
+  }
+  const Ints rows = b.in_values(1);
+  Ints before, after;
+  for (size_t i = 0; i + 1 < rows.size(); i += 2) {
+    before.push_back(rows[i]);
+    after.push_back(rows[i + 1]);
+  }
+  if (!b.ok()) return;
+  if (b.has_shape(x) && static_cast<int64_t>(before.size()) != b.rank(x)) {
+    return b.refuse(Code::shape_mismatch, "it has paddings for {} axes, the tensor has {}",
+                    before.size(), b.rank(x));
+  }
+  // Rows and columns of a picture: what reads it next is a convolution.
+  const bool picture = before.size() == 4 && b.has_shape(x) && before[0] + after[0] == 0 &&
+                       before[3] + after[3] == 0 && before[1] + before[2] + after[1] + after[2] > 0;
+  const ValueId from = picture ? b.in_first(0) : x;
+  if (first || picture) {
+    before = first_list(before);
+    after = first_list(after);
+  }
+  before.insert(before.end(), after.begin(), after.end());
+  const ValueId y = b.node("Pad", 18, {from, b.list(before), fill}, attrs);
+  first || picture ? b.out_first(0, y) : b.out(0, y);
+}
+
+}  // namespace anynpu::tensorflow

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of tensors.
+#include <algorithm>
+#include <limits>
+
+#include "import/tensorflow/lower.h"
+
+namespace anynpu::tensorflow {
+
+namespace {
+
+constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+
+// What the masks of a StridedSlice say about each entry of begin, end and strides.
+struct SliceMasks {
+  int64_t begin, end, ellipsis, fresh, shrink;
+  bool is(int64_t mask, size_t entry) const { return (mask >> entry & 1) != 0; }
+};
+
+}  // namespace
+
+// Each entry is a range of an axis, an index that takes the axis away, a new axis of 1, or the
+// ellipsis, which stands for all axes that no other entry means.
+void lower_strided_slice(Builder& b) {
+  const ValueId seen = b.is_first(0) ? b.in_first(0) : b.in(0);  // for its rank
+  const SliceMasks masks{b.i("begin_mask", 0), b.i("end_mask", 0), b.i("ellipsis_mask", 0),
+                         b.i("new_axis_mask", 0), b.i("shrink_axis_mask", 0)};
+  const ValueId begins = b.in_row(1), ends = b.in_row(2);
+  const Ints strides = b.in_values(3);
+  if (!b.has_rank(seen, "the tensor", 0, 8)) return;
+  const int64_t rank = b.rank(seen);
+  const size_t entries = strides.size();
+  if (entries > 32) return b.refuse(Code::corrupt_model, "it has {} entries", entries);
+  const auto known_begin = b.known(begins), known_end = b.known(ends);
+  if ((known_begin && known_begin->size() != entries) ||
+      (known_end && known_end->size() != entries)) {
+    return b.refuse(Code::shape_mismatch, "begin, end and strides have different lengths");
+  }
+  int64_t used = 0;
+  for (size_t e = 0; e < entries; ++e)
+    used += !masks.is(masks.ellipsis, e) && !masks.is(masks.fresh, e);
+  if (used > rank) {
+    return b.refuse(Code::shape_mismatch, "it slices {} axes of a tensor with {}", used, rank);
+  }
+  Ints axes, steps, shrunk, fresh;
+  std::vector<size_t> from_entry;
+  int64_t axis = 0, target = 0;  // in the tensor, and in the result before axes are taken away
+  for (size_t e = 0; e < entries; ++e) {
+    if (masks.is(masks.ellipsis, e)) {
+      axis += rank - used;
+      target += rank - used;
+      used = rank;  // a second ellipsis means nothing
+      continue;
+    }
+    if (masks.is(masks.fresh, e)) {
+      fresh.push_back(target++);
+      continue;
+    }
+    const bool shrink = masks.is(masks.shrink, e);
+    if (shrink) shrunk.push_back(axis);
+    if (strides[e] == 0) return b.refuse(Code::invalid_argument, "stride {} is 0", e);
+    axes.push_back(axis++);
+    steps.push_back(shrink ? 1 : strides[e]);
+    from_entry.push_back(e);
+    if (!shrink) ++target;
+  }
+  // Begin and end of each sliced axis.
+  std::vector<ValueId> begin_parts, end_parts;
+  Ints begin_list, end_list;
+  const bool all_known = known_begin && known_end;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    const size_t e = from_entry[k];
+    const auto at = static_cast<int64_t>(e);
+    const bool shrink = masks.is(masks.shrink, e);
+    const bool open_begin = !shrink && masks.is(masks.begin, e);
+    const bool open_end = !shrink && masks.is(masks.end, e);
+    const int64_t from = steps[k] > 0 ? 0 : kEnd, to = steps[k] > 0 ? kEnd : -kEnd;
+    if (all_known) {
+      const int64_t first = (*known_begin)[e];
+      begin_list.push_back(open_begin ? from : first);
+      // The element behind -1 is the end.
+      end_list.push_back(open_end ? to
+                         : shrink ? (first == -1 ? kEnd : first + 1)
+                                  : (*known_end)[e]);
+      continue;
+    }
+    const ValueId first = open_begin ? b.list({from}) : b.slice(begins, 0, at, at + 1);
+    begin_parts.push_back(first);
+    if (open_end) {
+      end_parts.push_back(b.list({to}));
+    } else if (!shrink) {
+      end_parts.push_back(b.slice(ends, 0, at, at + 1));
+    } else {
+      const ValueId next = b.node("Add", 14, {first, b.list({1})});
+      const ValueId wraps = b.node("Equal", 13, {next, b.list({0})});
+      end_parts.push_back(b.node("Where", 16, {wraps, b.list({kEnd}), next}));
+    }
+  }
+  // Parts of a picture, in the order in which it lies.
+  if (b.is_first(0) && all_known && shrunk.empty() && fresh.empty() && !axes.empty()) {
+    for (int64_t& one : axes) one = first_axis(one, static_cast<size_t>(rank));
+    return b.out_first(0, b.node("Slice", 13,
+                                 {b.in_first(0), b.list(begin_list), b.list(end_list), b.list(axes),
+                                  b.list(steps)}));
+  }
+  const ValueId x = b.in(0);
+  ValueId y = x;
+  if (!axes.empty()) {
+    const auto joined = [&](const std::vector<ValueId>& parts) {
+      return parts.size() == 1 ? parts[0] : b.node("Concat", 13, parts, {{"axis", int64_t{0}}});
+    };
+    const ValueId begin = all_known ? b.list(begin_list) : joined(begin_parts);
+    const ValueId end = all_known ? b.list(end_list) : joined(end_parts);
+    y = b.node("Slice", 13, {x, begin, end, b.list(axes), b.list(steps)});
+  }
+  if (!shrunk.empty()) y = b.squeeze(y, shrunk);
+  if (!fresh.empty()) y = b.unsqueeze(y, fresh);
+  b.out(0, y);
+}
+
+}  // namespace anynpu::tensorflow

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table from TensorFlow's operator names to ours (import/README.md has its form).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "import/tensorflow/builder.h"
+
+namespace anynpu::tensorflow {
+
+struct TfOp {
+  std::string_view name;     // TensorFlow's: "FusedBatchNormV3"
+  std::string_view becomes;  // operators with a schema: "Conv", "Mul + Add", "MaxPool, AveragePool"
+  int64_t opset = 0;         // of `becomes` when it is one operator with the same operands
+  void (*lower)(Builder&) = nullptr;  // adds the nodes
+  // Names of its outputs when it has several, as links inside functions use them: "values indices".
+  std::string_view outputs = {};
+};
+
+// All of them, by family.
+std::span<const TfOp> tf_ops();
+// Null when there is none.
+const TfOp* find_tf_op(std::string_view name);
+// The known name that looks most like it; empty when none does.
+std::string_view nearest_tf_op(std::string_view name);
+
+}  // namespace anynpu::tensorflow

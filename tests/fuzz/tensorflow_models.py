@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small frozen GraphDefs for the corpus: every part of the format, and of the importer."""
+import graph_def_file as gd
+import numpy as np
+
+ONES = [1, 1, 1, 1]
+
+
+def conv_net():
+    w = np.full((3, 3, 2, 2), 0.25, np.float32)
+    return gd.graph([
+        gd.placeholder("x", [1, 4, 4, 2]), gd.const("w", w), gd.const("b", np.float32([1, 2])),
+        gd.const("p", np.int32([[0, 0], [1, 1], [1, 1], [0, 0]])), gd.const("a", np.int32([1, 2])),
+        gd.node("c", "Conv2D", ["x", "w"], padding="SAME", strides=ONES),
+        gd.node("n", "FusedBatchNormV3", ["c", "b", "b", "b", "b"], is_training=False),
+        gd.node("pad", "Pad", ["n", "p"]),
+        gd.node("d", "Conv2D", ["pad", "w"], padding="VALID", strides=[1, 2, 2, 1]),
+        gd.node("r", "Relu6", ["d"]), gd.node("m", "Mean", ["r", "a"], keep_dims=False),
+        gd.node("y", "Softmax", ["m"])])
+
+
+def shapes():
+    return gd.graph([
+        gd.placeholder("x", [2, 3, 4]), gd.node("s", "Shape", ["x"]), gd.const("z", np.int32([0])),
+        gd.const("o", np.int32([1])), gd.const("k", np.int32(2)), gd.const("f", np.int32(12)),
+        gd.node("n", "StridedSlice", ["s", "z", "o", "o"], shrink_axis_mask=1),
+        gd.node("t", "Pack", ["n", "f"]), gd.node("r", "Reshape", ["x", "t"]),
+        gd.node("y", "TopKV2", ["r", "k"])])
+
+
+def old_loop():
+    def frame(name, start):
+        return [gd.node(f"{name}e", "Enter", [start], frame_name="l"),
+                gd.node(f"{name}m", "Merge", [f"{name}e", f"{name}n"]),
+                gd.node(f"{name}s", "Switch", [f"{name}m", "go"]),
+                gd.node(f"{name}x", "Exit", [f"{name}s"])]
+    return gd.graph([gd.placeholder("x", [3]), gd.const("zero", np.int32(0)),
+                     gd.const("n", np.int32(2)), gd.const("one", np.int32(1)), *frame("i", "zero"), *frame("v", "x"),
+                     gd.node("less", "Less", ["im", "n"]), gd.node("go", "LoopCond", ["less"]),
+                     gd.node("ia", "AddV2", ["is:1", "one"]), gd.node("va", "Neg", ["vs:1"]),
+                     gd.node("in", "NextIteration", ["ia"]),
+                     gd.node("vn", "NextIteration", ["va"])])
+
+
+def old_branch():
+    return gd.graph([gd.placeholder("x", [3]), gd.placeholder("c", [], "bool"),
+                     gd.node("s", "Switch", ["x", "c"]), gd.node("no", "Neg", ["s:0"]),
+                     gd.node("yes", "Square", ["s:1"]), gd.node("y", "Merge", ["no", "yes"])])
+
+
+def new_loop():
+    args = [("i", "int32"), ("list", "float32"), ("x", "float32")]
+    cond = gd.function(
+        "c", args, [gd.const("n", np.int32(2)), gd.node("l", "Less", ["i", "n:o:0"])], ["l:z:0"])
+    body = gd.function("b", args, [
+        gd.const("one", np.int32(1)), gd.node("a", "AddV2", ["i", "one:o:0"]),
+        gd.node("s", "TensorListSetItem", ["list", "i", "x"], element_dtype=gd.Type(1))],
+        ["a:z:0", "s:o:0", "x"])
+    return gd.graph([
+        gd.placeholder("x", [2]), gd.const("zero", np.int32(0)), gd.const("n", np.int32(2)),
+        gd.const("any", np.int32(-1)),
+        gd.node("list", "TensorListReserve", ["any", "n"], element_dtype=gd.Type(1)),
+        gd.node("w", "While", ["zero", "list", "x"], cond=gd.Function("c"), body=gd.Function("b")),
+        gd.node("y", "TensorListStack", ["w:1", "any"], element_dtype=gd.Type(1))], [cond, body])
+
+
+def call():
+    f = gd.function("f", [("a", "float32")], [gd.node("r", "Relu", ["a"])], ["r:activations:0"])
+    return gd.graph([gd.placeholder("x", [2]),
+                     gd.node("y", "PartitionedCall", ["x"], f=gd.Function("f"))], [f])
+
+
+def detection():
+    return gd.graph([
+        gd.placeholder("x", [1, 4, 4, 1]), gd.placeholder("b", [3, 4]), gd.placeholder("s", [3]),
+        gd.const("i", np.int32([0, 0, 0])), gd.const("size", np.int32([2, 2])),
+        gd.const("m", np.int32(2)), gd.const("t", np.float32(0.5)),
+        gd.node("crop", "CropAndResize", ["x", "b", "i", "size"]),
+        gd.node("big", "ResizeBilinear", ["x", "size"], half_pixel_centers=True),
+        gd.node("nms", "NonMaxSuppressionV3", ["b", "s", "m", "t", "t"]),
+        gd.node("nms5", "NonMaxSuppressionV5", ["b", "s", "m", "t", "t", "t"],
+                pad_to_max_output_size=True)])
+
+
+def all_models():
+    made = (conv_net, shapes, old_loop, old_branch, new_loop, call, detection)
+    return {one.__name__: one() for one in made}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frozen GraphDefs of TensorFlow through atc and acl.mdl, against numpy; TensorFlow itself is not
+needed. tests/python/tensorflow_cases has recorded results of TensorFlow for every operator."""
+import subprocess
+
+import graph_def_file as gd
+import numpy as np
+import pytest
+from om_runner import run_om
+
+pytestmark = pytest.mark.usefixtures("runtime")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def atc(nodes, *more, functions=()):
+    with open("net.pb", "wb") as file:
+        file.write(gd.graph(nodes, functions))
+    return subprocess.run(["atc", "--model=net.pb", "--framework=3", "--output=net",
+                           "--soc_version=Ascend310P3", *more],
+                          capture_output=True, text=True, timeout=300)
+
+
+def run(nodes, arrays, *more, functions=()):
+    done = atc(nodes, *more, functions=functions)
+    assert done.returncode == 0, done.stderr
+    return run_om("net.om", arrays)
+
+
+def one(results):
+    assert len(results) == 1, list(results)
+    return next(iter(results.values()))
+
+
+def conv_same(x, w, stride):
+    """NHWC, HWIO, padding SAME as TensorFlow defines it."""
+    n, h, wd, _ = x.shape
+    kh, kw, _, out = w.shape
+    oh, ow = -(-h // stride), -(-wd // stride)
+    ph, pw = max((oh - 1) * stride + kh - h, 0), max((ow - 1) * stride + kw - wd, 0)
+    x = np.pad(x, ((0, 0), (ph // 2, ph - ph // 2), (pw // 2, pw - pw // 2), (0, 0)))
+    y = np.zeros((n, oh, ow, out), np.float32)
+    for i in range(oh):
+        for j in range(ow):
+            part = x[:, i * stride:i * stride + kh, j * stride:j * stride + kw]
+            y[:, i, j] = np.tensordot(part, w, 3)
+    return y
+
+
+RNG = np.random.default_rng(3)
+
+
+@pytest.mark.parametrize("size, stride", [((7, 8), 1), ((7, 8), 2), ((8, 5), 3), ((2, 2), 2)])
+def test_convolution_with_same_padding_is_that_of_tensorflow(size, stride):
+    x = RNG.standard_normal((2, *size, 3)).astype(np.float32)
+    w = RNG.standard_normal((3, 3, 3, 4)).astype(np.float32)
+    nodes = [gd.placeholder("x", x.shape), gd.const("w", w),
+             gd.node("y", "Conv2D", ["x", "w"], padding="SAME", strides=[1, stride, stride, 1])]
+    np.testing.assert_allclose(one(run(nodes, [x])), conv_same(x, w, stride), rtol=1e-4, atol=1e-4)
+
+
+def test_a_small_network_gives_the_result_of_the_formula():
+    x = RNG.standard_normal((1, 8, 8, 3)).astype(np.float32)
+    w, b = RNG.standard_normal((3, 3, 3, 4)).astype(np.float32), np.arange(4, dtype=np.float32)
+    dense = RNG.standard_normal((4, 5)).astype(np.float32)
+    nodes = [gd.placeholder("x", [-1, 8, 8, 3]), gd.const("w", w), gd.const("b", b),
+             gd.const("dense", dense), gd.const("axes", np.array([1, 2], np.int32)),
+             gd.node("c", "Conv2D", ["x", "w"], padding="SAME", strides=[1, 1, 1, 1]),
+             gd.node("bias", "BiasAdd", ["c", "b"]), gd.node("relu", "Relu", ["bias"]),
+             gd.node("pool", "MaxPool", ["relu"], padding="VALID", strides=[1, 2, 2, 1],
+                     ksize=[1, 2, 2, 1]),
+             gd.node("mean", "Mean", ["pool", "axes"], keep_dims=False),
+             gd.node("logits", "MatMul", ["mean", "dense"]), gd.node("prob", "Softmax", ["logits"])]
+    relu = np.maximum(conv_same(x, w, 1) + b, 0)
+    pool = relu.reshape(1, 4, 2, 4, 2, 4).max((2, 4))
+    logits = pool.mean((1, 2)) @ dense
+    want = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+    results = run(nodes, [x], "--input_shape=x:1,8,8,3")
+    assert list(results) == ["prob:0:prob"]
+    np.testing.assert_allclose(one(results), want, rtol=1e-4, atol=1e-5)
+    chosen = run(nodes, [x], "--input_shape=x:1,8,8,3", "--out_nodes=mean:0;relu:0")
+    assert [name.rsplit(":", 1)[0] for name in chosen] == ["mean:0", "relu:0"]
+    np.testing.assert_allclose(list(chosen.values())[1], relu, rtol=1e-4, atol=1e-4)
+
+
+def old_loop():
+    """i, x = 0, x; while i < 4: i, x = i + 1, x * 2, as TensorFlow 1 writes it."""
+    nodes = [gd.placeholder("x", [3]), gd.const("zero", np.int32(0)), gd.const("n", np.int32(4)),
+             gd.const("one", np.int32(1)), gd.const("two", np.float32(2))]
+    for name, start in (("i", "zero"), ("v", "x")):
+        nodes += [gd.node(f"{name}/enter", "Enter", [start], frame_name="loop"),
+                  gd.node(f"{name}/merge", "Merge", [f"{name}/enter", f"{name}/next"]),
+                  gd.node(f"{name}/switch", "Switch", [f"{name}/merge", "go"]),
+                  gd.node(f"{name}/exit", "Exit", [f"{name}/switch"])]
+    for name in ("n", "one", "two"):
+        nodes.append(gd.node(f"{name}/enter", "Enter", [name], frame_name="loop", is_constant=True))
+    return nodes + [gd.node("less", "Less", ["i/merge", "n/enter"]),
+                    gd.node("go", "LoopCond", ["less"]),
+                    gd.node("i/add", "AddV2", ["i/switch:1", "one/enter"]),
+                    gd.node("v/mul", "Mul", ["v/switch:1", "two/enter"]),
+                    gd.node("i/next", "NextIteration", ["i/add"]),
+                    gd.node("v/next", "NextIteration", ["v/mul"])]
+
+
+def test_a_loop_of_tensorflow_1_runs():
+    x = np.array([1, 2, 3], np.float32)
+    results = run(old_loop(), [x], "--out_nodes=v/exit:0;i/exit:0")
+    np.testing.assert_array_equal(list(results.values())[0], x * 16)
+    assert list(results.values())[1] == 4
+
+
+@pytest.mark.parametrize("flag", [False, True])
+def test_a_branch_of_tensorflow_1_runs(flag):
+    nodes = [gd.placeholder("x", [3]), gd.placeholder("c", [], "bool"),
+             gd.node("s", "Switch", ["x", "c"]), gd.node("no", "Neg", ["s:0"]),
+             gd.node("yes", "Square", ["s:1"]), gd.node("y", "Merge", ["no", "yes"])]
+    x = np.array([1, -2, 3], np.float32)
+    got = one(run(nodes, [x, np.array(flag)]))
+    np.testing.assert_array_equal(got, x * x if flag else -x)
+
+
+def test_a_loop_of_tensorflow_2_fills_a_list():
+    """[x * 0, x * 1, x * 2]: a While of functions, a TensorList without the shape of elements."""
+    args = [("i", "int32"), ("list", "float32"), ("x", "float32")]
+    cond = gd.function("cond", args, [gd.const("n", np.int32(3)),
+                                      gd.node("less", "Less", ["i", "n:output:0"])], ["less:z:0"])
+    body = gd.function("body", args, [
+        gd.const("one", np.int32(1)), gd.node("next", "AddV2", ["i", "one:output:0"]),
+        gd.node("f", "Cast", ["i"], DstT=gd.Type(1)), gd.node("p", "Mul", ["x", "f:y:0"]),
+        gd.node("set", "TensorListSetItem", ["list", "i", "p:z:0"], element_dtype=gd.Type(1)),
+        gd.node("same", "Identity", ["x"])],
+        ["next:z:0", "set:output_handle:0", "same:output:0"])
+    nodes = [gd.placeholder("x", [2]), gd.const("zero", np.int32(0)), gd.const("n", np.int32(3)),
+             gd.const("any", np.int32(-1)),
+             gd.node("list", "TensorListReserve", ["any", "n"], element_dtype=gd.Type(1)),
+             gd.node("w", "While", ["zero", "list", "x"], cond=gd.Function("cond"),
+                     body=gd.Function("body")),
+             gd.node("y", "TensorListStack", ["w:1", "any"], element_dtype=gd.Type(1))]
+    x = np.array([5, 7], np.float32)
+    got = one(run(nodes, [x], "--out_nodes=y:0", functions=[cond, body]))
+    np.testing.assert_array_equal(got, np.stack([x * 0, x, x * 2]))
+
+
+@pytest.mark.parametrize("rule", [{}, {"align_corners": True}, {"half_pixel_centers": True}])
+def test_resize_follows_its_three_rules(rule):
+    x = RNG.standard_normal((1, 3, 4, 2)).astype(np.float32)
+    nodes = [gd.placeholder("x", x.shape), gd.const("size", np.array([5, 7], np.int32)),
+             gd.node("y", "ResizeBilinear", ["x", "size"], **rule)]
+
+    def places(out, size):
+        at = np.arange(out, dtype=np.float64)
+        if rule.get("align_corners"):
+            return at * (size - 1) / (out - 1)
+        if rule.get("half_pixel_centers"):
+            return np.clip((at + 0.5) * size / out - 0.5, 0, None)
+        return at * size / out
+
+    def mix(array, axis, out):
+        size = array.shape[axis]
+        at = places(out, size)
+        low = np.minimum(np.floor(at).astype(int), size - 1)
+        high = np.minimum(low + 1, size - 1)
+        part = (at - np.floor(at)).reshape([-1 if a == axis else 1 for a in range(array.ndim)])
+        return np.take(array, low, axis) * (1 - part) + np.take(array, high, axis) * part
+
+    want = mix(mix(x.astype(np.float64), 1, 5), 2, 7)
+    np.testing.assert_allclose(one(run(nodes, [x])), want, rtol=1e-4, atol=1e-5)
+
+
+def test_batches_may_be_gears_and_ranges():
+    w = RNG.standard_normal((3, 3, 2, 4)).astype(np.float32)
+    nodes = [gd.placeholder("x", [-1, 6, 6, 2]), gd.const("w", w),
+             gd.node("c", "Conv2D", ["x", "w"], padding="SAME", strides=[1, 1, 1, 1]),
+             gd.node("y", "Relu", ["c"])]
+    done = atc(nodes, "--input_shape=x:-1,6,6,2", "--dynamic_batch_size=1,2")
+    assert done.returncode == 0, done.stderr
+    done = atc(nodes, "--input_shape=x:1~4,6,6,2")
+    assert done.returncode == 0, done.stderr
+
+
+def test_scope_fusion_passes_are_accepted():
+    nodes = [gd.placeholder("x", [2]), gd.node("y", "Relu", ["x"])]
+    done = atc(nodes, "--enable_scope_fusion_passes=ScopeBasicLSTMCellPass", "--input_format=NHWC")
+    assert done.returncode == 0, done.stderr

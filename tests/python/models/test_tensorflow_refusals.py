@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are no frozen GraphDef: a sentence with the command that helps, exit 1, no .om."""
+import os
+import re
+import subprocess
+
+import graph_def_file as gd
+import numpy as np
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(path, *sentences, content=None, framework=3, more=()):
+    if content is not None:
+        with open(path, "wb") as file:
+            file.write(content)
+    done = subprocess.run(["atc", f"--model={path}", f"--framework={framework}", "--output=net",
+                           "--soc_version=Ascend310P3", *more],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    for sentence in sentences:
+        assert re.search(sentence, done.stderr, re.S), done.stderr
+    assert not os.path.exists("net.om")
+
+
+X = gd.placeholder("x", [2])
+
+
+def test_a_saved_model_is_refused_with_the_command_that_freezes_it():
+    os.mkdir("saved")
+    with open("saved/saved_model.pb", "wb") as file:
+        file.write(b"\x08\x01\x12\x02\x0a\x00")
+    refused("saved", r"SavedModel", r'tf\.saved_model\.load\("saved"\)')
+    refused("saved/saved_model.pb", r'tf\.saved_model\.load\("saved"\)')
+    refused("other.pb", "SavedModel", content=b"\x08\x01\x12\x02\x0a\x00")
+
+
+@pytest.mark.parametrize("name, content, sentence", [
+    ("m.h5", b"\x89HDF\r\n\x1a\n", r'load_model\("m\.h5"\)'),
+    ("m.keras", b"PK\x03\x04", r'load_model\("m\.keras"\)'),
+    ("m.tflite", b"\x1c\0\0\0TFL3", "tf2onnx"),
+    ("m.ckpt-3.meta", b"x", r'restore\(s, "m\.ckpt-3"\)'),
+    ("m.ckpt-3.index", b"x", r'import_meta_graph\("m\.ckpt-3\.meta"\)'),
+    ("m.pbtxt", b'node {\n  name: "x"\n  op: "Placeholder"\n}\n', "text_format.Parse"),
+])
+def test_other_files_are_refused_by_their_name_and_content(name, content, sentence):
+    refused(name, sentence, content=content)
+
+
+def test_the_wrong_framework_is_named():
+    import onnx
+    from onnx import helper
+    info = helper.make_tensor_value_info("x", 1, [1])
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [info],
+                              [helper.make_tensor_value_info("y", 1, [1])])
+    onnx.save(helper.make_model(graph), "m.onnx")
+    refused("m.onnx", "--framework=5")
+
+
+def test_variables_are_refused_with_the_way_to_freeze():
+    nodes = [gd.node("v", "VarHandleOp"), gd.node("r", "ReadVariableOp", ["v"]),
+             gd.node("y", "Relu", ["r"])]
+    refused("m.pb", "not frozen, it has 2 variables", "convert_variables_to_constants_v2",
+            content=gd.graph(nodes))
+
+
+def test_all_unknown_operators_are_named_at_once():
+    nodes = [X, gd.node("a", "Sofmax", ["x"]), gd.node("b", "NobodyKnows", ["a"])]
+    refused("m.pb", "2 operators", "Sofmax 'a', nearest known name: Softmax", "NobodyKnows 'b'",
+            content=gd.graph(nodes))
+
+
+def test_missing_shapes_give_the_option_to_type():
+    w = np.zeros((1, 1, 3, 4), np.float32)
+    nodes = [gd.placeholder("x", [-1, 8, 8, 3]), gd.const("w", w),
+             gd.node("y", "Conv2D", ["x", "w"], padding="SAME", strides=[1, 1, 1, 1])]
+    refused("m.pb", r'--input_shape="x:1,8,8,3"', content=gd.graph(nodes))
+    nodes[0] = gd.placeholder("x", None)
+    refused("m.pb", r'--input_shape="x:', content=gd.graph(nodes))
+
+
+def test_damage_is_refused():
+    whole = gd.graph([X, gd.node("y", "Relu", ["x"])])
+    for cut in (1, 5, len(whole) // 2, len(whole) - 1):
+        refused("m.pb", ".", content=whole[:cut])
+    refused("m.pb", ".", content=b"")
+    refused("m.pb", ".", content=b"\xff" * 100)
+    refused("m.pb", "depends on itself",
+            content=gd.graph([gd.node("a", "Relu", ["b"]), gd.node("b", "Relu", ["a"]),
+                              gd.node("y", "Relu", ["a"])]))
+
+
+def test_an_output_that_is_not_there_is_named():
+    nodes = [X, gd.node("relu", "Relu", ["x"])]
+    refused("m.pb", "no node 'rellu'.*did you mean 'relu'", content=gd.graph(nodes),
+            more=["--out_nodes=rellu:0"])
+    refused("m.pb", "relu:3", content=gd.graph(nodes), more=["--out_nodes=relu:3"])
