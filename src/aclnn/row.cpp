@@ -8,20 +8,32 @@ namespace anynpu::aclnn {
 
 std::span<const std::span<const Row>> families() {
   static const std::span<const Row> list[] = {
+      activation_gradient_rows(),
       activation_rows(),
+      arrange_rows(),
       attention_rows(),
+      class_loss_rows(),
       compare_rows(),
+      complex_rows(),
       conv_rows(),
       copy_rows(),
+      draws_rows(),
       elementwise_rows(),
+      embedding_bag_rows(),
       fill_rows(),
       foreach_rows(),
+      grid_rows(),
       index_rows(),
+      linalg_rows(),
       llm_rows(),
       loss_rows(),
+      margin_loss_rows(),
       matmul_rows(),
+      measure_rows(),
       norm_rows(),
       optimizer_rows(),
+      order_rows(),
+      pad_rows(),
       pool_rows(),
       random_rows(),
       reduce_rows(),
@@ -31,6 +43,8 @@ std::span<const std::span<const Row>> families() {
       softmax_rows(),
       sort_rows(),
       unary_rows(),
+      upsample_rows(),
+      window_pool_rows(),
   };
   return list;
 }

@@ -25,20 +25,32 @@ struct Row {
 const Row* find_row(std::string_view name);
 
 // Families. A new one is a line here and one in row.cpp.
+std::span<const Row> activation_gradient_rows();
 std::span<const Row> activation_rows();
+std::span<const Row> arrange_rows();
 std::span<const Row> attention_rows();
+std::span<const Row> class_loss_rows();
 std::span<const Row> compare_rows();
+std::span<const Row> complex_rows();
 std::span<const Row> conv_rows();
 std::span<const Row> copy_rows();
+std::span<const Row> draws_rows();
 std::span<const Row> elementwise_rows();
+std::span<const Row> embedding_bag_rows();
 std::span<const Row> fill_rows();
 std::span<const Row> foreach_rows();
+std::span<const Row> grid_rows();
 std::span<const Row> index_rows();
+std::span<const Row> linalg_rows();
 std::span<const Row> llm_rows();
 std::span<const Row> loss_rows();
+std::span<const Row> margin_loss_rows();
 std::span<const Row> matmul_rows();
+std::span<const Row> measure_rows();
 std::span<const Row> norm_rows();
 std::span<const Row> optimizer_rows();
+std::span<const Row> order_rows();
+std::span<const Row> pad_rows();
 std::span<const Row> pool_rows();
 std::span<const Row> random_rows();
 std::span<const Row> reduce_rows();
@@ -48,6 +60,8 @@ std::span<const Row> shape_rows();
 std::span<const Row> softmax_rows();
 std::span<const Row> sort_rows();
 std::span<const Row> unary_rows();
+std::span<const Row> upsample_rows();
+std::span<const Row> window_pool_rows();
 
 // Every row, family by family.
 std::span<const std::span<const Row>> families();

@@ -187,6 +187,18 @@ TEST_F(MemoryCalls, WithoutAccessMappedMemoryIsUnusable) {
   EXPECT_EQ(aclrtReleaseMemAddress(address), ACL_SUCCESS);
 }
 
+// As an allocator asks at import whether segments can grow.
+TEST(MemoryCallsWithoutDevice, AddressesAreReservedWithoutAContext) {
+  ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+  aclrtContext context = nullptr;
+  EXPECT_NE(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  void* address = nullptr;
+  ASSERT_EQ(aclrtReserveMemAddress(&address, 0x200, 0, nullptr, 1), ACL_SUCCESS);
+  EXPECT_NE(address, nullptr);
+  EXPECT_EQ(aclrtReleaseMemAddress(address), ACL_SUCCESS);
+  EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+}
+
 TEST_F(MemoryCalls, PlacesAndLinks) {
   const size_t giga = size_t{1} << 30;
   void *address = nullptr, *expected = reinterpret_cast<void*>(uintptr_t{41} << 40);
