@@ -87,7 +87,7 @@ def test_a_session_goes_on_after_files_that_could_not_be_written(make, tmp_path)
         session.run_pipeline(files, "/dev/null/out")
     out = tmp_path / "out"
     (out / "b_1.npy").mkdir(parents=True)
-    with pytest.raises(RuntimeError, match=f"cannot write '{out}/b_1.npy': Is a directory"):
+    with pytest.raises(RuntimeError, match=f"cannot write '{out}/b_1.npy': it is not a regular"):
         session.run_pipeline(files, str(out), outfmt="NPY")
     assert everything_in(out) == ["a_0.npy", "a_1.npy", "b_0.npy", "b_1.npy"]
     (out / "b_1.npy").rmdir()
