@@ -93,11 +93,12 @@ bool to_finite_float(double exact, float& rounded) {
 }
 
 // Scales the filters of `conv` and makes its bias; computed in double, rounded once.
-bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next) {
+bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next, bool only_reader) {
   if (conv.inputs.size() < 2) return false;
   const graph::Value& weight = graph.values[static_cast<size_t>(conv.inputs[1])];
-  std::vector<float> w = constant_elements<float>(graph, conv.inputs[1]);
-  if (w.empty() || weight.shape.size() < 3) return false;
+  if (!weight.constant || weight.dtype != DType::f32 || weight.shape.size() < 3 ||
+      element_count(weight.shape) < 1)
+    return false;
   const auto channels = static_cast<size_t>(weight.shape[0]);
   const auto affine = read_affine(graph, next, conv.outputs[0], channels, weight.shape.size());
   if (!affine) return false;
@@ -106,6 +107,11 @@ bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next) {
     bias = constant_elements<float>(graph, conv.inputs[2]);
     if (bias.size() != channels) return false;
   }
+  // A sum leaves the filters as they are.
+  const bool scales = std::any_of(affine->factor.begin(), affine->factor.end(),
+                                  [](double factor) { return factor != 1; });
+  std::vector<float> w;
+  if (scales) w = constant_elements<float>(graph, conv.inputs[1]);
   const size_t per_channel = w.size() / channels;
   bool fits = true;
   for (size_t c = 0; c < channels; ++c) {
@@ -119,7 +125,11 @@ bool fold(graph::Graph& graph, NewNames& names, Node& conv, const Node& next) {
   const Shape shape = weight.shape;
   const std::string name = weight.name;
   conv.inputs.resize(3, kNoValue);
-  conv.inputs[1] = add_constant(graph, name + "_folded", shape, std::move(w), &names);
+  if (scales) {
+    // The filters as they were are large: they go now, unless somebody else reads them.
+    if (only_reader) graph.values[static_cast<size_t>(conv.inputs[1])].constant = nullptr;
+    conv.inputs[1] = add_constant(graph, name + "_folded", shape, std::move(w), &names);
+  }
   conv.inputs[2] = add_constant(graph, name + "_bias_folded", {static_cast<int64_t>(channels)},
                                 std::move(bias), &names);
   return true;
@@ -140,7 +150,10 @@ Status fold_batch_norm(graph::Graph& graph, const NodeFilter& keep) {
       if (user < 0) break;
       const Node& next = graph.nodes[static_cast<size_t>(user)];
       // The values grow in fold(): `next` and `conv` are nodes, which stay where they are.
-      if ((keep && keep(next)) || !fold(graph, names, conv, next)) break;
+      const auto filter = conv.inputs.size() > 1 ? static_cast<size_t>(conv.inputs[1]) : 0;
+      const bool only_reader = filter >= def_use.users.size() ||
+                               (def_use.users[filter].size() == 1 && !def_use.is_output[filter]);
+      if ((keep && keep(next)) || !fold(graph, names, conv, next, only_reader)) break;
       conv.outputs[0] = next.outputs[0];
       gone[static_cast<size_t>(user)] = true;
     }

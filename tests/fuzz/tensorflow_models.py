@@ -35,7 +35,8 @@ def old_loop():
                 gd.node(f"{name}s", "Switch", [f"{name}m", "go"]),
                 gd.node(f"{name}x", "Exit", [f"{name}s"])]
     return gd.graph([gd.placeholder("x", [3]), gd.const("zero", np.int32(0)),
-                     gd.const("n", np.int32(2)), gd.const("one", np.int32(1)), *frame("i", "zero"), *frame("v", "x"),
+                     gd.const("n", np.int32(2)), gd.const("one", np.int32(1)),
+                     *frame("i", "zero"), *frame("v", "x"),
                      gd.node("less", "Less", ["im", "n"]), gd.node("go", "LoopCond", ["less"]),
                      gd.node("ia", "AddV2", ["is:1", "one"]), gd.node("va", "Neg", ["vs:1"]),
                      gd.node("in", "NextIteration", ["ia"]),

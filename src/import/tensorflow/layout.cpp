@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/page_release.h"
 #include "base/text.h"
 #include "graph/tensor_value.h"
 #include "import/tensorflow/builder.h"
@@ -59,6 +60,7 @@ std::shared_ptr<const graph::Constant> permuted_constant(const graph::Constant& 
   if (width == 4) run(permute_elements<4>);
   if (width == 8) run(permute_elements<8>);
   if (width == 16) run(permute_elements<16>);
+  release_pages(constant.bytes);
   return graph::constant_of(std::move(bytes));
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frozen GraphDefs of TensorFlow through atc and acl.mdl, against numpy; TensorFlow itself is not
 needed. tests/python/tensorflow_cases has recorded results of TensorFlow for every operator."""
+import json
 import subprocess
 
 import graph_def_file as gd
@@ -180,6 +181,66 @@ def test_batches_may_be_gears_and_ranges():
     assert done.returncode == 0, done.stderr
     done = atc(nodes, "--input_shape=x:1~4,6,6,2")
     assert done.returncode == 0, done.stderr
+
+
+def compiled_types():
+    subprocess.run(["atc", "--mode=1", "--om=net.om", "--json=net.json"], check=True,
+                   capture_output=True)
+    with open("net.json") as file:
+        graphs = json.load(file)["graph"]
+    hidden = ("Data", "Const", "NetOutput")
+    return [op["type"] for op in graphs[0]["op"] if op["type"] not in hidden]
+
+
+def test_no_transpose_stands_between_convolutions():
+    """Residual sums, squeeze and excitation, joins, paddings, slices and resizing in between."""
+    conv = {"padding": "SAME", "strides": [1, 1, 1, 1]}
+    w = RNG.standard_normal((3, 3, 4, 4)).astype(np.float32)
+    narrow = RNG.standard_normal((1, 1, 8, 4)).astype(np.float32)
+    nodes = [gd.placeholder("x", [1, 8, 8, 4]), gd.const("w", w), gd.const("narrow", narrow),
+             gd.const("c", np.ones(4, np.float32)), gd.const("axes", np.int32([1, 2])),
+             gd.const("last", np.int32(3)), gd.const("to", np.int32([1, 1, 1, 4])),
+             gd.const("size", np.int32([16, 16])), gd.const("from", np.int32([0, 1, 1, 0])),
+             gd.const("part", np.int32([1, 12, 12, 4])),
+             gd.const("pads", np.int32([[0, 0], [1, 1], [1, 1], [0, 0]])),
+             gd.node("a", "Conv2D", ["x", "w"], **conv), gd.node("ab", "BiasAdd", ["a", "c"]),
+             gd.node("n", "FusedBatchNormV3", ["ab", "c", "c", "c", "c"], is_training=False),
+             gd.node("r", "Relu6", ["n"]), gd.node("b", "Conv2D", ["r", "w"], **conv),
+             gd.node("sum", "AddV2", ["b", "r"]), gd.node("m", "Mean", ["sum", "axes"]),
+             gd.node("e", "Reshape", ["m", "to"]), gd.node("s", "Sigmoid", ["e"]),
+             gd.node("se", "Mul", ["sum", "s"]), gd.node("cat", "ConcatV2", ["se", "r", "last"]),
+             gd.node("d", "Conv2D", ["cat", "narrow"], **conv),
+             gd.node("big", "ResizeBilinear", ["d", "size"]),
+             gd.node("cut", "Slice", ["big", "from", "part"]), gd.node("p", "Pad", ["cut", "pads"]),
+             gd.node("f", "Conv2D", ["p", "w"], padding="VALID", strides=[1, 1, 1, 1]),
+             gd.node("y", "Mean", ["f", "axes"])]
+    done = atc(nodes)
+    assert done.returncode == 0, done.stderr
+    types = compiled_types()
+    assert types.count("Transpose") <= 1, types  # in front of the first convolution
+    assert "BatchNormalization" not in types and "Pad" not in types, types
+
+
+def test_layer_normalisation_and_gelu_become_the_operators_of_onnx():
+    f = np.float32
+    nodes = [gd.placeholder("x", [2, 3, 8]), gd.const("g", np.ones(8, f)),
+             gd.const("b", np.ones(8, f)),
+             gd.const("last", np.int32([-1])), gd.const("eps", f(1e-6)), gd.const("half", f(0.5)),
+             gd.const("one", f(1)), gd.const("root", f(2 ** 0.5)),
+             gd.node("m", "Mean", ["x", "last"], keep_dims=True),
+             gd.node("d", "SquaredDifference", ["x", "m"]),
+             gd.node("v", "Mean", ["d", "last"], keep_dims=True),
+             gd.node("ve", "AddV2", ["v", "eps"]),
+             gd.node("rs", "Rsqrt", ["ve"]), gd.node("rate", "Mul", ["rs", "g"]),
+             gd.node("xr", "Mul", ["x", "rate"]), gd.node("mr", "Mul", ["m", "rate"]),
+             gd.node("rest", "Sub", ["b", "mr"]), gd.node("ln", "AddV2", ["xr", "rest"]),
+             gd.node("q", "RealDiv", ["ln", "root"]), gd.node("erf", "Erf", ["q"]),
+             gd.node("s", "AddV2", ["erf", "one"]), gd.node("h", "Mul", ["ln", "half"]),
+             gd.node("gelu", "Mul", ["h", "s"]), gd.node("sg", "Sigmoid", ["gelu"]),
+             gd.node("y", "Mul", ["gelu", "sg"])]
+    done = atc(nodes)
+    assert done.returncode == 0, done.stderr
+    assert compiled_types() == ["LayerNormalization", "Gelu", "Swish"]
 
 
 def test_scope_fusion_passes_are_accepted():
