@@ -6,7 +6,12 @@ namespace anynpu::aclnn {
 
 namespace {
 
-void copy(Recipe& r) { r.out("selfRef", r.in("src")); }
+// One element may have more axes than the target.
+void copy(Recipe& r) {
+  const Value src = r.in("src");
+  const bool one = r.tensor("src").count() == 1 && r.tensor("selfRef").count() == 1;
+  r.out("selfRef", one ? r.reshape(src, r.shape("selfRef")) : src);
+}
 
 void cast(Recipe& r) { r.out("out", r.in("self")); }
 

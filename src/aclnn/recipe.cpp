@@ -153,7 +153,7 @@ std::vector<Value> Recipe::ops(const char* name, const std::vector<Value>& input
   const ops::Registry& registry = ops::Registry::instance();
   if (!registry.find(name, "", 0).ok()) node.domain = "anynpu";
   node.name = graph.nodes.empty() ? std::string(call_.signature->name)
-                                  : format("{}_{}", call_.signature->name, graph.nodes.size());
+                                  : format("{}_{}", call_.signature->name, state_->names++);
   std::vector<ops::Operand> operands;
   for (const Value& input : inputs) {
     node.inputs.push_back(input.id);

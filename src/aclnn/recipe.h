@@ -201,6 +201,7 @@ class Recipe {
   Value value_input(uint32_t place, DType dtype);
   void note_value(uint32_t place, const Scalar& value);
   void close_part();
+  void write_view_last(size_t place);
 
   const Call& call_;
   const Row& row_;

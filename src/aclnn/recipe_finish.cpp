@@ -97,6 +97,28 @@ bool overlap(const Memory& a, const Memory& b) { return a.begin < b.end && b.beg
 
 }  // namespace
 
+// A node that writes into a strided view goes behind all others, and reads what was put aside: a copy
+// of its own output would write the elements between those of the view too.
+void Recipe::write_view_last(size_t place) {
+  graph::Graph& graph = state_->graph;
+  graph::Node node = std::move(graph.nodes[place]);
+  graph.nodes.erase(graph.nodes.begin() + static_cast<int64_t>(place));
+  Value source{node.inputs[0]};
+  if (node.attrs.count("from_strides")) {
+    source = op("MoveView", {source},
+                {{"shape", node.ints_attr("shape")},
+                 {"from_strides", node.ints_attr("from_strides")},
+                 {"from_offset", node.int_attr("from_offset", 0)}});
+    node.attrs.erase("from_strides");
+    node.attrs.erase("from_offset");
+  } else if (state_->is_input(source)) {
+    source = op("Stage", {source});
+  }
+  node.inputs[0] = source.id;
+  node.name = format("{}_{}", call_.signature->name, state_->names++);
+  graph.nodes.push_back(std::move(node));
+}
+
 // An output that shares memory with an input is written while nobody needs the input any more: by
 // its own node, when that is the last reader and goes element by element, else by a copy behind all
 // nodes.
@@ -143,7 +165,11 @@ void Recipe::close_part() {
                  size_of(from.dtype) != size_of(to.dtype);
       }
     }
-    if (staged) output.value = op("Stage", {output.value});
+    if (staged && producer >= 0 && graph.nodes[static_cast<size_t>(producer)].attrs.count("to_strides")) {
+      write_view_last(static_cast<size_t>(producer));
+    } else if (staged) {
+      output.value = op("Stage", {output.value});
+    }
     written.push_back(output.value.id);
     graph.outputs.push_back(output.value.id);
     part.outputs.push_back(output.feed);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products, reductions, normalisations, convolutions, pooling, losses and what optimizers call."""
+import ctypes
+
 import numpy as np
 import pytest
 from aclnn_cases import Case, Skip, inout, out, x
@@ -349,3 +351,22 @@ def test_a_shape_that_the_run_decides(nn):
     nn.synchronize()
     assert chosen.shape() == (2,)
     np.testing.assert_array_equal(chosen.read()[:2], [2, 3])
+
+
+def test_a_slice_is_copied_to_its_neighbour(nn):
+    """Both views reach over the same rows; the elements between them stay."""
+    a = np.arange(24, dtype=np.float32).reshape(3, 8)
+    whole = nn.tensor(a.copy())
+    base = whole.memory
+
+    def view(offset):
+        dims, strides = (ctypes.c_int64 * 2)(3, 2), (ctypes.c_int64 * 2)(8, 1)
+        stored = (ctypes.c_int64 * 1)(24)
+        return nn.keep("aclDestroyTensor", nn.base.aclCreateTensor(
+            dims, 2, 0, strides, offset, 2, stored, 1, ctypes.c_void_p(base)))
+    nn.run("aclnnInplaceCopy", view(0), view(4))
+    nn.run("aclnnInplaceAdd", view(6), view(2), 1)
+    a[:, :2] = a[:, 4:6]
+    a[:, 6:] += a[:, 2:4]
+    np.testing.assert_array_equal(whole.read(), a)
+    nn.clear()
