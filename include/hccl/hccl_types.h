@@ -99,7 +99,7 @@ typedef enum {
 
 #define HCCL_COMM_CONFIG_INFO_BYTES 24
 #define HCCL_COMM_CONFIG_MAGIC_WORD 0xf0f0f0f0
-#define HCCL_COMM_CONFIG_VERSION 5
+#define HCCL_COMM_CONFIG_VERSION 10
 #define HCCL_COMM_BUFFSIZE_CONFIG_NOT_SET 0xffffffff
 #define HCCL_COMM_DETERMINISTIC_CONFIG_NOT_SET 0xffffffff
 #define HCCL_COMM_TRAFFIC_CLASS_CONFIG_NOT_SET 0xffffffff
@@ -107,6 +107,11 @@ typedef enum {
 #define HCCL_COMM_DEFAULT_OP_EXPANSION_MODE 0
 #define COMM_NAME_MAX_LENGTH 128
 #define UDI_MAX_LENGTH 128
+#define HCCL_COMM_EXECTIMEOUT_CONFIG_NOT_SET 0xffffffff
+#define HCCL_COMM_ALGO_MAX_LENGTH 1600
+#define HCCL_COMM_RETRY_ENABLE_MAX_LENGTH 50
+#define HCCL_COMM_RETRY_PARAMS_MAX_LENGTH 128
+#define BUFFER_NAME_MAX_LENGTH 128
 
 /* Fill it with HcclCommConfigInit first: `reserved` holds its size and version. */
 typedef struct HcclCommConfigDef {
@@ -120,6 +125,14 @@ typedef struct HcclCommConfigDef {
   uint32_t hcclRdmaServiceLevel;
   uint32_t hcclWorldRankID;
   uint64_t hcclJobID;
+  uint8_t aclGraphZeroCopyEnable;
+  int32_t hcclExecTimeOut; /* s */
+  char hcclAlgo[HCCL_COMM_ALGO_MAX_LENGTH];
+  char hcclRetryEnable[HCCL_COMM_RETRY_ENABLE_MAX_LENGTH];
+  char hcclRetryParams[HCCL_COMM_RETRY_PARAMS_MAX_LENGTH];
+  char hcclBufferName[BUFFER_NAME_MAX_LENGTH];
+  uint32_t hcclQos;
+  uint64_t hcclSymWinMaxMemSizePerRank;
 } HcclCommConfig;
 
 #ifdef __cplusplus

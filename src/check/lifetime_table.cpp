@@ -17,6 +17,7 @@ namespace {
 
 const Kind kEvent{"event", "acl.rt.destroy_event", "aclrtDestroyEvent"};
 const Kind kCountingNotify{"counting notify", "-", "aclrtCntNotifyDestroy"};
+const Kind kCommunicator{"communicator", "-", "HcclCommDestroy"};
 const Kind kLabel{"label", "-", "aclrtDestroyLabel"};
 const Kind kLabelList{"label list", "-", "aclrtDestroyLabelList"};
 const Kind kNotify{"notify", "acl.rt.destroy_notify", "aclrtDestroyNotify"};
@@ -132,6 +133,12 @@ const LifetimeRow kTable[] = {
     {"aclrtDestroyEvent", &kEvent, kDestroy, 0},
     {"aclrtCntNotifyCreate", &kCountingNotify, kCreate, 0},
     {"aclrtCntNotifyDestroy", &kCountingNotify, kDestroy, 0},
+    {"HcclCommInitRootInfo", &kCommunicator, kCreate, 3},
+    {"HcclCommInitRootInfoConfig", &kCommunicator, kCreate, 4},
+    {"HcclCommInitClusterInfo", &kCommunicator, kCreate, 2},
+    {"HcclCommInitClusterInfoConfig", &kCommunicator, kCreate, 3},
+    {"HcclCreateSubCommConfig", &kCommunicator, kCreate, 6},
+    {"HcclCommDestroy", &kCommunicator, kDestroy, 0},
     {"aclrtCreateLabel", &kLabel, kCreate, 0},
     {"aclrtDestroyLabel", &kLabel, kDestroy, 0},
     {"aclrtCreateLabelList", &kLabelList, kCreate, 2},

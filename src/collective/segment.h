@@ -18,7 +18,7 @@
 
 namespace anynpu::collective {
 
-inline constexpr uint32_t kSlots = 16;  // pieces in a ring
+inline constexpr uint32_t kSlots = 32;  // pieces in a ring
 inline constexpr size_t kSlotHeadBytes = 64;
 
 struct RingHead {

@@ -78,6 +78,23 @@ static void silent(Rank* me) {
   if (me->rank == 0) expect_failure(me, HCCL_E_TIMEOUT, "HCCL_EXEC_TIMEOUT", 10);
 }
 
+/* The time limit of one communicator. */
+static void silent_by_config(Rank* me) {
+  begin_rank(me);
+  share_root(me);
+  HcclCommConfig config;
+  HcclCommConfigInit(&config);
+  config.hcclExecTimeOut = 1;
+  OK(HcclCommInitRootInfoConfig(me->size, &me->root, me->rank, &config, &me->comm));
+  void* at = device_memory(me, 64);
+  if (me->rank == 1) {
+    sleep(3);
+    exit(0);
+  }
+  OK(HcclAllReduce(at, at, 4, F32, SUM, me->comm, me->stream));
+  expect_failure(me, HCCL_E_TIMEOUT, "waited 1 s", 10);
+}
+
 static void absent(Rank* me) {
   setenv("HCCL_CONNECT_TIMEOUT", "1", 1);
   begin_rank(me);
@@ -231,6 +248,7 @@ static const struct {
     {"killed", killed, 3, 1},
     {"left", left, 3, -1},
     {"silent", silent, 2, -1},
+    {"silent_by_config", silent_by_config, 2, -1},
     {"absent", absent, 3, -1},
     {"died_before_joining", died_before_joining, 3, 0},
     {"other_rank_count", other_rank_count, 2, -1},

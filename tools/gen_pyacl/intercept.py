@@ -50,7 +50,7 @@ def emit_intercept(libraries, read_api, root):
             if row.c_function in by_hand or "..." in row.c_signature:
                 continue
             name, parameters = row.c_function, row.c_parameters
-            is_code = row.c_return == "aclError" or row.c_return == "hi_s32"
+            is_code = row.c_return in ("aclError", "hi_s32", "HcclResult")
             declared = ", ".join(_declaration(p) for p in parameters) or "void"
             out.append(f'extern "C" {row.c_return} {name}({declared}) {{')
             listed = ", ".join(f'{{"{p.name}", Parameter::{_kind(p)}}}' for p in parameters)

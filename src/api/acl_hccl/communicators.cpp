@@ -26,6 +26,11 @@ struct ConfigInfo {
   uint64_t reserved;
 };
 static_assert(sizeof(ConfigInfo) == HCCL_COMM_CONFIG_INFO_BYTES);
+// As published programs pass it.
+static_assert(offsetof(HcclCommConfig, hcclCommName) == 32);
+static_assert(offsetof(HcclCommConfig, hcclJobID) == 304);
+static_assert(offsetof(HcclCommConfig, hcclExecTimeOut) == 316);
+static_assert(sizeof(HcclCommConfig) == 2240);
 
 // Reads what the caller's version of the structure has.
 Result<CommunicatorOptions> options_of(const HcclCommConfig* config) {
@@ -54,6 +59,9 @@ Result<CommunicatorOptions> options_of(const HcclCommConfig* config) {
   if (has(offsetof(HcclCommConfig, hcclUdi))) {
     options.name.assign(config->hcclCommName,
                         strnlen(config->hcclCommName, sizeof config->hcclCommName));
+  }
+  if (has(offsetof(HcclCommConfig, hcclAlgo)) && config->hcclExecTimeOut >= 0) {
+    options.exec_seconds = config->hcclExecTimeOut;
   }
   return options;
 }

@@ -44,8 +44,9 @@ def test_small_buffers_give_the_same(programs):
 
 
 @pytest.mark.parametrize("case", [
-    "killed", "left", "silent", "absent", "died_before_joining", "other_rank_count", "same_rank",
-    "other_operation", "other_count", "resumed", "wrong_arguments"])
+    "killed", "left", "silent", "silent_by_config", "absent", "died_before_joining",
+    "other_rank_count", "same_rank", "other_operation", "other_count", "resumed",
+    "wrong_arguments"])
 def test_what_goes_wrong_is_an_error_in_time(programs, case):
     assert run(programs / "faults", case) == "as expected\n"
 
