@@ -107,11 +107,24 @@ Value weight_gradient(Recipe& r, const Window& w, Value x, Value grad, const Sha
   return r.reshape(sums, kernel);
 }
 
+// Without the output padding of a transposed convolution: what its windows reached.
+Value reached(Recipe& r, const Window& w, Value grad) {
+  const Shape in = r.shape("input"), kernel = r.shape("weight");
+  for (size_t i = 0; i < w.spatial; ++i) {
+    const int64_t extent = (in[i + 2] - 1) * w.stride[i] - 2 * w.pad[i] +
+                           w.dilation[i] * (kernel[i + 2] - 1) + 1;
+    const auto axis = static_cast<int64_t>(i) + 2;
+    if (extent < r.extent(grad, axis)) grad = r.slice(grad, axis, 0, extent);
+  }
+  return grad;
+}
+
 void convolution_backward(Recipe& r) {
   const Window w = window_of(r);
   const DType type =
       computed_in(floating(promote(r.dtype("gradOutput"), r.dtype("weight"))));
-  const Value grad = r.cast(r.in("gradOutput"), type);
+  const Value whole = r.cast(r.in("gradOutput"), type);
+  const Value grad = w.transposed ? reached(r, w, whole) : whole;
   const auto wanted = r.bools("outputMask");
   const auto wants = [&](size_t i) { return i < wanted.size() && wanted[i]; };
   if (wants(0) && r.given("gradInput")) {
@@ -128,7 +141,7 @@ void convolution_backward(Recipe& r) {
   if (wants(2) && r.given("gradBias")) {
     std::vector<int64_t> axes{0};
     for (size_t i = 0; i < w.spatial; ++i) axes.push_back(static_cast<int64_t>(i) + 2);
-    r.out("gradBias", r.op("ReduceSum", {grad, r.constant(axes)}, {{"keepdims", 0}}));
+    r.out("gradBias", r.op("ReduceSum", {whole, r.constant(axes)}, {{"keepdims", 0}}));
   }
 }
 
