@@ -97,7 +97,9 @@ void logit(Recipe& r) {
   const Value one = r.constant(type, 1);
   if (r.real("eps") >= 0) {
     const Value eps = r.number("eps", type);
-    x = r.op("Min", {r.op("Max", {x, eps}), r.op("Sub", {one, eps})});
+    const Value high = r.op("Sub", {one, eps});
+    const Value cut = r.op("Where", {r.op("Greater", {x, high}), high, x});
+    x = r.op("Where", {r.op("Less", {x, eps}), eps, cut});
   }
   r.out(r.result(), r.op("Log", {r.op("Div", {x, r.op("Sub", {one, x})})}));
 }

@@ -88,6 +88,16 @@ Value input_gradient(Recipe& r, Window w, Value grad, Value weight, const Shape&
   return convolve_transposed(r, w, grad, weight, {});
 }
 
+// The positions of `shape` at the front of each spatial axis: output padding of a transposed
+// convolution may leave room for more windows than there were.
+Value first_positions(Recipe& r, Value x, const Shape& shape) {
+  for (size_t i = 2; i < shape.size(); ++i) {
+    const auto axis = static_cast<int64_t>(i);
+    if (r.extent(x, axis) > shape[i]) x = r.slice(x, axis, 0, shape[i]);
+  }
+  return x;
+}
+
 // The gradient of the weight in y = conv(x, weight), a product over all positions of the batch:
 // (group, out, N * positions) x (group, in * taps, N * positions) transposed.
 Value weight_gradient(Recipe& r, const Window& w, Value x, Value grad, const Shape& kernel) {
@@ -98,11 +108,18 @@ Value weight_gradient(Recipe& r, const Window& w, Value x, Value grad, const Sha
   const Value columns = r.op("Im2Col", {x},
                              {{"kernel_shape", taps}, {"strides", w.stride}, {"pads", w.pads()},
                               {"dilations", w.dilation}, {"by_channel", 1}});
+  const Shape seen = r.shape(x);
+  Shape places{r.extent(columns, 0), out[0]};
+  for (size_t i = 0; i < w.spatial; ++i) {
+    const int64_t window = w.dilation[i] * (taps[i] - 1) + 1;
+    places.push_back((seen[i + 2] + 2 * w.pad[i] - window) / w.stride[i] + 1);
+  }
+  const Value wanted = first_positions(r, r.reshape(columns, places), out);
   const Value turned =
       r.transpose(r.reshape(grad, {out[0], out[1], positions}), {1, 0, 2});
   const int64_t rows = kernel[1] * element_count(taps);
   const Value sums = r.op("FusedMatMul", {r.reshape(turned, {w.groups, each, all}),
-                                          r.reshape(columns, {w.groups, rows, all})},
+                                          r.reshape(wanted, {w.groups, rows, all})},
                           {{"transB", 1}});
   return r.reshape(sums, kernel);
 }
@@ -116,8 +133,9 @@ void convolution_backward(Recipe& r) {
   const auto wants = [&](size_t i) { return i < wanted.size() && wanted[i]; };
   if (wants(0) && r.given("gradInput")) {
     const Value weight = r.cast(r.in("weight"), type);
-    r.out("gradInput", w.transposed ? convolve(r, w, grad, weight, {})
-                                    : input_gradient(r, w, grad, weight, r.shape("input")));
+    r.out("gradInput", w.transposed
+                           ? first_positions(r, convolve(r, w, grad, weight, {}), r.shape("input"))
+                           : input_gradient(r, w, grad, weight, r.shape("input")));
   }
   if (wants(1) && r.given("gradWeight")) {
     const Value x = r.cast(r.in("input"), type);

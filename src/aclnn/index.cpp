@@ -45,6 +45,7 @@ void index_select(Recipe& r) {
 }
 
 void gather(Recipe& r) {
+  if (r.tensor("index").count() == 0) return r.out("out", r.filled(r.dtype("out"), r.shape("out"), 0));
   Value x = r.in("self"), index = r.cast(r.in("index"), DType::i64);
   if (r.rank("self") == 0) x = r.reshape(x, {1});
   if (r.rank("index") == 0) index = r.reshape(index, {1});

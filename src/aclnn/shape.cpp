@@ -153,6 +153,9 @@ void constant_pad(Recipe& r) {
     ordered[2 * rank - 1 - i] = pads[2 * i + 1];
   }
   if (rank == 0) return r.out("out", r.in("self"));
+  if (r.tensor("self").count() == 0) {
+    return r.out("out", r.expand(r.number("value", r.dtype("self")), r.shape("out")));
+  }
   r.out("out", r.op("Pad", {r.in("self"), r.constant(ordered), r.number("value", r.dtype("self"))},
                     {{"mode", "constant"}}));
 }

@@ -137,3 +137,30 @@ def test_gradients_of_maxima_go_where_they_were(nn):
     assert da.read().sum() == g.sum()
     assert ((da.read() > 0).reshape(2, 3, 35) <= np.isin(flat, y.read())).all()
     nn.clear()
+
+
+@pytest.mark.parametrize("padding, dilation", [([1, 1], [1, 1]), ([0, 2], [3, 1])])
+def test_gradients_of_a_transposed_convolution_with_output_padding(nn, padding, dilation):
+    rng = np.random.default_rng(5)
+    a, w = (rng.standard_normal(s).astype(np.float32) for s in ((2, 3, 4, 4), (3, 2, 3, 3)))
+    extra = [1, 1]
+    size = [3 * 2 - 2 * p + 2 * d + 1 + e for p, d, e in zip(padding, dilation, extra)]
+    g = rng.standard_normal((2, 2, *size)).astype(np.float32)
+    x_, w_, y = nn.tensor(a), nn.tensor(w), nn.empty(np.float32, g.shape)
+    nn.run("aclnnConvolution", x_, w_, None, [2, 2], padding, dilation, True, extra, 1, y, 0)
+    da, dw = nn.empty(np.float32, a.shape), nn.empty(np.float32, w.shape)
+    db = nn.empty(np.float32, (2,))
+    nn.run("aclnnConvolutionBackward", nn.tensor(g), x_, w_, [2], [2, 2], padding, dilation, True,
+           extra, 1, [True, True, True], 0, da, dw, db)
+    whole = (y.read() * g).sum()
+    np.testing.assert_allclose((da.read() * a).sum(), whole, rtol=1e-4)
+    np.testing.assert_allclose((dw.read() * w).sum(), whole, rtol=1e-4)
+    np.testing.assert_allclose(db.read(), g.sum((0, 2, 3)), rtol=1e-4, atol=1e-5)
+    nn.clear()
+
+
+def test_nothing_is_padded_with_the_value(nn):
+    y = nn.empty(np.float32, (5, 3))
+    nn.run("aclnnConstantPadNd", nn.tensor(np.zeros((5, 0), np.float32)), [1, 2], 1.5, y)
+    assert (y.read() == 1.5).all()
+    nn.clear()
