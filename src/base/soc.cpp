@@ -28,7 +28,7 @@ constexpr std::array kNames = {
     std::string_view("Ascend910B4-1"),     std::string_view("Ascend910_9362"),
     std::string_view("Ascend910_9372"),    std::string_view("Ascend910_9381"),
     std::string_view("Ascend910_9382"),    std::string_view("Ascend910_9391"),
-    std::string_view("Ascend910_9392"),
+    std::string_view("Ascend910_9392"),    std::string_view("Ascend950PR_9599"),
 };
 
 constexpr std::string_view kDefault = "Ascend310P3";
@@ -50,6 +50,13 @@ Status check_soc_name(std::string_view name) {
 
 bool runs_shape_ranges(std::string_view name) {
   return name != "Ascend310" && !name.starts_with("Ascend310B");
+}
+
+bool builds_operators_beforehand(std::string_view name) {
+  for (std::string_view first : {"Ascend910B", "Ascend910_93", "Ascend950"}) {
+    if (name != "Ascend910B" && name.starts_with(first)) return true;
+  }
+  return false;
 }
 
 std::string_view soc_name() {

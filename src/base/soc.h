@@ -22,6 +22,10 @@ Status check_soc_name(std::string_view name);
 // that come at run time (guide, 7.6.2); gears they do run.
 bool runs_shape_ranges(std::string_view name);
 
+// True for 910B1 and what came after it, whose operators are not compiled on the fly unless a program
+// asks for it. "Ascend910B" alone is an older chip.
+bool builds_operators_beforehand(std::string_view name);
+
 // ANYNPU_SOC when it is a known name, else Ascend310P3 and a warning in the log. Read once, at the
 // first call; a null-terminated text that lives for ever.
 std::string_view soc_name();

@@ -338,6 +338,8 @@ constexpr Answer kAnswers[] = {
     {"aclmdlGetTensorRealName", Code::invalid_argument},
     {"aclmdlGetFirstAippInfo", Code::no_static_aipp},
     {"aclsysGet*", Code::file_not_found},  // is there such a package?
+    {"aclsysGetVersionStr", Code::invalid_argument},
+    {"aclGetCompileopt*", Code::not_found},  // was it set?
 };
 
 bool releases(std::string_view function) {
@@ -441,13 +443,16 @@ std::string shortened(std::string text) {
 
 aclError report(const char* function, const Failure& failure) {
   const aclError code = number_of(function, failure);
-  keep_last_number(Interface::acl, code);
+  const Code cause = failure.status.code();
+  // A question that was answered with no is not the program's last error: frameworks probe, and ask
+  // for the last error only when something else has failed.
+  const bool answer = is_answer(function, cause);
+  if (!answer) keep_last_number(Interface::acl, code);
   try {
-    const Code cause = failure.status.code();
     const std::string sentence = shortened(failure.status.to_string());
     const std::string number =
         code < 0 ? format("{:#x}", static_cast<uint32_t>(code)) : format("{}", code);
-    show_failure({function, number, error_name(code), sentence, is_answer(function, cause)});
+    show_failure({function, number, error_name(code), sentence, answer});
     std::string text = format("E{}: {} failed with {}: {}\n        Solution: {}", number, function,
                               error_name(code), sentence, kRows[static_cast<size_t>(cause)].advice);
     ANYNPU_LOG(error, "{}", text);

@@ -25,14 +25,15 @@ struct Package {
 
 // In the order of aclCANNPackageName.
 constexpr Package kPackages[] = {{"cann", true},        {"runtime", true}, {"compiler", true},
-                                 {"hccl", false},       {"toolkit", true}, {"opp", true},
-                                 {"opp_kernel", false}, {"driver", false}};
+                                 {"hccl", true},        {"toolkit", true}, {"opp", true},
+                                 {"opp_kernel", true},  {"driver", false}};
 
 Status check_package(const Package& package) {
   if (package.here) return {};
   return fail(
       Code::file_not_found,
-      "the package '{}' is not part of AnyNPU; expected cann, runtime, compiler, toolkit or opp",
+      "the package '{}' is not part of AnyNPU; expected cann, runtime, compiler, hccl, toolkit, opp "
+      "or opp_kernel",
       package.name);
 }
 
@@ -74,7 +75,9 @@ Status version_number(const char* name, int32_t* number) {
     return {};
   }
   return fail(Code::file_not_found,
-              "there is no package '{}'; expected cann, runtime, compiler, toolkit or opp", name);
+              "there is no package '{}'; expected cann, runtime, compiler, hccl, toolkit, opp or "
+              "opp_kernel",
+              name);
 }
 
 Status version_text(const char* name, char* text) {
@@ -88,7 +91,9 @@ Status version_text(const char* name, char* text) {
     return {};
   }
   return fail(Code::invalid_argument,
-              "there is no package '{}'; expected cann, runtime, compiler, toolkit or opp", name);
+              "there is no package '{}'; expected cann, runtime, compiler, hccl, toolkit, opp or "
+              "opp_kernel",
+              name);
 }
 
 }  // namespace

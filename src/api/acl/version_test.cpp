@@ -32,6 +32,20 @@ TEST(AclVersion, WorksBeforeInit) {
   EXPECT_EQ(aclsysGetVersionStr(unknown, text), ACL_ERROR_INVALID_PARAM);
 }
 
+TEST(AclVersion, AProbeForAPackageIsNotTheLastError) {
+  aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+  aclCANNPackageVersion version;
+  EXPECT_EQ(aclsysGetCANNVersion(ACL_PKG_NAME_DRIVER, &version), ACL_ERROR_INVALID_FILE);
+  char text[ACL_PKG_VERSION_MAX_SIZE];
+  char name[] = "ops_math";
+  EXPECT_NE(aclsysGetVersionStr(name, text), ACL_SUCCESS);
+  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+  EXPECT_NE(aclsysGetVersionStr(name, nullptr), ACL_SUCCESS);
+  for (aclCANNPackageName part : {ACL_PKG_NAME_HCCL, ACL_PKG_NAME_OPP_KERNEL}) {
+    EXPECT_EQ(aclsysGetCANNVersion(part, &version), ACL_SUCCESS);
+  }
+}
+
 TEST(AclSoc, TheNameIsAKnownChip) {
   EXPECT_TRUE(is_soc_name(aclrtGetSocName()));
   EXPECT_TRUE(is_soc_name("Ascend310"));

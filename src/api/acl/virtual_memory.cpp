@@ -123,7 +123,6 @@ aclError aclrtReserveMemAddress(void** virPtr, size_t size, size_t alignment, vo
     ANYNPU_TRY(check_pointer(virPtr, "virPtr"));
     if (flags > kMostReserveFlags)
       return fail(Code::invalid_argument, "flags is {}; expected 0 or 1", flags);
-    ANYNPU_TRY(Runtime::instance().current().status());
     ANYNPU_ASSIGN(*virPtr, device::reserve_addresses(size, alignment, expectPtr));
     return {};
   });

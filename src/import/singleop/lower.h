@@ -71,6 +71,8 @@ void lower_arg_with_value(Builder& b);
 void lower_top_k(Builder& b);
 void lower_l2_normalize(Builder& b);
 void lower_l2_loss(Builder& b);
+void lower_lp_reduce(Builder& b);
+void lower_lp_update(Builder& b);
 // lower_matrix.cpp
 void lower_matmul(Builder& b);
 void lower_batch_matmul(Builder& b);

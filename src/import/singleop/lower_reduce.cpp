@@ -116,6 +116,31 @@ void lower_l2_normalize(Builder& b) {
   b.out(0, b.node("Div", 13, {x, b.node("Sqrt", 13, {floor})}));
 }
 
+// The sum of powers of absolute values; the root follows in LpNormUpdateV2. Frameworks write infinite
+// powers as the largest and the smallest int32.
+void lower_lp_reduce(Builder& b) {
+  constexpr float kLargest = 2147483647.0f;
+  const float p = b.f("p", 2);
+  const ValueId size = b.node("Abs", 13, {b.in(0)});
+  const ValueId axes = reduce_axes(b, "axes");
+  const bool keep = b.flag("keepdim", false);
+  if (p >= kLargest || p <= -kLargest) {
+    return b.out(0, reduce(b, p > 0 ? "ReduceMax" : "ReduceMin", size, axes, keep));
+  }
+  const ValueId power = p == 0   ? b.node("Sign", 13, {size})
+                        : p == 1 ? size
+                                 : b.node("Pow", 15, {size, b.scalar(b.dtype(size), p)});
+  b.out(0, reduce(b, "ReduceSum", power, axes, keep));
+}
+
+void lower_lp_update(Builder& b) {
+  constexpr float kLargest = 2147483647.0f;
+  const float p = b.f("p", 2);
+  const ValueId x = b.in(0);
+  const bool whole = p == 0 || p == 1 || p >= kLargest || p <= -kLargest;
+  b.out(0, whole ? b.node("Identity", 13, {x}) : b.node("Pow", 15, {x, b.scalar(b.dtype(x), 1 / p)}));
+}
+
 void lower_l2_loss(Builder& b) {
   const ValueId sum = b.node("ReduceSumSquare", 18, {b.in(0)}, {{"keepdims", int64_t{0}}});
   b.out(0, b.node("Mul", 13, {sum, b.scalar(b.dtype(sum), 0.5)}));

@@ -159,6 +159,8 @@ const VendorOp kVendorOps[] = {
     {"TopKV2", "TopK", 0, lower_top_k},
     {"L2Loss", "ReduceSumSquare + Mul", 0, lower_l2_loss},
     {"L2Normalize", "ReduceSumSquare + Sqrt + Div", 0, lower_l2_normalize},
+    {"LpNormReduceV2", "Abs + Pow + ReduceSum", 0, lower_lp_reduce},
+    {"LpNormUpdateV2", "Pow", 0, lower_lp_update},
     // Matrices.
     {"BatchMatMul", "MatMul", 0, lower_batch_matmul},
     {"BatchMatMulV2", "MatMul", 0, lower_batch_matmul},

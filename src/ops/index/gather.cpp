@@ -5,6 +5,7 @@
 #include "ops/data_movement/axes.h"
 #include "ops/families.h"
 #include "ops/index/index.h"
+#include "ops/index/search.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops::index {
@@ -218,6 +219,7 @@ void register_family(Registry& registry) {
   register_top_k(registry);
   register_one_hot(registry);
   register_unique(registry);
+  register_search(registry);
 }
 
 }  // namespace anynpu::ops::index

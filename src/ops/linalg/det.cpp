@@ -4,6 +4,7 @@
 
 #include "ops/elements/wide.h"
 #include "ops/families.h"
+#include "ops/linalg/decompose.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
@@ -72,6 +73,7 @@ void register_family(Registry& registry) {
                         .shape = det_rule});
   registry.add(KernelDef{
       .op = "Det", .name = "reference", .types = kFloats, .create = create_plain<plan_det>});
+  register_decompositions(registry);
 }
 
 }  // namespace anynpu::ops::linalg

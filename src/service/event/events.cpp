@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/event/events.h"
 
+#include "device/context.h"
+#include "device/device.h"
 #include "device/runtime.h"
 #include "service/device/device_settings.h"
 
@@ -46,10 +48,17 @@ struct EventInStream {
   std::shared_ptr<Event> event;
   std::shared_ptr<Stream> stream;
 };
-Result<EventInStream> pair_of(Handle event_handle, Handle stream_handle) {
+// A stream of another device may wait for an event of aclrtCreateEventExWithFlag: copies between
+// devices are ordered this way.
+bool waits_across(const Event& event, const Stream& stream) {
+  const auto from = event.context(), to = stream.context();
+  return event.maker() == Maker::extended && from && to &&
+         from->device()->id() != to->device()->id();
+}
+Result<EventInStream> pair_of(Handle event_handle, Handle stream_handle, bool to_wait = false) {
   ANYNPU_ASSIGN(auto event, resolve<Event>(event_handle));
   ANYNPU_ASSIGN(auto stream, Runtime::instance().stream(stream_handle));
-  if (event->context() != stream->context()) {
+  if (event->context() != stream->context() && !(to_wait && waits_across(*event, *stream))) {
     return fail(
         Code::wrong_context,
         "event {} and stream {} belong to different contexts, which do not wait for each other; "
@@ -64,7 +73,7 @@ bool can_be_waited_for(const Event& event) {
 }
 
 Status wait_in_stream(Handle stream, Handle event, uint64_t limit_ms, EventUse use) {
-  ANYNPU_ASSIGN(auto pair, pair_of(event, stream));
+  ANYNPU_ASSIGN(auto pair, pair_of(event, stream, true));
   if (!can_be_waited_for(*pair.event)) {
     return wrong_kind(*pair.event,
                       "be waited for by a stream; give it the flag ACL_EVENT_SYNC (1)");

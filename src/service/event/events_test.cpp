@@ -35,6 +35,20 @@ TEST_F(EventService, WhatAnEventMayBeUsedForDependsOnHowItWasMade) {
   for (const Handle each : {plain, flagged, extended}) HandleTable::instance().remove<Event>(each);
 }
 
+// Copies between devices are ordered this way.
+TEST_F(EventService, AStreamOfAnotherDeviceWaitsForAnExtendedEvent) {
+  const Handle extended = *create_event(kEventSync, Event::Maker::extended);
+  const Handle flagged = *create_event(kEventSync, Event::Maker::flagged);
+  EXPECT_TRUE(record_event(extended, 0, EventUse::inside).ok());
+  EXPECT_TRUE(record_event(flagged, 0, EventUse::inside).ok());
+  ASSERT_TRUE(Runtime::instance().set_device(1).ok());
+  EXPECT_TRUE(wait_event(0, extended).ok());
+  EXPECT_EQ(wait_event(0, flagged).code(), Code::wrong_context);
+  EXPECT_EQ(record_event(extended, 0, EventUse::inside).code(), Code::wrong_context);
+  EXPECT_TRUE((*Runtime::instance().stream(0))->synchronize().ok());
+  for (const Handle each : {flagged, extended}) HandleTable::instance().remove<Event>(each);
+}
+
 TEST_F(EventService, FlagsAreChecked) {
   const size_t before = free_events();
   EXPECT_FALSE(create_event(0, Event::Maker::flagged).ok());

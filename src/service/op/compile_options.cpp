@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "base/soc.h"
 #include "service/check_pointer.h"
 #include "service/finalize.h"
 
@@ -39,12 +40,21 @@ constexpr Option kOptionTable[] = {
     {"ACL_OP_DETERMINISTIC", "0 1"},
     {"ACL_CUSTOMIZE_DTYPES", ""},
     {"ACL_OP_PRECISION_MODE", ""},
-    {"ACL_ALLOW_HF32", "0 1 true false"},
+    // Two digits: convolutions and matrix products. Both stay float32 here.
+    {"ACL_ALLOW_HF32", "0 1 true false 00 01 10 11"},
     {"ACL_PRECISION_MODE_V2",
      "fp16 origin cube_fp16in_fp32out mixed_float16 mixed_bfloat16 mixed_hif8 cube_hif8"},
     {"ACL_OP_DEBUG_OPTION", ""},
 };
 static_assert(std::size(kOptionTable) == kOptions);
+
+constexpr int kJitCompile = 10;
+
+// What an option is before a program sets it. Chips since 910B run operators as they were built.
+std::optional<std::string> initial_value(int opt) {
+  if (opt != kJitCompile) return std::nullopt;
+  return builds_operators_beforehand(soc_name()) ? "disable" : "enable";
+}
 
 struct Values {
   std::mutex mutex;
@@ -81,15 +91,19 @@ Status check_option(int opt) {
 
 std::optional<std::string> compile_option(int opt) {
   if (!check_option(opt).ok()) return std::nullopt;
-  std::lock_guard lock(values().mutex);
-  return values().list[static_cast<size_t>(opt)];
+  {
+    std::lock_guard lock(values().mutex);
+    if (const auto& value = values().list[static_cast<size_t>(opt)]) return value;
+  }
+  return initial_value(opt);
 }
 
 Status set_compile_option(int opt, const char* value) {
   ANYNPU_TRY(check_option(opt));
   ANYNPU_TRY(check_pointer(value, "value"));
   const Option& option = kOptionTable[opt];
-  if (!option.allowed.empty() && !has_word(option.allowed, value)) {
+  const bool cleared = *value == '\0';  // the usual way to say "as the compiler likes"
+  if (!cleared && !option.allowed.empty() && !has_word(option.allowed, value)) {
     return fail(Code::invalid_argument, "{} is '{}'; expected one of: {}", option.name, value,
                 option.allowed);
   }

@@ -25,5 +25,27 @@ TEST(CompileOptions, WordsAreCheckedAndForgottenAtTheEnd) {
   EXPECT_FALSE(compile_option(kPrecisionMode));
 }
 
+TEST(CompileOptions, FrameworksClearThePrecisionModeAndAllowHf32ByTwoDigits) {
+  constexpr int kAllowHf32 = 14;
+  EXPECT_TRUE(set_compile_option(kPrecisionMode, "").ok());
+  EXPECT_EQ(compile_option(kPrecisionMode), "");
+  for (const char* value : {"00", "01", "10", "11"}) {
+    EXPECT_TRUE(set_compile_option(kAllowHf32, value).ok()) << value;
+    EXPECT_EQ(compile_option(kAllowHf32), value);
+  }
+  EXPECT_EQ(set_compile_option(kAllowHf32, "12").code(), Code::invalid_argument);
+  run_finalizers();
+}
+
+TEST(CompileOptions, CompilingOnTheFlyHasAValueFromTheStart) {
+  constexpr int kJitCompile = 10;
+  EXPECT_EQ(compile_option(kJitCompile), "enable");  // of the default chip, Ascend310P3
+  EXPECT_TRUE(set_compile_option(kJitCompile, "disable").ok());
+  char text[8];
+  EXPECT_TRUE(copy_compile_option(kJitCompile, text, 8).ok());
+  EXPECT_STREQ(text, "disable");
+  run_finalizers();
+}
+
 }  // namespace
 }  // namespace anynpu::service

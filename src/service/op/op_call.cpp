@@ -33,6 +33,15 @@ Status check_array(int count, const void* array, const char* name) {
   return count == 0 ? Status() : check_pointer(array, name);
 }
 
+// Frameworks state format and shape of the storage always. Where they repeat those of the tensor,
+// the operator is the same as without them.
+void forget_plain_storage(TensorDesc& desc) {
+  if (desc.storage_format != desc.format) return;
+  if (!desc.storage_shape.empty() && desc.storage_shape != desc.shape) return;
+  desc.storage_format = Format::undefined;
+  desc.storage_shape.clear();
+}
+
 Result<std::vector<TensorDesc>> read_descs(int count, const void* const* descs, const char* name) {
   ANYNPU_TRY(check_array(count, descs, name));
   std::vector<TensorDesc> out;
@@ -41,6 +50,7 @@ Result<std::vector<TensorDesc>> read_descs(int count, const void* const* descs, 
     TensorDesc copy = *pin;
     copy.list.clear();
     copy.list_handles.clear();
+    forget_plain_storage(copy);
     out.push_back(std::move(copy));
   }
   return out;

@@ -45,6 +45,24 @@ TEST_F(OpCallTest, ADescriptionIsCopied) {
   EXPECT_EQ(std::get<int64_t>(op->attrs.at("mode")), 3);
 }
 
+TEST_F(OpCallTest, AStorageThatRepeatsTheTensorChangesNothing) {
+  OpForTest call("Add");
+  describe_add(call);
+  for (auto* descs : {&call.input_descs, &call.output_descs}) {
+    for (TensorDesc& desc : *descs) {
+      desc.storage_format = desc.format;
+      desc.storage_shape = desc.shape;
+    }
+  }
+  const auto op = read_op(call.arguments());
+  ASSERT_TRUE(op.ok()) << op.status().to_string();
+  OpForTest plain("Add");
+  describe_add(plain);
+  EXPECT_EQ(singleop::key_of(*op), singleop::key_of(*read_op(plain.arguments())));
+  call.input_descs[0].storage_shape = {1, 2};
+  EXPECT_NE(singleop::key_of(*read_op(call.arguments())), singleop::key_of(*op));
+}
+
 TEST_F(OpCallTest, ArraysThatAreNotThereAreRefused) {
   OpForTest call("Add");
   describe_add(call);

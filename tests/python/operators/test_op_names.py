@@ -205,6 +205,8 @@ CASES = {
     "TopK": ([X, i32(2)], list(TOP), {}, (1,)), "TopKV2": ([X, i32(2)], list(TOP), {}, (1,)),
     "TopKD": ([X, np.zeros(8, H)], list(TOP), {"k": 2}),
     "L2Loss": ([X], [np.array((X * X).sum() / 2, F)], {}),
+    "LpNormReduceV2": ([X], [(np.abs(X) ** 3).sum(-1)], {"p": 3.0, "axes": [-1], "keepdim": False}),
+    "LpNormUpdateV2": ([np.abs(X)], [np.abs(X) ** (1 / 3)], {"p": 3.0}),
     "L2Normalize": ([X], [X / np.sqrt((X * X).sum(1, keepdims=True))], {"axis": [1], "eps": 1e-9}),
     "BatchMatMul": ([T, T], [T @ T.transpose(0, 2, 1)], {"adj_x2": True}),
     "BatchMatMulV2": ([T, T], [T.transpose(0, 2, 1) @ T], {"adj_x1": True}),
