@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E402, I001, E501
 """torch_npu on AnyNPU beside torch's own CPU back end, in one process, with the same threads.
 
     make bench-torch              all rows

@@ -191,12 +191,7 @@ const Row kRows[] = {
     {"aclnnRepeatInterleave", interleave_tensor},
     {"aclnnRepeatInterleaveWithDim", interleave_tensor_dim},
     {"aclnnRepeatInterleaveGrad", interleave_gradient},
-    {"aclnnEye", eye},
-    {"aclnnLinspace", linspace},
-    {"aclnnLogSpace", logspace},
-    {"aclnnTrace", trace},
     {"aclnnOneHot", one_hot},
-    {"aclnnInplaceFillTensor", fill_tensor},
 };
 
 }  // namespace

@@ -167,7 +167,6 @@ const Row kRows[] = {
     {"aclnnPdist", pdist},
     {"aclnnRenorm", renorm},
     {"aclnnInplaceRenorm", renorm},
-    {"aclnnLinalgCross", cross},
     {"aclnnBincount", bincount},
     {"aclnnHistc", histc},
     {"aclnnChunkCat", chunk_cat},

@@ -8,7 +8,6 @@ namespace anynpu::aclnn {
 
 std::span<const std::span<const Row>> families() {
   static const std::span<const Row> list[] = {
-      activation_gradient_rows(),
       activation_rows(),
       arrange_rows(),
       attention_rows(),
@@ -33,7 +32,6 @@ std::span<const std::span<const Row>> families() {
       norm_rows(),
       optimizer_rows(),
       order_rows(),
-      pad_rows(),
       pool_rows(),
       random_rows(),
       reduce_rows(),
@@ -43,8 +41,6 @@ std::span<const std::span<const Row>> families() {
       softmax_rows(),
       sort_rows(),
       unary_rows(),
-      upsample_rows(),
-      window_pool_rows(),
   };
   return list;
 }

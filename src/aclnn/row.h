@@ -25,7 +25,6 @@ struct Row {
 const Row* find_row(std::string_view name);
 
 // Families. A new one is a line here and one in row.cpp.
-std::span<const Row> activation_gradient_rows();
 std::span<const Row> activation_rows();
 std::span<const Row> arrange_rows();
 std::span<const Row> attention_rows();
@@ -50,7 +49,6 @@ std::span<const Row> measure_rows();
 std::span<const Row> norm_rows();
 std::span<const Row> optimizer_rows();
 std::span<const Row> order_rows();
-std::span<const Row> pad_rows();
 std::span<const Row> pool_rows();
 std::span<const Row> random_rows();
 std::span<const Row> reduce_rows();
@@ -60,8 +58,6 @@ std::span<const Row> shape_rows();
 std::span<const Row> softmax_rows();
 std::span<const Row> sort_rows();
 std::span<const Row> unary_rows();
-std::span<const Row> upsample_rows();
-std::span<const Row> window_pool_rows();
 
 // Every row, family by family.
 std::span<const std::span<const Row>> families();

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <mutex>
 
+#include <vector>
+
 #include "base/align.h"
 #include "base/fork_guard.h"
 #include "base/memory_probe.h"
@@ -218,6 +220,22 @@ Status free_host(void* address) {
   return explain_free(address, MemoryKind::host, "malloc_host");
 }
 
+namespace {
+
+// Memory mapped behind each other is one range to programs: an owner that holds all of it. Null when
+// it does not reach far enough.
+std::shared_ptr<Allocation> joined(const std::shared_ptr<Allocation>& first, uintptr_t end) {
+  auto parts = std::make_shared<std::vector<std::shared_ptr<Allocation>>>();
+  for (auto part = first; part && part->kind == MemoryKind::mapped && part->device_id == first->device_id;
+       part = RangeMap::instance().find(part->end())) {
+    parts->push_back(part);
+    if (part->end() >= end) return {parts, first.get()};
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Result<Range> check_range(const void* address, size_t bytes, Access access, const char* what) {
   const auto start = reinterpret_cast<uintptr_t>(address);
   if (!address) {
@@ -235,6 +253,12 @@ Result<Range> check_range(const void* address, size_t bytes, Access access, cons
           "{} = {} is a reserved address without memory behind it, or without access to it; map "
           "physical memory and give access first",
           what, address);
+    }
+    if (bytes <= SIZE_MAX - start) {
+      if (auto all = joined(range.owner, start + bytes)) {
+        range.owner = std::move(all);
+        return range;
+      }
     }
     return fail(
         Code::invalid_address,

@@ -6,6 +6,8 @@ import sys
 import pytest
 import torch
 
+# The networks are small; threads that wait in loops slow a busy machine down.
+torch.set_num_threads(1)
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "training"))
 sys.path.insert(0, os.path.join(HERE, "op_db"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One process of a group, started by test_distributed.py: prints a line of JSON with its results."""
+"""One process of a group, started by test_distributed.py: prints its results as a line of JSON."""
 import json
 import os
 

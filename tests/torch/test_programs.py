@@ -101,6 +101,15 @@ def test_a_network_computes_the_same_in_evaluation():
     assert abs(model.npu()(*[t.npu() for t in batch]).item() - expected) < 1e-4
 
 
+def test_an_lstm_computes_the_same_in_evaluation():
+    torch.manual_seed(0)
+    model, data = networks.FORWARD_ONLY["lstm"]()
+    batch = data(torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        expected = model.eval()(*batch).item()
+        assert abs(model.npu()(*[t.npu() for t in batch]).item() - expected) < 1e-4
+
+
 def test_deterministic_mode_and_anomaly_mode_work():
     torch.use_deterministic_algorithms(True)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of Hugging Face transformers, tiny and with seeded weights: the same tokens as on the CPU."""
+"""Models of Hugging Face transformers, tiny, with seeded weights: the CPU's tokens."""
 import pytest
 import torch
 import transformers

@@ -187,6 +187,30 @@ TEST_F(MemoryCalls, WithoutAccessMappedMemoryIsUnusable) {
   EXPECT_EQ(aclrtReleaseMemAddress(address), ACL_SUCCESS);
 }
 
+// As an allocator does whose segments grow.
+TEST_F(MemoryCalls, MemoryMappedBehindEachOtherIsOneRange) {
+  void* address = nullptr;
+  aclrtDrvMemHandle handles[2] = {};
+  const aclrtPhysicalMemProp prop = physical_prop();
+  const size_t each = size_t{2} << 20;
+  ASSERT_EQ(aclrtReserveMemAddress(&address, 2 * each, 0, nullptr, 1), ACL_SUCCESS);
+  auto* second = static_cast<char*>(address) + each;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(aclrtMallocPhysical(&handles[i], each, &prop, 0), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMapMem(i ? second : address, each, 0, handles[i], 0), ACL_SUCCESS);
+  }
+  EXPECT_EQ(aclrtMemset(address, 2 * each, 7, 2 * each), ACL_SUCCESS);
+  char seen = 0;
+  EXPECT_EQ(aclrtMemcpy(&seen, 1, second + each - 1, 1, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+  EXPECT_EQ(seen, 7);
+  EXPECT_NE(aclrtMemset(address, 2 * each + 1, 7, 2 * each + 1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtUnmapMem(second), ACL_SUCCESS);
+  EXPECT_NE(aclrtMemset(address, 2 * each, 7, 2 * each), ACL_SUCCESS);
+  EXPECT_EQ(aclrtUnmapMem(address), ACL_SUCCESS);
+  for (aclrtDrvMemHandle handle : handles) EXPECT_EQ(aclrtFreePhysical(handle), ACL_SUCCESS);
+  EXPECT_EQ(aclrtReleaseMemAddress(address), ACL_SUCCESS);
+}
+
 // As an allocator asks at import whether segments can grow.
 TEST(MemoryCallsWithoutDevice, AddressesAreReservedWithoutAContext) {
   ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);

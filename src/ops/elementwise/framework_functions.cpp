@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise functions that training frameworks call and ONNX has no name for: functions of the
-// C library, losses and the gradients of activations. Each is a row of the block engine (domain
-// anynpu), computed in double. In gradients `g` is what comes from behind, `x` the input of the
-// forward function and `y` its result.
+// Element-wise functions that training frameworks call and ONNX has no name for. Each is a row of the
+// block engine (domain anynpu).
 #include <cmath>
-#include <limits>
 
 #include "ops/elementwise/framework_functions.h"
 #include "ops/elementwise/wide_engine.h"
@@ -40,11 +37,6 @@ void apply3(const W* const* in, W* out, int64_t count, const Params& p) {
     .float64 =                                                                                     \
         apply2<[](double a, double b, const Params& p) { return (void)p, (expression); }, double>, \
   }
-#define ANYNPU_GX(expression)                                                                      \
-  BlockOp {                                                                                        \
-    .float64 =                                                                                     \
-        apply2<[](double g, double x, const Params& p) { return (void)p, (expression); }, double>, \
-  }
 #define ANYNPU_ABC(expression)                                                          \
   BlockOp {                                                                             \
     .float64 = apply3<[](double a, double b, double c,                                  \
@@ -70,35 +62,10 @@ int64_t floor_quotient(int64_t a, int64_t b) {
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
-double logit(double x, double eps) {
-  if (eps >= 0) x = x < eps ? eps : x > 1 - eps ? 1 - eps : x;
-  return std::log(x / (1 - x));
-}
-double logit_gradient(double g, double x, double eps) {
-  if (eps < 0 && (x < 0 || x > 1)) return std::numeric_limits<double>::quiet_NaN();
-  if (eps >= 0 && (x < eps || x > 1 - eps)) return 0;
-  return g / (x * (1 - x));
-}
-double mish_gradient(double g, double x) {
-  const double t = std::tanh(softplus(x));
-  return g * (t + x * sigmoid(x) * (1 - t * t));
-}
-double elu(double x, const Params& p) {
-  return x <= 0 ? std::expm1(x * p[2]) * p[0] * p[1] : x * p[1];
-}
-// p[3]: whether `x` is the result of the forward function.
-double elu_gradient(double g, double x, const Params& p) {
-  if (x > 0) return g * p[1];
-  if (p[3] != 0) return g * p[2] * (x + p[0] * p[1]);
-  return g * p[2] * p[0] * p[1] * std::exp(x * p[2]);
-}
-
-AttrSchema real(std::string_view name, float value) { return {name, AttrKind::f, value}; }
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> list = {
       {"Angle", 1, kFloats, ANYNPU_X(std::isnan(x) ? x : x < 0 ? M_PI : 0.0)},
-      {"Logit", 1, kFloats, ANYNPU_X(logit(x, p[0])), {real("eps", -1)}},
       {"FloorDivide", 2, kNumbers,
        {.float64 = apply2<[](double a, double b, const Params&) { return floor_quotient(a, b); },
                           double>,
@@ -106,36 +73,6 @@ const std::vector<Row>& rows() {
                         int64_t>,
         .uint64 = apply2<[](uint64_t a, uint64_t b, const Params&) { return b ? a / b : 0; },
                          uint64_t>}},
-
-      // Activations.
-      {"LogSigmoid", 1, kFloats, ANYNPU_X(-softplus(-x))},
-      {"Hardshrink", 1, kFloats, ANYNPU_X(x >= -p[0] && x <= p[0] ? 0.0 : x), {real("lambd", 0.5f)}},
-      {"Softshrink", 1, kFloats, ANYNPU_X(x > p[0] ? x - p[0] : x < -p[0] ? x + p[0] : x * 0),
-       {real("lambd", 0.5f)}},
-      {"Threshold", 1, kNumbers, ANYNPU_X(x <= p[0] ? p[1] : x),
-       {real("threshold", 0), real("value", 0)}},
-      {"ScaledElu", 1, kFloats, {.float64 = apply1<elu, double>},
-       {real("alpha", 1), real("scale", 1), real("input_scale", 1)}},
-      {"SoftplusBeta", 1, kFloats, ANYNPU_X(x * p[0] > p[1] ? x : softplus(x * p[0]) / p[0]),
-       {real("beta", 1), real("threshold", 20)}},
-
-      // Their gradients.
-      {"SigmoidGrad", 2, kFloats, ANYNPU_GX(g * x * (1 - x))},
-      {"LogSigmoidGrad", 2, kFloats, ANYNPU_GX(g * sigmoid(-x))},
-      {"HardtanhGrad", 2, kFloats, ANYNPU_GX(x <= p[0] || x >= p[1] ? 0.0 : g),
-       {real("low", -1), real("high", 1)}},
-      {"HardswishGrad", 2, kFloats,
-       ANYNPU_GX(x <= -3 ? 0.0 : x < 3 ? g * (x / 3 + 0.5) : g)},
-      {"HardsigmoidGrad", 2, kFloats, ANYNPU_GX(x > -3 && x < 3 ? g / 6 : 0.0)},
-      {"LeakyReluGrad", 2, kFloats, ANYNPU_GX(x > 0 ? g : g * p[0]), {real("alpha", 0.01f)}},
-      {"MishGrad", 2, kFloats, ANYNPU_GX(mish_gradient(g, x))},
-      {"ShrinkGrad", 2, kFloats, ANYNPU_GX(x >= -p[0] && x <= p[0] ? 0.0 : g),
-       {real("lambd", 0.5f)}},
-      {"SoftplusGrad", 2, kFloats, ANYNPU_GX(x * p[0] > p[1] ? g : g * sigmoid(x * p[0])),
-       {real("beta", 1), real("threshold", 20)}},
-      {"ScaledEluGrad", 2, kFloats, {.float64 = apply2<elu_gradient, double>},
-       {real("alpha", 1), real("scale", 1), real("input_scale", 1), real("of_result", 0)}},
-      {"LogitGrad", 2, kFloats, ANYNPU_GX(logit_gradient(g, x, p[0])), {real("eps", -1)}},
 
       // Losses of an input and a target, and their gradients (g, input, target).
       {"SoftMarginLoss", 2, kFloats, ANYNPU_AB(softplus(-a * b))},
@@ -146,7 +83,6 @@ const std::vector<Row>& rows() {
 
 #undef ANYNPU_X
 #undef ANYNPU_AB
-#undef ANYNPU_GX
 #undef ANYNPU_ABC
 
 const Row* row_of(const OpContext& context) {

@@ -13,8 +13,6 @@ TestNode node(const char* name) { return TestNode(name, 1, "anynpu"); }
 TEST(FrameworkFunctions, ValuesThatOneCanCheck) {
   EXPECT_EQ(node("FloorDivide").floats({3}, {7, -7, 7}).floats({3}, {2, 2, -2}).evaluate(),
             (Floats{3, -4, -4}));
-  EXPECT_EQ(node("Threshold").floats({3}, {-1, 0, 2}).attr("value", 5.0f).evaluate(),
-            (Floats{5, 5, 2}));
 }
 
 TEST(FrameworkFunctions, WholeNumbersDivideWithoutTrap) {
@@ -35,15 +33,6 @@ TEST(FrameworkFunctions, GradientsAreTheSlopesOfTheirFunctions) {
     const char *function, *gradient;
   };
   const float step = 1e-2f;
-  for (const Pair& pair : {Pair{"LogSigmoid", "LogSigmoidGrad"}, {"SoftplusBeta", "SoftplusGrad"},
-                           {"ScaledElu", "ScaledEluGrad"}, {"Softshrink", "ShrinkGrad"}}) {
-    for (const float x : {-1.7f, -0.3f, 0.2f, 1.4f}) {
-      const auto value = [&](float at) { return node(pair.function).floats({1}, {at}).evaluate()[0]; };
-      const float slope = (value(x + step) - value(x - step)) / (2 * step);
-      const float got = node(pair.gradient).floats({1}, {3}).floats({1}, {x}).evaluate()[0];
-      EXPECT_NEAR(got, 3 * slope, 2e-2) << pair.gradient << " at " << x;
-    }
-  }
   for (const Pair& pair : {Pair{"SoftMarginLoss", "SoftMarginLossGrad"}}) {
     for (const float x : {0.2f, 0.45f, 0.8f}) {
       const auto value = [&](float at) {

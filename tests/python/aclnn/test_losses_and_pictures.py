@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501
 """Losses, gradients of activations, pools, scaled pictures, borders, order, matrices, counts."""
 import numpy as np
 import pytest

@@ -13,7 +13,8 @@ TOLERANCE = {
 # Results that are random. Two-sample Kolmogorov-Smirnov over many draws.
 RANDOM = {
     "bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal",
-    "normal.in_place", "normal.number_mean", "uniform", "rand_like", "randint_like", "randn_like",
+    "normal.in_place", "normal.number_mean", "uniform", "rand_like", "randint_like",
+    "randn_like",
     "randint", "randn", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d",
     "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout.with_train",
     "nn.functional.rrelu",

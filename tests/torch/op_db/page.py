@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501
 """Writes docs/torch_score.md from the results that score.py keeps."""
 import collections
 import json
@@ -9,8 +10,8 @@ from score import RUNS, agrees
 
 # A pattern of a reason, and what it means. The first that fits.
 CAUSES = (
-    (r"not in libopapi|not found\. |aclnn\w+ or aclnn\w+GetWorkspaceSize",
-     "an aclnn operator that AnyNPU does not have"),
+    (r"not in libopapi|OPS function error: \w+, error code is 100024",
+     "an operator that AnyNPU does not have"),
     (r"Only contiguous_format or preserve_format", "torch_npu takes no other memory formats"),
     (r"dtype.*float64|The values for attribute 'dtype' do not match|type torch\.float32, expected torch\.float64",
      "another type than the CPU's: torch_npu has no float64 on the device"),
@@ -32,18 +33,20 @@ def cause_of(reason):
 
 
 def operator_of(reason):
-    """The name of the aclnn operator in a reason, when there is one."""
-    found = re.search(r"(aclnn\w+?)(?: or |GetWorkspaceSize|\b)", reason)
-    return found.group(1) if found else ""
+    """The name of the missing operator in a reason."""
+    found = re.search(r"(?:(acl\w+) or acl\w+GetWorkspaceSize)|(?:function error: (\w+),)", reason)
+    return (found.group(1) or found.group(2)) if found else "?"
 
 
 def shortened(reason, most=160):
     reason = reason.replace("|", "/").replace("`", "'")
-    reason = re.sub(r"\[ERROR\].*?(?= \w+Error|$)", "", reason)
+    reason = re.sub(r"\[ERROR\].*?(?=E\d{6}: |$)", "", reason)
+    reason = re.sub(r"\S*\.\./\S+\.cpp:\d+ ", "", reason)  # places in torch_npu's sources
     return reason if len(reason) <= most else reason[:most - 3] + "..."
 
 
-def write(folder, path):
+def write(folder, path, most=0):
+    """`most`: how many samples of each entry the runs had; 0: all."""
     lines = ["# PyTorch's operator tests through torch_npu", "",
              "Written by `make torch-score`; do not edit. Each entry of PyTorch's own `op_db` runs on the",
              "CPU and, through torch_npu as published, on AnyNPU (`ANYNPU_SOC=Ascend910B2`), with every",
@@ -51,10 +54,12 @@ def write(folder, path):
              "shapes and values (float32 within 1e-4, float16 4e-3, bfloat16 3e-2, relative). Random",
              "operators must have the CPU's distribution (Kolmogorov and Smirnov's test over many draws);",
              "of `empty` and its kin only type and shape are compared.", ""]
+    if most:
+        lines += [f"This page is from a run with the first {most} samples of each entry.", ""]
     runs = {}
     for name in RUNS:
         try:
-            with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
+            with open(os.path.join(folder, name + (".part" if most else "") + ".json"), encoding="utf-8") as file:
                 runs[name] = json.load(file)
         except OSError:
             continue

@@ -134,7 +134,7 @@ def main():
             json.dump(results, file, indent=1)
     if args.docs:
         import page
-        page.write(folder, os.path.join(ROOT, "docs", "torch_score.md"))
+        page.write(folder, os.path.join(ROOT, "docs", "torch_score.md"), args.samples)
     return 1 if below else 0
 
 

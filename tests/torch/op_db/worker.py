@@ -67,14 +67,14 @@ def on_device(value, device):
     return value
 
 
+def fresh(value):
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value.detach().clone().requires_grad_(value.requires_grad)
+
+
 def copied(sample, device):
-    mover = Moved(device)
-    if device == "cpu":
-        move = lambda value: (value.detach().clone().requires_grad_(value.requires_grad)
-                              if isinstance(value, torch.Tensor) else value)
-    else:
-        move = mover
-    new = sample.transform(move)
+    new = sample.transform(fresh if device == "cpu" else Moved(device))
     if device != "cpu":
         new.kwargs = {key: on_device(value, device) if key == "device" else value
                       for key, value in new.kwargs.items()}
