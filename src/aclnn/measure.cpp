@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances, norms of parts, counts of values, cross products.
+// Distances, norms of parts, counts of values.
 #include <algorithm>
 #include <cmath>
 
@@ -76,20 +76,6 @@ void renorm(Recipe& r) {
   Shape beside(shape.size(), 1);
   beside[static_cast<size_t>(dim)] = parts;
   r.out("out", r.op("Mul", {x, r.reshape(factor, beside)}));
-}
-
-void cross(Recipe& r) {
-  const DType type = computed_in(promote(r.dtype("self"), r.dtype("other")));
-  const Shape shape = r.shape("out");
-  const int64_t dim = r.axis("dim", shape.size());
-  const Value a = r.expand(r.cast(r.in("self"), type), shape);
-  const Value b = r.expand(r.cast(r.in("other"), type), shape);
-  const auto turned = [&](Value x, std::vector<int64_t> order) {
-    return r.op("Gather", {x, r.constant(order)}, {{"axis", dim}});
-  };
-  const Value left = r.op("Mul", {turned(a, {1, 2, 0}), turned(b, {2, 0, 1})});
-  const Value right = r.op("Mul", {turned(a, {2, 0, 1}), turned(b, {1, 2, 0})});
-  r.out("out", r.op("Sub", {left, right}));
 }
 
 Value flat(Recipe& r, Value x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order: sorting, the k-th element, medians, extremes with their places, distinct values, places in
+// Order: medians of what are numbers, running extremes with their places, distinct values, places in
 // a sorted row. NaN is the largest number.
 #include "aclnn/arithmetic.h"
 
@@ -32,40 +32,7 @@ void finish(Recipe& r, Value values, Value places, const char* out = "valuesOut"
   if (r.given(indices)) r.out(indices, r.reshape(places, r.shape(indices)));
 }
 
-void sort(Recipe& r) {
-  const Ordered o = ordered(r, r.in("self"), r.axis("dim", r.rank("self")), -1, r.flag("descending"));
-  finish(r, o.values, o.places);
-}
-void topk(Recipe& r) {
-  const Ordered o = ordered(r, r.in("self"), r.axis("dim", r.rank("self")), r.integer("k"),
-                            r.flag("largest"));
-  finish(r, o.values, o.places);
-}
-void kth(Recipe& r) {
-  const int64_t k = r.integer("k");
-  const Ordered o = ordered(r, r.in("self"), r.axis("dim", r.rank("self")), -1, false);
-  if (k < 1 || k > o.extent) refuse("k is {}; expected 1 to {}", k, o.extent);
-  finish(r, r.slice(o.values, o.axis, k - 1, k), r.slice(o.places, o.axis, k - 1, k));
-}
-
-// The middle one, the lower of two. NaN among the elements is the median.
-void median_of(Recipe& r, const Ordered& o) {
-  const int64_t middle = (o.extent - 1) / 2;
-  Value value = r.slice(o.values, o.axis, middle, middle + 1);
-  Value place = r.slice(o.places, o.axis, middle, middle + 1);
-  if (is_floating(r.dtype(o.values))) {
-    const Value last = r.slice(o.values, o.axis, o.extent - 1, o.extent);
-    const Value bad = r.op("IsNaN", {last});
-    value = r.op("Where", {bad, last, value});
-    place = r.op("Where", {bad, r.slice(o.places, o.axis, o.extent - 1, o.extent), place});
-  }
-  finish(r, value, place);
-}
-void median_dim(Recipe& r) {
-  median_of(r, ordered(r, r.in("self"), r.axis("dim", r.rank("self")), -1, false));
-}
 Value flat(Recipe& r) { return r.reshape(r.in("self"), {r.tensor("self").count()}); }
-void median(Recipe& r) { median_of(r, ordered(r, flat(r), 0, -1, false)); }
 
 // The same among the elements that are numbers.
 void nan_median_of(Recipe& r, const Ordered& o, const char* out) {
@@ -87,26 +54,10 @@ void nan_median_dim(Recipe& r) {
 }
 void nan_median(Recipe& r) { nan_median_of(r, ordered(r, flat(r), 0, -1, false), "out"); }
 
-// --- extremes
 
 Value comparable(Recipe& r, Value x) {
   x = with_axis(r, x);
   return r.dtype(x) == DType::boolean ? r.cast(x, DType::u8) : x;
-}
-// `op` is ArgMax or ArgMin.
-Value place_of(Recipe& r, Value x, int64_t axis, bool keep) {
-  return r.op(r.row().op, {x}, {{"axis", axis}, {"keepdims", keep}});
-}
-void arg(Recipe& r) {
-  const Value x = comparable(r, r.in("self"));
-  const Value place = place_of(r, x, r.axis("dim", r.rank("self")), r.flag("keepdim"));
-  r.out("out", r.reshape(place, r.shape("out")));
-}
-void extreme_dim(Recipe& r) {
-  const Value x = comparable(r, r.in("self"));
-  const int64_t axis = r.axis("dim", r.rank("self"));
-  const Value place = place_of(r, x, axis, true);
-  finish(r, r.op("GatherElements", {x, place}, {{"axis", axis}}), place, "out", "indices");
 }
 void cumulative(Recipe& r) {
   const Value x = comparable(r, r.in("self"));
