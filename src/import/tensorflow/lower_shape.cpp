@@ -154,6 +154,35 @@ void lower_concat_v2(Builder& b) {
   if (b.ok()) join(b, 0, b.input_count() - 1, axis);
 }
 
+namespace {
+
+// The elements at the end of an axis count again, the last one first.
+ValueId mirrored(Builder& b, ValueId x, const Ints& rows) {
+  if (!b.has_rank(x, "the tensor", 1) || !b.need_fixed(x, "the tensor")) return kNoValue;
+  if (rows.size() != b.shape(x).size() * 2) {
+    b.refuse(Code::shape_mismatch, "it has {} paddings for a tensor of {}", rows.size(),
+             to_string(b.shape(x)));
+    return kNoValue;
+  }
+  for (size_t axis = 0; axis < rows.size() / 2 && b.ok(); ++axis) {
+    const int64_t before = rows[axis * 2], after = rows[axis * 2 + 1], count = b.shape(x)[axis];
+    if (before == 0 && after == 0) continue;
+    if (before < 0 || after < 0 || before > count || after > count) {
+      b.refuse(Code::invalid_argument, "it pads an axis of {} with {} and {}", count, before,
+               after);
+      return kNoValue;
+    }
+    Ints order;
+    for (int64_t i = before; i-- > 0;) order.push_back(i);
+    for (int64_t i = 0; i < count; ++i) order.push_back(i);
+    for (int64_t i = 0; i < after; ++i) order.push_back(count - 1 - i);
+    x = b.node("Gather", 13, {x, b.list(order)}, {{"axis", static_cast<int64_t>(axis)}});
+  }
+  return x;
+}
+
+}  // namespace
+
 // Rows [before, after] for each axis.
 void lower_pad(Builder& b) {
   const bool first = b.is_first(0);
@@ -161,16 +190,22 @@ void lower_pad(Builder& b) {
   NodeAttrs attrs;
   if (b.type() == "MirrorPad") {
     const std::string mode = b.word("mode", "REFLECT", {"REFLECT", "SYMMETRIC"});
-    attrs["mode"] = std::string(mode == "REFLECT" ? "reflect" : "symmetric");
+    if (mode == "REFLECT") attrs["mode"] = std::string("reflect");
   }
   const ValueId fill = b.type() == "PadV2" ? b.in(2) : kNoValue;
   if (!b.ok()) return;
   if (!b.is_known(1)) {
+    if (b.type() == "MirrorPad" && !attrs.contains("mode")) {
+      b.in_values(1);  // refuses
+      return;
+    }
     const ValueId rows = b.index(b.in(1));
     const ValueId pads = b.reshape(b.transpose(rows, {1, 0}), {-1});
     return b.out(0, b.node("Pad", 18, {b.in(0), pads, fill}, attrs));
   }
   const Ints rows = b.in_values(1);
+  if (b.type() == "MirrorPad" && b.s("mode", "REFLECT") == "SYMMETRIC")
+    return b.out(0, mirrored(b, b.in(0), rows));
   Ints before, after;
   for (size_t i = 0; i + 1 < rows.size(); i += 2) {
     before.push_back(rows[i]);
