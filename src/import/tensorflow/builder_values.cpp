@@ -267,6 +267,36 @@ void Builder::note_partial(const graph::Node& node) {
       if (extent <= 1) extent = extent == 1 && own >= 0 ? own : kDynamicDim;
     }
   }
+  // The number of axes stays known where values decide the extents.
+  const auto state = [&](Shape shape) {
+    for (ValueId id : node.outputs) {
+      graph::Value& value = graph_.values[static_cast<size_t>(id)];
+      if (value.has_shape) continue;
+      value.has_shape = true;
+      value.shape = shape;
+    }
+  };
+  if (output.has_shape || node.inputs.empty() || !has_shape(node.inputs[0])) return;
+  const Shape& from = shape(node.inputs[0]);
+  if (node.op == "NonMaxSuppression") {
+    state({kDynamicDim, 3});
+  } else if (node.op == "NonZero") {
+    state({static_cast<int64_t>(from.size()), kDynamicDim});
+  } else if (node.op == "Range" || node.op == "Unique") {
+    state({kDynamicDim});
+  } else if (node.op == "Tile" || node.op == "Pad") {
+    state(Shape(from.size(), kDynamicDim));
+  } else if (node.op == "Slice" && node.inputs.size() > 3) {
+    const auto axes = known(node.inputs[3]);
+    if (!axes) return;
+    Shape part = from;
+    for (int64_t axis : *axes) {
+      if (axis < 0) axis += static_cast<int64_t>(part.size());
+      if (axis >= 0 && axis < static_cast<int64_t>(part.size()))
+        part[static_cast<size_t>(axis)] = kDynamicDim;
+    }
+    state(part);
+  }
 }
 
 }  // namespace anynpu::tensorflow

@@ -130,7 +130,9 @@ const Builder::Blocks* Builder::blocks_of(ValueId first) const {
 
 void Builder::out_first(size_t index, ValueId value) {
   if (!ok() || value == kNoValue) return;
-  if (!has_shape(value) || rank(value) < 3) return out(index, value);
+  // Without its number of axes there is no way back to the order of the model.
+  if (!has_rank(value, "the result", 1)) return;
+  if (rank(value) < 3) return out(index, value);
   Tensor made;
   made.first = value;
   made.made_first = true;

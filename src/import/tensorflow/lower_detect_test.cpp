@@ -25,6 +25,14 @@ TEST(TfDetect, SuppressionGivesIndicesOrAFixedNumberOfThem) {
   EXPECT_EQ(five.ops(), "SoftNonMaxSuppression");
 }
 
+TEST(TfDetect, WhatIsGatheredByChosenBoxesKeepsItsAxes) {
+  TestGraph graph = boxes();
+  graph.ints("axis", {}, {0});
+  graph.node("n", "NonMaxSuppressionV3", {"boxes", "scores", "most", "iou", "least"});
+  graph.node("y", "GatherV2", {"boxes", "n", "axis"});
+  EXPECT_EQ(graph.shape(), "?x4");
+}
+
 TEST(TfDetect, CropsHaveOneSize) {
   TestGraph graph;
   graph.input("x", {1, 8, 8, 3})

@@ -35,10 +35,12 @@ ValueId resize(Builder& b, ValueId x, NodeAttrs attrs) {
   const ValueId extents = resized_extents(b, x);
   const ValueId y = b.node("Resize", 13, {x, kNoValue, kNoValue, extents}, std::move(attrs));
   const auto known = b.known(b.in_row(1));
-  if (b.ok() && !b.has_shape(y) && known && known->size() == 2) {
+  if (b.ok() && !b.has_shape(y)) {
+    const bool sized = known && known->size() == 2;
     graph::Value& value = b.graph().values[static_cast<size_t>(y)];
+    value.shape = {b.shape(x)[0], b.shape(x)[1], sized ? (*known)[0] : kDynamicDim,
+                   sized ? (*known)[1] : kDynamicDim};
     value.has_shape = true;
-    value.shape = {b.shape(x)[0], b.shape(x)[1], (*known)[0], (*known)[1]};
   }
   return y;
 }

@@ -27,6 +27,12 @@ TEST(TfImage, ResizeHasThreeRules) {
   EXPECT_EQ(one_node("ResizeArea", {1, 4, 4, 3}, {}, {"size"}, size_of_eight()).shape(), "1x8x6x3");
 }
 
+TEST(TfImage, ASizeOfTheRunKeepsTheOrderOfTheModel) {
+  TestGraph graph;
+  graph.input("x", {1, 4, 5, 3}).input("size", {2}, 3).node("y", "ResizeBilinear", {"x", "size"});
+  EXPECT_EQ(graph.shape(), "1x?x?x3");
+}
+
 TEST(TfImage, PatchesLieInTheChannels) {
   const std::vector<TestAttr> attrs = {ints_of("ksizes", {1, 3, 3, 1}),
                                        ints_of("strides", {1, 2, 2, 1}),

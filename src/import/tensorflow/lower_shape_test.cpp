@@ -19,6 +19,16 @@ TEST(TfShape, PaddingsStandInRows) {
   EXPECT_EQ(one_node("Pad", {2, 2}, {}, {"p"}, constants).shape(), "5x5");
 }
 
+TEST(TfShape, MirrorsWithAndWithoutTheEdge) {
+  TestGraph constants;
+  constants.ints("p", {2, 2}, {1, 0, 0, 2});
+  for (const char* mode : {"REFLECT", "SYMMETRIC"}) {
+    EXPECT_EQ(one_node("MirrorPad", {3, 4}, {text_of("mode", mode)}, {"p"}, constants).shape(),
+              "4x6")
+        << mode;
+  }
+}
+
 TEST(TfShape, AxesGoAndCome) {
   TestGraph constants;
   constants.ints("last", {}, {-1});

@@ -17,6 +17,29 @@ struct SliceMasks {
   bool is(int64_t mask, size_t entry) const { return (mask >> entry & 1) != 0; }
 };
 
+// Every entry is an index that comes at run time, or a whole axis: x[i], x[:, i].
+bool takes_only_rows(const SliceMasks& masks, const std::vector<size_t>& entries,
+                     const Ints& steps) {
+  for (size_t k = 0; k < entries.size(); ++k) {
+    const size_t e = entries[k];
+    const bool whole = masks.is(masks.begin, e) && masks.is(masks.end, e) && steps[k] == 1;
+    if (!masks.is(masks.shrink, e) && !whole) return false;
+  }
+  return true;
+}
+
+// By Gather, whose result has a known shape. Later axes first, so that the others keep their place.
+ValueId rows_at(Builder& b, ValueId x, ValueId begins, const Ints& axes,
+                const std::vector<size_t>& entries, const SliceMasks& masks) {
+  for (size_t k = axes.size(); k-- > 0;) {
+    const auto at = static_cast<int64_t>(entries[k]);
+    if (!masks.is(masks.shrink, entries[k])) continue;
+    const ValueId index = b.squeeze(b.slice(begins, 0, at, at + 1), {0});
+    x = b.node("Gather", 13, {x, index}, {{"axis", axes[k]}});
+  }
+  return x;
+}
+
 }  // namespace
 
 // Each entry is a range of an axis, an index that takes the axis away, a new axis of 1, or the
@@ -104,6 +127,9 @@ void lower_strided_slice(Builder& b) {
                                   b.list(steps)}));
   }
   const ValueId x = b.in(0);
+  if (!all_known && fresh.empty() && takes_only_rows(masks, from_entry, steps)) {
+    return b.out(0, rows_at(b, x, begins, axes, from_entry, masks));
+  }
   ValueId y = x;
   if (!axes.empty()) {
     const auto joined = [&](const std::vector<ValueId>& parts) {

@@ -31,6 +31,14 @@ TEST(TfStridedSlice, NegativeStridesGoBackwards) {
   EXPECT_EQ(sliced({3}, {0}, {}, {-2}), "2x5x6");
 }
 
+TEST(TfStridedSlice, ARowAtAnIndexOfTheRunHasAKnownShape) {
+  TestGraph graph;
+  graph.input("x", {4, 5, 6}).input("i", {}, 3).ints("one", {1}, {1}).ints("zero", {1}, {0});
+  graph.node("b", "Pack", {"i"}).node("e", "AddV2", {"b", "one"});
+  graph.node("y", "StridedSlice", {"x", "b", "e", "one"}, {int_of("shrink_axis_mask", 1)});
+  EXPECT_EQ(graph.shape(), "5x6");
+}
+
 TEST(TfStridedSlice, MoreAxesThanThereAreAreRefused) {
   const std::string said = sliced({0, 0, 0, 0}, {1, 1, 1, 1}, {});
   EXPECT_NE(said.find("slices 4 axes"), std::string::npos) << said;

@@ -66,7 +66,7 @@ int64_t choose(Candidate* heap, int64_t count, const float* boxes, int64_t step,
         dropped = true;
         break;
       }
-      if (soft) next.score *= part <= choice.iou ? std::exp(falloff * part * part) : 0.0f;
+      if (soft) next.score *= std::exp(falloff * part * part);
       if (next.score <= choice.least) break;
     }
     next.compared = static_cast<int32_t>(found);
