@@ -28,7 +28,6 @@ void lower_leaky_relu(Builder& b);
 void lower_square(Builder& b);
 void lower_rsqrt(Builder& b);
 void lower_squared_difference(Builder& b);
-void lower_not_equal(Builder& b);
 void lower_add(Builder& b);
 void lower_add_n(Builder& b);
 void lower_bias_add(Builder& b);
@@ -36,18 +35,11 @@ void lower_clip(Builder& b);
 // lower_math.cpp
 void lower_floor_mod(Builder& b);
 void lower_truncate_mod(Builder& b);
-void lower_floor_div(Builder& b);
-void lower_div_no_nan(Builder& b);
-void lower_mul_no_nan(Builder& b);
-void lower_expm1(Builder& b);
-void lower_log1p(Builder& b);
-void lower_is_finite(Builder& b);
 void lower_xor(Builder& b);
 void lower_zeros_like(Builder& b);
 void lower_ones_like(Builder& b);
 void lower_shift(Builder& b);
 void lower_select(Builder& b);
-void lower_approximate_equal(Builder& b);
 // lower_matrix.cpp, lower_einsum.cpp
 void lower_einsum(Builder& b);
 void lower_matmul(Builder& b);
@@ -94,7 +86,6 @@ void lower_rank(Builder& b);
 void lower_shape_n(Builder& b);
 void lower_reverse(Builder& b);
 void lower_cumulate(Builder& b);
-void lower_invert_permutation(Builder& b);
 // lower_index.cpp
 void lower_gather(Builder& b);
 void lower_gather_nd(Builder& b);
@@ -103,7 +94,6 @@ void lower_tensor_scatter(Builder& b);
 void lower_one_hot(Builder& b);
 void lower_top_k(Builder& b);
 void lower_where(Builder& b);
-void lower_arg(Builder& b);
 void lower_unique(Builder& b);
 void lower_reverse_sequence(Builder& b);
 // lower_image.cpp, lower_space.cpp
@@ -170,5 +160,61 @@ void lower_array_scatter(Builder& b);
 void lower_array_size(Builder& b);
 void lower_array_concat(Builder& b);
 void lower_array_split(Builder& b);
+
+// lower_special.cpp
+void lower_round(Builder& b);
+void lower_truncate_div(Builder& b);
+void lower_equal(Builder& b);
+void lower_bitcast(Builder& b);
+void lower_with_alpha(Builder& b);
+// lower_search.cpp
+void lower_inplace(Builder& b);
+void lower_sparse_to_dense(Builder& b);
+void lower_dynamic_partition(Builder& b);
+void lower_dynamic_stitch(Builder& b);
+void lower_in_top_k(Builder& b);
+void lower_nth_element(Builder& b);
+void lower_bound(Builder& b);
+void lower_unique_along(Builder& b);
+void lower_invert_permutation(Builder& b);
+void lower_list_diff(Builder& b);
+// lower_segment.cpp
+void lower_arg_reduce(Builder& b);
+void lower_cumulative(Builder& b);
+void lower_segment(Builder& b);
+void lower_unsorted_segment(Builder& b);
+void lower_sparse_segment(Builder& b);
+void lower_bincount(Builder& b);
+void lower_histogram(Builder& b);
+void lower_bucketize(Builder& b);
+// lower_parts.cpp
+void lower_parallel_concat(Builder& b);
+void lower_concat_offset(Builder& b);
+void lower_broadcast_args(Builder& b);
+void lower_lin_space(Builder& b);
+void lower_roll(Builder& b);
+void lower_empty(Builder& b);
+// lower_diagonal.cpp
+void lower_matrix_diag(Builder& b);
+void lower_matrix_diag_part(Builder& b);
+void lower_matrix_set_diag(Builder& b);
+void lower_diag(Builder& b);
+void lower_matrix_band_part(Builder& b);
+// lower_linear.cpp
+void lower_cross(Builder& b);
+void lower_log_determinant(Builder& b);
+void lower_lu(Builder& b);
+void lower_qr(Builder& b);
+void lower_matrix_solver(Builder& b);
+void lower_values_only(Builder& b);
+void lower_least_squares(Builder& b);
+void lower_tridiagonal_matmul(Builder& b);
+void lower_sparse_matmul(Builder& b);
+void lower_sparse_add(Builder& b);
+void lower_sparse_elementwise(Builder& b);
+void lower_sparse_reduce(Builder& b);
+void lower_sparse_reshape(Builder& b);
+// lower_ctc.cpp
+void lower_ctc_greedy(Builder& b);
 
 }  // namespace anynpu::tensorflow

@@ -162,17 +162,4 @@ void lower_cumulate(Builder& b) {
                   attrs));
 }
 
-// The axes in another order, and the way back.
-void lower_invert_permutation(Builder& b) {
-  const Ints order = b.in_values(0);
-  if (!b.ok()) return;
-  Ints back(order.size(), -1);
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (order[i] < 0 || order[i] >= static_cast<int64_t>(order.size()))
-      return b.refuse(Code::invalid_argument, "{} is no permutation", order);
-    back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-  }
-  b.out(0, b.cast(b.list(back), b.dtype(b.in(0))));
-}
-
 }  // namespace anynpu::tensorflow

@@ -34,7 +34,7 @@ ValueId chosen_boxes(Builder& b, ValueId boxes, ValueId scores, ValueId most, Va
        least == kNoValue ? kNoValue : b.reshape(b.cast(least, DType::f32), {1})});
   // Rows of picture, class, box.
   const ValueId column = b.slice(found, 1, 2, 3);
-  return b.cast(b.squeeze(column, {1}), DType::i32);
+  return b.cast(b.reshape(column, {-1}), DType::i32);  // a row, however many there are
 }
 
 // How many boxes an NMS of a fixed size chooses at most.

@@ -57,12 +57,6 @@ void lower_squared_difference(Builder& b) {
   });
 }
 
-void lower_not_equal(Builder& b) {
-  compute_aligned(b, 2, [&](const auto& x) {
-    return b.node("Not", 1, {b.node("Equal", 13, {x[0], x[1]})});
-  });
-}
-
 void lower_add_n(Builder& b) {
   compute_aligned(b, 1, [&](const auto& x) {
     ValueId sum = x[0];

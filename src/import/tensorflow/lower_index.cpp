@@ -107,20 +107,6 @@ void lower_where(Builder& b) {
   b.out(0, b.node("Transpose", 13, {found}, {{"perm", Ints{1, 0}}}));
 }
 
-// Along an axis: the channels of a picture may stand second.
-void lower_arg(Builder& b) {
-  const bool first = b.is_first(0);
-  const ValueId x = first ? b.in_first(0) : b.in(0);
-  const DType type = b.type("output_type", DType::i64);
-  int64_t axis = b.input_count() > 1 ? b.in_value(1) : 0;
-  if (!b.has_rank(x, "the tensor", 1)) return;
-  axis = b.axis_of(axis, x);
-  const bool channels = first && axis == b.rank(x) - 1;
-  const ValueId from = channels ? x : b.in(0);
-  const NodeAttrs attrs{{"axis", channels ? int64_t{1} : axis}, {"keepdims", int64_t{0}}};
-  b.out(0, b.cast(b.node(b.row().becomes, 13, {from}, attrs), type));
-}
-
 void lower_unique(Builder& b) {
   const DType type = b.type("out_idx", DType::i32);
   const auto made = b.nodes("Unique", 11, {b.in(0)}, 4, {{"sorted", int64_t{0}}});

@@ -154,6 +154,32 @@ void lower_concat_v2(Builder& b) {
   if (b.ok()) join(b, 0, b.input_count() - 1, axis);
 }
 
+namespace {
+
+// MirrorPad with SYMMETRIC: the edge is repeated. Elements are gathered by their places.
+void pad_symmetric(Builder& b) {
+  ValueId x = b.in(0);
+  const Ints rows = b.in_values(1);
+  if (!b.need_fixed(x, "the tensor")) return;
+  for (size_t axis = 0; axis * 2 + 1 < rows.size() && b.ok(); ++axis) {
+    const int64_t before = rows[axis * 2], after = rows[axis * 2 + 1];
+    const int64_t extent = axis < b.shape(x).size() ? b.shape(x)[axis] : 0;
+    if (before < 0 || after < 0 || before > extent || after > extent) {
+      return b.refuse(Code::invalid_argument,
+                      "it pads {} and {} at an axis of {}; expected 0 to {} each", before, after,
+                      extent, extent);
+    }
+    if (before + after == 0) continue;
+    Ints places;
+    for (int64_t i = -before; i < extent + after; ++i)
+      places.push_back(i < 0 ? -i - 1 : i >= extent ? 2 * extent - 1 - i : i);
+    x = b.node("Gather", 13, {x, b.list(places)}, {{"axis", static_cast<int64_t>(axis)}});
+  }
+  b.out(0, x);
+}
+
+}  // namespace
+
 // Rows [before, after] for each axis.
 void lower_pad(Builder& b) {
   const bool first = b.is_first(0);
@@ -161,7 +187,8 @@ void lower_pad(Builder& b) {
   NodeAttrs attrs;
   if (b.type() == "MirrorPad") {
     const std::string mode = b.word("mode", "REFLECT", {"REFLECT", "SYMMETRIC"});
-    attrs["mode"] = std::string(mode == "REFLECT" ? "reflect" : "symmetric");
+    if (mode == "SYMMETRIC") return pad_symmetric(b);
+    attrs["mode"] = std::string("reflect");
   }
   const ValueId fill = b.type() == "PadV2" ? b.in(2) : kNoValue;
   if (!b.ok()) return;

@@ -56,7 +56,6 @@ const TfOp kTfOps[] = {
     {"Relu", "Relu", 14, lower_elementwise},
     {"Relu6", "Clip", 0, lower_relu6},
     {"Rint", "Round", 11, lower_elementwise},
-    {"Round", "Round", 11, lower_elementwise},
     {"Rsqrt", "Sqrt + Reciprocal", 0, lower_rsqrt},
     {"Selu", "Selu", 6, lower_elementwise},
     {"Sigmoid", "Sigmoid", 13, lower_elementwise},
@@ -80,7 +79,6 @@ const TfOp kTfOps[] = {
     {"BitwiseXor", "BitwiseXor", 18, lower_elementwise},
     {"ClipByValue", "Max + Min", 0, lower_clip},
     {"Div", "Div", 14, lower_elementwise},
-    {"Equal", "Equal", 13, lower_elementwise},
     {"Greater", "Greater", 13, lower_elementwise},
     {"GreaterEqual", "GreaterOrEqual", 16, lower_elementwise},
     {"Less", "Less", 13, lower_elementwise},
@@ -90,7 +88,6 @@ const TfOp kTfOps[] = {
     {"Maximum", "Max", 13, lower_elementwise},
     {"Minimum", "Min", 13, lower_elementwise},
     {"Mul", "Mul", 14, lower_elementwise},
-    {"NotEqual", "Equal + Not", 0, lower_not_equal},
     {"Pow", "Pow", 15, lower_elementwise},
     {"RealDiv", "Div", 14, lower_elementwise},
     {"SelectV2", "Where", 16, lower_elementwise},
@@ -142,21 +139,13 @@ const TfOp kTfOps[] = {
     {"StridedSlice", "Slice", 0, lower_strided_slice},
     {"Transpose", "Transpose", 0, lower_transpose},
     // Arithmetic of several steps.
-    {"ApproximateEqual", "Sub + Abs + Less", 0, lower_approximate_equal},
-    {"DivNoNan", "Equal + Where + Div", 0, lower_div_no_nan},
-    {"Expm1", "Exp + Tanh + Mul + Where", 0, lower_expm1},
-    {"FloorDiv", "Div + Floor, Mod + Sub + Div", 0, lower_floor_div},
     {"FloorMod", "Mod", 0, lower_floor_mod},
-    {"IsFinite", "IsNaN + IsInf + Or + Not", 0, lower_is_finite},
     {"LeftShift", "BitShift", 0, lower_shift},
-    {"Log1p", "Atanh + Log + Where", 0, lower_log1p},
     {"LogicalXor", "Xor", 0, lower_xor},
     {"Mod", "Mod", 0, lower_truncate_mod},
-    {"MulNoNan", "Mul + Where", 0, lower_mul_no_nan},
     {"OnesLike", "Expand", 0, lower_ones_like},
     {"RightShift", "BitShift", 0, lower_shift},
     {"Select", "Where", 0, lower_select},
-    {"TruncateDiv", "Div", 14, lower_elementwise},
     {"TruncateMod", "Mod", 0, lower_truncate_mod},
     {"ZerosLike", "Expand", 0, lower_zeros_like},
     {"Einsum", "Einsum, Transpose + Reshape + MatMul", 0, lower_einsum},
@@ -173,7 +162,6 @@ const TfOp kTfOps[] = {
     {"Cumprod", "CumProd", 26, lower_cumulate},
     {"Cumsum", "CumSum", 14, lower_cumulate},
     {"Fill", "Expand", 0, lower_fill},
-    {"InvertPermutation", "", 0, lower_invert_permutation},
     {"Range", "Range", 0, lower_range},
     {"Rank", "", 0, lower_rank},
     {"Reverse", "Slice", 0, lower_reverse},
@@ -186,8 +174,6 @@ const TfOp kTfOps[] = {
     {"Tile", "Tile", 0, lower_tile},
     {"Unpack", "Split + Squeeze", 0, lower_unpack},
     // By indices.
-    {"ArgMax", "ArgMax", 0, lower_arg},
-    {"ArgMin", "ArgMin", 0, lower_arg},
     {"Gather", "Gather", 0, lower_gather},
     {"GatherNd", "GatherND", 0, lower_gather_nd},
     {"GatherV2", "Gather, Transpose + GatherND", 0, lower_gather},
@@ -295,12 +281,19 @@ const TfOp kTfOps[] = {
 
 }  // namespace
 
-std::span<const TfOp> tf_ops() { return kTfOps; }
+std::span<const TfOp> tf_ops() {
+  static const std::vector<TfOp> all = [] {
+    std::vector<TfOp> made(std::begin(kTfOps), std::end(kTfOps));
+    made.insert(made.end(), tf_math_ops().begin(), tf_math_ops().end());
+    return made;
+  }();
+  return all;
+}
 
 const TfOp* find_tf_op(std::string_view name) {
   static const auto index = [] {
     std::unordered_map<std::string_view, const TfOp*> made;
-    for (const TfOp& op : kTfOps) made.emplace(op.name, &op);
+    for (const TfOp& op : tf_ops()) made.emplace(op.name, &op);
     return made;
   }();
   const auto found = index.find(name);
@@ -309,7 +302,7 @@ const TfOp* find_tf_op(std::string_view name) {
 
 std::string_view nearest_tf_op(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const TfOp& op : kTfOps) names.push_back(op.name);
+  for (const TfOp& op : tf_ops()) names.push_back(op.name);
   return nearest_name(names, name);
 }
 

@@ -20,6 +20,8 @@ struct TfOp {
 
 // All of them, by family.
 std::span<const TfOp> tf_ops();
+// Those of table_math.cpp, which tf_ops() has too.
+std::span<const TfOp> tf_math_ops();
 // Null when there is none.
 const TfOp* find_tf_op(std::string_view name);
 // The known name that looks most like it; empty when none does.

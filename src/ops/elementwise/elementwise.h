@@ -29,6 +29,7 @@ void register_unary(Registry& registry);
 void register_clip(Registry& registry);
 void register_binary(Registry& registry);
 void register_swish(Registry& registry);
+void register_function_rows(Registry& registry);
 void register_wide_unary(Registry& registry);
 void register_special(Registry& registry);
 void register_wide_nary(Registry& registry);

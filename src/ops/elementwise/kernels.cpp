@@ -32,6 +32,7 @@ void register_family(Registry& registry) {
   register_clip(registry);
   register_binary(registry);
   register_swish(registry);
+  register_function_rows(registry);
   register_wide_unary(registry);
   register_special(registry);
   register_wide_nary(registry);

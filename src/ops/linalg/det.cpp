@@ -4,6 +4,7 @@
 
 #include "ops/elements/wide.h"
 #include "ops/families.h"
+#include "ops/linalg/linalg.h"
 #include "ops/registry.h"
 #include "ops/runtime_params.h"
 
@@ -63,6 +64,7 @@ PlanResult plan_det(const OpContext& context) {
 }  // namespace
 
 void register_family(Registry& registry) {
+  register_solvers(registry);
   registry.add(OpSchema{.name = "Det",
                         .since = 11,
                         .inputs = {{"X", "T"}},

@@ -16,7 +16,7 @@ UNARY = {
     "Asinh": (FLOATS + COMPLEX, None, None), "Acosh": (FLOATS + COMPLEX, 1.1, 4),
     "Atanh": (FLOATS + COMPLEX, -0.9, 0.9), "Sigmoid": (FLOATS + COMPLEX, None, None),
     "Ceil": (FLOATS, None, None), "Floor": (FLOATS, None, None), "Rint": (FLOATS, None, None),
-    "Round": (REAL, None, None), "Reciprocal": (FLOATS + COMPLEX, 0.5, 3),
+    "Round": (FLOATS, None, None), "Reciprocal": (FLOATS + COMPLEX, 0.5, 3),
     "Inv": (FLOATS + COMPLEX, 0.5, 3), "Erf": (FLOATS, None, None), "Erfc": (FLOATS, None, None),
     "Erfinv": (FLOATS, -0.9, 0.9), "Ndtri": (FLOATS, 0.1, 0.9), "Lgamma": (FLOATS, 0.2, 5),
     "Digamma": (FLOATS, 0.2, 5), "BesselI0e": (FLOATS, None, None),

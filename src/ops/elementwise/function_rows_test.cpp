@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include "ops/elementwise/special_math.h"
+#include "ops/test_node.h"
+
+namespace anynpu::ops::elementwise {
+namespace {
+
+TEST(SpecialMath, HasTheValuesOfTables) {
+  EXPECT_NEAR(psi(1), -0.5772156649015329, 1e-14);
+  EXPECT_NEAR(psi(-0.5), 0.03648997397857652, 1e-13);
+  EXPECT_NEAR(erf_inverse(0.5), 0.4769362762044699, 1e-15);
+  EXPECT_NEAR(erf_inverse(-0.999), -2.326753765513525, 1e-13);
+  EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-13);
+  EXPECT_NEAR(dawson(1), 0.5380795069127684, 1e-12);
+  EXPECT_NEAR(dawson(-0.1), -0.09933599239785286, 1e-14);
+  EXPECT_NEAR(dilogarithm(2), -0.8224670334241132, 1e-13);
+  EXPECT_NEAR(dilogarithm(0.1), 1.2997147230049588, 1e-13);
+  EXPECT_NEAR(fresnel_sine(1), 0.4382591473903548, 1e-13);
+  EXPECT_NEAR(fresnel_cosine(1), 0.7798934003768228, 1e-13);
+  EXPECT_NEAR(fresnel_sine(-4), -0.4205157542469284, 1e-8);
+  EXPECT_NEAR(hurwitz_zeta(2, 1), 1.6449340668482264, 1e-13);
+  EXPECT_NEAR(polygamma(1, 1), 1.6449340668482264, 1e-13);
+  EXPECT_NEAR(gamma_lower(2, 1), 0.2642411176571153, 1e-14);
+  EXPECT_NEAR(gamma_upper(0.5, 4), 0.004677734981047266, 1e-14);
+  EXPECT_NEAR(beta_incomplete(2, 3, 0.4), 0.5248, 1e-13);
+  EXPECT_NEAR(bessel_i0e(1), 0.4657596075936404, 1e-14);
+}
+
+TEST(SpecialMath, SaysNanOutsideOfTheDomain) {
+  for (const double value :
+       {erf_inverse(1.5), normal_quantile(-0.1), dilogarithm(-1), psi(-2), hurwitz_zeta(0.5, 1),
+        gamma_lower(-1, 1), beta_incomplete(0, 1, 0.5), bessel_k(0, -1), polygamma(0.5, 1)}) {
+    EXPECT_TRUE(std::isnan(value));
+  }
+}
+
+TEST(FunctionRows, DivideWithARuleForZero) {
+  const auto quotients = TestNode("DivNoNan", 1, "anynpu").floats({3}, {1, 0, 6}).floats({3}, {0, 0, 3}).evaluate();
+  EXPECT_EQ(quotients[0], 0);
+  EXPECT_EQ(quotients[1], 0);
+  EXPECT_EQ(quotients[2], 2);
+  const auto floors = TestNode("FloorDiv", 1, "anynpu").floats({2}, {-7, 7}).floats({}, {3}).evaluate();
+  EXPECT_EQ(floors[0], -3);
+  EXPECT_EQ(floors[1], 2);
+}
+
+TEST(FunctionRows, HaveTheShapeOfTheBroadcastOperands) {
+  EXPECT_EQ(TestNode("Igamma", 1, "anynpu").shape({2, -1}).shape({3, 1, 1}).shape_text(), "3x2x?");
+}
+
+}  // namespace
+}  // namespace anynpu::ops::elementwise
