@@ -171,6 +171,7 @@ docs: build  ## write the generated pages of docs/ anew (figures: after make ben
 	@$(PY) tools/gen_guide_blocks.py
 	@ANYNPU_BUILD_DIR=$(BUILD) $(PY) tools/gen_ais_bench_docs.py
 	@$(PY) tests/python/onnx_backend/suite.py --build $(BUILD) --docs
+	@$(PY) tests/python/tensorflow_cases/tf_suite.py --build $(BUILD) --docs
 	@[ ! -f $(BUILD)/bench.json ] || $(PY) bench/make_docs.py $(BUILD)/bench.json docs
 
 wheel: deps  ## build dist/anynpu-*.whl

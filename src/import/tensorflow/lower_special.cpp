@@ -51,7 +51,7 @@ void lower_bitcast(Builder& b) {
   b.out(0, b.node("BitCast", 26, {x}, {{"to", cast_number(to)}}));
 }
 
-// A row of special_rows.cpp with its parameter.
+// A row of function_rows.cpp with its parameter.
 void lower_with_alpha(Builder& b) {
   const bool leaky = b.type() == "LeakyReluGrad";
   const float alpha = leaky ? b.f("alpha", 0.2f) : b.f("tolerance", 1e-5f);

@@ -16,7 +16,7 @@ const TfOp kMathOps[] = {
     {"DebugIdentity", "", 0, lower_pass},
     {"DeepCopy", "", 0, lower_pass},
     {"GuaranteeConst", "", 0, lower_pass},
-    // Rows of ops/elementwise/special_rows.cpp.
+    // Rows of ops/elementwise/function_rows.cpp.
     {"Atan2", "anynpu.Atan2", 1, lower_elementwise},
     {"BesselI0", "anynpu.BesselI0", 1, lower_elementwise},
     {"BesselI0e", "anynpu.BesselI0e", 1, lower_elementwise},

@@ -5,7 +5,7 @@
     tf_suite.py                   everything, then the score
     tf_suite.py -k Resize -v      what has 'Resize' in its name, reasons printed
     tf_suite.py --family nn       one file of tests/data/tensorflow
-    tf_suite.py --docs            also writes the score page in docs
+    tf_suite.py --docs            also writes docs/tensorflow_score.md
 
 Outcomes are compared with known_failures.yaml; the exit code is 1 when they differ.
 """
