@@ -56,6 +56,7 @@ void read_band(Builder& b, Band& band, size_t input) {
 
 // x with its last `axes` axes in one.
 ValueId flat(Builder& b, ValueId x, int64_t axes) {
+  if (!b.ok()) return kNoValue;
   const Shape& shape = b.shape(x);
   const auto keep = static_cast<size_t>(b.rank(x) - axes);
   Ints to(shape.begin(), shape.begin() + static_cast<int64_t>(keep));
@@ -67,6 +68,7 @@ ValueId flat(Builder& b, ValueId x, int64_t axes) {
 
 // Elements of `parts`, one behind the other, by place; then the shape of the last axes.
 ValueId pick(Builder& b, std::vector<ValueId> parts, const Ints& places, const Ints& last) {
+  if (!b.ok()) return kNoValue;
   const ValueId all = parts.size() == 1
                           ? parts[0]
                           : b.node("Concat", 13, parts, {{"axis", b.rank(parts[0]) - 1}});
@@ -81,6 +83,7 @@ ValueId pick(Builder& b, std::vector<ValueId> parts, const Ints& places, const I
 
 // One element more behind each flat matrix: the padding.
 ValueId padded(Builder& b, ValueId x, ValueId padding) {
+  if (!b.ok()) return kNoValue;
   Ints shape(b.shape(x).begin(), b.shape(x).end());
   shape.back() = 1;
   const ValueId column = b.node("Expand", 13, {padding, b.list(shape)});

@@ -22,5 +22,11 @@ TEST(TfDiagonal, ABandFromHighToLowIsRefused) {
   EXPECT_NE(said.find("low to high"), std::string::npos) << said;
 }
 
+TEST(TfDiagonal, ATypeWithoutAZeroIsRefused) {
+  TestGraph graph;  // complex128
+  graph.input("x", {2, 3, 3}, 18).node("y", "MatrixDiagPart", {"x"});
+  EXPECT_NE(graph.ops().find("not supported"), std::string::npos) << graph.ops();
+}
+
 }  // namespace
 }  // namespace anynpu::tensorflow

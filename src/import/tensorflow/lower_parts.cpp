@@ -10,7 +10,7 @@ namespace anynpu::tensorflow {
 
 namespace {
 
-constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+constexpr int64_t kWhole = std::numeric_limits<int64_t>::max();
 
 ValueId concat(Builder& b, std::vector<ValueId> parts, int64_t axis) {
   return parts.size() == 1 ? parts[0] : b.node("Concat", 13, std::move(parts), {{"axis", axis}});
@@ -75,7 +75,7 @@ void lower_roll(Builder& b) {
     if (extent == 0) continue;
     const int64_t shift = ((shifts[i] % extent) + extent) % extent;
     if (shift == 0) continue;
-    x = concat(b, {b.slice(x, axis, extent - shift, kEnd), b.slice(x, axis, 0, extent - shift)}, axis);
+    x = concat(b, {b.slice(x, axis, extent - shift, kWhole), b.slice(x, axis, 0, extent - shift)}, axis);
   }
   b.out(0, x);
 }

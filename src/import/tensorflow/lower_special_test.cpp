@@ -17,7 +17,7 @@ TEST(TfSpecial, AParameterBecomesAlpha) {
       one_node("ApproximateEqual", {3}, {float_of("tolerance", 0.5f)}, {"c"}, graph).import();
   ASSERT_TRUE(made.ok()) << made.status().to_string();
   EXPECT_EQ(made->nodes[0].op, "ApproximateEqual");
-  EXPECT_EQ(made->nodes[0].float_attr("alpha"), 0.5f);
+  EXPECT_EQ(made->nodes[0].float_attr("alpha", 0), 0.5f);
 }
 
 }  // namespace
