@@ -46,11 +46,11 @@ Without a driver, or with one that is too old, the device is left out of the lis
 ## How it works
 
 Memory is the card's own: addresses for all of it are reserved at once, pages follow as blocks are taken
-(`src/device/cuda/cuda_memory.h`). The host cannot read it, so a program that dereferences a device pointer crashes
+(`src/cuda/cuda_memory.h`). The host cannot read it, so a program that dereferences a device pointer crashes
 there as it does on a card. `aclrtMallocHost` gives pinned memory. A stream is a CUDA stream; copies, fills and
 models are enqueued while earlier work still runs (`src/device/stream.h`).
 
-Models, single operators and matrix products are planned with the kernels of `src/device/cuda/kernels`: products
+Models, single operators and matrix products are planned with the kernels of `src/cuda/kernels`: products
 through cuBLASLt, convolutions through cuDNN, the others generated as CUDA C++ for the shapes at hand and compiled
 by NVRTC, once, into the cache folder. float32 is computed in float32, not TF32. A plan that meets the same buffers
 again is replayed as one CUDA graph, unless some of its operators run on the host.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of one GPU. Addresses for all of it are reserved at once; the GPU's own pages are put
+// behind them in chunks as blocks are taken, and stay there for later blocks until memory runs
+// short. Programs on the host cannot read it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "cuda/gpu.h"
+#include "device/device_memory.h"
+#include "device/free_blocks.h"
+
+namespace anynpu::device::cuda {
+
+class CudaMemory final : public DeviceMemory {
+ public:
+  static Result<std::shared_ptr<CudaMemory>> reserve(Gpu& gpu);
+  ~CudaMemory() override;
+
+  uintptr_t take(size_t bytes, size_t alignment) override;
+  void give_back(uintptr_t base, size_t bytes) override;
+  bool contains(uintptr_t address) const override { return blocks_.contains(address); }
+  size_t total() const override { return gpu_.memory_bytes(); }
+  size_t used() const override { return blocks_.used(); }
+  size_t peak() const override { return blocks_.peak(); }
+
+  Status copy(const CopyRows& rows) override;
+  Status fill(void* address, int value, size_t bytes) override;
+
+ private:
+  // Pages of the GPU behind a part of the addresses.
+  struct Chunk {
+    size_t bytes;
+    CUmemGenericAllocationHandle pages;
+    size_t blocks = 0;  // taken blocks that touch it
+  };
+  CudaMemory(Gpu& gpu, uintptr_t base, size_t bytes, size_t page);
+  Status put_pages(uintptr_t begin, uintptr_t end);
+  Status add_chunk(uintptr_t begin, size_t bytes);
+  void drop_chunk(std::map<uintptr_t, Chunk>::iterator chunk);
+  bool drop_unused_chunks();
+  // Calls `visit` with every chunk that touches the range.
+  template <typename Visit>
+  void for_chunks(uintptr_t begin, uintptr_t end, Visit visit);
+
+  Gpu& gpu_;
+  const size_t page_;
+  FreeBlocks blocks_;
+  std::mutex mutex_;
+  std::map<uintptr_t, Chunk> chunks_;  // by address, apart from each other
+};
+
+}  // namespace anynpu::device::cuda

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// FusedAttention: scores, softmax and values as two products with a kernel for the rows between
+// them. Scores lie in the workspace.
+#include "base/align.h"
+#include "cuda/kernels/jit_kernel.h"
+#include "cuda/kernels/kernels.h"
+#include "cuda/kernels/product.h"
+#include "ops/attention/attention.h"
+
+namespace anynpu::device::cuda {
+
+namespace {
+
+using ops::OpContext;
+using ops::PlanResult;
+using ops::attention::AttentionShape;
+
+// The softmax of each row of scores, in place: a block of 128 threads a row.
+Result<std::shared_ptr<const JitKernel>> make_softmax(const OpContext& context,
+                                                      const AttentionShape& a) {
+  const DType type = context.inputs[0].dtype;
+  std::string mask;
+  std::string mask_type = std::string(cuda_name(type));
+  if (a.has_mask) {
+    const DType of_mask = context.inputs[3].dtype;
+    mask_type = std::string(cuda_name(of_mask));
+    const std::string at =
+        format("mask[b * {} + h * {} + r * {} + j * {}]", a.mask_steps[0], a.mask_steps[1],
+               a.mask_steps[2], a.mask_steps[3]);
+    mask = of_mask == DType::boolean ? format("if (!load({})) v = -INFINITY;", at)
+                                     : format("v += (C)load({});", at);
+    if (a.mask_columns < a.columns)
+      mask = format("if (j >= {}) v = -INFINITY; else {{ {} }}", a.mask_columns, mask);
+  }
+  return JitKernel::make(format(
+      "typedef float C;\n"
+      "__device__ C joined(C v, bool sum) {{\n"
+      "  __shared__ C parts[4];\n"
+      "  for (int s = 16; s > 0; s >>= 1) {{ const C o = __shfl_xor_sync(0xffffffffu, v, s); v = sum ? "
+      "v + o : fmaxf(v, o); }}\n"
+      "  __syncthreads(); if ((threadIdx.x & 31) == 0) parts[threadIdx.x >> 5] = v; "
+      "__syncthreads();\n"
+      "  v = parts[0]; for (int w = 1; w < 4; ++w) v = sum ? v + parts[w] : fmaxf(v, parts[w]);\n"
+      "  return v;\n}}\n"
+      "extern \"C\" __global__ void kernel({0}* scores, const {1}* mask) {{\n"
+      "  const i64 row = blockIdx.x, r = row % {2}, h = row / {2} % {3}, b = row / {4};\n"
+      "  {0}* s = scores + row * {5};\n"
+      "  C top = -INFINITY;\n"
+      "  for (int j = threadIdx.x; j < {5}; j += blockDim.x) {{\n"
+      "    C v = (C)load(s[j]); {6} store(s[j], v); top = fmaxf(top, v);\n  }}\n"
+      "  top = joined(top, false);\n  C sum = 0;\n"
+      "  for (int j = threadIdx.x; j < {5}; j += blockDim.x) sum += expf((C)load(s[j]) - top);\n"
+      "  sum = joined(sum, true);\n"
+      "  for (int j = threadIdx.x; j < {5}; j += blockDim.x) store(s[j], expf((C)load(s[j]) - top) / "
+      "sum);\n}}\n",
+      cuda_name(type), mask_type, a.rows, a.heads, a.rows * a.heads, a.columns, mask));
+}
+
+PlanResult plan_attention(const OpContext& context) {
+  ANYNPU_ASSIGN(const AttentionShape a, ops::attention::attention_shape_of(context));
+  const DType type = context.inputs[0].dtype;
+  const auto bytes = static_cast<int64_t>(size_of(type));
+  ProductShape scores{.type = type, .m = a.rows, .n = a.columns, .k = a.size, .transpose_b = true};
+  scores.row_a = a.q.row;
+  scores.row_b = a.key.read.row;
+  scores.row_y = a.columns;
+  scores.batch = static_cast<int32_t>(a.heads);
+  scores.step_a = a.q.head;
+  scores.step_b = a.key.read.head;
+  scores.step_y = a.rows * a.columns;
+  ProductShape values{.type = type, .m = a.rows, .n = a.value_size, .k = a.columns};
+  values.row_a = a.columns;
+  values.row_b = a.value.read.row;
+  values.row_y = a.y.row;
+  values.batch = static_cast<int32_t>(a.heads);
+  values.step_a = a.rows * a.columns;
+  values.step_b = a.value.read.head;
+  values.step_y = a.y.head;
+  ANYNPU_ASSIGN(const auto first, Product::make(scores));
+  ANYNPU_ASSIGN(const auto second, Product::make(values));
+  ANYNPU_ASSIGN(const auto softmax, make_softmax(context, a));
+  const int64_t score_bytes = a.heads * a.rows * a.columns * bytes;
+  const size_t scratch_at = round_up(static_cast<size_t>(a.batch * score_bytes), size_t{512});
+  auto plan = cuda_plan([=](const ops::RunArgs& args, CudaQueue& queue) {
+    std::byte* const scratch = args.workspace + scratch_at;
+    for (int64_t b = 0; b < a.batch; ++b) {
+      ANYNPU_TRY(first->enqueue(queue, args.inputs[0] + b * a.q.batch * bytes,
+                                args.inputs[1] + b * a.key.read.batch * bytes,
+                                args.workspace + b * score_bytes, scratch, a.scale));
+    }
+    void* at = args.workspace;
+    const void* mask = a.has_mask ? args.inputs[3] : nullptr;
+    void* arguments[] = {&at, &mask};
+    ANYNPU_TRY(softmax->launch(queue, static_cast<size_t>(a.batch * a.heads * a.rows), 128,
+                               arguments));
+    for (int64_t b = 0; b < a.batch; ++b) {
+      ANYNPU_TRY(second->enqueue(queue, args.workspace + b * score_bytes,
+                                 args.inputs[2] + b * a.value.read.batch * bytes,
+                                 args.outputs[0] + b * a.y.batch * bytes, scratch, 1));
+    }
+    return Status();
+  });
+  plan->workspace_bytes = scratch_at + Product::kWorkspaceBytes;
+  return plan;
+}
+
+Status can_run_attention(const OpContext& context) {
+  ANYNPU_TRY(Product::available());
+  ANYNPU_ASSIGN(const AttentionShape a, ops::attention::attention_shape_of(context));
+  if (a.has_past || a.causal || a.left >= 0 || a.right >= 0 || a.has_lengths || a.softcap != 0 ||
+      a.kv_heads != a.heads || a.scores != ops::attention::Scores::none)
+    return fail(Code::unsupported_feature, "caches, windows, groups or scores are asked for");
+  if (a.has_mask && cuda_name(context.inputs[3].dtype).empty())
+    return fail(Code::unsupported_dtype, "a mask of type {}", name_of(context.inputs[3].dtype));
+  if (a.batch * a.heads * a.rows == 0 || a.columns == 0 || a.size == 0)
+    return fail(Code::unsupported_shape, "nothing to compute");
+  if (a.batch * a.heads * a.rows > INT32_MAX)
+    return fail(Code::unsupported_shape, "more than 2^31 rows");
+  return {};
+}
+
+}  // namespace
+
+void add_attention(std::vector<ops::KernelDef>& kernels) {
+  kernels.push_back({.op = "FusedAttention",
+                     .name = "cublaslt_rows",
+                     .domain = "anynpu",
+                     .backend = "cuda",
+                     .types = ops::attention::kTiledTypes,
+                     .can_run = can_run_attention,
+                     .create = ops::create_plain<plan_attention>});
+}
+
+}  // namespace anynpu::device::cuda

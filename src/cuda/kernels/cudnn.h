@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuDNN, opened on first use. Thread-safe.
+#pragma once
+
+#include <cudnn.h>
+
+#include "cuda/gpu.h"
+
+namespace anynpu::device::cuda {
+
+#define ANYNPU_CUDNN_FUNCTIONS(X)              \
+  X(cudnnGetErrorString)                       \
+  X(cudnnCreate)                               \
+  X(cudnnSetStream)                            \
+  X(cudnnCreateTensorDescriptor)               \
+  X(cudnnDestroyTensorDescriptor)              \
+  X(cudnnSetTensorNdDescriptor)                \
+  X(cudnnCreateFilterDescriptor)               \
+  X(cudnnDestroyFilterDescriptor)              \
+  X(cudnnSetFilterNdDescriptor)                \
+  X(cudnnCreateConvolutionDescriptor)          \
+  X(cudnnDestroyConvolutionDescriptor)         \
+  X(cudnnSetConvolutionNdDescriptor)           \
+  X(cudnnSetConvolutionGroupCount)             \
+  X(cudnnSetConvolutionMathType)               \
+  X(cudnnGetConvolutionForwardAlgorithm_v7)    \
+  X(cudnnGetConvolutionForwardWorkspaceSize)   \
+  X(cudnnConvolutionForward)
+
+struct Cudnn {
+#define X(name) decltype(&::name) name = nullptr;
+  ANYNPU_CUDNN_FUNCTIONS(X)
+#undef X
+};
+
+// Fails with what is missing.
+const Result<Cudnn>& cudnn();
+
+Status cudnn_check(cudnnStatus_t status, const char* what);
+
+// The calling thread's handle on `gpu`, inside its context; handles may not be shared.
+Result<cudnnHandle_t> cudnn_handle(const Gpu& gpu);
+
+}  // namespace anynpu::device::cuda
