@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/op_case.h"
 #include "ops/registry.h"
 
 namespace anynpu::ops {
@@ -66,7 +67,12 @@ struct ByteCase {
     for (size_t i = 0; i < data.size(); ++i) {
       inputs.push_back(kernel->packs_input(i) ? nullptr : data[i].data());
     }
-    std::byte* outputs[] = {out.data()};
+    std::vector<Bytes> others(context.outputs.size());
+    std::vector<std::byte*> outputs{out.data()};
+    for (size_t i = 1; i < others.size(); ++i) {
+      others[i].resize(bytes_of(context.outputs[i].dtype, element_count(context.outputs[i].shape)));
+      outputs.push_back(others[i].data());
+    }
     ANYNPU_TRY(plan->run({inputs, outputs, packed.data(), workspace.data()}));
     return out;
   }
@@ -78,6 +84,7 @@ struct ByteCase {
     node.name = "test";
     node.opset = opset;
     node.outputs = {1000};
+    name_required_outputs(node);
     node.inputs.clear();
     std::vector<Operand> inputs = operands;
     for (size_t i = 0; i < inputs.size(); ++i) {

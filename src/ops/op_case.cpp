@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "ops/blocked_layout.h"
+#include "ops/registry.h"
 #include "tensor/element.h"
 
 namespace anynpu::ops {
@@ -213,6 +214,7 @@ Result<OpCase> OpCase::parse(std::string_view text) {
                                                             : graph::kNoValue);
   }
   for (int64_t i = 0; i < outputs; ++i) result.node_.outputs.push_back(100 + static_cast<int>(i));
+  name_required_outputs(result.node_);
   return result;
 }
 
@@ -352,6 +354,15 @@ Status check_all_kernels(const OpCase& op_case, int* compared) {
     }
   }
   return {};
+}
+
+void name_required_outputs(graph::Node& node) {
+  const auto schema = Registry::instance().find(node);
+  if (!schema.ok()) return;
+  for (size_t i = node.outputs.size(); i < (*schema)->outputs.size(); ++i) {
+    if ((*schema)->outputs[i].presence != Presence::required) return;
+    node.outputs.push_back(1000 + static_cast<int>(i));
+  }
 }
 
 }  // namespace anynpu::ops

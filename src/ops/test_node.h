@@ -58,6 +58,7 @@ class TestNode {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].is_constant) inputs[i].constant = data[i];
     }
+    name_required_outputs(node);
     return ops::infer(node, std::move(inputs));
   }
   // "1x64x56x56", or the message of the failure.

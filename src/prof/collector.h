@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/status.h"
 #include "prof/clock_line.h"
 #include "trace/registry.h"
 #include "trace/trace.h"

@@ -42,7 +42,7 @@ void lower_lu(Builder& b) {
 
 void lower_qr(Builder& b) {
   const int64_t full = b.flag("full_matrices", false);
-  const auto made = b.nodes("anynpu.Qr", 1, {b.in(0)}, 2, {{"full_matrices", full}});
+  const auto made = b.nodes("anynpu.MatrixQr", 1, {b.in(0)}, 2, {{"full_matrices", full}});
   for (size_t i = 0; i < made.size(); ++i) b.out(i, made[i]);
 }
 

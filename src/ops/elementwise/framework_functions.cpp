@@ -59,9 +59,9 @@ int64_t floor_quotient(int64_t a, int64_t b) {
   if (b == 0) return 0;  // the processor would trap
   if (b == -1) return static_cast<int64_t>(-static_cast<uint64_t>(a));
   const int64_t quotient = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+  const int64_t rest = a - quotient * b;
+  return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
 }
-
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> list = {

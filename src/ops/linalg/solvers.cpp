@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of domain anynpu on batches of matrices: Cholesky, MatrixInverse, MatrixSolve,
-// TriangularSolve, LogDeterminant, Lu, Qr, Eigenvalues, SingularValues. Computed in double.
+// Operators of domain anynpu on batches of matrices: MatrixInverse, MatrixSolve,
+// MatrixTriangularSolve, LogDeterminant, Lu, MatrixQr, Eigenvalues, SingularValues. Computed in double.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -39,13 +39,13 @@ Status solver_rule(OpContext& context) {
   const Shape& x = context.inputs[0].shape;
   const int64_t rows = x[x.size() - 2], columns = x.back();
   const DType type = context.inputs[0].dtype;
-  const bool any = name == "Qr" || name == "SingularValues";
+  const bool any = name == "MatrixQr" || name == "SingularValues";
   if (!any && rows != columns && rows >= 0 && columns >= 0) {
     return fail(Code::shape_mismatch, "{}: the input is {}, expected square matrices",
                 context.label(), to_string(x));
   }
   const int64_t least = rows < 0 || columns < 0 ? -1 : std::min(rows, columns);
-  if (name == "MatrixSolve" || name == "TriangularSolve") {
+  if (name == "MatrixSolve" || name == "MatrixTriangularSolve") {
     const Shape& right = context.inputs[1].shape;
     if (right[right.size() - 2] != rows && rows >= 0 && right[right.size() - 2] >= 0) {
       return fail(Code::shape_mismatch, "{}: the matrix is {}, the right side {}; expected {} rows",
@@ -60,7 +60,7 @@ Status solver_rule(OpContext& context) {
   }
   if (name == "Eigenvalues" || name == "SingularValues")
     return set_output(context, 0, type, joined(batch_of(x), {least}));
-  if (name == "Qr") {
+  if (name == "MatrixQr") {
     const int64_t inner = context.int_attr("full_matrices") != 0 ? rows : least;
     ANYNPU_TRY(set_output(context, 0, type, joined(batch_of(x), {rows, inner})));
     return set_output(context, 1, type, joined(batch_of(x), {inner, columns}));
@@ -100,13 +100,13 @@ void solve(Work& w, double* scratch) {
 PlanResult plan_solver(const OpContext& context) {
   const std::string name(context.schema->name);
   const Shape x = context.inputs[0].shape, out = context.outputs[0].shape;
-  const bool solves = name == "MatrixSolve" || name == "TriangularSolve";
+  const bool solves = name == "MatrixSolve" || name == "MatrixTriangularSolve";
   const bool inverts = name == "MatrixInverse";
   Work w{.rows = x[x.size() - 2],
          .columns = x.back(),
-         .lower = name != "TriangularSolve" || context.int_attr("lower") != 0,
+         .lower = name != "MatrixTriangularSolve" || context.int_attr("lower") != 0,
          .adjoint = (solves || inverts) && context.int_attr("adjoint") != 0,
-         .full = name == "Qr" && context.int_attr("full_matrices") != 0};
+         .full = name == "MatrixQr" && context.int_attr("full_matrices") != 0};
   w.right = solves ? context.inputs[1].shape.back() : w.columns;
   const int64_t wide = std::max({w.rows, w.columns, w.right, int64_t{1}});
   const int64_t count = solves ? element_count(batch_of(out)) : element_count(batch_of(x));
@@ -152,17 +152,14 @@ PlanResult plan_solver(const OpContext& context) {
       const auto write = [&](size_t output, int64_t at, const double* values, int64_t number) {
         store(args.outputs[output], at, values, number);
       };
-      if (name == "Cholesky") {
-        if (!decompose_cholesky(one.a, w.rows)) std::fill_n(one.a, size, kNan);
-        write(0, i * size, one.a, size);
-      } else if (solves || inverts) {
+      if (solves || inverts) {
         const int64_t side = w.rows * w.right;
         if (solves) {
           load(args.inputs[1], rights[static_cast<size_t>(i)] * side, 1, one.b, side);
         } else {
           for (int64_t k = 0; k < side; ++k) one.b[k] = k % (w.rows + 1) == 0 ? 1 : 0;
         }
-        if (name == "TriangularSolve") {
+        if (name == "MatrixTriangularSolve") {
           solve_triangular(one.a, w.rows, one.b, w.right, w.lower, w.adjoint);
         } else {
           if (w.adjoint) transpose(one.a, w.rows);
@@ -183,7 +180,7 @@ PlanResult plan_solver(const OpContext& context) {
         write(0, i * size, one.a, size);
         auto* const order = reinterpret_cast<int64_t*>(args.outputs[1]) + i * w.rows;
         std::copy_n(one.order, w.rows, order);
-      } else if (name == "Qr") {
+      } else if (name == "MatrixQr") {
         decompose_qr(one.a, w.rows, w.columns, one.b);
         const int64_t inner = w.full ? w.rows : std::min(w.rows, w.columns);
         for (int64_t r = 0; r < w.rows; ++r)
@@ -223,13 +220,12 @@ struct SolverRow {
 void register_solvers(Registry& registry) {
   const AttrSchema adjoint{"adjoint", AttrKind::i, int64_t{0}};
   const std::vector<SolverRow> rows = {
-      {"Cholesky", 1, 1},
       {"MatrixInverse", 1, 1, {adjoint}},
       {"MatrixSolve", 2, 1, {adjoint}},
-      {"TriangularSolve", 2, 1, {{"lower", AttrKind::i, int64_t{1}}, adjoint}},
+      {"MatrixTriangularSolve", 2, 1, {{"lower", AttrKind::i, int64_t{1}}, adjoint}},
       {"LogDeterminant", 1, 2},
       {"Lu", 1, 2},
-      {"Qr", 1, 2, {{"full_matrices", AttrKind::i, int64_t{0}}}},
+      {"MatrixQr", 1, 2, {{"full_matrices", AttrKind::i, int64_t{0}}}},
       {"Eigenvalues", 1, 1},
       {"SingularValues", 1, 1},
   };

@@ -33,7 +33,7 @@ TEST(Expand, AndTileRepeat) {
   EXPECT_EQ(TestNode("Expand").floats({2, 1}, {1, 2}).ints({2, 2}).evaluate(),
             (Floats{1, 1, 2, 2}));
   EXPECT_EQ(TestNode("Tile").floats({2}, {1, 2}).ints({2}).evaluate(), (Floats{1, 2, 1, 2}));
-  EXPECT_NE(TestNode("Tile").shape({2}).ints({2, 2}).shape_text().find("per dimension"),
+  EXPECT_NE(TestNode("Tile").shape({2}).ints({2, 2}).shape_text().find("one for each axis"),
             std::string::npos);
 }
 

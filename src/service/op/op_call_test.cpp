@@ -49,7 +49,8 @@ TEST_F(OpCallTest, AStorageThatRepeatsTheTensorChangesNothing) {
   OpForTest call("Add");
   describe_add(call);
   for (auto* descs : {&call.input_descs, &call.output_descs}) {
-    for (TensorDesc& desc : *descs) {
+    for (size_t i = 0; i < descs->size(); ++i) {
+      TensorDesc& desc = (*descs)[i];
       desc.storage_format = desc.format;
       desc.storage_shape = desc.shape;
     }
