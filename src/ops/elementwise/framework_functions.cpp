@@ -63,16 +63,17 @@ int64_t floor_quotient(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
+double floor_of_floats(double a, double b, const Params&) { return floor_quotient(a, b); }
+int64_t floor_of_signed(int64_t a, int64_t b, const Params&) { return floor_quotient(a, b); }
+uint64_t floor_of_unsigned(uint64_t a, uint64_t b, const Params&) { return b ? a / b : 0; }
+
 const std::vector<Row>& rows() {
   static const std::vector<Row> list = {
       {"Angle", 1, kFloats, ANYNPU_X(std::isnan(x) ? x : x < 0 ? M_PI : 0.0)},
       {"FloorDivide", 2, kNumbers,
-       {.float64 = apply2<[](double a, double b, const Params&) { return floor_quotient(a, b); },
-                          double>,
-        .int64 = apply2<[](int64_t a, int64_t b, const Params&) { return floor_quotient(a, b); },
-                        int64_t>,
-        .uint64 = apply2<[](uint64_t a, uint64_t b, const Params&) { return b ? a / b : 0; },
-                         uint64_t>}},
+       {.float64 = apply2<floor_of_floats, double>,
+        .int64 = apply2<floor_of_signed, int64_t>,
+        .uint64 = apply2<floor_of_unsigned, uint64_t>}},
 
       // Losses of an input and a target, and their gradients (g, input, target).
       {"SoftMarginLoss", 2, kFloats, ANYNPU_AB(softplus(-a * b))},

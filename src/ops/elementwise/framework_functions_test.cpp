@@ -17,8 +17,8 @@ TEST(FrameworkFunctions, ValuesThatOneCanCheck) {
 
 TEST(FrameworkFunctions, WholeNumbersDivideWithoutTrap) {
   const auto quotients = [](const char* name) {
-    const auto context =
-        node(name).ints({4}, {-7, 7, INT64_MIN, 5}).ints({4}, {2, -2, -1, 0}).infer();
+    TestNode divide = node(name);  // the context reads its operands
+    const auto context = divide.ints({4}, {-7, 7, INT64_MIN, 5}).ints({4}, {2, -2, -1, 0}).infer();
     const auto outputs = evaluate(*context);
     std::vector<int64_t> values(4);
     std::memcpy(values.data(), (*outputs)[0].data(), 32);

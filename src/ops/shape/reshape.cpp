@@ -34,8 +34,13 @@ Status reshape_rule(OpContext& context) {
     if (!list.known) return {};
     wanted = list.values;
   }
-  if (!x.has_shape) return {};
   const bool zero_is_zero = context.int_attr("allowzero") != 0;
+  if (!x.has_shape) {  // the rank is known all the same
+    for (int64_t& extent : wanted) {
+      if (extent < 0 || (extent == 0 && !zero_is_zero)) extent = kDynamicDim;
+    }
+    return set_output(context, std::move(wanted));
+  }
   int64_t known = 1, hole = -1;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] == 0 && !zero_is_zero) {
