@@ -126,6 +126,11 @@ def missing(name):
         ctypes.CDLL(plugin)
     except OSError as error:
         return f"the plug-in does not open: {error}"
+    if name == "cuda":
+        try:
+            ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            return "there is no NVIDIA driver (libcuda.so.1); version 580 or later is needed (docs/gpu.md)"
     return None
 
 
