@@ -139,7 +139,9 @@ void pool(Builder& b, bool max, ValueId x, NodeAttrs attrs) {
 
 // Programs leave `groups` out (ONNX Runtime does): the channels of input and filter tell it.
 int64_t groups_of(Builder& b, ValueId x, ValueId w) {
-  const int64_t given = b.i("groups", 1), channels = b.shape(x)[1], of_filter = b.shape(w)[1];
+  const int64_t given = b.i("groups", 1);
+  if (b.rank(w) < 2) return given;  // Conv refuses it
+  const int64_t channels = b.shape(x)[1], of_filter = b.shape(w)[1];
   if (given != 1 || of_filter < 1 || channels < 1 || channels % of_filter != 0) return given;
   return channels / of_filter;
 }

@@ -165,9 +165,11 @@ def test_a_kernel_that_fails_is_told_to_its_binary(library, binary):
     told = []
     trap = function(binary, "trap")
     out = device_array(np.zeros(1, dtype=np.int32))
+    context, _ = acl.rt.get_context()
 
     @ctypes.CFUNCTYPE(None, POINTER, POINTER)
     def note(info, data):
+        acl.rt.set_context(context)  # any thread may call
         found, args, length = POINTER(), POINTER(), ctypes.c_uint32()
         library.aclrtGetFuncHandleFromExceptionInfo(POINTER(info), ctypes.byref(found))
         library.aclrtGetArgsFromExceptionInfo(POINTER(info), ctypes.byref(args),
