@@ -84,7 +84,8 @@ Uses Walker::uses_of(const GraphProto& graph) const {
       uses.parts[node->inputs[i]].insert(part);
     }
     // A call through a value: "REF::" and the name of the node that chose the function.
-    if (primitive.empty()) uses.parts[node->op_type.substr(kReference.size())].insert(-1);
+    if (primitive.empty() && node->op_type.starts_with(kReference))
+      uses.parts[node->op_type.substr(kReference.size())].insert(-1);
   }
   return uses;
 }
