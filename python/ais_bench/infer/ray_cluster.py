@@ -10,6 +10,7 @@ answered runs again; every answer is delivered once.
 import collections
 import contextlib
 import os
+import secrets
 
 from ais_bench.infer import checks
 from ais_bench.infer.logger import logger
@@ -20,17 +21,20 @@ IN_FLIGHT = 2  # runs that wait at a device, so that it never waits for the next
 MOST_ATTEMPTS = 5
 
 
+# What makes Ray listen on 127.0.0.1 alone, and ask everybody for its token.
+LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
+
+
 def import_ray():
+    if not os.environ.get("RAY_ADDRESS"):  # Ray reads its variables when it is imported
+        for name, value in LOCAL.items():
+            os.environ.setdefault(name, value)
     try:
         import ray
     except ImportError as error:
         raise RuntimeError("a cluster needs Ray, which is not installed; install it with "
                            "'pip install anynpu[ray]'") from error
     return ray
-
-
-# What makes Ray listen on 127.0.0.1 alone, and ask everybody for its token.
-LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
 
 
 @contextlib.contextmanager
@@ -45,6 +49,18 @@ def _defaults(values):
             os.environ.pop(name, None)
 
 
+def _make_token():
+    """The token of the user's own clusters, made once: Ray's server does not start without one."""
+    if os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
+        return
+    path = os.path.expanduser("~/.ray/auth_token")
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(file, "w") as out:
+            out.write(secrets.token_hex(32))
+
+
 def connect(ray, debug):
     """Joins the cluster of RAY_ADDRESS; without one starts a cluster that this user alone reaches:
     on the loopback interface, with a token that nobody else can read."""
@@ -56,6 +72,8 @@ def connect(ray, debug):
         before = ray_constants.ENABLE_RAY_CLUSTER  # read when Ray was imported
         ray_constants.ENABLE_RAY_CLUSTER = os.environ[next(iter(LOCAL))] != "0"
         try:
+            if os.environ["RAY_AUTH_MODE"] == "token":
+                _make_token()
             ray.init(log_to_driver=debug, include_dashboard=False)
         finally:
             ray_constants.ENABLE_RAY_CLUSTER = before

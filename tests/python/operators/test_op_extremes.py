@@ -65,6 +65,8 @@ def cases_of(kind):
             patch.setattr(np.random, "default_rng", lambda seed: Drawn(seed, kind))
             spec.loader.exec_module(made)
             cases |= {name: made.case_of(name) for name in made.CASES}
+    if kind in ("infinities", "nan"):  # numpy multiplies them by the zero shares of taps far away
+        cases = {name: case for name, case in cases.items() if not name.startswith("ResizeBicubic")}
     return cases
 
 
