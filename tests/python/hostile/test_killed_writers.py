@@ -127,7 +127,7 @@ def test_dumps_of_a_killed_program_are_whole(tmp_path, om):
     assert files
     for path in files:
         assert len(dump_file.read(path).outputs) == 1
-    for folder in {os.path.dirname(path) for path in files}:
+    for folder, _, _ in os.walk(tmp_path / "dumps"):  # one may hold a leftover alone
         whole_file.remove_leftovers(folder)
     assert leftovers(tmp_path / "dumps") == []
 
