@@ -341,7 +341,7 @@ TEST_F(Capture, AFailureOfAJoinedStreamEndsTheRun) {
   ASSERT_EQ(aclrtStreamWaitEvent(s_, e2), ACL_SUCCESS);
   ASSERT_EQ(trail_.leave('c', s_), ACL_SUCCESS);
   const aclmdlRI instance = end(s_);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 10; ++i) {
     EXPECT_NE(run(instance, s_), ACL_SUCCESS);
     EXPECT_EQ(trail_.take(), "");
   }

@@ -35,7 +35,7 @@ constexpr Chip kChips[] = {
      128 * kKiB, 1 * kKiB},
     {"Ascend910_93", 2201, "AIC-C-220", 1800, 192 * kKiB, 512 * kKiB, 64 * kKiB, 64 * kKiB,
      128 * kKiB, 1 * kKiB},
-    // Local memories of the 950 are not known; those of the 910B stand here.
+    // Of the 950 only the architecture number is known; the rest stands in, after the 910B.
     {"Ascend950", 3510, "AIC-C-310", 1800, 192 * kKiB, 512 * kKiB, 64 * kKiB, 64 * kKiB,
      128 * kKiB, 1 * kKiB},
     {"Ascend310P", 2002, "AIC-M-200", 1080, 256 * kKiB, 1024 * kKiB, 64 * kKiB, 64 * kKiB,

@@ -320,12 +320,11 @@ def test_the_tables_of_the_checker_name_functions_that_exist():
 NOT_TRACKED = {
     "aclopCreateKernel", "aclopLoad", "aclopRegisterCompileFunc", "aclrtAllocatorRegister",
     "aclrtIpcMemImportByKey",
-    # Callbacks, and objects that others own: a program may leave them.
+    # Not tracked yet: what a program leaves of these is not found.
     "HcclCommRegister", "aclFinalizeCallbackRegister", "aclFinalizeCallbackUnRegister",
     "aclInitCallbackRegister", "aclInitCallbackUnRegister", "aclrtExceptionInfoCallbackRegister",
     "aclrtSnapShotCallbackRegister", "aclmdlRICondHandleCreate", "rtDevBinaryRegister",
     "rtDevBinaryUnRegister", "rtFunctionRegister",
-    # Their memory is that of the pool; a channel of tensors and a pool of blocks end with the device.
     "aclrtMemPoolMallocAsync", "acltdtCreateChannel", "hi_mpi_vb_create_pool",
 }
 
